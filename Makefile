@@ -1,0 +1,42 @@
+# The few targets that people type. `make` alone builds.
+BIN := bin/inferometer
+GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
+
+.PHONY: build test race lint format cross accuracy test-llama test-vllm ci clean
+
+build:
+	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
+
+test:
+	go test ./...
+
+race:
+	go test -race ./...
+
+lint:
+	scripts/lint.sh
+
+format:
+	go run mvdan.cc/gofumpt@v0.12.0 -w .
+
+# Linux and macOS, both processors; what cannot be built cannot be released.
+cross:
+	scripts/cross.sh
+
+# Our own error against the simulator's log of the truth; see docs/accuracy.md.
+accuracy: build
+	go run ./bench/accuracy -binary $(BIN)
+
+# Tests against the real llama.cpp server with a real model (built once, kept in a cache).
+test-llama: build
+	INFEROMETER_LLAMA="$$(scripts/llama-server.sh)" go test -count=1 -v ./test/llama
+
+# Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
+test-vllm: build
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" go test -count=1 -v -timeout 30m ./test/vllm
+
+ci:
+	bash .ci/run
+
+clean:
+	rm -rf bin dist

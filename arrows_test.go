@@ -1,0 +1,89 @@
+// Package inferometer_test checks what holds for the whole repository.
+package inferometer_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/inferometer/inferometer/"
+	internal = module + "internal/"
+)
+
+// arrows say which packages of ours a package may import. ARCHITECTURE.md draws
+// them. What is not listed may import nothing of ours.
+var arrows = map[string][]string{
+	"cli":      {"*"},
+	"load":     {"workload", "pace", "wire", "target", "journal"},
+	"workload": {"tokenizer", "nprand"},
+	"pace":     {"nprand"},
+	"measure":  {"journal"},
+	"report":   {"measure", "journal"},
+	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
+}
+
+func TestImportArrows(t *testing.T) {
+	checked := 0
+	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from := strings.Split(filepath.ToSlash(path), "/")[1]
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			rest, ours := strings.CutPrefix(name, internal)
+			if !ours {
+				continue
+			}
+			checked++
+			to, _, _ := strings.Cut(rest, "/")
+			allowed := arrows[from]
+			if to != from && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
+				t.Errorf("%s: %s may not import %s", path, from, to)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked < 10 {
+		t.Errorf("only %d imports were checked: is the walk broken?", checked)
+	}
+}
+
+// Only cli talks to the user: no other package prints, exits or reads flags and
+// the environment.
+func TestOnlyCLITalksToTheUser(t *testing.T) {
+	forbidden := []string{"os.Exit(", "fmt.Print(", "fmt.Printf(", "fmt.Println(", "os.Stdout", "os.Stderr", "os.Getenv(", `"flag"`, "log.Print"}
+	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(filepath.ToSlash(path), "internal/cli/") {
+			return err
+		}
+		source := readFile(t, path)
+		for _, word := range forbidden {
+			if strings.Contains(source, word) {
+				t.Errorf("%s holds %s", path, word)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

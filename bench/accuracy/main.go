@@ -1,0 +1,41 @@
+// Command accuracy measures our own error: it runs the simulator and bench
+// serve, joins the journal with the simulator's log of the truth by request id,
+// and prints how far each event's time is off, by the kernel's clock and by ours.
+//
+//	go run ./bench/accuracy -binary bin/inferometer
+//
+// It exits with 1 when the error by kernel stamps is beyond -max-median or -max-p99.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	flag.StringVar(&o.backend, "backend", "vllm", "protocol")
+	flag.IntVar(&o.streams, "streams", 100, "concurrent requests")
+	flag.IntVar(&o.requests, "requests", 400, "requests in all")
+	flag.IntVar(&o.tokens, "tokens", 64, "tokens of an answer")
+	flag.StringVar(&o.itl, "itl", "10ms", "time between tokens")
+	flag.BoolVar(&o.tls, "tls", false, "speak TLS")
+	flag.IntVar(&o.rounds, "rounds", 3, "how often to do it; the median round counts")
+	maxMedian := flag.Duration("max-median", 50*time.Microsecond, "largest median error by kernel stamps")
+	maxP99 := flag.Duration("max-p99", 500*time.Microsecond, "largest p99 error by kernel stamps")
+	flag.Parse()
+	result, err := measure(o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+	fmt.Print(result)
+	if e := result.kernel; e.median > *maxMedian || e.p99 > *maxP99 {
+		fmt.Printf("FAIL: by kernel stamps the median may be off by %v and the p99 by %v\n", *maxMedian, *maxP99)
+		os.Exit(1)
+	}
+}

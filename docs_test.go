@@ -1,0 +1,56 @@
+package inferometer_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Links between our own pages lead somewhere.
+func TestLinksInDocs(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, more...)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, page := range pages {
+		for _, m := range link.FindAllStringSubmatch(readFile(t, page), -1) {
+			to := filepath.Join(filepath.Dir(page), m[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, m[1])
+			}
+		}
+	}
+}
+
+// The exit codes have one file and one page, and both say the same.
+func TestExitCodesAreDocumented(t *testing.T) {
+	page := readFile(t, filepath.Join("docs", "exit-codes.md"))
+	codes := regexp.MustCompile(`exit\w+\s+= (\d)`).FindAllStringSubmatch(readFile(t, filepath.Join("internal", "cli", "exit.go")), -1)
+	if len(codes) < 4 {
+		t.Fatalf("found %d exit codes in the source", len(codes))
+	}
+	for _, c := range codes {
+		if !strings.Contains(page, "| "+c[1]+" |") {
+			t.Errorf("docs/exit-codes.md does not list %s", c[1])
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package argv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrHelp is returned by Parse when the user asked for help.
+var ErrHelp = errors.New("help requested")
+
+// UsageError is something wrong with the command line or the config file.
+type UsageError struct {
+	Flag string // without dashes; empty where no flag is meant
+	Text string // what is wrong
+	Hint string // what to do about it; may be empty
+	File string // the config file, where the value came from one
+	Line int
+}
+
+// Error gives one line: place, flag, what is wrong, what to do.
+func (e *UsageError) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File + ":")
+		if e.Line > 0 {
+			fmt.Fprintf(&b, "%d:", e.Line)
+		}
+		b.WriteString(" ")
+	}
+	if e.Flag != "" {
+		b.WriteString("--" + e.Flag + " ")
+	}
+	b.WriteString(e.Text)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Errorf makes a UsageError about a flag, for the checks that a command makes
+// after parsing. The text reads on from the flag's name ("must be above 0, not 3").
+// An error about a value that the config set names the flag, not its line.
+func Errorf(flag, format string, args ...any) *UsageError {
+	return &UsageError{Flag: flag, Text: fmt.Sprintf(format, args...)}
+}
+
+// WithHint adds what the user can do.
+func (e *UsageError) WithHint(format string, args ...any) *UsageError {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// at gives err the flag and the place that the parser knows and the value's
+// parser does not.
+func at(err error, flag, file string, line int) error {
+	if errors.Is(err, ErrHelp) {
+		return err
+	}
+	var u *UsageError
+	if !errors.As(err, &u) {
+		u = &UsageError{Text: err.Error()}
+	}
+	located := *u
+	if located.Flag == "" {
+		located.Flag = flag
+	}
+	located.File, located.Line = file, line
+	return &located
+}
+
+// nearest returns the declared name that the wrong one was most likely meant to be, or "".
+func (s *Set) nearest(wrong string) string {
+	best, bestDistance := "", len(wrong)/3+1
+	for _, f := range s.flags {
+		if f.Hidden {
+			continue
+		}
+		for _, name := range append([]string{f.Name}, f.aliases...) {
+			if d := editDistance(wrong, name); d < bestDistance || d == bestDistance && name < best {
+				best, bestDistance = name, d
+			}
+		}
+	}
+	return best
+}
+
+// editDistance is the number of letters to insert, delete, replace or swap with
+// the neighbour to get from a to b (optimal string alignment).
+func editDistance(a, b string) int {
+	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := old[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, old[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(b)]
+}

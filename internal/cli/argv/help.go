@@ -1,0 +1,128 @@
+package argv
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// helpColumn is where the explanations begin.
+const helpColumn = 32
+
+// Help writes the help of the command, wrapped to width columns.
+func (s *Set) Help(w io.Writer, width int) {
+	width = max(width, helpColumn+20)
+	operands := ""
+	if s.operandsN > 0 {
+		operands = " " + s.operandName
+	}
+	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, wrap(s.summary, width, ""))
+	s.helpExamples(w, width)
+	for _, group := range s.groups {
+		if group != generalGroup {
+			s.helpGroup(w, group, width)
+		}
+	}
+	s.helpGroup(w, generalGroup, width)
+	s.helpUnsupported(w, width)
+}
+
+func (s *Set) helpExamples(w io.Writer, width int) {
+	if len(s.examples) > 0 {
+		fmt.Fprintln(w, "\nExamples:")
+	}
+	for i, e := range s.examples {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		// A command is wrapped with the shell's own sign, so that it can be pasted.
+		fmt.Fprintf(w, "  # %s\n", wrap(e.text, width-4, "  # "))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(wrap(e.command, width-8, "      "), "\n", " \\\n"))
+	}
+}
+
+func (s *Set) helpGroup(w io.Writer, group string, width int) {
+	heading := false
+	for _, f := range s.flags {
+		if f.Group != group || f.Hidden || f.Unsupported != "" {
+			continue
+		}
+		if !heading {
+			fmt.Fprintf(w, "\n%s:\n", group)
+			heading = true
+		}
+		indent := strings.Repeat(" ", helpColumn)
+		text := wrap(f.describe(), width-helpColumn, indent)
+		head := "  " + f.head()
+		if n := utf8.RuneCountInString(head); n <= helpColumn-2 {
+			fmt.Fprintf(w, "%s%s%s\n", head, strings.Repeat(" ", helpColumn-n), text)
+		} else {
+			fmt.Fprintf(w, "  %s\n%s%s\n", wrap(f.head(), width-6, "      "), indent, text)
+		}
+	}
+}
+
+// helpUnsupported names what is refused in one paragraph; the reasons come with the refusal.
+func (s *Set) helpUnsupported(w io.Writer, width int) {
+	var names []string
+	for _, f := range s.flags {
+		if f.Unsupported != "" && !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(w, "\nKnown, but refused for now:\n  %s\n", wrap(strings.Join(names, ", "), width-2, "  "))
+	}
+}
+
+// head is the flag with its other names and its value.
+func (f *Flag) head() string {
+	var names []string
+	if f.short != 0 {
+		names = append(names, "-"+string(rune(f.short)))
+	}
+	for _, name := range append([]string{f.Name}, f.aliases...) {
+		names = append(names, "--"+name)
+		if f.arity == triValue {
+			names = append(names, "--no-"+name)
+		}
+	}
+	head := strings.Join(names, ", ")
+	switch f.arity {
+	case OneValue:
+		head += " " + f.Metavar
+	case ZeroOrMore, OneOrMore:
+		head += " " + f.Metavar + "…"
+	}
+	return head
+}
+
+func (f *Flag) describe() string {
+	if f.Default == "" {
+		return f.Help
+	}
+	return fmt.Sprintf("%s (default: %s)", f.Help, f.Default)
+}
+
+// wrap breaks text between words. Lines after the first begin with indent, which
+// does not count as part of the width.
+func wrap(text string, width int, indent string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteString("\n" + indent)
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}

@@ -1,0 +1,171 @@
+package argv
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Pair is one KEY=VALUE of a KeyValues flag.
+type Pair struct{ Key, Value string }
+
+// scalar declares a flag with one value.
+func scalar[T any](s *Set, dst *T, f *Flag, opts []Option, parse func(string) (T, error)) *Flag {
+	f.arity = OneValue
+	f.store = func(values []string) error {
+		v, err := parse(values[0])
+		if err == nil {
+			*dst = v
+		}
+		return err
+	}
+	s.add(f, opts)
+	return f
+}
+
+// pointer makes the parser of an optional value from that of the value.
+func pointer[T any](parse func(string) (T, error)) func(string) (*T, error) {
+	return func(text string) (*T, error) {
+		v, err := parse(text)
+		return &v, err
+	}
+}
+
+func asIs(text string) (string, error) { return text, nil }
+
+// String declares a flag with any text.
+func (s *Set) String(dst *string, name, def, help string, opts ...Option) {
+	*dst = def
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: def, Metavar: "TEXT"}, opts, asIs)
+}
+
+// Int declares a flag with a whole number.
+func (s *Set) Int(dst *int, name string, def int, help string, opts ...Option) {
+	*dst = def
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: strconv.Itoa(def), Metavar: "N"}, opts, parseInt)
+}
+
+// OptInt declares a flag with a whole number; unset it is nil.
+func (s *Set) OptInt(dst **int, name, help string, opts ...Option) {
+	*dst = nil
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "N"}, opts, pointer(parseInt))
+}
+
+// Float declares a flag with a number. inf is one; nan is not.
+func (s *Set) Float(dst *float64, name string, def float64, help string, opts ...Option) {
+	*dst = def
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: formatFloat(def), Metavar: "X"}, opts, parseFloat)
+}
+
+// OptFloat declares a flag with a number; unset it is nil.
+func (s *Set) OptFloat(dst **float64, name, help string, opts ...Option) {
+	*dst = nil
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "X"}, opts, pointer(parseFloat))
+}
+
+// Duration declares a flag with a time span: 90s, 2m, 1h30m. A bare number is seconds.
+func (s *Set) Duration(dst *time.Duration, name string, def time.Duration, help string, opts ...Option) {
+	*dst = def
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: formatDuration(def), Metavar: "DURATION"}, opts, ParseDuration)
+}
+
+// Custom declares a flag whose value is text that the command reads itself. The
+// error's text reads on from the flag's name. In a config the value may also be a
+// mapping: it is handed over as JSON.
+func (s *Set) Custom(name, def, help string, store func(string) error, opts ...Option) {
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "VALUE", arity: OneValue, shape: textOrJSON}
+	f.store = func(values []string) error { return store(values[0]) }
+	s.add(f, opts)
+}
+
+// Choice declares a flag with one of a few values.
+func (s *Set) Choice(dst *string, name, def string, choices []string, help string, opts ...Option) {
+	*dst = def
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}"}
+	scalar(s, dst, f, opts, func(text string) (string, error) {
+		switch {
+		case slices.Contains(choices, text):
+			return text, nil
+		case slices.Contains(f.Refused, text):
+			return "", Errorf("", "%s %s", text, f.later)
+		}
+		return "", Errorf("", "must be one of %s, not %q", strings.Join(choices, ", "), text)
+	})
+}
+
+// Bool declares a flag without a value: it is there or not.
+func (s *Set) Bool(dst *bool, name, help string, opts ...Option) {
+	*dst = false
+	s.add(&Flag{
+		Name: name, Help: help, arity: NoValue,
+		store: func([]string) error { *dst = true; return nil },
+	}, opts)
+}
+
+// TriBool declares --name and --no-name; with neither it is nil.
+func (s *Set) TriBool(dst **bool, name, help string, opts ...Option) {
+	*dst = nil
+	s.add(&Flag{
+		Name: name, Help: help, arity: triValue,
+		store: func(values []string) error {
+			v := values[0] == "true"
+			*dst = &v
+			return nil
+		},
+	}, opts)
+}
+
+// Strings declares a list flag. The arity is ZeroOrMore or OneOrMore.
+func (s *Set) Strings(dst *[]string, name string, arity Arity, help string, opts ...Option) {
+	*dst = nil
+	s.add(&Flag{
+		Name: name, Help: help, Metavar: "TEXT", arity: arity,
+		store: func(values []string) error { *dst = values; return nil },
+	}, opts)
+}
+
+// KeyValues declares a list flag of KEY=VALUE, kept in order. The arity is
+// ZeroOrMore or OneOrMore. In a config it may be a mapping too.
+func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts ...Option) {
+	*dst = nil
+	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "="}
+	f.store = func(values []string) error {
+		pairs, err := parsePairs(values, f.pairSep)
+		if err == nil {
+			*dst = pairs
+		}
+		return err
+	}
+	s.add(f, opts)
+	if f.Metavar == "" {
+		f.Metavar = "KEY" + f.pairSep + "VALUE"
+	}
+}
+
+// JSON declares a flag with a JSON value. Besides --x '{"a": {"b": 1}}' the form
+// --x.a.b 1 is understood, and a mapping in the config.
+func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
+	*dst = nil
+	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText}
+	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return parseJSON(text, f.object) })
+}
+
+// CSV declares a flag with words between commas. Spaces around a word are dropped.
+func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ...Option) {
+	*dst = def
+	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape}
+	scalar(s, dst, f, opts, parseWords)
+}
+
+// Floats declares a flag with numbers between commas.
+func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, opts ...Option) {
+	*dst = def
+	shown := make([]string, len(def))
+	for i, v := range def {
+		shown[i] = formatFloat(v)
+	}
+	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape}
+	scalar(s, dst, f, opts, parseFloats)
+}

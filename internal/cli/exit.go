@@ -1,0 +1,9 @@
+package cli
+
+// The exit codes. docs/exit-codes.md says the same to users; a test compares.
+const (
+	exitDone    = 0 // the command did what it was asked to
+	exitNothing = 1 // nothing completed, the target can't be reached, or a file can't be read or written
+	exitUsage   = 2 // the command line or a config file is wrong, or asks for what is not implemented
+	exitPartial = 3 // stopped early, with a partial result
+)

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interrupts gives Ctrl-C its two meanings: once, send no more and wait for what
+// is in flight (drain is closed); twice, cancel that too (the context ends). A
+// third one kills, as the system does without us.
+func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain <-chan struct{}, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	soft := make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-signals:
+			fmt.Fprintln(w, "\nstopping: waiting for the requests in flight; once more to cancel them")
+			close(soft)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-signals:
+			fmt.Fprintln(w, "\ncancelling the requests in flight")
+			signal.Stop(signals)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, soft, func() {
+		signal.Stop(signals)
+		cancel()
+		<-done
+	}
+}

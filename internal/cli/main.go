@@ -1,0 +1,111 @@
+// Package cli is the command line: one file a command. It is the only package
+// that prints, reads flags and the environment, and knows exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// command is one command of the program.
+type command struct {
+	name    string // as typed, words separated by a space
+	summary string
+	run     func(ctx context.Context, s streams, args []string) error
+}
+
+// commands lists all commands in the order of the help.
+func commands() []command {
+	return []command{
+		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", benchServe},
+		{"report", "show the result of a run again, from its journal", reportRun},
+		{"sim", "a simulated inference server whose truth is known", simulate},
+		{"version", "print the version", version},
+	}
+}
+
+// Main runs the command that args name and returns the exit code.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := streams{stdin, stdout, stderr}
+	if len(args) == 0 {
+		overview(s.err)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "--help":
+		overview(s.out)
+		return exitDone
+	case "--version":
+		args[0] = "version"
+	}
+	for _, c := range commands() {
+		words := strings.Fields(c.name)
+		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
+			return finish(s, c.name, c.run(ctx, s, args[len(words):]))
+		}
+	}
+	fmt.Fprintf(s.err, "inferometer: there is no command %q\n\n", strings.Join(args[:min(2, len(args))], " "))
+	overview(s.err)
+	return exitUsage
+}
+
+func overview(w io.Writer) {
+	fmt.Fprint(w, "inferometer measures LLM inference servers, and proves that the measurement can be trusted.\n\n",
+		"usage: inferometer COMMAND [flags]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-13s %s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, "\nExamples:\n",
+		"  inferometer sim --listen 127.0.0.1:8000\n",
+		"  inferometer bench serve --backend vllm --model sim --max-concurrency 8 --num-prompts 64\n",
+		"\ninferometer COMMAND --help tells the flags of a command.\n")
+}
+
+// coded is an error with an exit code of its own. With a nil error it only ends the program.
+type coded struct {
+	error
+	code int
+}
+
+func (c coded) Unwrap() error { return c.error }
+
+// finish prints an error once and turns it into an exit code.
+func finish(s streams, name string, err error) int {
+	var usage *argv.UsageError
+	var c coded
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &c):
+		if c.error != nil {
+			fmt.Fprintf(s.err, "inferometer %s: %v\n", name, c.error)
+		}
+		return c.code
+	case errors.As(err, &usage):
+		fmt.Fprintf(s.err, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
+		return exitUsage
+	}
+	fmt.Fprintf(s.err, "inferometer %s: %v\n", name, err)
+	return exitNothing
+}
+
+// parse reads a command's flags. done is true when the user only asked for help.
+func parse(s streams, set *argv.Set, args []string) (done bool, err error) {
+	err = set.Parse(args)
+	if errors.Is(err, argv.ErrHelp) {
+		set.Help(s.out, terminalWidth(s.out))
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/load"
+	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// serveRun is one run of bench serve, from its flags to its result.
+type serveRun struct {
+	*serveOptions
+	streams
+	args []string // the command line, secrets replaced
+
+	clock     *wire.Clock
+	header    http.Header
+	target    *target.Target
+	transport *wire.NetHTTP
+	protocol  wire.Protocol
+
+	modelID   string // for the result and the tokenizer
+	sentModel string // in the body
+	tokens    tokenizerChoice
+	dataset   workload.Dataset
+	pace      pace.Pace
+	paceName  string
+
+	folder  string
+	journal *journal.Writer
+	usage   usage // of this process, when the clock started
+}
+
+func benchServe(ctx context.Context, s streams, args []string) error {
+	set, o := serveFlags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.validate(set); err != nil {
+		return err
+	}
+	r := &serveRun{serveOptions: o, streams: s, clock: wire.NewClock()}
+	r.args = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	for _, note := range o.notes(set) {
+		r.say("note: %s", note)
+	}
+	ctx, drain, stop := interrupts(ctx, s.err)
+	defer stop()
+	return r.run(ctx, drain)
+}
+
+// run does one thing after the other; each step leaves its part in r.
+func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
+	defer r.transport.Close()
+	if err := r.makeWorkload(ctx); err != nil {
+		return err
+	}
+	defer r.dataset.Close()
+	if err := r.makePace(); err != nil {
+		return err
+	}
+	warmups, err := r.dataset.Warmups(max(r.NumWarmups, 1))
+	if err != nil {
+		return fmt.Errorf("make warm-up prompts: %w", err)
+	}
+	if err := r.checkReady(ctx, warmups[0]); err != nil {
+		return err
+	}
+	if err := r.makeFolder(); err != nil {
+		return err
+	}
+	before, hasSpec := r.specDecode(ctx)
+	progress := &load.Progress{}
+	show := r.showProgress(progress)
+	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], progress))
+	show.stop()
+	if err != nil {
+		return errors.Join(err, r.journal.Close())
+	}
+	end := r.end(result)
+	if after, ok := r.specDecode(context.WithoutCancel(ctx)); ok && hasSpec {
+		d := after.Since(before)
+		end.SpecDecode = &journal.SpecDecode{Drafts: d.Drafts, DraftTokens: d.DraftTokens, Accepted: d.Accepted, PerPosition: d.PerPosition}
+	}
+	if err := errors.Join(r.journal.End(end), r.journal.Close()); err != nil {
+		return err
+	}
+	return r.report()
+}
+
+// say tells the user something beside the result.
+func (r *serveRun) say(format string, args ...any) {
+	if !r.Quiet {
+		fmt.Fprintf(r.err, format+"\n", args...)
+	}
+}
+
+// connect makes the transport and learns the model's name.
+func (r *serveRun) connect(ctx context.Context) error {
+	protocol, err := wire.ForBackend(r.Backend)
+	if err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	r.protocol = protocol
+	proxy, err := r.proxyFunc()
+	if err != nil {
+		return err
+	}
+	r.header = r.headers()
+	r.transport = wire.NewNetHTTP(wire.NetHTTPConfig{
+		Clock: r.clock, Header: r.header, Connections: r.connections(), Insecure: r.Insecure, HTTP2: r.HTTP2,
+		KernelStamps: !r.HTTP2 && wire.KernelStamps(), Proxy: proxy,
+	})
+	r.target = &target.Target{Base: r.baseURL(), Header: r.header, Client: r.client(proxy)}
+	r.modelID, r.sentModel = r.Model, r.Model
+	if r.Model == "" {
+		models, err := r.target.Models(ctx)
+		if err == nil && len(models) == 0 {
+			err = errors.New("it lists no model")
+		}
+		if err != nil {
+			return fmt.Errorf("ask %s for its models: %w; is the server up? Give its address with --base-url, or the model with --model", argv.RedactURL(r.baseURL()), err)
+		}
+		r.sentModel, r.modelID = models[0].ID, models[0].Root
+		if r.modelID == "" {
+			r.modelID = models[0].ID
+		}
+		r.say("model: %s, the first that the server lists", r.sentModel)
+	}
+	if r.ServedModelName != "" {
+		r.sentModel = r.ServedModelName
+	}
+	return nil
+}
+
+// manyConnections is kept open where nothing bounds the requests in flight.
+const manyConnections = 1 << 16
+
+// connections is how many connections to keep: as many as may be in use at once.
+func (r *serveRun) connections() int {
+	switch {
+	case r.MaxConcurrency != nil:
+		return *r.MaxConcurrency
+	case r.NumPrompts > 0:
+		return r.NumPrompts
+	}
+	return manyConnections
+}
+
+func (r *serveRun) makePace() error {
+	spec := pace.Spec{
+		N: r.dataset.Len(), Rate: r.RequestRate, Burstiness: r.Burstiness, Seed: uint64(r.Seed),
+		Random: workload.NumPyState(r.dataset), Concurrent: r.MaxConcurrency != nil,
+		Stages: r.Stages, Duration: r.Duration,
+	}
+	if r.Unbounded {
+		spec.N = 0
+	}
+	if r.RampUpStrategy != "" {
+		spec.RampStrategy, spec.RampStart, spec.RampEnd = r.RampUpStrategy, float64(*r.RampUpStartRPS), float64(*r.RampUpEndRPS)
+	}
+	if r.RampRate != nil {
+		spec.Name, spec.RampStart, spec.RampEnd, spec.RampOver = pace.RampTime, r.RampRate.From, r.RampRate.To, r.RampDuration
+	}
+	if spec.Name == "" {
+		spec.Name = spec.Choose()
+	}
+	r.paceName = spec.Name
+	var err error
+	r.pace, err = pace.New(spec)
+	if err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	return nil
+}
+
+// readyEvery is the pause between two tries of the ready check, as in vLLM.
+const readyEvery = 5 * time.Second
+
+// checkReady sends a request until one completes, if asked to. It is a warm-up
+// prompt: the measured ones must stay unknown to the server's cache.
+func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
+	if r.ReadyCheckTimeoutSec == 0 {
+		return nil
+	}
+	timeout := time.Duration(r.ReadyCheckTimeoutSec) * time.Second
+	r.say("waiting up to %v for %s", timeout, argv.RedactURL(r.apiURL()))
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for {
+		got, err := load.Try(ctx, r.loadConfig(nil, nil), w)
+		if err != nil {
+			return err
+		}
+		if got.Outcome == journal.Complete || got.Outcome == journal.Short {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s was not ready within %v: %s: %s", argv.RedactURL(r.apiURL()), timeout, got.Outcome, got.Error)
+		case <-time.After(readyEvery):
+		}
+	}
+}
+
+func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
+	cfg := load.Config{
+		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
+		Transport: r.transport, Protocol: r.protocol, URL: r.apiURL(), IDPrefix: r.idPrefix(),
+		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
+		Timeout: r.RequestTimeout, Deadline: r.Deadline,
+		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
+		CountTokens: r.tokens.count, Started: r.started, Progress: p,
+	}
+	if r.MaxConcurrency != nil {
+		cfg.Concurrency = *r.MaxConcurrency
+	}
+	return cfg
+}
+
+func (r *serveRun) idPrefix() string {
+	if r.RequestIDPrefix == "" {
+		var b [4]byte
+		_, _ = rand.Read(b[:]) // never fails
+		r.RequestIDPrefix = "bench-" + hex.EncodeToString(b[:]) + "-"
+	}
+	return r.RequestIDPrefix
+}
+
+// specDecode reads the server's counters of speculative decoding, where it has some.
+func (r *serveRun) specDecode(ctx context.Context) (target.SpecDecode, bool) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	m, err := r.target.Metrics(ctx)
+	if err != nil {
+		return target.SpecDecode{}, false // few servers have /metrics, and nothing depends on it
+	}
+	return m.SpecDecode()
+}
+
+// started writes the journal's first line: the clock has just been set to zero.
+func (r *serveRun) started() error {
+	r.usage = processUsage()
+	zero := r.clock.Zero()
+	return r.journal.Run(&journal.Run{
+		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
+		Command: r.args, Options: r.options(), Clock: r.transport.Stamps(), Environment: environment(),
+	})
+}
+
+func (r *serveRun) options() journal.Options {
+	o := journal.Options{
+		Backend: r.Backend, BaseURL: argv.RedactURL(r.baseURL()), Endpoint: r.Endpoint, Label: r.Label,
+		ModelID: r.modelID, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
+		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
+		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
+		Pace: r.paceName, IgnoreEOS: r.IgnoreEOS,
+		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
+		Goodput: goodputMap(r.Goodput), Compat: r.Compat,
+	}
+	for _, p := range r.Metadata {
+		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
+	}
+	if r.MaxConcurrency != nil {
+		o.MaxConcurrency = *r.MaxConcurrency
+	}
+	if r.RampUpStrategy != "" {
+		o.RampUp = &journal.RampUp{Strategy: r.RampUpStrategy, StartRPS: *r.RampUpStartRPS, EndRPS: *r.RampUpEndRPS}
+	}
+	return o
+}
+
+// orZero writes infinity as 0, which JSON can hold.
+func orZero(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+func goodputMap(limits []goodputLimit) map[string]float64 {
+	if len(limits) == 0 {
+		return nil
+	}
+	m := map[string]float64{}
+	for _, l := range limits {
+		m[l.Metric] = l.MS
+	}
+	return m
+}
+
+// end is the journal's last line.
+func (r *serveRun) end(res *load.Result) *journal.End {
+	return &journal.End{
+		At: res.End, Interrupted: res.Interrupted, Sent: res.Sent, WorkloadSHA: res.WorkloadSHA,
+		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: processUsage().since(r.usage),
+	}
+}
+
+// apiKey is the environment's OPENAI_API_KEY.
+func apiKey() string { return os.Getenv("OPENAI_API_KEY") }

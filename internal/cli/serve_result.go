@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/report"
+)
+
+// makeFolder makes the run's folder and its journal.
+func (r *serveRun) makeFolder() error {
+	var err error
+	if r.RunDir != "" {
+		r.folder = r.RunDir
+		if err := os.MkdirAll(r.folder, 0o755); err != nil {
+			return fmt.Errorf("create --run-dir: %w", err)
+		}
+	} else {
+		root, err := runsRoot()
+		if err != nil {
+			return err
+		}
+		if r.folder, err = journal.NewFolder(root, time.Now()); err != nil {
+			return err
+		}
+	}
+	if r.folder, err = filepath.Abs(r.folder); err != nil {
+		return err
+	}
+	r.journal, err = journal.Create(filepath.Join(r.folder, journal.FileName))
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s holds a run already: give another --run-dir", r.folder)
+	}
+	return err
+}
+
+// runsRoot is where runs are kept: the user's state folder.
+func runsRoot() (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find the state folder: %w; give a folder with --run-dir", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "inferometer", "runs"), nil
+}
+
+// report computes the result from the journal, prints and saves it, and says by
+// its error how the run ended.
+func (r *serveRun) report() error {
+	res, err := measureFolder(r.folder, measure.Options{Detailed: r.SaveDetailed})
+	if err != nil {
+		return err
+	}
+	opt := report.Options{RunDir: r.folder}
+	if err := report.Console(r.out, res, opt); err != nil {
+		return err
+	}
+	if err := writeResult(filepath.Join(r.folder, journal.ResultName), res, opt); err != nil {
+		return err
+	}
+	if err := r.save(res); err != nil {
+		return err
+	}
+	r.prune()
+	switch {
+	case res.Completed == 0:
+		return coded{errors.New("no request completed; the outcomes above say why"), exitNothing}
+	case res.Partial:
+		return coded{fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted), exitPartial}
+	}
+	return nil
+}
+
+// save writes the result where --save-result and --append-result want it.
+func (r *serveRun) save(res *measure.Result) error {
+	if !r.SaveResult && !r.AppendResult {
+		return nil
+	}
+	name := r.ResultFilename
+	if name == "" {
+		name = report.FileName(res)
+	}
+	path := filepath.Join(r.ResultDir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("create --result-dir: %w", err)
+	}
+	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed}
+	if !r.AppendResult {
+		if err := writeResult(path, res, opt); err != nil {
+			return err
+		}
+	} else if err := appendResult(path, res, opt); err != nil {
+		return err
+	}
+	r.say("result: %s", path)
+	return nil
+}
+
+// writeResult writes a new file whole or not at all.
+func writeResult(path string, res *measure.Result, opt report.Options) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	defer os.Remove(f.Name()) // after the rename it is gone already
+	err = errors.Join(report.JSON(f, res, opt), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+func appendResult(path string, res *measure.Result, opt report.Options) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("append the result: %w", err)
+	}
+	return errors.Join(report.Append(f, res, opt), f.Close())
+}
+
+// prune removes old runs; that it can't is no reason to spoil a result.
+func (r *serveRun) prune() {
+	if r.RunDir != "" || r.KeepRuns == 0 {
+		return
+	}
+	if err := journal.Prune(filepath.Dir(r.folder), r.KeepRuns); err != nil {
+		r.say("note: %v", err)
+	}
+}

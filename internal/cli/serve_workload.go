@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/tokenizer"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// Where token counts come from.
+const (
+	tokensByFile   = "file"   // a tokenizer.json on this machine
+	tokensByServer = "server" // the server's own /tokenize
+	tokensByNobody = "none"   // the counts are the server's usage
+)
+
+// tokenizerChoice is the tokenizer of a run, or none.
+type tokenizerChoice struct {
+	tokenizer.Tokenizer        // nil: none
+	id                  string // for the result; empty: none
+	source              string
+	count               func(text string) (int, error) // of a generated text; nil: can't
+}
+
+// unboundedPrompts is how many requests a run that ends by time prepares for.
+const unboundedPrompts = 1 << 20
+
+func (r *serveRun) makeWorkload(ctx context.Context) error {
+	if err := r.chooseTokenizer(ctx); err != nil {
+		return err
+	}
+	o := r.workloadOptions()
+	d, err := workload.Open(o)
+	if err != nil {
+		return err
+	}
+	if r.tokens.source == tokensByServer {
+		// Asking the server to tokenize while it is measured would be a load of its own.
+		r.say("making %d prompts with the server's tokenizer", d.Len())
+		if d, err = inAdvance(d); err != nil {
+			return err
+		}
+	}
+	r.dataset = d
+	return nil
+}
+
+func (r *serveRun) workloadOptions() workload.Options {
+	o := workload.Options{
+		Dataset: r.DatasetName, Path: r.DatasetPath, NumPrompts: r.NumPrompts, Seed: uint64(r.Seed),
+		Chat: r.Backend == backendChat, NoOversample: r.NoOversample, DisableShuffle: r.DisableShuffle, SkipChatTemplate: r.SkipChatTemplate,
+		Random: workload.RandomOptions{
+			InputLen: r.RandomInputLen, OutputLen: r.RandomOutputLen, PrefixLen: r.RandomPrefixLen,
+			RangeRatio: workload.RangeRatio{Input: r.RandomRangeRatio.Input, Output: r.RandomRangeRatio.Output},
+		},
+		Custom:           workload.CustomOptions{OutputLen: r.CustomOutputLen},
+		Sonnet:           workload.SonnetOptions{InputLen: r.SonnetInputLen, OutputLen: r.SonnetOutputLen, PrefixLen: r.SonnetPrefixLen},
+		PrefixRepetition: workload.PrefixRepetitionOptions{PrefixLen: r.PrefixRepetitionPrefixLen, SuffixLen: r.PrefixRepetitionSuffixLen, NumPrefixes: r.PrefixRepetitionPrefixes, OutputLen: r.PrefixRepetitionOutputLen},
+	}
+	if r.tokens.Tokenizer != nil {
+		o.Tokenizer = r.tokens.Tokenizer
+	}
+	if r.SharegptOutputLen != nil {
+		o.ShareGPT.OutputLen = *r.SharegptOutputLen
+	}
+	if r.Unbounded {
+		o.NumPrompts = unboundedPrompts
+	}
+	return o
+}
+
+// chooseTokenizer takes the tokenizer that was named, else the model's where it
+// lies on this machine, else the server's, else none.
+func (r *serveRun) chooseTokenizer(ctx context.Context) error {
+	r.tokens = tokenizerChoice{source: tokensByNobody}
+	if r.SkipTokenizerInit {
+		return nil
+	}
+	name := r.Tokenizer
+	if name == "" {
+		name = r.modelID
+	}
+	if path := findTokenizer(name); path != "" {
+		t, err := tokenizer.Load(path)
+		if err == nil {
+			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t)}
+			return nil
+		}
+		if r.Tokenizer != "" {
+			return argv.Errorf("tokenizer", "%v", err)
+		}
+		r.say("note: the tokenizer of %s can't be used: %v", name, err)
+	} else if r.Tokenizer != "" {
+		return argv.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and not in the Hugging Face cache of this machine", name).
+			WithHint("give a path, or leave it out to use the server's /tokenize")
+	}
+	if r.Unbounded {
+		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)
+		return nil
+	}
+	t, err := tokenizer.NewServer(ctx, r.target.Client, r.baseURL(), r.sentModel, r.header)
+	if err != nil {
+		r.say("note: no tokenizer of %s on this machine, and the server has none to offer: prompts have about the length asked for, token counts are the server's", name)
+		return nil
+	}
+	r.tokens = tokenizerChoice{t, name, tokensByServer, nil}
+	return nil
+}
+
+func counter(t tokenizer.Tokenizer) func(string) (int, error) {
+	return func(text string) (int, error) {
+		ids, err := t.Encode(text)
+		return len(ids), err
+	}
+}
+
+// findTokenizer looks for a tokenizer.json: at the path itself, or in the local
+// cache of Hugging Face's hub, where a server on this machine has put it.
+func findTokenizer(name string) string {
+	if name == "" {
+		return ""
+	}
+	if info, err := os.Stat(name); err == nil {
+		if !info.IsDir() {
+			return name
+		}
+		if _, err := os.Stat(filepath.Join(name, "tokenizer.json")); err == nil {
+			return name
+		}
+		return ""
+	}
+	pattern := filepath.Join(hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", "tokenizer.json")
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return modTime(a).Compare(modTime(b)) })
+	return filepath.Dir(newest)
+}
+
+func modTime(path string) (t time.Time) {
+	if info, err := os.Stat(path); err == nil {
+		t = info.ModTime()
+	}
+	return t
+}
+
+// hubCache is where Hugging Face's tools keep what they have downloaded.
+func hubCache() string {
+	if dir := os.Getenv("HF_HUB_CACHE"); dir != "" {
+		return dir
+	}
+	if dir := os.Getenv("HF_HOME"); dir != "" {
+		return filepath.Join(dir, "hub")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".cache", "huggingface", "hub")
+}
+
+// prepared is a dataset whose requests have all been made.
+type prepared struct {
+	workload.Dataset
+	requests []*workload.Request
+	next     int
+}
+
+func inAdvance(d workload.Dataset) (*prepared, error) {
+	p := &prepared{Dataset: d}
+	for {
+		w, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("make the prompts: %w", err)
+		}
+		p.requests = append(p.requests, w)
+	}
+}
+
+func (p *prepared) Next() (*workload.Request, error) {
+	if p.next == len(p.requests) {
+		return nil, io.EOF
+	}
+	w := p.requests[p.next]
+	p.requests[p.next] = nil // it is on its way
+	p.next++
+	return w, nil
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+func defineServer(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupServer)
+	set.Choice(&o.Backend, "backend", backendOpenAI, []string{backendVLLM, backendOpenAI, backendChat},
+		"The protocol. vllm and openai are completions, openai-chat is chat completions.", g,
+		argv.Later("is not spoken by this version; use vllm, openai or openai-chat",
+			"openai-audio", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec",
+			"infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank"))
+	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000. Without it: --host and --port.", g,
+		argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
+	set.Int(&o.Port, "port", 8000, "The server's port.", g, argv.Metavar("PORT"))
+	set.String(&o.Endpoint, "endpoint", "", "The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told).", g,
+		argv.Metavar("PATH"), argv.Shown(completionsEndpoint+", or "+chatEndpoint+" with openai-chat"))
+	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request. Their values are hidden in the result.", g, argv.Redact(argv.RedactPair))
+	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.", g)
+	set.String(&o.Model, "model", "", "The model's name, and where its tokenizer is looked for.", g,
+		argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
+	set.String(&o.ServedModelName, "served-model-name", "", "The name to send as model, where it differs from --model.", g, argv.Metavar("NAME"))
+	set.String(&o.Tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name.", g, argv.Metavar("PATH"), argv.Shown("that of --model"))
+	set.Choice(&o.TokenizerMode, "tokenizer-mode", "auto", []string{"auto", "hf"}, "The kind of tokenizer. Both mean a tokenizer.json.", g,
+		argv.Later("needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init", "slow", "mistral", "deepseek_v32"))
+	set.Bool(&o.TrustRemoteCode, "trust-remote-code", "Accepted and without effect: code from a model's repository is never run here.", g)
+	set.Bool(&o.SkipTokenizerInit, "skip-tokenizer-init", "Use no tokenizer: token counts are the server's, prompt lengths are approximate.", g)
+	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
+	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
+}
+
+func defineLoad(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupLoad)
+	set.Int(&o.NumPrompts, "num-prompts", 1000,
+		"How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given.", g)
+	set.Float(&o.RequestRate, "request-rate", math.Inf(1), "Requests per second. inf sends as fast as --max-concurrency allows.", g, argv.Metavar("RATE"))
+	set.Float(&o.Burstiness, "burstiness", 1, "How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant.", g)
+	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
+	set.Choice(&o.RampUpStrategy, "ramp-up-strategy", "", []string{"linear", "exponential"},
+		"Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps.", g)
+	set.OptInt(&o.RampUpStartRPS, "ramp-up-start-rps", "Rate of the first request.", g, argv.Metavar("RATE"))
+	set.OptInt(&o.RampUpEndRPS, "ramp-up-end-rps", "Rate of the last request.", g, argv.Metavar("RATE"))
+	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
+	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
+	set.Int(&o.Seed, "seed", 0, "Seed of prompts and arrival times. The same seed sends the same bytes.", g)
+	set.Bool(&o.DisableTQDM, "disable-tqdm", "Show no progress; the same as --progress none.", g)
+}
+
+func defineOurs(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupOurs)
+	set.Duration(&o.Duration, "duration", 0, "Send for so long, then wait for what is on its way.", g, argv.Shown("until --num-prompts are sent"))
+	set.Custom("stages", "", "Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps.", o.setStages, g, argv.Metavar("SPAN@RATE,…"))
+	set.Custom("ramp-rate", "", "Raise the rate in time, as in 5..50, over --ramp-duration.", o.setRampRate, g, argv.Metavar("FROM..TO"))
+	set.Duration(&o.RampDuration, "ramp-duration", 0, "How long the ramp of --ramp-rate lasts.", g, argv.Shown(""))
+	set.Duration(&o.RequestTimeout, "request-timeout", defaultRequestTimeout,
+		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
+	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
+	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
+	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
+	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
+	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
+	set.Choice(&o.Engine, "engine", "auto", []string{"auto", "nethttp"}, "What carries the requests.", g,
+		argv.Later("is not built yet; use auto or nethttp", "loop"))
+	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
+	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
+		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
+	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
+		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
+	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
+}
+
+func defineRequest(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupRequest)
+	set.OptFloat(&o.Temperature, "temperature", "Sampling temperature.", g, argv.Shown("the server's"))
+	set.OptFloat(&o.TopP, "top-p", "Sample from the most likely tokens that make up this share.", g)
+	set.OptInt(&o.TopK, "top-k", "Sample from this many most likely tokens.", g)
+	set.OptFloat(&o.MinP, "min-p", "Sample from tokens at least this likely, relative to the likeliest.", g)
+	set.OptFloat(&o.FrequencyPenalty, "frequency-penalty", "Penalty by how often a token came.", g)
+	set.OptFloat(&o.PresencePenalty, "presence-penalty", "Penalty if a token came at all.", g)
+	set.OptFloat(&o.RepetitionPenalty, "repetition-penalty", "Factor against repetition.", g, argv.Shown("1 with completions, else the server's"))
+	set.Bool(&o.IgnoreEOS, "ignore-eos", "Generate all tokens asked for. Always on with the random dataset.", g)
+	set.OptInt(&o.Logprobs, "logprobs", "Ask for this many log probabilities a token; completions only.", g)
+	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object())
+}
+
+func defineDataset(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupDataset)
+	set.Choice(&o.DatasetName, "dataset-name", "random", []string{"random", "sharegpt", "custom", "sonnet", "prefix_repetition"}, "Where the prompts come from.", g,
+		argv.Later("can't be read by this version; use random, sharegpt, custom, sonnet or prefix_repetition",
+			"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "spec_bench", "speed_bench", "timed_trace"))
+	set.String(&o.DatasetPath, "dataset-path", "", "The dataset's file, for sharegpt, custom and sonnet.", g, argv.Metavar("FILE"))
+	set.Bool(&o.NoOversample, "no-oversample", "Send fewer requests rather than prompts twice, where the dataset is too small.", g)
+	set.Bool(&o.SkipChatTemplate, "skip-chat-template", "custom: send prompts as they are, without the model's chat template.", g)
+	set.Bool(&o.DisableShuffle, "disable-shuffle", "Keep the dataset's order.", g)
+	set.OptInt(&o.InputLen, "input-len", "Prompt tokens for the dataset: random and sonnet. Wins over their own flags.", g)
+	set.OptInt(&o.OutputLen, "output-len", "Output tokens for any dataset. Wins over their own flags.", g)
+	set.Int(&o.RandomInputLen, "random-input-len", 1024, "random: tokens of a prompt.", g)
+	set.Int(&o.RandomOutputLen, "random-output-len", 128, "random: tokens to generate.", g)
+	set.Int(&o.RandomPrefixLen, "random-prefix-len", 0, "random: tokens that all prompts begin with, besides the input length.", g)
+	set.Custom("random-range-ratio", "0", `random: lengths vary by this share up and down, from 0 to below 1; {"input": 0.1, "output": 0.5} for each.`,
+		o.setRangeRatio, g, argv.Metavar("X"))
+	set.OptInt(&o.SharegptOutputLen, "sharegpt-output-len", "sharegpt: tokens to generate.", g, argv.Shown("as long as the recorded answer"))
+	set.Int(&o.CustomOutputLen, "custom-output-len", 256, "custom: tokens to generate. -1 takes output_tokens of the row.", g)
+	set.Int(&o.SonnetInputLen, "sonnet-input-len", 550, "sonnet: tokens of a prompt.", g)
+	set.Int(&o.SonnetOutputLen, "sonnet-output-len", 150, "sonnet: tokens to generate.", g)
+	set.Int(&o.SonnetPrefixLen, "sonnet-prefix-len", 200, "sonnet: tokens that all prompts begin with.", g)
+	set.Int(&o.PrefixRepetitionPrefixLen, "prefix-repetition-prefix-len", 256, "prefix_repetition: tokens of a prefix.", g)
+	set.Int(&o.PrefixRepetitionSuffixLen, "prefix-repetition-suffix-len", 256, "prefix_repetition: tokens after the prefix.", g)
+	set.Int(&o.PrefixRepetitionPrefixes, "prefix-repetition-num-prefixes", 10, "prefix_repetition: how many prefixes.", g)
+	set.Int(&o.PrefixRepetitionOutputLen, "prefix-repetition-output-len", 128, "prefix_repetition: tokens to generate.", g)
+}
+
+func defineResult(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupResult)
+	set.Bool(&o.SaveResult, "save-result", "Write the result as JSON.", g)
+	set.Bool(&o.SaveDetailed, "save-detailed", "With --save-result: also each request's lengths, times, text and error.", g)
+	set.Bool(&o.AppendResult, "append-result", "Add the result to the file, as one more line.", g)
+	set.String(&o.ResultDir, "result-dir", "", "Folder for the result; made if absent.", g, argv.Metavar("DIR"), argv.Shown("the current one"))
+	set.String(&o.ResultFilename, "result-filename", "", "Name of the result's file.", g, argv.Metavar("FILE"), argv.Shown("from label, rate, model and time"))
+	set.KeyValues(&o.Metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
+	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
+		"Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue.", g)
+	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
+	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 tpot:50 e2el:5000.", g,
+		argv.Separator(":"))
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// resolve fills in what follows from other flags.
+func (o *serveOptions) resolve(set *argv.Set) {
+	if !set.Seen("endpoint") {
+		o.Endpoint = completionsEndpoint
+		if o.Backend == backendChat {
+			o.Endpoint = chatEndpoint
+		}
+	}
+	if o.timed() && !set.Seen("num-prompts") {
+		o.NumPrompts, o.Unbounded = 0, true
+	}
+	// A length of a random prompt means nothing to a model that may stop at once.
+	if o.DatasetName == "random" {
+		o.IgnoreEOS = true
+	}
+	if o.Compat == "vllm" && !set.Seen("request-timeout") {
+		o.RequestTimeout = vllmRequestTimeout
+	}
+	if (o.DisableTQDM || o.Quiet) && !set.Seen("progress") {
+		o.Progress = "none"
+	}
+	o.fanOut()
+}
+
+// timed reports whether the run ends after a time rather than after a number of requests.
+func (o *serveOptions) timed() bool {
+	return o.Duration > 0 || o.Stages != nil || o.RampRate != nil
+}
+
+// fanOut gives --input-len and --output-len to the datasets. As in vLLM they win
+// over the datasets' own flags.
+func (o *serveOptions) fanOut() {
+	if o.InputLen != nil {
+		o.RandomInputLen, o.SonnetInputLen = *o.InputLen, *o.InputLen
+	}
+	if n := o.OutputLen; n != nil {
+		o.RandomOutputLen, o.SonnetOutputLen, o.CustomOutputLen, o.PrefixRepetitionOutputLen = *n, *n, *n, *n
+		o.SharegptOutputLen = n
+	}
+}
+
+// baseURL is the server without a path of the API. A slash at its end is dropped:
+// the endpoint begins with one.
+func (o *serveOptions) baseURL() string {
+	if o.BaseURL != "" {
+		return strings.TrimRight(o.BaseURL, "/")
+	}
+	host := strings.TrimSuffix(strings.TrimPrefix(o.Host, "["), "]")
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(o.Port))
+}
+
+// apiURL is where requests go.
+func (o *serveOptions) apiURL() string { return o.baseURL() + o.Endpoint }
+
+// datasetFlags returns the flags that speak to some datasets only.
+func datasetFlags() map[string][]string {
+	return map[string][]string{
+		"random":            {"input-len", "random-input-len", "random-output-len", "random-prefix-len", "random-range-ratio"},
+		"sharegpt":          {"sharegpt-output-len", "no-oversample", "disable-shuffle"},
+		"custom":            {"custom-output-len", "skip-chat-template", "no-oversample", "disable-shuffle"},
+		"sonnet":            {"input-len", "sonnet-input-len", "sonnet-output-len", "sonnet-prefix-len"},
+		"prefix_repetition": {"prefix-repetition-prefix-len", "prefix-repetition-suffix-len", "prefix-repetition-num-prefixes", "prefix-repetition-output-len", "disable-shuffle"},
+	}
+}
+
+// notes are what the user should know of flags that are right and yet may not do
+// what was meant. vLLM says nothing in these cases; the run goes on all the same.
+func (o *serveOptions) notes(set *argv.Set) []string {
+	var notes []string
+	note := func(when bool, format string, args ...any) {
+		if when {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	byDataset := datasetFlags()
+	mine := byDataset[o.DatasetName]
+	for _, f := range set.Flags() {
+		speaksToSome := false
+		for _, names := range byDataset {
+			speaksToSome = speaksToSome || slices.Contains(names, f.Name)
+		}
+		note(speaksToSome && set.Seen(f.Name) && !slices.Contains(mine, f.Name), "--%s has no effect with --dataset-name %s", f.Name, o.DatasetName)
+		for _, general := range []string{"input-len", "output-len"} {
+			note(f.Name != general && strings.HasSuffix(f.Name, general) && slices.Contains(mine, f.Name) && set.Seen(f.Name) && set.Seen(general),
+				"--%s wins over --%s", general, f.Name)
+		}
+	}
+	note(o.SaveDetailed && !o.SaveResult && !o.AppendResult, "--save-detailed has no effect without --save-result or --append-result")
+	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
+		"no result is written without --save-result or --append-result")
+	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
+	note(strings.HasSuffix(o.baseURL(), "/v1") && strings.HasPrefix(o.Endpoint, "/v1/"),
+		"requests go to %s; leave /v1 out of --base-url if that is not meant", argv.RedactURL(o.apiURL()))
+	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
+	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
+	return notes
+}

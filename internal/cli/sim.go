@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/tokenizer"
+)
+
+// simOptions are the flags of sim that are not a sim.Config themselves.
+type simOptions struct {
+	listen, truth, tokenizer, ttft, itl, faults, framing string
+	seed                                                 int
+	noPrefixCache                                        bool
+	cfg                                                  sim.Config
+}
+
+func simulate(ctx context.Context, s streams, args []string) error {
+	set, o := simFlags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.resolve(); err != nil {
+		return err
+	}
+	var truth io.Writer
+	if o.truth != "" {
+		f, err := os.OpenFile(o.truth, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return fmt.Errorf("open the truth file: %w", err)
+		}
+		defer f.Close()
+		truth = f
+	}
+	server, err := sim.New(o.cfg, truth)
+	if err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	defer server.Close()
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; choose another address with --listen", o.listen, err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	scheme, serve := "http", server.Serve
+	if o.cfg.TLS {
+		scheme, serve = "https", server.ServeTLS
+	}
+	fmt.Fprintf(s.err, "inferometer sim: %s engine, model %q, at %s://%s\n", o.cfg.Engine, o.cfg.Model, scheme, l.Addr())
+	return serve(ctx, l)
+}
+
+// resolve reads the textual settings.
+func (o *simOptions) resolve() error {
+	var err error
+	if o.cfg.TTFT, err = sim.ParseDist(o.ttft); err != nil {
+		return argv.Errorf("ttft", "%v", err)
+	}
+	if o.cfg.ITL, err = sim.ParseDist(o.itl); err != nil {
+		return argv.Errorf("itl", "%v", err)
+	}
+	if o.cfg.Faults, err = sim.ParseFaults(o.faults); err != nil {
+		return argv.Errorf("fault", "%v", err)
+	}
+	if o.cfg.Framing, err = sim.ParseFraming(o.framing); err != nil {
+		return argv.Errorf("framing", "%v", err)
+	}
+	o.cfg.Seed = uint64(o.seed)
+	o.cfg.Batch.PrefixCache = !o.noPrefixCache
+	if o.tokenizer != "" {
+		t, err := tokenizer.Load(o.tokenizer)
+		if err != nil {
+			return argv.Errorf("tokenizer", "%v", err)
+		}
+		o.cfg.Tokenizer = t
+	}
+	return nil
+}
+
+func simFlags() (*argv.Set, *simOptions) {
+	set := argv.New("inferometer sim",
+		"An OpenAI-compatible server whose truth is known: it answers on schedule, writes down what it sent and when, and fails on request.")
+	set.Example("50 ms to the first token, 10 ms between tokens, with a log of the truth",
+		"inferometer sim --listen 127.0.0.1:18000 --ttft 50ms --itl 10ms --truth truth.jsonl")
+	set.Example("Continuous batching with a small KV cache and speculative decoding",
+		"inferometer sim --engine batch --num-blocks 4096 --spec-tokens 3 --spec-acceptance 0.7")
+	set.Example("A server that fails now and then",
+		"inferometer sim --fault truncate=0.05,error-event=0.05,http-500=0.02,reset=0.02")
+	d := sim.DefaultConfig()
+	o := &simOptions{cfg: d}
+	c := &o.cfg
+	g := argv.Group("Server")
+	set.String(&o.listen, "listen", "127.0.0.1:8000", "Address to listen on; port 0 takes a free one.", g, argv.Metavar("HOST:PORT"))
+	set.String(&c.Model, "model", d.Model, "Name of the model.", g, argv.Metavar("NAME"))
+	set.Int(&c.MaxModelLen, "max-model-len", d.MaxModelLen, "Most tokens of prompt and answer together.", g)
+	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json or its folder, for counting and /tokenize.", g, argv.Metavar("PATH"), argv.Shown("a built-in one"))
+	set.String(&c.APIKey, "api-key", "", "Ask each request for this bearer token.", g, argv.Redact(func(string) string { return "…" }))
+	set.Bool(&c.TLS, "tls", "Speak TLS, with a certificate made at start.", g)
+	set.Int(&o.seed, "seed", 0, "Seed of texts, latencies and faults.", g)
+	set.String(&o.truth, "truth", "", "Append one JSON line a request: what was sent, and when.", g, argv.Metavar("FILE"))
+	set.Bool(&c.TruthText, "truth-text", "Put the generated texts into the truth.", g)
+
+	g = argv.Group("Engine")
+	set.Choice(&c.Engine, "engine", d.Engine, []string{sim.EngineFixed, sim.EngineBatch},
+		"fixed draws latencies whatever the load; batch simulates continuous batching.", g)
+	set.String(&o.ttft, "ttft", "50ms", "fixed: time to the first token: 50ms, uniform:40ms-60ms, exp:50ms, normal:50ms:5ms, lognormal:50ms:0.3.", g, argv.Metavar("DIST"))
+	set.String(&o.itl, "itl", "10ms", "fixed: time between tokens, likewise.", g, argv.Metavar("DIST"))
+	set.Int(&c.TokensPerChunk, "tokens-per-chunk", d.TokensPerChunk, "Tokens in an event.", g)
+	set.Float(&c.EOS, "eos", d.EOS, "Chance that a token is the last, unless the request ignores it.", g)
+	simBatchFlags(set, &c.Batch, &d.Batch)
+	set.Bool(&o.noPrefixCache, "no-prefix-cache", "batch: don't reuse the KV cache of equal prefixes.", argv.Group("Engine"))
+
+	g = argv.Group("Faults and framing")
+	set.String(&o.faults, "fault", "",
+		"Shares of requests that fail: truncate, error-event, http-500, http-429, reset, stall, short, empty, slow-headers.", g, argv.Metavar("NAME=SHARE,…"))
+	set.Duration(&c.Stall, "stall", d.Stall, "How long the fault stall holds a stream.", g)
+	set.Duration(&c.SlowHeaders, "slow-headers", d.SlowHeaders, "How long the fault slow-headers holds the headers.", g)
+	set.String(&o.framing, "framing", "",
+		"How events look on the wire: nospace, crlf, event-lines, pings, split, merge, usage-last, no-usage, no-role, reasoning, tools.", g, argv.Metavar("NAME,…"))
+	set.Int(&c.MergeEvents, "merge-events", d.MergeEvents, "Events in a write, with the framing merge.", g)
+	set.Duration(&c.SplitGap, "split-gap", d.SplitGap, "Pause between the writes of an event, with the framing split.", g)
+	return set, o
+}
+
+func simBatchFlags(set *argv.Set, c, d *sim.BatchConfig) {
+	g := argv.Group("Engine")
+	set.Duration(&c.Base, "step-base", d.Base, "batch: what each step takes.", g)
+	set.Duration(&c.PerPrefillToken, "step-per-prefill-token", d.PerPrefillToken, "batch: what a prompt token adds to its step.", g)
+	set.Duration(&c.PerSequence, "step-per-sequence", d.PerSequence, "batch: what a decoding sequence adds to a step.", g)
+	set.Duration(&c.PerCachedToken, "step-per-cached-token", d.PerCachedToken, "batch: what a token in the KV cache adds to a step.", g)
+	set.Int(&c.MaxNumBatchedTokens, "max-num-batched-tokens", d.MaxNumBatchedTokens, "batch: tokens in a step; longer prompts come in chunks.", g)
+	set.Int(&c.MaxNumSeqs, "max-num-seqs", d.MaxNumSeqs, "batch: sequences that run at once.", g)
+	set.Int(&c.BlockSize, "block-size", d.BlockSize, "batch: tokens in a KV block.", g)
+	set.Int(&c.NumBlocks, "num-blocks", d.NumBlocks, "batch: KV blocks in all.", g)
+	set.Int(&c.SpecTokens, "spec-tokens", d.SpecTokens, "batch: draft tokens a step of speculative decoding; 0 is off.", g)
+	set.Float(&c.SpecAcceptance, "spec-acceptance", d.SpecAcceptance, "batch: chance that a draft token is accepted.", g)
+}

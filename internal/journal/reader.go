@@ -1,0 +1,151 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrNoRun says that a file holds no first line of a journal: it is something
+// else, or its run was killed before it began.
+var ErrNoRun = errors.New("no journal line in it")
+
+// Reader reads a journal from its first line to its last readable one. A journal
+// whose writer was killed ends at the last whole line that can be had.
+type Reader struct {
+	src     io.Closer
+	zstd    *zstd.Decoder
+	lines   *bufio.Reader
+	long    []byte // a line that is longer than the reader's buffer
+	line    Line
+	request Request
+	run     *Run
+	end     *End
+	damage  error
+}
+
+// Open opens a journal file and reads its first line.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the journal: %w", err)
+	}
+	r, err := NewReader(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	r.src = f
+	return r, nil
+}
+
+// NewReader reads a journal's bytes.
+func NewReader(src io.Reader) (*Reader, error) {
+	dec, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(64<<20))
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	r := &Reader{zstd: dec, lines: bufio.NewReaderSize(dec, 64<<10)}
+	line, err := r.next()
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		dec.Close()
+		return nil, err
+	case line.Run == nil:
+		dec.Close()
+		return nil, ErrNoRun
+	case line.Run.Schema > Schema:
+		dec.Close()
+		return nil, fmt.Errorf("journal schema %d is newer than this program's %d: use a newer inferometer", line.Run.Schema, Schema)
+	}
+	r.run = line.Run
+	return r, nil
+}
+
+// Run is the first line.
+func (r *Reader) Run() *Run { return r.run }
+
+// End is the last line, once Next has returned io.EOF; nil when the run did not come to its end.
+func (r *Reader) End() *End { return r.end }
+
+// Damage says why reading stopped before the end of the file, once Next has
+// returned io.EOF: a killed writer leaves half a frame behind.
+func (r *Reader) Damage() error { return r.damage }
+
+// Next returns the next request; it is overwritten by the following call.
+// After the last one it returns io.EOF.
+func (r *Reader) Next() (*Request, error) {
+	for {
+		line, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case line.Request != nil:
+			return line.Request, nil
+		case line.End != nil:
+			r.end = line.End
+		}
+	}
+}
+
+// Close releases the reader.
+func (r *Reader) Close() error {
+	r.zstd.Close()
+	if r.src == nil {
+		return nil
+	}
+	return r.src.Close()
+}
+
+// next reads one line. Bytes that cannot be read end the journal: what lies
+// before them is whole, and the caller may ask Damage.
+func (r *Reader) next() (*Line, error) {
+	b, err := r.readLine()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			r.damage = err
+		}
+		return &Line{}, io.EOF
+	}
+	// Reuse the columns of the last request: encoding/json fills slices in place.
+	at, lag, tokens, kind := r.request.Events.At, r.request.Events.Lag, r.request.Events.Tokens, r.request.Events.Kind
+	r.request = Request{Events: Events{At: at[:0], Lag: lag[:0], Tokens: tokens[:0], Kind: kind[:0]}}
+	r.line = Line{}
+	if bytes.HasPrefix(b, []byte(`{"request":`)) {
+		r.line.Request = &r.request
+	}
+	if err := json.Unmarshal(b, &r.line); err != nil {
+		r.damage = fmt.Errorf("a journal line is not JSON: %w", err)
+		return &Line{}, io.EOF
+	}
+	return &r.line, nil
+}
+
+// readLine returns a line without its newline. Half a line is the end.
+func (r *Reader) readLine() ([]byte, error) {
+	r.long = r.long[:0]
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if err == nil && len(r.long) == 0 {
+			return part[:len(part)-1], nil
+		}
+		if err == nil || errors.Is(err, bufio.ErrBufferFull) {
+			r.long = append(r.long, part...)
+			if err == nil {
+				return r.long[:len(r.long)-1], nil
+			}
+			continue
+		}
+		if errors.Is(err, io.EOF) && len(part)+len(r.long) > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+}

@@ -1,0 +1,217 @@
+// Package journal is what happened in a run: one JSON line a request, appended
+// as it happens and never rewritten. It is the only source of truth of a run;
+// every number that is reported later is derived from it.
+//
+// A line is an object with one key that says what the line is:
+//
+//	{"run": …}      the first line: what was asked for, by whom, on what machine
+//	{"request": …}  one request, written when it has ended
+//	{"end": …}      the last line, absent when the run was killed
+//
+// All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
+package journal
+
+// Schema is the version of the line format. It grows when a reader must know.
+const Schema = 1
+
+// Line is one line of a journal; exactly one field is set.
+type Line struct {
+	Run     *Run     `json:"run,omitempty"`
+	Request *Request `json:"request,omitempty"`
+	End     *End     `json:"end,omitempty"`
+}
+
+// Run is the first line: everything that a reader needs to turn requests into a result.
+type Run struct {
+	Schema      int    `json:"schema"`
+	Version     string `json:"version"` // of inferometer
+	StartUnixNs int64  `json:"start_unix_ns"`
+	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
+
+	Command []string `json:"command"` // the command line, secrets replaced
+	// Options are the flags that shape the report (percentiles, goodput, label…),
+	// so that a report made later is the one that was asked for.
+	Options Options `json:"options"`
+
+	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
+	Environment Environment `json:"environment"`
+}
+
+// Options are the parts of the command line that measure and report need.
+type Options struct {
+	Backend           string             `json:"backend"`
+	BaseURL           string             `json:"base_url"`
+	Endpoint          string             `json:"endpoint"`
+	Label             string             `json:"label,omitempty"`
+	ModelID           string             `json:"model_id"`
+	TokenizerID       string             `json:"tokenizer_id,omitempty"` // empty: none, counts are the server's
+	TokenizerSource   string             `json:"tokenizer_source"`       // file, server or none
+	Dataset           string             `json:"dataset"`
+	NumPrompts        int                `json:"num_prompts"`
+	Seed              int64              `json:"seed"`
+	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite
+	Burstiness        float64            `json:"burstiness"`             // 0: infinite
+	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
+	RampUp            *RampUp            `json:"ramp_up,omitempty"`
+	Pace              string             `json:"pace"` // closed, constant, poisson, gamma, ramp, stages, trace
+	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
+	Metadata          [][2]string        `json:"metadata,omitempty"` // in the order given
+	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
+	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
+	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
+	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
+}
+
+// RampUp is a ramp by request index, as vLLM has it.
+type RampUp struct {
+	Strategy string `json:"strategy"` // linear or exponential
+	StartRPS int    `json:"start_rps"`
+	EndRPS   int    `json:"end_rps"`
+}
+
+// Environment is the client's machine.
+type Environment struct {
+	Host        string `json:"host,omitempty"`
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	Kernel      string `json:"kernel,omitempty"`
+	CPU         string `json:"cpu,omitempty"`
+	CPUs        int    `json:"cpus"`
+	GoMaxProcs  int    `json:"gomaxprocs"`
+	Go          string `json:"go"`
+	FDLimit     uint64 `json:"fd_limit,omitempty"`
+	ClockSource string `json:"clock_source,omitempty"`
+	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+}
+
+// Outcome is how a request ended. Every request ends in exactly one.
+type Outcome string
+
+// The outcomes. Only Complete is a success.
+const (
+	Complete    Outcome = "complete"
+	Truncated   Outcome = "truncated"    // the stream ended without a finish reason or [DONE]
+	StreamError Outcome = "stream_error" // an error event inside a 200
+	Short       Outcome = "short"        // fewer tokens than asked for with ignore_eos
+	Empty       Outcome = "empty"        // ended in good order, with no token
+	HTTP4xx     Outcome = "http_4xx"
+	HTTP5xx     Outcome = "http_5xx"
+	Refused     Outcome = "refused" // no connection came about
+	Reset       Outcome = "reset"   // the connection broke
+	Timeout     Outcome = "timeout"
+	Cancelled   Outcome = "cancelled" // we stopped it: deadline of the run, or Ctrl-C
+	Protocol    Outcome = "protocol"  // the answer could not be understood
+)
+
+// Outcomes lists all outcomes, in the order in which they are shown.
+var Outcomes = []Outcome{
+	Complete, Truncated, StreamError, Short, Empty, HTTP4xx, HTTP5xx,
+	Refused, Reset, Timeout, Cancelled, Protocol,
+}
+
+// Request is one request, written when it has ended.
+type Request struct {
+	Index  int    `json:"i"`
+	ID     string `json:"id,omitempty"`
+	Warmup bool   `json:"warmup,omitempty"` // sent before the clock that counts; never measured
+
+	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free
+	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
+	Sent     int64 `json:"sent"`               // just before the request is written
+	Headers  int64 `json:"headers,omitempty"`  // the response's headers had arrived
+	End      int64 `json:"end"`                // the outcome was known
+
+	Outcome Outcome `json:"outcome"`
+	Status  int     `json:"status,omitempty"`
+	Error   string  `json:"error,omitempty"` // what went wrong, with up to 500 bytes of the server's words
+	// Cut: the connection closed before HTTP's own end of the body. A truncated
+	// stream without it ended by the rules of HTTP, and other clients take it for whole.
+	Cut      bool   `json:"cut,omitempty"`
+	ServerID string `json:"server_id,omitempty"`
+	NewConn  bool   `json:"new_conn,omitempty"` // the connection was opened inside this request
+	// Reconnects counts kept connections that the server had closed before a byte of
+	// this request was sent, so that another one was taken: no retry is ever hidden.
+	Reconnects int `json:"reconnects,omitempty"`
+
+	PromptTokens  int    `json:"prompt_tokens"`            // planned by us
+	OutputTokens  int    `json:"output_tokens"`            // asked for
+	UsagePrompt   int    `json:"usage_prompt,omitempty"`   // as the server counted
+	UsageOutput   int    `json:"usage_output,omitempty"`   // as the server counted
+	UsageCached   int    `json:"usage_cached,omitempty"`   // prompt tokens from its cache, as it says
+	TextTokens    int    `json:"text_tokens,omitempty"`    // by our tokenizer, where the server gave no usage
+	FinishReason  string `json:"finish_reason,omitempty"`  // of the first choice
+	SharedReads   int    `json:"shared_reads,omitempty"`   // events that lay in one read with the one before
+	UnstampedRead int    `json:"unstamped_read,omitempty"` // reads that the kernel gave no time for
+
+	Events Events `json:"events"`
+
+	// Only if asked for.
+	Prompt *string `json:"prompt,omitempty"`
+	Text   *string `json:"text,omitempty"` // what was generated
+}
+
+// Events are the events of a stream, as columns of equal length. An event is one
+// SSE message; [DONE] is not among them.
+type Events struct {
+	// At is when the bytes arrived, by the clock named in Run.Clock, as gaps:
+	// the first from Request.Sent, each other one from the one before.
+	At []int64 `json:"at,omitempty"`
+	// Lag is how much later our code had them than the kernel; absent with user times.
+	Lag []int64 `json:"lag,omitempty"`
+	// Tokens in each event; -1 where nobody said. Absent when each event with
+	// EventChoices has one. TokensBy names the source: usage, token_ids, logprobs, or empty (not known).
+	Tokens   []int  `json:"tokens,omitempty"`
+	TokensBy string `json:"tokens_by,omitempty"`
+	// Kind is a set of EventKind bits.
+	Kind []EventKind `json:"kind,omitempty"`
+}
+
+// EventKind says what an event carried.
+// (encoding/json writes a slice of an 8-bit type as base64, hence 16.)
+type EventKind uint16
+
+// The bits of an EventKind.
+const (
+	EventChoices   EventKind = 1 << iota // a non-empty choices list: what vLLM's client counts as a token chunk
+	EventText                            // visible text
+	EventReasoning                       // reasoning text
+	EventTool                            // a tool call
+	EventFinish                          // a finish reason
+	EventUsage                           // usage counters
+)
+
+// End is the last line of a journal whose run came to its end.
+type End struct {
+	At           int64  `json:"at"`                    // the last request had ended
+	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early: signal, deadline
+	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
+	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order
+	PeakInFlight int    `json:"peak_in_flight"`
+	// RPSChanges is kept for vLLM's rps_change_events.
+	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
+	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
+	Client     Client      `json:"client"`
+}
+
+// RPSChange is the moment at which a ramp first reached a whole rate.
+type RPSChange struct {
+	RPS    int   `json:"rps"`
+	UnixNs int64 `json:"unix_ns"`
+}
+
+// SpecDecode is the change of the server's speculative decoding counters over the run.
+type SpecDecode struct {
+	Drafts      int64   `json:"drafts"`
+	DraftTokens int64   `json:"draft_tokens"`
+	Accepted    int64   `json:"accepted"`
+	PerPosition []int64 `json:"per_position,omitempty"`
+}
+
+// Client is what the run cost the client.
+type Client struct {
+	UserCPUNs   int64 `json:"user_cpu_ns"`
+	SystemCPUNs int64 `json:"system_cpu_ns"`
+	MaxRSSBytes int64 `json:"max_rss_bytes"`
+	GCPauseNs   int64 `json:"gc_pause_ns"`
+	GCCount     int   `json:"gc_count"`
+}

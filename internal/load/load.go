@@ -1,0 +1,161 @@
+// Package load drives a workload at a pace: it waits for each request's due
+// time and for a free slot, sends it, and writes what happened to the journal.
+// It knows no protocol and no file format.
+//
+// One goroutine prepares requests ahead of time, one dispatches them, and each
+// exchange runs in a goroutine of its own with buffers that are reused.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// Config is one run's load.
+type Config struct {
+	Clock   *wire.Clock
+	Source  workload.Source
+	Warmups []*workload.Request // sent before the clock starts; never measured
+	Pace    pace.Pace
+
+	Concurrency int // requests in flight at most; 0: no limit
+
+	Transport wire.Transport
+	Protocol  wire.Protocol
+	Call      wire.Call // what all calls share; Prompt and MaxTokens are each request's
+	URL       string
+	IDPrefix  string // a request's id is this and its index
+
+	Timeout  time.Duration // of one request; 0: none
+	Deadline time.Duration // of the whole run: what is in flight then is cancelled; 0: none
+
+	Journal     *journal.Writer
+	KeepPrompts bool // put prompts into the journal
+	KeepTexts   bool // put generated texts into the journal
+	// CountTokens counts a text's tokens where the server gave no usage; may be nil.
+	CountTokens func(text string) (int, error)
+	// Started is called when the warm-ups are over and the clock has been set to
+	// zero, before anything is written to the journal.
+	Started func() error
+
+	Progress *Progress // may be nil
+}
+
+// Result is what the run itself knows when it is over; everything else is in the journal.
+type Result struct {
+	Sent         int
+	PeakInFlight int
+	WorkloadSHA  string
+	Interrupted  string // why it stopped early, or empty
+	RPSChanges   []journal.RPSChange
+	End          int64 // when the last request had ended
+}
+
+// Run sends the workload. When drain is closed it sends no more and waits for
+// what is in flight; when ctx ends it cancels that too. Both give a Result.
+func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error) {
+	r := newRun(ctx, drain, cfg)
+	defer r.cancel(nil)
+	warmups, err := r.warmUp()
+	if err != nil {
+		return nil, err
+	}
+	moved := cfg.Clock.Restart()
+	if cfg.Started != nil {
+		if err := cfg.Started(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range warmups {
+		shift(&warmups[i], -moved)
+		cfg.Journal.Append(journal.AppendRequest(nil, &warmups[i]))
+	}
+	if cfg.Deadline > 0 {
+		stop := time.AfterFunc(cfg.Deadline, func() { r.cancel(errDeadline) })
+		defer stop.Stop()
+	}
+	err = r.dispatchAll()
+	r.inFlight.Wait()
+	return r.result(), err
+}
+
+// Why a run stopped early.
+var (
+	errDeadline = errors.New("deadline")
+	errSignal   = errors.New("signal")
+)
+
+// warmUp sends the warm-up requests all at once, bounded by the concurrency, and
+// keeps their records until the journal has its first line.
+func (r *run) warmUp() ([]journal.Request, error) {
+	if len(r.cfg.Warmups) == 0 {
+		return nil, nil
+	}
+	records := make([]journal.Request, len(r.cfg.Warmups))
+	for i, w := range r.cfg.Warmups {
+		j, err := r.prepare(w)
+		if err != nil {
+			return nil, err
+		}
+		if !r.acquire() {
+			return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
+		}
+		j.warmup, j.due = true, r.cfg.Clock.Now()
+		j.id = fmt.Sprintf("%swarmup-%d", r.cfg.IDPrefix, i)
+		r.start(j, func(record *journal.Request) { records[i] = clone(record) })
+	}
+	r.inFlight.Wait()
+	if err := r.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
+	}
+	return records, nil
+}
+
+// Try sends one request by itself and returns its record: the ready check.
+func Try(ctx context.Context, cfg Config, w *workload.Request) (journal.Request, error) {
+	r := newRun(ctx, nil, cfg)
+	defer r.cancel(nil)
+	j, err := r.prepare(w)
+	if err != nil {
+		return journal.Request{}, err
+	}
+	var out journal.Request
+	j.due = cfg.Clock.Now()
+	j.id = cfg.IDPrefix + "ready"
+	r.acquire()
+	r.start(j, func(record *journal.Request) { out = clone(record) })
+	r.inFlight.Wait()
+	return out, nil
+}
+
+// clone copies a record whose columns are about to be reused.
+func clone(r *journal.Request) journal.Request {
+	c := *r
+	c.Events.At = append([]int64(nil), r.Events.At...)
+	c.Events.Lag = append([]int64(nil), r.Events.Lag...)
+	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
+	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
+	return c
+}
+
+// shift moves a record's times when the clock's zero has moved.
+func shift(r *journal.Request, by int64) {
+	r.Due += by
+	r.Released += by
+	r.Sent += by
+	r.End += by
+	if r.Headers != 0 {
+		r.Headers += by
+	}
+}
+
+// isEnd tells the end of a source from its failure.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) }

@@ -1,0 +1,48 @@
+package load
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Progress is what a display may ask while a run goes on. The zero value is ready.
+type Progress struct {
+	sent, inFlight   atomic.Int64
+	completed, other atomic.Int64
+
+	mu    sync.Mutex
+	sinks []*countingSink
+}
+
+// Snapshot is the state of a run at one moment.
+type Snapshot struct {
+	Sent, InFlight, Completed, Failed, Events int64
+}
+
+// Snapshot adds up what the workers have counted.
+func (p *Progress) Snapshot() Snapshot {
+	s := Snapshot{
+		Sent: p.sent.Load(), InFlight: p.inFlight.Load(),
+		Completed: p.completed.Load(), Failed: p.other.Load(),
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range p.sinks {
+		s.Events += k.events.Load()
+	}
+	return s
+}
+
+func (p *Progress) add(s *countingSink) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sinks = append(p.sinks, s)
+}
+
+func (p *Progress) done(complete bool) {
+	if complete {
+		p.completed.Add(1)
+	} else {
+		p.other.Add(1)
+	}
+}

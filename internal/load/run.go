@@ -1,0 +1,301 @@
+package load
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// ahead is how many requests are prepared before they are due.
+const ahead = 64
+
+// job is one request, ready to be sent.
+type job struct {
+	request workload.Request
+	id      string
+	body    []byte
+	due     int64 // on the run's clock; in a closed loop it is set when a slot is free
+	rates   []int // whole rates that the pace first reached with this request
+	warmup  bool
+
+	released int64
+	err      error // the source or the protocol failed; no job follows
+}
+
+// run is the state of one Run.
+type run struct {
+	cfg    Config
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	drain  <-chan struct{}
+
+	closed bool          // a request is due when its slot is free
+	length time.Duration // after which a closed loop sends no more; 0: no bound
+
+	slots    chan struct{} // a token for each request that may be in flight; nil: no limit
+	inFlight sync.WaitGroup
+
+	mu     sync.Mutex
+	free   []*worker
+	flying int
+	peak   int
+	// cancelled: a request was ended by us.
+	cancelled bool
+	last      int64 // end of the last request that has ended
+
+	early bool // stopped before all was sent
+	sent  int
+	sum   hash.Hash
+	rps   []journal.RPSChange
+}
+
+func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
+	r := &run{cfg: cfg, drain: drain, sum: sha256.New()}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	if cfg.Pace != nil {
+		r.closed, r.length = pace.DueWhenFree(cfg.Pace), pace.Length(cfg.Pace)
+	}
+	if cfg.Concurrency > 0 {
+		r.slots = make(chan struct{}, cfg.Concurrency)
+	}
+	if r.cfg.Progress == nil {
+		r.cfg.Progress = &Progress{}
+	}
+	return r
+}
+
+// prepare turns a request of the workload into bytes.
+func (r *run) prepare(w *workload.Request) (*job, error) {
+	call := r.cfg.Call
+	call.Prompt, call.MaxTokens = w.Prompt, w.OutputTokens
+	body, err := r.cfg.Protocol.AppendBody(nil, &call)
+	if err != nil {
+		return nil, fmt.Errorf("request %d: %w", w.Index, err)
+	}
+	j := &job{request: *w, body: body}
+	if !r.cfg.KeepPrompts {
+		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
+	}
+	if !w.NoID {
+		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
+	}
+	return j, nil
+}
+
+// prepareAll runs ahead of the dispatcher. It ends when the source or the pace
+// does, or when the dispatcher wants no more.
+func (r *run) prepareAll(out chan<- *job, enough <-chan struct{}) {
+	defer close(out)
+	ramp, _ := pace.AsRamp(r.cfg.Pace)
+	for {
+		j := r.nextJob(ramp)
+		if j == nil {
+			return
+		}
+		select {
+		case out <- j:
+		case <-enough:
+			return
+		}
+		if j.err != nil {
+			return
+		}
+	}
+}
+
+func (r *run) nextJob(ramp pace.Ramp) *job {
+	due, ok := r.cfg.Pace.Next()
+	if !ok {
+		return nil
+	}
+	w, err := r.cfg.Source.Next()
+	if err != nil {
+		if isEnd(err) {
+			return nil
+		}
+		return &job{err: fmt.Errorf("the workload: %w", err)}
+	}
+	j, err := r.prepare(w)
+	if err != nil {
+		return &job{err: err}
+	}
+	j.due = int64(due)
+	if ramp != nil {
+		j.rates = slices.Clone(ramp.Reached())
+	}
+	return j
+}
+
+// dispatchAll sends each job when it is due and a slot is free.
+func (r *run) dispatchAll() error {
+	if ramp, ok := pace.AsRamp(r.cfg.Pace); ok {
+		r.changed(ramp.StartRate())
+	}
+	jobs, enough := make(chan *job, ahead), make(chan struct{})
+	go r.prepareAll(jobs, enough)
+	defer func() {
+		close(enough)
+		for range jobs { // until prepareAll has ended: it uses the source
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		var j *job
+		var ok bool
+		select {
+		case j, ok = <-jobs:
+		case <-r.drain:
+		case <-r.ctx.Done():
+		}
+		switch {
+		case !ok:
+			r.early = r.stopped() != nil
+			return nil
+		case j.err != nil:
+			return j.err
+		case !r.await(timer, j) || !r.acquire():
+			r.early = true
+			return nil
+		case r.closed && r.length > 0 && r.cfg.Clock.Now() >= int64(r.length):
+			return nil // the slot that was taken is not needed any more
+		}
+		r.send(j)
+	}
+}
+
+// await sleeps until the job is due. False: the run stops.
+func (r *run) await(timer *time.Timer, j *job) bool {
+	if r.closed {
+		return true
+	}
+	wait := j.due - r.cfg.Clock.Now()
+	if wait > 0 {
+		timer.Reset(time.Duration(wait))
+		select {
+		case <-timer.C:
+		case <-r.drain:
+			return false
+		case <-r.ctx.Done():
+			return false
+		}
+	}
+	j.released = r.cfg.Clock.Now()
+	return true
+}
+
+// acquire takes a slot. False: the run stops.
+func (r *run) acquire() bool {
+	if r.stopped() != nil {
+		return false
+	}
+	if r.slots == nil {
+		return true
+	}
+	select {
+	case r.slots <- struct{}{}:
+		return true
+	case <-r.drain:
+		return false
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// send starts a measured request. What is only bookkeeping comes after it is on its way.
+func (r *run) send(j *job) {
+	scheduled := j.due
+	if r.closed {
+		scheduled = 0
+		j.due = r.cfg.Clock.Now()
+		j.released = j.due
+	}
+	index, body, rates := j.request.Index, j.body, j.rates
+	r.start(j, nil)
+	for _, rps := range rates {
+		r.changed(rps)
+	}
+	r.sent++
+	r.cfg.Progress.sent.Store(int64(r.sent))
+	var head [24]byte
+	binary.LittleEndian.PutUint64(head[0:], uint64(index))
+	binary.LittleEndian.PutUint64(head[8:], uint64(scheduled))
+	binary.LittleEndian.PutUint64(head[16:], uint64(len(body)))
+	r.sum.Write(head[:])
+	r.sum.Write(body)
+}
+
+// changed notes that the pace has reached a rate, for vLLM's rps_change_events.
+func (r *run) changed(rps int) {
+	r.rps = append(r.rps, journal.RPSChange{RPS: rps, UnixNs: time.Now().UnixNano()})
+}
+
+// start runs the exchange in a goroutine of its own. then, if given, gets the
+// record instead of the journal.
+func (r *run) start(j *job, then func(*journal.Request)) {
+	r.mu.Lock()
+	var w *worker
+	if n := len(r.free); n > 0 {
+		w, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		w = newWorker(r)
+	}
+	r.flying++
+	r.peak = max(r.peak, r.flying)
+	r.cfg.Progress.inFlight.Store(int64(r.flying))
+	r.mu.Unlock()
+	r.inFlight.Go(func() { w.exchange(j, then) })
+}
+
+// ended gives back what start took.
+func (r *run) ended(w *worker, end int64) {
+	r.mu.Lock()
+	r.cancelled = r.cancelled || w.record.Outcome == journal.Cancelled
+	r.free = append(r.free, w)
+	r.flying--
+	r.last = max(r.last, end)
+	r.cfg.Progress.inFlight.Store(int64(r.flying))
+	r.mu.Unlock()
+	if r.slots != nil {
+		<-r.slots
+	}
+}
+
+// stopped says why the run stops early, nil while it doesn't.
+func (r *run) stopped() error {
+	if r.ctx.Err() != nil {
+		if cause := context.Cause(r.ctx); cause == errDeadline {
+			return errDeadline
+		}
+		return errSignal
+	}
+	select {
+	case <-r.drain:
+		return errSignal
+	default:
+		return nil
+	}
+}
+
+func (r *run) result() *Result {
+	res := &Result{
+		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last,
+		WorkloadSHA: hex.EncodeToString(r.sum.Sum(nil)),
+	}
+	// Asked to stop when all was sent and answered, a run is whole.
+	if err := r.stopped(); err != nil && (r.early || r.cancelled) {
+		res.Interrupted = err.Error()
+	}
+	return res
+}

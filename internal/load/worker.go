@@ -1,0 +1,138 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/wire"
+)
+
+// worker holds the buffers of one exchange at a time.
+type worker struct {
+	run    *run
+	sink   countingSink
+	record journal.Request
+	line   []byte
+	http   wire.Request
+}
+
+func newWorker(r *run) *worker {
+	w := &worker{run: r}
+	w.sink.Stream = wire.NewStream(r.cfg.Protocol)
+	r.cfg.Progress.add(&w.sink)
+	return w
+}
+
+// countingSink tells the progress display of events as they come. Each worker
+// counts for itself, so that nobody waits for another.
+type countingSink struct {
+	*wire.Stream
+	events atomic.Int64
+}
+
+func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
+	before := len(s.Trace.Events)
+	enough := s.Stream.Body(data, at)
+	s.events.Add(int64(len(s.Trace.Events) - before))
+	return enough
+}
+
+var errTimeout = errors.New("timeout")
+
+// exchange sends one request, waits for its end, and writes its line.
+func (w *worker) exchange(j *job, then func(*journal.Request)) {
+	r := w.run
+	w.sink.Reset()
+	ctx := r.ctx
+	if r.cfg.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.cfg.Timeout, errTimeout)
+		defer cancel()
+	}
+	w.http = wire.Request{URL: r.cfg.URL, ID: j.id, Body: j.body}
+	sent := r.cfg.Clock.Now()
+	conn, err := r.cfg.Transport.Do(ctx, &w.http, &w.sink)
+	if err == nil {
+		w.sink.Finish()
+	} else if ctx.Err() != nil {
+		// What the transport says of an end that we made ourselves is beside the point.
+		err = context.Cause(ctx)
+		if err == context.Canceled {
+			err = errSignal
+		}
+	}
+	end := r.cfg.Clock.Now()
+	j.body = nil
+	w.sink.Trace.Conn = conn
+	w.fill(j, sent, end, err)
+	if then != nil {
+		then(&w.record)
+	} else {
+		w.line = journal.AppendRequest(w.line[:0], &w.record)
+		r.cfg.Journal.Append(w.line)
+		r.cfg.Progress.done(w.record.Outcome == journal.Complete)
+	}
+	r.ended(w, end)
+}
+
+// fill turns the trace into a record.
+func (w *worker) fill(j *job, sent, end int64, err error) {
+	t := &w.sink.Trace
+	events := w.record.Events
+	w.record = journal.Request{
+		Index: j.request.Index, ID: j.id, Warmup: j.warmup,
+		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
+		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
+		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, UnstampedRead: t.Conn.Unstamped,
+		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
+		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
+		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
+	}
+	w.columns(events, sent)
+	if w.run.cfg.KeepPrompts {
+		prompt := j.request.Prompt
+		w.record.Prompt = &prompt
+	}
+	if w.run.cfg.KeepTexts {
+		text := string(t.Text)
+		w.record.Text = &text
+	}
+	if !t.HasUsage && w.run.cfg.CountTokens != nil && len(t.Text) > 0 {
+		if n, err := w.run.cfg.CountTokens(string(t.Text)); err == nil {
+			w.record.TextTokens = n
+		}
+	}
+	w.record.Outcome, w.record.Error = judge(t, err, asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS})
+}
+
+// columns turns events into the journal's columns, in the memory of the record before.
+func (w *worker) columns(old journal.Events, sent int64) {
+	t := &w.sink.Trace
+	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0]}
+	kernel := w.run.cfg.Transport.Stamps() == "kernel"
+	last := sent
+	for i := range t.Events {
+		ev := &t.Events[i]
+		e.At = append(e.At, ev.At-last)
+		last = ev.At
+		if kernel {
+			e.Lag = append(e.Lag, ev.Lag)
+		}
+		e.Kind = append(e.Kind, journal.EventKind(ev.Kind))
+		if t.TokensBy != wire.TokensUnknown {
+			e.Tokens = append(e.Tokens, tokensOf(ev))
+		}
+	}
+	e.TokensBy = t.TokensBy.String()
+	w.record.Events = e
+}
+
+// tokensOf an event that says nothing is 0 where it carries no text either.
+func tokensOf(ev *wire.Event) int {
+	if ev.Tokens < 0 && ev.Kind&(wire.EventText|wire.EventReasoning|wire.EventTool) == 0 {
+		return 0
+	}
+	return ev.Tokens
+}

@@ -1,0 +1,72 @@
+package measure
+
+import (
+	"fmt"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// client is what the client says about itself.
+func (c *collector) client(r *Result, end *journal.End) Client {
+	cl := Client{
+		Stamps: c.run.Clock, Lag: spread(c.lag),
+		Events: c.events, SharedReads: c.sharedReads, UnstampedReads: c.unstampedReads,
+	}
+	if !c.rules.closed {
+		late, release := NewSample(c.opt.ExactLimit), NewSample(c.opt.ExactLimit)
+		for i := range c.rows {
+			late.Add(seconds(c.rows[i].Sent - c.rows[i].Due))
+			release.Add(seconds(max(c.rows[i].Released-c.rows[i].Due, 0)))
+		}
+		cl.Lateness, cl.ReleaseLag = spread(late), spread(release)
+	}
+	if end == nil {
+		return cl
+	}
+	cpu := seconds(end.Client.UserCPUNs + end.Client.SystemCPUNs)
+	cl.Cost = &Cost{
+		CPU: cpu, MaxRSS: end.Client.MaxRSSBytes,
+		GCPause: seconds(end.Client.GCPauseNs) * 1000, GCCount: end.Client.GCCount,
+	}
+	procs := c.run.Environment.GoMaxProcs
+	if procs > 0 && r.Duration > 0 {
+		cl.Cost.CPUShare = cpu / (r.Duration * float64(procs))
+	}
+	return cl
+}
+
+// warnings are doubts that a reader of the numbers should know, each with its figure.
+func (c *collector) warnings(r *Result) []string {
+	w := append([]string{}, c.opt.Warnings...)
+	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+
+	if r.Partial {
+		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, len(r.Rows), c.run.Options.NumPrompts)
+	}
+	if r.Completed == 0 {
+		add("no request succeeded: there are no latencies")
+	}
+	if n := r.Tokens.ByEvents; n > 0 {
+		how := "events with text were counted as tokens"
+		if c.rules.vllm {
+			how = "each counts as one token, as vLLM has it"
+		}
+		add("%d requests have no token count from the server or a tokenizer: %s", n, how)
+	}
+	if limit := c.run.Options.MaxConcurrency; limit > 0 && r.PeakConcurrency > limit {
+		add("%d requests were open at once, above the limit of %d", r.PeakConcurrency, limit)
+	}
+	if n := r.Client.UnstampedReads; n > 0 && c.run.Clock == "kernel" {
+		add("%d reads had no kernel time and carry the client's", n)
+	}
+	if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {
+		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, histError*100)
+	}
+	if !c.timeline.exact() {
+		add("more than %d token events: tokens in time are counted by the millisecond", c.opt.ExactLimit)
+	}
+	if s := r.SteadyState; s != nil && s.Window.Warning != nil {
+		add("%s", *s.Window.Warning)
+	}
+	return w
+}

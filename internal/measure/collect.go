@@ -1,0 +1,305 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// collector takes in requests one by one and keeps what the result needs.
+type collector struct {
+	run   *journal.Run
+	opt   *Options
+	rules rules
+
+	rows     []Row
+	details  []Detail // parallel to rows
+	gaps     *Sample  // between token chunks of successes
+	tokGaps  *Sample  // between tokens of successes
+	lag      *Sample  // from the kernel to us, all events
+	timeline timeline // tokens of successes in time
+
+	outcomes map[journal.Outcome]int
+	errors   errorCounts
+	tokens   Tokens
+
+	sources        map[TokenSource]int // successes by how the tokens of their events are known
+	tokenEvents    int64               // events with tokens, where known
+	knownTokens    int64               // tokens in them
+	maxTokens      int
+	chunks         int64 // token chunks of successes
+	events         int64
+	sharedReads    int64
+	unstampedReads int64
+}
+
+func newCollector(run *journal.Run, opt *Options) *collector {
+	return &collector{
+		run: run, opt: opt, rules: newRules(&run.Options, *opt.Compat),
+		// Room for what was announced, but not for what a broken file may announce.
+		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), 1<<20)),
+		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
+		timeline: timeline{limit: opt.ExactLimit},
+		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
+	}
+}
+
+func (c *collector) add(req *journal.Request) error {
+	row, err := c.rules.row(req)
+	if err != nil {
+		return err
+	}
+	got, by := c.rules.outputTokens(req)
+	if row.OK {
+		row.Output = int32(got)
+	}
+	c.rows = append(c.rows, row)
+	c.countTokens(req, &row, got, by)
+	c.countReads(req)
+	c.outcomes[req.Outcome]++
+	if req.Outcome != journal.Complete {
+		c.errors.add(req.Outcome, req.Error)
+	}
+	if row.OK {
+		c.addGaps(req, row.Sent)
+		c.addTokens(req, row.Sent)
+	}
+	if c.opt.Detailed {
+		c.details = append(c.details, detail(req, row.OK))
+	}
+	return nil
+}
+
+func (c *collector) countTokens(req *journal.Request, row *Row, got int, by countBy) {
+	t := &c.tokens
+	t.PromptPlanned += int64(req.PromptTokens)
+	t.PromptCounted += int64(req.UsagePrompt)
+	t.PromptCached += int64(req.UsageCached)
+	t.OutputAsked += int64(req.OutputTokens)
+	if row.First >= 0 {
+		t.OutputGot += int64(got)
+	}
+	if !row.OK {
+		return
+	}
+	switch by {
+	case byUsage:
+		t.ByUsage++
+	case byTokenizer:
+		t.ByTokenizer++
+	case byEvents:
+		t.ByEvents++
+	}
+}
+
+func (c *collector) countReads(req *journal.Request) {
+	c.events += int64(len(req.Events.At))
+	c.sharedReads += int64(req.SharedReads)
+	c.unstampedReads += int64(req.UnstampedRead)
+	for _, ns := range req.Events.Lag {
+		c.lag.Add(seconds(ns))
+	}
+}
+
+// addGaps adds the times between token chunks. vLLM's rules count chunks in time,
+// so under them the timeline is filled here too.
+func (c *collector) addGaps(req *journal.Request, sent int64) {
+	c.gaps.Begin(req.Index)
+	eachGap(req, func(at, gap int64, first bool) {
+		c.chunks++
+		if !first {
+			c.gaps.Add(seconds(gap))
+		}
+		if c.rules.vllm {
+			c.timeline.add(sent+at, 1)
+		}
+	})
+}
+
+// eachGap calls f for each token chunk with its time since the send and since the chunk before.
+func eachGap(req *journal.Request, f func(at, gap int64, first bool)) {
+	at, before := int64(0), int64(-1)
+	for i, d := range req.Events.At {
+		at += d
+		if req.Events.Kind[i]&journal.EventChoices == 0 {
+			continue
+		}
+		f(at, at-max(before, 0), before < 0)
+		before = at
+	}
+}
+
+// addTokens adds the times between tokens: the time since the last event with
+// tokens, shared equally by the tokens of this one.
+func (c *collector) addTokens(req *journal.Request, sent int64) {
+	tokens, mask, by := tokensOf(req)
+	c.sources[by]++
+	known := by != TokensUnknown
+	if known {
+		c.tokGaps.Begin(req.Index)
+	}
+	at, before := int64(0), int64(-1)
+	for i, d := range req.Events.At {
+		at += d
+		n := tokensAt(&req.Events, i, tokens, mask)
+		if n == 0 {
+			continue
+		}
+		if !c.rules.vllm {
+			c.timeline.add(sent+at, n)
+		}
+		if !known {
+			continue
+		}
+		c.tokenEvents++
+		c.knownTokens += int64(n)
+		c.maxTokens = max(c.maxTokens, n)
+		if before >= 0 {
+			each := seconds(at-before) / float64(n)
+			for range n {
+				c.tokGaps.Add(each)
+			}
+		}
+		before = at
+	}
+}
+
+func detail(req *journal.Request, ok bool) Detail {
+	d := Detail{ITL: []float64{}}
+	eachGap(req, func(_, gap int64, first bool) {
+		if !first {
+			d.ITL = append(d.ITL, seconds(gap))
+		}
+	})
+	if req.Text != nil {
+		d.Text = *req.Text
+	}
+	if !ok {
+		d.Error = message(req.Outcome, req.Error)
+	}
+	return d
+}
+
+// message is never empty: readers of vLLM's errors array take an empty one for a success.
+func message(o journal.Outcome, text string) string {
+	if text == "" {
+		return string(o)
+	}
+	return text
+}
+
+// sortRows puts rows and details in the order of requests.
+func (c *collector) sortRows() {
+	if slices.IsSortedFunc(c.rows, func(a, b Row) int { return cmp.Compare(a.Index, b.Index) }) {
+		return
+	}
+	if c.details == nil {
+		slices.SortStableFunc(c.rows, func(a, b Row) int { return cmp.Compare(a.Index, b.Index) })
+		return
+	}
+	order := make([]int, len(c.rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.rows[a].Index, c.rows[b].Index) })
+	rows, details := make([]Row, len(order)), make([]Detail, len(order))
+	for to, from := range order {
+		rows[to], details[to] = c.rows[from], c.details[from]
+	}
+	c.rows, c.details = rows, details
+}
+
+// errorCounts counts distinct messages, and stops to tell new ones apart at some
+// thousand: a server may put an id into each.
+type errorCounts struct {
+	list  []ErrorCount
+	index map[ErrorCount]int // key has Count 0
+}
+
+const maxDistinctErrors = 1000
+
+func (e *errorCounts) add(o journal.Outcome, text string) {
+	key := ErrorCount{Outcome: o, Message: message(o, text)}
+	i, ok := e.index[key]
+	if !ok {
+		if len(e.list) == maxDistinctErrors {
+			return
+		}
+		if e.index == nil {
+			e.index = map[ErrorCount]int{}
+		}
+		i = len(e.list)
+		e.index[key] = i
+		e.list = append(e.list, key)
+	}
+	e.list[i].Count++
+}
+
+// topErrors are the ten most frequent messages; the earlier first where equal.
+func (c *collector) topErrors() []ErrorCount {
+	list := slices.Clone(c.errors.list)
+	slices.SortStableFunc(list, func(a, b ErrorCount) int { return b.Count - a.Count })
+	return list[:min(len(list), 10)]
+}
+
+// outcomeCounts lists complete always, and the others that occurred.
+func (c *collector) outcomeCounts() []OutcomeCount {
+	out := []OutcomeCount{}
+	for _, o := range journal.Outcomes {
+		if n := c.outcomes[o]; n > 0 || o == journal.Complete {
+			out = append(out, OutcomeCount{o, n})
+		}
+	}
+	var others []journal.Outcome // of a newer version
+	for o := range c.outcomes {
+		if !slices.Contains(journal.Outcomes, o) {
+			others = append(others, o)
+		}
+	}
+	slices.Sort(others)
+	for _, o := range others {
+		out = append(out, OutcomeCount{o, c.outcomes[o]})
+	}
+	return out
+}
+
+func (c *collector) interToken(completed int) InterToken {
+	unknown := c.sources[TokensUnknown]
+	t := InterToken{Known: completed > 0 && unknown == 0, Requests: completed - unknown, By: []string{}}
+	for by := range c.sources {
+		if by != TokensUnknown {
+			t.By = append(t.By, string(by))
+		}
+	}
+	slices.Sort(t.By)
+	switch {
+	case completed == 0:
+		t.Reason = "no request succeeded"
+	case unknown > 0:
+		t.Reason = fmt.Sprintf("the server did not say how many tokens each event carries (%d of %d requests)", unknown, completed)
+	}
+	if c.tokGaps.N() > 0 {
+		s := summarize(c.tokGaps)
+		t.Summary = &s
+	}
+	return t
+}
+
+// tokensPerEvent is exact where the tokens of events are known, else the total by the chunks.
+func (c *collector) tokensPerEvent(r *Result) TokensPerEvent {
+	if c.sources[TokensUnknown] == 0 {
+		return TokensPerEvent{
+			Known: r.Completed > 0, Mean: ratio(c.knownTokens, c.tokenEvents), Max: c.maxTokens, Events: c.tokenEvents,
+		}
+	}
+	return TokensPerEvent{Mean: ratio(r.OutputTokens, c.chunks), Events: c.chunks}
+}
+
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

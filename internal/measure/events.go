@@ -1,0 +1,74 @@
+package measure
+
+import "github.com/inferometer/inferometer/internal/journal"
+
+// TokenSource says how the tokens of single events are known.
+type TokenSource string
+
+// Besides the journal's own sources (usage, token_ids, logprobs) there are two.
+const (
+	// TokensByCount: the request's total equals its number of events, so each has one.
+	TokensByCount TokenSource = "count"
+	// TokensUnknown: nobody said, and the total does not tell.
+	TokensUnknown TokenSource = ""
+)
+
+// tokensOf gives the tokens in each event, and how that is known. The slice is
+// nil when each event that mask selects has exactly one.
+func tokensOf(req *journal.Request) (tokens []int, mask journal.EventKind, by TokenSource) {
+	ev := &req.Events
+	if ev.Tokens == nil && ev.TokensBy != "" {
+		return nil, journal.EventChoices, TokenSource(ev.TokensBy)
+	}
+	if ev.Tokens != nil && ev.TokensBy != "" && tokensComplete(ev) {
+		return ev.Tokens, journal.EventChoices, TokenSource(ev.TokensBy)
+	}
+	// An event with text holds at least one token. If there are as many tokens as
+	// such events, each holds exactly one.
+	total := req.UsageOutput
+	if total == 0 {
+		total = req.TextTokens
+	}
+	if total > 0 {
+		chunks, texts := 0, 0
+		for _, k := range ev.Kind {
+			if k&journal.EventChoices == 0 {
+				continue
+			}
+			chunks++
+			if k&carriesText != 0 {
+				texts++
+			}
+		}
+		switch total {
+		case texts:
+			return nil, carriesText, TokensByCount
+		case chunks:
+			return nil, journal.EventChoices, TokensByCount
+		}
+	}
+	return nil, journal.EventChoices, TokensUnknown
+}
+
+func tokensComplete(ev *journal.Events) bool {
+	for i, n := range ev.Tokens {
+		if n < 0 && ev.Kind[i]&journal.EventChoices != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// tokensAt is the number of tokens in event i, by what tokensOf returned.
+func tokensAt(ev *journal.Events, i int, tokens []int, mask journal.EventKind) int {
+	if ev.Kind[i]&journal.EventChoices == 0 {
+		return 0
+	}
+	if tokens != nil {
+		return max(tokens[i], 0)
+	}
+	if ev.Kind[i]&mask == 0 {
+		return 0
+	}
+	return 1
+}

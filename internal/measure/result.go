@@ -1,0 +1,193 @@
+package measure
+
+import "github.com/inferometer/inferometer/internal/journal"
+
+// Result is everything that was measured of a run. Reports read it and compute
+// nothing of their own. Fields with a json tag appear in the result file as they
+// are, under the key "inferometer"; the others under vLLM's keys.
+type Result struct {
+	Run         *journal.Run
+	End         *journal.End // nil when the run was killed
+	Compat      string       // whose rules: "vllm", or empty for ours
+	Partial     bool         // the run did not come to its planned end
+	Interrupted string       // why not: killed, signal, deadline
+
+	Duration                            float64 // seconds
+	Completed, Failed                   int
+	InputTokens, OutputTokens           int64
+	RequestThroughput, OutputThroughput float64
+	TotalTokenThroughput                float64
+	Goodput                             *float64 // nil when no target was set
+	PeakTokensPerSecond                 float64
+	PeakConcurrent                      int           // by the rules in force
+	PeakConcurrency                     int           // as it was, under any rules
+	SpecDecode                          *SpecDecode   // nil when the server has none
+	Metrics                             []MetricStats // those asked for, in the order of Metrics()
+	Rows                                []Row         // every measured request, by index
+	Details                             []Detail      // parallel to Rows; nil unless asked for
+	Outcomes                            []OutcomeCount
+	Errors                              []ErrorCount // the most frequent, ten at most
+	Latency                             Latency
+	InterChunk                          Summary
+	InterToken                          InterToken
+	TokensPerEvent                      TokensPerEvent
+	Tokens                              Tokens
+	Client                              Client
+	SteadyState                         *SteadyState // nil where it does not apply or was never reached
+	Warnings                            []string
+}
+
+func (r *Result) goodput() float64 {
+	if r.Goodput == nil {
+		return 0
+	}
+	return *r.Goodput
+}
+
+// MetricStats are a metric and its statistics.
+type MetricStats struct {
+	Metric Metric
+	Stats  Stats
+}
+
+// OutcomeCount is how many requests ended in an outcome.
+type OutcomeCount struct {
+	Outcome journal.Outcome
+	Count   int
+}
+
+// ErrorCount is how many requests failed with a message.
+type ErrorCount struct {
+	Outcome journal.Outcome `json:"outcome"`
+	Message string          `json:"message"`
+	Count   int             `json:"count"`
+}
+
+// Summary is a distribution of durations.
+type Summary struct {
+	Mean  float64 `json:"mean_ms"`
+	P50   float64 `json:"p50_ms"`
+	P90   float64 `json:"p90_ms"`
+	P99   float64 `json:"p99_ms"`
+	P999  float64 `json:"p999_ms"`
+	Max   float64 `json:"max_ms"`
+	Count int     `json:"count"`
+	Error float64 `json:"relative_error,omitempty"` // bound, where values were too many to keep
+}
+
+func summarize(s *Sample) Summary {
+	st := s.Stats([]float64{50, 90, 99, 99.9})
+	p := st.Percentiles
+	return Summary{
+		Mean: st.Mean, P50: p[0].Value, P90: p[1].Value, P99: p[2].Value, P999: p[3].Value,
+		Max: st.Max, Count: st.N, Error: st.Error,
+	}
+}
+
+// Latency is the same latencies from two moments: when a request was sent, as
+// other tools count, and when it was due, as a user of the server feels it.
+type Latency struct {
+	Sent LatencyFrom `json:"sent"`
+	Due  LatencyFrom `json:"due"`
+}
+
+// LatencyFrom are the latencies of the successes from one moment.
+type LatencyFrom struct {
+	TTFT       Summary `json:"ttft"`
+	FirstToken Summary `json:"first_token"` // to the first event with text, reasoning or a tool call
+	E2EL       Summary `json:"e2el"`
+}
+
+// InterToken is the time between tokens, where the tokens of each event are known.
+type InterToken struct {
+	Known    bool     `json:"known"`            // for every success
+	Reason   string   `json:"reason,omitempty"` // why not
+	By       []string `json:"by"`               // how they are known
+	Requests int      `json:"requests"`         // successes that it covers
+	Summary  *Summary `json:"summary"`          // nil when it covers none
+}
+
+// TokensPerEvent says how coarse the stream was.
+type TokensPerEvent struct {
+	Known  bool    `json:"known"`
+	Mean   float64 `json:"mean"` // output tokens / events that carry any, over the successes
+	Max    int     `json:"max"`  // in one event; 0 where not known
+	Events int64   `json:"events"`
+}
+
+// Tokens are asked for and got, over all measured requests.
+type Tokens struct {
+	PromptPlanned int64 `json:"prompt_planned"`
+	PromptCounted int64 `json:"prompt_counted"` // by the server, where it said
+	PromptCached  int64 `json:"prompt_cached"`  // as the server says
+	OutputAsked   int64 `json:"output_asked"`
+	OutputGot     int64 `json:"output_got"` // failures included
+	// Requests by where their number of output tokens comes from.
+	ByUsage     int `json:"requests_by_usage"`
+	ByTokenizer int `json:"requests_by_tokenizer"`
+	ByEvents    int `json:"requests_by_events"`
+}
+
+// Client is the client's measurement of itself.
+type Client struct {
+	Stamps         string  `json:"stamps"`       // kernel or user: what the times of events are
+	Lag            *Spread `json:"lag"`          // from the kernel to our code; nil with user times
+	Lateness       *Spread `json:"lateness"`     // sent − due; nil in a closed loop
+	ReleaseLag     *Spread `json:"release_lag"`  // released − due: our scheduler alone, no wait for a slot
+	Events         int64   `json:"events"`       // of all measured requests
+	SharedReads    int64   `json:"shared_reads"` // events that lay in one read with the one before
+	UnstampedReads int64   `json:"unstamped_reads"`
+	Cost           *Cost   `json:"cost"` // nil when the run was killed
+}
+
+// Spread is a short form of a distribution.
+type Spread struct {
+	P50 float64 `json:"p50_ms"`
+	P99 float64 `json:"p99_ms"`
+	Max float64 `json:"max_ms"`
+}
+
+func spread(s *Sample) *Spread {
+	if s.N() == 0 {
+		return nil
+	}
+	st := s.Stats([]float64{50, 99})
+	return &Spread{P50: st.Percentiles[0].Value, P99: st.Percentiles[1].Value, Max: st.Max}
+}
+
+// Cost is what the run cost the client.
+type Cost struct {
+	CPU      float64 `json:"cpu_s"`
+	CPUShare float64 `json:"cpu_share"` // of the processors it may use, over the duration: 0 to 1
+	MaxRSS   int64   `json:"max_rss_bytes"`
+	GCPause  float64 `json:"gc_pause_ms"`
+	GCCount  int     `json:"gc_count"`
+}
+
+// SpecDecode is the server's speculative decoding over the run.
+type SpecDecode struct {
+	AcceptanceRate   float64 // percent
+	AcceptanceLength float64
+	Drafts           int64
+	DraftTokens      int64
+	Accepted         int64
+	PerPosition      []float64 // fractions
+}
+
+func specDecode(d *journal.SpecDecode) *SpecDecode {
+	if d == nil || d.DraftTokens <= 0 {
+		return nil
+	}
+	s := &SpecDecode{
+		AcceptanceRate: float64(d.Accepted) / float64(d.DraftTokens) * 100,
+		Drafts:         d.Drafts, DraftTokens: d.DraftTokens, Accepted: d.Accepted,
+		PerPosition: make([]float64, len(d.PerPosition)),
+	}
+	if d.Drafts > 0 {
+		s.AcceptanceLength = 1 + float64(d.Accepted)/float64(d.Drafts)
+		for i, n := range d.PerPosition {
+			s.PerPosition[i] = float64(n) / float64(d.Drafts)
+		}
+	}
+	return s
+}

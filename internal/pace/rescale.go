@@ -1,0 +1,35 @@
+package pace
+
+// gapper gives the time from each request to the next.
+type gapper func() float64
+
+// summed adds gaps up and stretches the sums. The first request waits for the
+// first gap, as in vLLM.
+type summed struct {
+	gap   gapper
+	at    float64
+	scale float64
+}
+
+func (s *summed) next() (float64, bool) {
+	s.at += s.gap()
+	return s.at * s.scale, true
+}
+
+// rescaled stretches n arrivals so that the last falls at n/rate exactly: then
+// the offered rate is the one asked for, whatever the seed. It walks the gaps
+// twice, first for their sum and then to give them, so nothing holds them all.
+// Where the number of requests is not known nothing is stretched.
+func rescaled(s Spec, gaps func() gapper) Pace {
+	p := &summed{gap: gaps(), scale: 1}
+	if s.N > 0 {
+		total, gap := 0.0, gaps()
+		for range s.N {
+			total += gap()
+		}
+		if total != 0 {
+			p.scale = float64(s.N) / s.Rate / total
+		}
+	}
+	return clock{p}
+}

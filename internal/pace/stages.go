@@ -1,0 +1,123 @@
+package pace
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Stage is a stretch of time in which the rate goes evenly from one value to
+// another, or stays where it is.
+type Stage struct {
+	Length   time.Duration
+	From, To float64 // requests per second
+}
+
+// String writes a stage as ParseStages reads it.
+func (s Stage) String() string {
+	from := strconv.FormatFloat(s.From, 'f', -1, 64)
+	if s.From == s.To {
+		return s.Length.String() + "@" + from
+	}
+	return s.Length.String() + "@" + from + "-" + strconv.FormatFloat(s.To, 'f', -1, 64)
+}
+
+// ParseStages reads stages such as 10s@5,60s@5-50,10s@50: length@rate or
+// length@from-to, in the order in which they follow each other.
+func ParseStages(text string) ([]Stage, error) {
+	var stages []Stage
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		s, err := parseStage(part)
+		if err != nil {
+			return nil, fmt.Errorf("stage %q: %w (a stage is length@rate or length@from-to, such as 10s@5,60s@5-50)", part, err)
+		}
+		stages = append(stages, s)
+	}
+	return stages, nil
+}
+
+func parseStage(text string) (s Stage, err error) {
+	length, rates, ok := strings.Cut(text, "@")
+	if !ok {
+		return s, fmt.Errorf("no @")
+	}
+	if s.Length, err = time.ParseDuration(length); err != nil {
+		return s, err
+	}
+	from, to, ranged := strings.Cut(rates, "-")
+	if s.From, err = strconv.ParseFloat(from, 64); err != nil {
+		return s, err
+	}
+	s.To = s.From
+	if ranged {
+		if s.To, err = strconv.ParseFloat(to, 64); err != nil {
+			return s, err
+		}
+	}
+	return s, s.check()
+}
+
+func (s Stage) check() error {
+	bad := func(rate float64) bool { return !(rate >= 0) || math.IsInf(rate, 1) }
+	switch {
+	case s.Length <= 0:
+		return fmt.Errorf("the length must be above 0")
+	case bad(s.From) || bad(s.To):
+		return fmt.Errorf("the rate must be 0 or more, and finite")
+	}
+	return nil
+}
+
+// expected is how many requests the stage has on average.
+func (s Stage) expected() float64 { return s.Length.Seconds() * (s.From + s.To) / 2 }
+
+// timeOf is when, from the stage's start, x requests are expected to have come:
+// the inverse of from*t + (to-from)*t*t/(2*length).
+func (s Stage) timeOf(x float64) float64 {
+	root := math.Sqrt(max(0, s.From*s.From+2*(s.To-s.From)*x/s.Length.Seconds()))
+	return min(2*x/(s.From+root), s.Length.Seconds())
+}
+
+// staged lets a process of rate one run, and bends its time so that the rate
+// follows the stages. A change of rate then takes effect at once, whatever the
+// gap that is under way.
+type staged struct {
+	stages []Stage
+	gap    gapper // of mean one
+	at     float64
+	before float64 // requests expected in the stages that are over
+	start  float64 // when the present stage began
+}
+
+func newStages(s Spec) (Pace, error) {
+	if err := s.checkBurstiness(); err != nil {
+		return nil, err
+	}
+	if len(s.Stages) == 0 {
+		return nil, fmt.Errorf("no stages are given: use for example 10s@5,60s@50,10s@5")
+	}
+	for _, st := range s.Stages {
+		if err := st.check(); err != nil {
+			return nil, fmt.Errorf("stage %v: %w", st, err)
+		}
+	}
+	gap := gapAt(s)
+	return clock{&staged{stages: s.Stages, gap: func() float64 { return gap(1) }}}, nil
+}
+
+func (s *staged) next() (float64, bool) {
+	s.at += s.gap()
+	for len(s.stages) > 0 {
+		stage := s.stages[0]
+		if x := s.at - s.before; x <= stage.expected() {
+			return s.start + stage.timeOf(x), true
+		}
+		s.before += stage.expected()
+		s.start += stage.Length.Seconds()
+		s.stages = s.stages[1:]
+	}
+	return 0, false
+}

@@ -1,0 +1,127 @@
+// Package report shows a measured result: on the console and as JSON. It
+// computes nothing and reads no clock; what it shows is in measure.Result.
+//
+// Both forms begin with what `vllm bench serve` 0.32 prints, label for label and
+// key for key, because scripts read it; below that comes what is ours.
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/measure"
+)
+
+// width of the block, as vLLM has it.
+const width = 50
+
+// Console prints the failures, vLLM's block and ours.
+func Console(w io.Writer, r *measure.Result, opt Options) error {
+	c := &console{bufio.NewWriter(w)}
+	c.failures(r)
+	c.vllm(r)
+	c.ours(r, opt)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
+}
+
+// console keeps write errors in its bufio.Writer until Flush.
+type console struct{ w *bufio.Writer }
+
+func (c *console) line(format string, args ...any) {
+	fmt.Fprintf(c.w, format+"\n", args...)
+}
+
+// center is a heading in the middle of a rule. Where the two sides differ, the
+// right one is longer, as in Python.
+func (c *console) center(s, rule string) {
+	free := max(width-utf8.RuneCountInString(s), 0)
+	c.line("%s%s%s", strings.Repeat(rule, free/2), s, strings.Repeat(rule, free-free/2))
+}
+
+func (c *console) int(label string, v int64)     { c.line("%-40s %-10d", label, v) }
+func (c *console) float(label string, v float64) { c.line("%-40s %-10.2f", label, v) }
+
+// failures come first, so that nobody reads the numbers without them.
+func (c *console) failures(r *measure.Result) {
+	if len(r.Errors) == 0 {
+		return
+	}
+	c.line("Requests that did not complete:")
+	for _, e := range r.Errors {
+		c.line("%6d %s: %s", e.Count, e.Outcome, oneLine(e.Message, 200))
+	}
+}
+
+// oneLine makes a server's words safe to print: one line, no control characters, no more than n runes.
+func oneLine(s string, n int) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	more := ""
+	if len(runes) > n {
+		runes, more = runes[:n], "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || (r >= 0x7f && r < 0xa0) {
+			return '?'
+		}
+		return r
+	}, string(runes)) + more
+}
+
+// vllm prints the block that scripts know, byte for byte.
+func (c *console) vllm(r *measure.Result) {
+	o := &r.Run.Options
+	c.center(" Serving Benchmark Result ", "=")
+	c.int("Successful requests:", int64(r.Completed))
+	c.int("Failed requests:", int64(r.Failed))
+	if o.MaxConcurrency > 0 {
+		c.int("Maximum request concurrency:", int64(o.MaxConcurrency))
+	}
+	if o.RequestRate > 0 {
+		c.float("Request rate configured (RPS):", o.RequestRate)
+	}
+	c.float("Benchmark duration (s):", r.Duration)
+	c.int("Total input tokens:", r.InputTokens)
+	c.int("Total generated tokens:", r.OutputTokens)
+	c.float("Request throughput (req/s):", r.RequestThroughput)
+	if r.Goodput != nil {
+		c.float("Request goodput (req/s):", *r.Goodput)
+	}
+	c.float("Output token throughput (tok/s):", r.OutputThroughput)
+	c.float("Peak output token throughput (tok/s):", r.PeakTokensPerSecond)
+	c.float("Peak concurrent requests:", float64(r.PeakConcurrent))
+	c.float("Total token throughput (tok/s):", r.TotalTokenThroughput)
+	for _, m := range r.Metrics {
+		c.center(m.Metric.Title, "-")
+		c.float("Mean "+m.Metric.Short+" (ms):", m.Stats.Mean)
+		c.float("Median "+m.Metric.Short+" (ms):", m.Stats.Median)
+		for _, p := range m.Stats.Percentiles {
+			c.float("P"+percentileWord(p.P)+" "+m.Metric.Short+" (ms):", p.Value)
+		}
+	}
+	c.specDecode(r.SpecDecode)
+	c.line("%s", strings.Repeat("=", width))
+}
+
+func (c *console) specDecode(s *measure.SpecDecode) {
+	if s == nil {
+		return
+	}
+	c.center("Speculative Decoding", "-")
+	c.float("Acceptance rate (%):", s.AcceptanceRate)
+	c.float("Acceptance length:", s.AcceptanceLength)
+	c.int("Drafts:", s.Drafts)
+	c.int("Draft tokens:", s.DraftTokens)
+	c.int("Accepted tokens:", s.Accepted)
+	if len(s.PerPosition) > 0 {
+		c.line("Per-position acceptance (%%):")
+	}
+	for i, rate := range s.PerPosition {
+		c.float(fmt.Sprintf("  Position %d:", i), rate*100)
+	}
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/measure"
+)
+
+// FileName is the name that a result gets when the user gives none, as vLLM
+// makes it: {label or backend}-{rate}qps[-concurrency{C}]-{model}-{date}.json.
+func FileName(r *measure.Result) string {
+	o := &r.Run.Options
+	label := o.Label
+	if label == "" {
+		label = o.Backend
+	}
+	limit := ""
+	if o.MaxConcurrency > 0 {
+		limit = fmt.Sprintf("-concurrency%d", o.MaxConcurrency)
+	}
+	// A model's id may be a path; its last part is the name, whatever it is.
+	model := o.ModelID[strings.LastIndexByte(o.ModelID, '/')+1:]
+	if ramp := o.RampUp; ramp != nil {
+		return fmt.Sprintf("%s-ramp-up-%s-%dqps-%dqps%s-%s-%s.json",
+			label, ramp.Strategy, ramp.StartRPS, ramp.EndRPS, limit, model, Date(r))
+	}
+	rate := o.RequestRate
+	if rate == 0 {
+		rate = math.Inf(1)
+	}
+	return fmt.Sprintf("%s-%sqps%s-%s-%s.json", label, PyFloat(rate), limit, model, Date(r))
+}

@@ -1,0 +1,58 @@
+package report
+
+import "github.com/inferometer/inferometer/internal/measure"
+
+// Schema is the version of what lies under the key "inferometer". It grows when
+// a reader must know; new keys alone do not make it grow.
+const Schema = 1
+
+// inferometer is what is ours in a result.
+func inferometer(r *measure.Result, opt Options) object {
+	outcomes := object{}
+	for _, c := range r.Outcomes {
+		outcomes.set(string(c.Outcome), c.Count)
+	}
+	return object{
+		{"schema", Schema},
+		{"version", r.Run.Version},
+		{"partial", r.Partial},
+		{"interrupted", orNull(r.Interrupted)},
+		{"compat", orNull(r.Compat)},
+		{"run", orNull(opt.RunDir)},
+		{"outcomes", outcomes},
+		{"latency", r.Latency},
+		{"inter_chunk", r.InterChunk},
+		{"inter_token", r.InterToken},
+		{"tokens_per_event", r.TokensPerEvent},
+		{"tokens", r.Tokens},
+		{"client", r.Client},
+		{"workload", workload(r)},
+		{"peak_concurrency", r.PeakConcurrency},
+		{"steady_state", r.SteadyState},
+		{"environment", r.Run.Environment},
+		{"command", r.Run.Command},
+		{"errors", r.Errors},
+		{"warnings", r.Warnings},
+	}
+}
+
+// workload is what was sent. Two runs with the same hash sent the same bytes at
+// the same times; a run that was killed has none.
+func workload(r *measure.Result) object {
+	o := &r.Run.Options
+	sha, sent := any(nil), len(r.Rows)
+	if r.End != nil {
+		sha, sent = orNull(r.End.WorkloadSHA), r.End.Sent
+	}
+	return object{
+		{"sha256", sha},
+		{"dataset", o.Dataset},
+		{"seed", o.Seed},
+		{"pace", o.Pace},
+		{"requests_planned", o.NumPrompts},
+		{"requests_sent", sent},
+		{"ignore_eos", o.IgnoreEOS},
+		{"tokenizer", orNull(o.TokenizerID)},
+		{"tokenizer_source", o.TokenizerSource},
+	}
+}

@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	pathCompletions = "/v1/completions"
+	pathChat        = "/v1/chat/completions"
+	pathEmbeddings  = "/v1/embeddings"
+)
+
+// Version is what /version tells.
+const Version = "sim"
+
+// Handler is the whole API. Streams leave the server that calls it, so Close
+// must be called in the end whichever server that is.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+pathCompletions, s.complete)
+	mux.HandleFunc("POST "+pathChat, s.complete)
+	mux.HandleFunc("POST "+pathEmbeddings, s.embeddings)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /tokenize", s.tokenize)
+	mux.HandleFunc("POST /detokenize", s.detokenize)
+	mux.HandleFunc("GET /metrics", s.showMetrics)
+	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
+	})
+	mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.engine.resetPrefixCache() })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.enter() {
+			writeError(w, http.StatusServiceUnavailable, errors.New("the server is stopping"))
+			return
+		}
+		defer s.active.Done()
+		if s.cfg.APIKey != "" && r.URL.Path != "/health" && r.Header.Get("Authorization") != "Bearer "+s.cfg.APIKey {
+			writeError(w, http.StatusUnauthorized, wording("Unauthorized"))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": "inferometer",
+		"root": s.cfg.Root, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
+	}}})
+}
+
+// tokenize answers in vLLM's shape, for a prompt or for messages.
+func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
+	var b body
+	if !readJSON(w, r, &b) {
+		return
+	}
+	ids, err := []int32(nil), error(nil)
+	if len(b.Messages) > 0 {
+		ids, err = chatPrompt(b.Messages, s.tokenizer)
+	} else {
+		var text string
+		if err = json.Unmarshal(b.Prompt, &text); err == nil {
+			ids, err = s.tokenizer.Encode(text)
+		}
+	}
+	if err != nil {
+		writeError(w, http.StatusBadRequest, fmt.Errorf("prompt must be a string, or messages be given: %w", err))
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"count": len(ids), "max_model_len": s.cfg.MaxModelLen, "tokens": append([]int32{}, ids...), "token_strs": nil,
+	})
+}
+
+func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
+	var b struct {
+		Tokens []int32 `json:"tokens"`
+	}
+	if !readJSON(w, r, &b) {
+		return
+	}
+	text, err := s.tokenizer.Decode(b.Tokens)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"prompt": text})
+}
+
+// embeddings answers after one TTFT of the fixed engine's distribution, in
+// either engine: there is nothing to decode.
+func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	rec, key := s.newRecord(w, r)
+	var b body
+	if err == nil {
+		err = json.Unmarshal(raw, &b)
+	}
+	var inputs [][]int32
+	if err == nil {
+		inputs, err = embeddingInputs(b.Input, s.tokenizer)
+	}
+	if err != nil {
+		s.refuse(w, rec, http.StatusBadRequest, err)
+		return
+	}
+	switch f := s.cfg.Faults.pick(key); f {
+	case FaultHTTP500, FaultHTTP429, FaultSlowHeaders:
+		rec.Fault = f
+	}
+	if s.failEarly(w, r, rec) {
+		return
+	}
+	data := []any{}
+	for i, ids := range inputs {
+		rec.PromptTokens += len(ids)
+		vector := make([]float64, s.cfg.EmbeddingSize)
+		for k := range vector {
+			vector[k] = 2*unit(mix(hashTokens(s.cfg.Seed, ids), uint64(k))) - 1
+		}
+		data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": vector})
+	}
+	if !s.pause(r, s.cfg.TTFT.draw(newRand(key))) {
+		rec.Finish = "abort"
+		s.endRecord(rec, nil)
+		return
+	}
+	rec.Status, rec.Ended = http.StatusOK, time.Now().UnixNano()
+	writeJSON(w, http.StatusOK, map[string]any{
+		"id": "embd-" + rec.ID, "object": "list", "model": s.cfg.Model, "data": data,
+		"usage": map[string]int{"prompt_tokens": rec.PromptTokens, "total_tokens": rec.PromptTokens},
+	})
+	s.endRecord(rec, nil)
+}
+
+// embeddingInputs reads one text, a list of texts, or token ids.
+func embeddingInputs(raw json.RawMessage, t Tokenizer) ([][]int32, error) {
+	var texts []string
+	if json.Unmarshal(raw, &texts) != nil {
+		ids, err := promptTokens(raw, t)
+		if err != nil {
+			return nil, fmt.Errorf("input: %w", err)
+		}
+		return [][]int32{ids}, nil
+	}
+	var all [][]int32
+	for _, text := range texts {
+		ids, err := t.Encode(text)
+		if err != nil {
+			return nil, fmt.Errorf("input: %w", err)
+		}
+		all = append(all, ids)
+	}
+	return all, nil
+}
+
+// refuse answers with an error and ends the record.
+func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err error) {
+	rec.Status = status
+	rec.Ended = time.Now().UnixNano()
+	writeError(w, status, err)
+	s.endRecord(rec, nil)
+}
+
+func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(into)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON of a request: %w", err))
+	}
+	return err == nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // the client may have gone; nobody is left to tell
+}
+
+// errorTypes are vLLM's names.
+var errorTypes = map[int]string{
+	http.StatusBadRequest:      "BadRequestError",
+	http.StatusUnauthorized:    "AuthenticationError",
+	http.StatusNotFound:        "NotFoundError",
+	http.StatusTooManyRequests: "RateLimitError",
+}
+
+func writeError(w http.ResponseWriter, status int, err error) {
+	kind := errorTypes[status]
+	if kind == "" {
+		kind = "InternalServerError"
+	}
+	writeJSON(w, status, map[string]any{"error": map[string]any{
+		"message": err.Error(), "type": kind, "param": nil, "code": status,
+	}})
+}

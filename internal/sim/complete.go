@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxBody is far beyond any prompt of a benchmark.
+const maxBody = 256 << 20
+
+// completionsDefault is what OpenAI's completions take without max_tokens.
+const completionsDefault = 16
+
+// complete answers /v1/completions and /v1/chat/completions.
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	rec, key := s.newRecord(w, r)
+	if err != nil {
+		s.refuse(w, rec, http.StatusBadRequest, fmt.Errorf("the body could not be read: %w", err))
+		return
+	}
+	c, err := parseCall(raw, r.URL.Path == pathChat, s.tokenizer)
+	if err == nil {
+		err = s.fit(c)
+	}
+	if err != nil {
+		status := http.StatusBadRequest
+		if errors.Is(err, errNoModel) {
+			status = http.StatusNotFound
+		}
+		s.refuse(w, rec, status, err)
+		return
+	}
+	rec.Stream, rec.PromptTokens, rec.MaxTokens = c.stream, len(c.prompt), c.maxTokens
+	text := answer{pieces: s.pieces, key: hashTokens(mix(s.cfg.Seed, saltText), c.prompt)}
+	full, finish := s.length(c, text)
+	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
+	rec.Fault = p.fault
+	if s.failEarly(w, r, rec) {
+		return
+	}
+	j := &job{key: key, prompt: c.prompt, answer: text, want: p.want, perChunk: s.cfg.TokensPerChunk}
+	if c.stream {
+		s.stream(w, r, c, p, j, rec)
+	} else {
+		s.whole(w, r, c, p, j, rec)
+	}
+}
+
+// fit checks the lengths and fills in the default of max_tokens.
+func (s *Server) fit(c *call) error {
+	if c.model != "" && c.model != s.cfg.Model && c.model != s.cfg.Root {
+		return fmt.Errorf("%w: the model `%s` does not exist, this server has `%s`", errNoModel, c.model, s.cfg.Model)
+	}
+	if len(c.prompt) == 0 {
+		return wording("The prompt cannot be empty.")
+	}
+	limit := s.cfg.MaxModelLen
+	if c.maxTokens == 0 {
+		c.maxTokens = completionsDefault
+		if c.chat {
+			c.maxTokens = s.cfg.DefaultMaxTokens
+		}
+		c.maxTokens = max(1, min(c.maxTokens, limit-len(c.prompt)))
+	}
+	if total := len(c.prompt) + c.maxTokens; total > limit {
+		return wording(fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains %d input tokens, for a total of %d tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+			limit, c.maxTokens, len(c.prompt), total))
+	}
+	return nil
+}
+
+var errNoModel = errors.New("not found")
+
+// length is how many tokens the answer has without a fault, and why it ends.
+func (s *Server) length(c *call, a answer) (int, string) {
+	if s.cfg.EOS > 0 && !c.ignoreEOS {
+		for i := range c.maxTokens {
+			if unit(mix(a.key^saltEOS, uint64(i))) < s.cfg.EOS {
+				return i + 1, "stop"
+			}
+		}
+	}
+	return c.maxTokens, "length"
+}
+
+// failEarly does the faults that come before an answer; true if there is none.
+func (s *Server) failEarly(w http.ResponseWriter, r *http.Request, rec *Record) bool {
+	switch rec.Fault {
+	case FaultHTTP500:
+		s.refuse(w, rec, http.StatusInternalServerError, errors.New("the sim was told to fail with 500"))
+		return true
+	case FaultHTTP429:
+		w.Header().Set("Retry-After", "1")
+		s.refuse(w, rec, http.StatusTooManyRequests, errors.New("the sim was told to fail with 429"))
+		return true
+	case FaultSlowHeaders:
+		if !s.pause(r, s.cfg.SlowHeaders) {
+			rec.Finish = "abort"
+			s.endRecord(rec, nil)
+			return true
+		}
+	}
+	return false
+}
+
+// pause waits; false if the client left or the server stopped meanwhile.
+func (s *Server) pause(r *http.Request, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-r.Context().Done():
+	case <-s.closing:
+	}
+	return false
+}
+
+// stream answers with events.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan, j *job, rec *Record) {
+	conn, err := hijack(w, r)
+	if err != nil {
+		s.refuse(w, rec, http.StatusHTTPVersionNotSupported, err)
+		return
+	}
+	rec.Status = http.StatusOK
+	st := &stream{
+		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
+		frame:  framer{style: s.cfg.Framing, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
+		chunks: newChunks(c, j.answer, rec.ID, s.cfg.Model, time.Unix(0, rec.Received)),
+		onPump: conn.raw != nil && !s.cfg.Framing.has(FrameSplit),
+		done:   make(chan struct{}),
+	}
+	st.size(p.want)
+	j.sink = st
+	s.track(conn, true)
+	defer s.track(conn, false)
+	_, err = conn.Write(st.header())
+	if err == nil && c.chat && s.cfg.Framing.has(FrameRoleFirst) {
+		err = st.sendRole()
+	}
+	if err != nil {
+		st.leave()
+		return
+	}
+	s.metrics.begin(rec)
+	s.engine.submit(j)
+	s.keep(st)
+}
+
+// keep holds the connection until the client sends something or goes away. It
+// reads meanwhile, so that a client that leaves is noticed at once.
+func (s *Server) keep(st *stream) {
+	next, err := st.conn.next()
+	if err != nil {
+		st.leave()
+		<-st.done
+		return
+	}
+	<-st.done
+	if st.conn.keepAlive && !st.plan.ending.closes() {
+		s.returns.add(next)
+	}
+}
+
+// header is the response's head. It goes out at once, as real servers do.
+func (st *stream) header() []byte {
+	b := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nX-Request-Id: ")
+	b = append(append(b, st.record.ID...), "\r\nDate: "...)
+	b = time.Now().UTC().AppendFormat(b, http.TimeFormat)
+	if st.frame.chunked {
+		b = append(b, "\r\nTransfer-Encoding: chunked"...)
+	}
+	if !st.conn.keepAlive {
+		b = append(b, "\r\nConnection: close"...)
+	}
+	b = append(b, "\r\n\r\n"...)
+	if st.frame.style.has(FramePings) {
+		// A comment long before the first event: a reader that takes the first
+		// bytes of a body for the first token is wrong by the whole wait.
+		st.frame.begin()
+		st.frame.comment()
+		st.frame.close()
+		w := st.frame.writes[0]
+		b = append(b, st.frame.buf[w.from:w.to]...)
+		st.frame.begin()
+	}
+	return b
+}
+
+// size makes the record's lists as long as they will get.
+func (st *stream) size(tokens int) {
+	n := tokens/st.job.perChunk + 4
+	st.record.Events = make([]int64, 0, n)
+	st.record.Tokens = make([]int, 0, n)
+	st.record.Kinds = make([]string, 0, n)
+}
+
+// newRecord starts a request's record and gives the key of all its draws.
+func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
+	rec := &Record{Path: r.URL.Path, Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	arrival := s.arrivals.Add(1) - 1
+	key := mix(mix(s.cfg.Seed, saltTiming), arrival)
+	if rec.ID != "" {
+		key = mix(s.cfg.Seed, hashString(rec.ID))
+	} else {
+		rec.ID = "sim-" + strconv.FormatUint(arrival, 10)
+	}
+	w.Header().Set("X-Request-Id", rec.ID)
+	return rec, key
+}

@@ -1,0 +1,172 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Tokenizer turns text into tokens and back. The built-in one needs no file.
+type Tokenizer interface {
+	Encode(text string) ([]int32, error)
+	Decode(ids []int32) (string, error)
+}
+
+// The engines.
+const (
+	EngineFixed = "fixed" // latencies drawn per request, whatever the load
+	EngineBatch = "batch" // continuous batching by steps
+)
+
+// Config is everything that can be set. Start from DefaultConfig.
+type Config struct {
+	Model       string // name in /v1/models and in each answer
+	Root        string // "root" in /v1/models; the model's name when empty
+	MaxModelLen int    // prompt and answer together may not be longer, in tokens
+	Seed        uint64 // of the text, the latencies and the faults
+	APIKey      string // when set, each request must carry it as a bearer token
+
+	Engine         string // EngineFixed or EngineBatch
+	TTFT           Dist   // fixed engine: from the request to the first token, one draw a request
+	ITL            Dist   // fixed engine: between tokens, one draw a token
+	TokensPerChunk int    // tokens in an event
+	Batch          BatchConfig
+
+	Faults      Faults
+	Stall       time.Duration // how long the fault "stall" stops a stream
+	SlowHeaders time.Duration // how long the fault "slow-headers" holds the headers
+
+	Framing     Framing
+	MergeEvents int           // framing "merge": events in a write
+	SplitGap    time.Duration // framing "split": pause between the writes of one event
+
+	DefaultMaxTokens int     // for a chat request that names none
+	EOS              float64 // chance that a token is the last one, unless ignore_eos is set
+	EmbeddingSize    int     // numbers in an embedding
+
+	TruthText bool // put the texts in the truth, not only their SHA-256
+	TLS       bool // Serve speaks TLS with a certificate made at start
+
+	Tokenizer Tokenizer // nil: the built-in one
+}
+
+// BatchConfig sets the batch engine. A step takes
+//
+//	Base + PerPrefillToken × prompt tokens in it
+//	     + PerSequence × sequences that decode in it
+//	     + PerCachedToken × tokens already in the KV cache of all sequences in it
+type BatchConfig struct {
+	Base            time.Duration
+	PerPrefillToken time.Duration
+	PerSequence     time.Duration
+	PerCachedToken  time.Duration
+
+	MaxNumBatchedTokens int // tokens in a step; a longer prompt is prefilled in chunks
+	MaxNumSeqs          int // sequences that run at once
+	BlockSize           int // tokens in a KV block
+	NumBlocks           int // KV blocks in all
+	PrefixCache         bool
+
+	SpecTokens     int     // draft tokens a step; 0 turns speculative decoding off
+	SpecAcceptance float64 // chance that a draft token is accepted, given those before it were
+}
+
+// DefaultConfig is a server with 50 ms to the first token and 10 ms between tokens.
+func DefaultConfig() Config {
+	return Config{
+		Model:          "sim",
+		MaxModelLen:    32768,
+		Engine:         EngineFixed,
+		TTFT:           Constant(50 * time.Millisecond),
+		ITL:            Constant(10 * time.Millisecond),
+		TokensPerChunk: 1,
+		Batch: BatchConfig{
+			Base:                5 * time.Millisecond,
+			PerPrefillToken:     20 * time.Microsecond,
+			PerSequence:         50 * time.Microsecond,
+			PerCachedToken:      20 * time.Nanosecond,
+			MaxNumBatchedTokens: 2048,
+			MaxNumSeqs:          256,
+			BlockSize:           16,
+			NumBlocks:           8192,
+			PrefixCache:         true,
+		},
+		Stall:            30 * time.Second,
+		SlowHeaders:      2 * time.Second,
+		MergeEvents:      3,
+		SplitGap:         200 * time.Microsecond,
+		DefaultMaxTokens: 256,
+		EmbeddingSize:    8,
+	}
+}
+
+// validate says which setting is wrong and how to mend it.
+func (c *Config) validate() error {
+	atLeast := func(name string, v, least int) error {
+		if v < least {
+			return fmt.Errorf("%s is %d; give %d or more", name, v, least)
+		}
+		return nil
+	}
+	notNegative := func(name string, d time.Duration) error {
+		if d < 0 {
+			return fmt.Errorf("%s is %v; give 0 or more", name, d)
+		}
+		return nil
+	}
+	share := func(name string, v float64) error {
+		if !(v >= 0 && v <= 1) {
+			return fmt.Errorf("%s is %v; give a number from 0 to 1", name, v)
+		}
+		return nil
+	}
+	errs := []error{
+		atLeast("max-model-len", c.MaxModelLen, 2),
+		atLeast("tokens-per-chunk", c.TokensPerChunk, 1),
+		atLeast("merge-events", c.MergeEvents, 1),
+		atLeast("default-max-tokens", c.DefaultMaxTokens, 1),
+		atLeast("embedding-size", c.EmbeddingSize, 1),
+		notNegative("stall", c.Stall),
+		notNegative("slow-headers", c.SlowHeaders),
+		notNegative("split-gap", c.SplitGap),
+		share("eos", c.EOS),
+		c.Faults.validate(),
+		c.Framing.validate(),
+	}
+	if c.Model == "" {
+		errs = append(errs, errors.New("model is empty; give the name that clients ask for"))
+	}
+	switch c.Engine {
+	case EngineFixed:
+	case EngineBatch:
+		b := &c.Batch
+		errs = append(
+			errs,
+			notNegative("step-base", b.Base),
+			notNegative("step-per-prefill-token", b.PerPrefillToken),
+			notNegative("step-per-sequence", b.PerSequence),
+			notNegative("step-per-cached-token", b.PerCachedToken),
+			atLeast("max-num-batched-tokens", b.MaxNumBatchedTokens, 1+b.SpecTokens),
+			atLeast("max-num-seqs", b.MaxNumSeqs, 1),
+			atLeast("block-size", b.BlockSize, 1),
+			atLeast("spec-tokens", b.SpecTokens, 0),
+			share("spec-acceptance", b.SpecAcceptance),
+		)
+		// One sequence of full length must fit alone, or it would wait for ever.
+		if b.BlockSize > 0 {
+			need := (c.MaxModelLen + b.SpecTokens + b.BlockSize - 1) / b.BlockSize
+			if b.NumBlocks < need {
+				errs = append(errs, fmt.Errorf("num-blocks is %d, too few for one sequence of max-model-len %d; give %d or more, or a smaller max-model-len", b.NumBlocks, c.MaxModelLen, need))
+			}
+		}
+		if b.Base == 0 && b.PerSequence == 0 {
+			errs = append(errs, errors.New("step-base and step-per-sequence are both 0, so a step would take no time; give one of them"))
+		}
+	default:
+		errs = append(errs, fmt.Errorf("engine %q is unknown; give %q or %q", c.Engine, EngineFixed, EngineBatch))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package sim
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseDist(t *testing.T) {
+	for in, want := range map[string]struct {
+		text string
+		mean time.Duration
+	}{
+		"50ms":                 {"50ms", 50 * time.Millisecond},
+		" 0s ":                 {"0s", 0},
+		"50ms,lognormal:0.3":   {"lognormal:50ms:0.3", 50 * time.Millisecond},
+		"lognormal:50ms:0.3":   {"lognormal:50ms:0.3", 50 * time.Millisecond},
+		"uniform:40ms-60ms":    {"uniform:40ms-60ms", 50 * time.Millisecond},
+		"exp:50ms":             {"exp:50ms", 50 * time.Millisecond},
+		"50ms,exp":             {"exp:50ms", 50 * time.Millisecond},
+		"normal:50ms:5ms":      {"normal:50ms:5ms", 50 * time.Millisecond},
+		"50ms,normal:5ms":      {"normal:50ms:5ms", 50 * time.Millisecond},
+		"1.5ms,lognormal:0.05": {"lognormal:1.5ms:0.05", 1500 * time.Microsecond},
+	} {
+		d, err := ParseDist(in)
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+			continue
+		}
+		if d.String() != want.text || d.Mean() != want.mean {
+			t.Errorf("%q: %s with mean %v, want %s with %v", in, d, d.Mean(), want.text, want.mean)
+		}
+		rng := newRand(1)
+		sum, n := 0.0, 20000
+		for range n {
+			v := d.draw(rng)
+			if v < 0 {
+				t.Fatalf("%q drew %v", in, v)
+			}
+			sum += float64(v)
+		}
+		if mean := sum / float64(n); math.Abs(mean-float64(want.mean)) > 0.03*float64(want.mean) {
+			t.Errorf("%q: mean of draws is %v, want %v", in, time.Duration(mean), want.mean)
+		}
+	}
+	for _, in := range []string{"", "50", "-1ms", "uniform:5ms", "uniform:6ms-5ms", "gamma:5ms", "normal:5ms", "exp:1ms:2ms", "lognormal:5ms:x", "lognormal:5ms:-1", "lognormal:5ms:NaN", "5ms,uniform:2ms"} {
+		if d, err := ParseDist(in); err == nil {
+			t.Errorf("%q was read as %v", in, d)
+		} else if !strings.Contains(err.Error(), "forms:") {
+			t.Errorf("%q: the error %q gives no hint", in, err)
+		}
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	const all = "truncate=0.05,error-event=0.05,http-500=0.02,http-429=0.02,reset=0.02,stall=0.01,short=0.05,empty=0.01,slow-headers=0.01"
+	f, err := ParseFaults(all)
+	if err != nil || f.String() != all {
+		t.Errorf("%v, %v", f, err)
+	}
+	for in, word := range map[string]string{
+		"truncate": "no share", "truncate=x": "not a number", "truncate=2": "from 0 to 1", "truncate=NaN": "from 0 to 1",
+		"truncat=0.1": "unknown", "reset=0.1,reset=0.2": "twice", "reset=0.6,stall=0.6": "add up",
+	} {
+		if _, err := ParseFaults(in); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%q: %v, want %q", in, err, word)
+		}
+	}
+}
+
+func TestParseFraming(t *testing.T) {
+	for _, name := range FramingNames() {
+		f, err := ParseFraming(name)
+		if err != nil || f.String() != name || f == 0 {
+			t.Errorf("%q: %q, %v", name, f, err)
+		}
+	}
+	if len(framingNames) != 15 || frameEnd != 1<<15 {
+		t.Errorf("%d names for bits up to %#x", len(framingNames), frameEnd)
+	}
+	for in, word := range map[string]string{
+		"nospac": "unknown", "split,merge": "exclude", "usage-last,no_usage": "exclude", "reasoning,reasoning_content": "exclude",
+	} {
+		if _, err := ParseFraming(in); err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("%q: %v, want %q", in, err, word)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for word, change := range map[string]func(*Config){
+		"engine":                 func(c *Config) { c.Engine = "magic" },
+		"tokens-per-chunk":       func(c *Config) { c.TokensPerChunk = 0 },
+		"max-model-len":          func(c *Config) { c.MaxModelLen = 0 },
+		"model is empty":         func(c *Config) { c.Model = "" },
+		"stall":                  func(c *Config) { c.Stall = -1 },
+		"eos":                    func(c *Config) { c.EOS = 1.5 },
+		"fault":                  func(c *Config) { c.Faults = Faults{"x": 1} },
+		"framing":                func(c *Config) { c.Framing = FrameSplit | FrameMerge },
+		"num-blocks":             func(c *Config) { c.Engine, c.Batch.NumBlocks = EngineBatch, 3 },
+		"max-num-batched-tokens": func(c *Config) { c.Engine, c.Batch.MaxNumBatchedTokens = EngineBatch, 0 },
+		"spec-acceptance":        func(c *Config) { c.Engine, c.Batch.SpecAcceptance = EngineBatch, 2 },
+		"no time":                func(c *Config) { c.Engine, c.Batch.Base, c.Batch.PerSequence = EngineBatch, 0, 0 },
+	} {
+		cfg := DefaultConfig()
+		change(&cfg)
+		if s, err := New(cfg, nil); err == nil {
+			s.Close()
+			t.Errorf("%s: no error", word)
+		} else if !strings.Contains(err.Error(), word) {
+			t.Errorf("error %q does not name %q", err, word)
+		}
+	}
+}
+
+func FuzzParseDist(f *testing.F) {
+	for _, s := range []string{"50ms", "50ms,lognormal:0.3", "uniform:40ms-60ms", "exp:1h", "normal:1ms:2ms", "a,b:c:d"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		d, err := ParseDist(s)
+		if err != nil {
+			return
+		}
+		again, err := ParseDist(d.String())
+		if err != nil || again.String() != d.String() {
+			t.Errorf("%q gives %q, which gives %q, %v", s, d, again, err)
+		}
+		if v := d.draw(newRand(1)); v < 0 {
+			t.Errorf("%q drew %v", s, v)
+		}
+	})
+}
+
+func FuzzParseFaults(f *testing.F) {
+	f.Add("truncate=0.05,reset=0.1")
+	f.Add("=,==,stall=1e-3")
+	f.Fuzz(func(t *testing.T, s string) {
+		faults, err := ParseFaults(s)
+		if err != nil {
+			return
+		}
+		if again, err := ParseFaults(faults.String()); err != nil || again.String() != faults.String() {
+			t.Errorf("%q gives %q, which gives %q, %v", s, faults, again, err)
+		}
+	})
+}
+
+func FuzzParseFraming(f *testing.F) {
+	f.Add("nospace,crlf,event-lines")
+	f.Add("split,,merge")
+	f.Fuzz(func(t *testing.T, s string) {
+		style, err := ParseFraming(s)
+		if err != nil {
+			return
+		}
+		if again, err := ParseFraming(style.String()); err != nil || again != style {
+			t.Errorf("%q gives %q, which gives %q, %v", s, style, again, err)
+		}
+	})
+}
+
+func FuzzParseCall(f *testing.F) {
+	for _, s := range []string{
+		`{"prompt":"a","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`,
+		`{"prompt":[1,2,3]}`, `{"prompt":["a"]}`, `{"prompt":[[1,2]]}`, `{"prompt":[[[1]]]}`, `{"prompt":null}`, `{"prompt":""}`,
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}],"logprobs":true,"top_logprobs":2}`,
+		`{"prompt":[300000]}`, `[]`, `{"prompt":[`,
+	} {
+		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
+	}
+	t := newWordTokenizer()
+	f.Fuzz(func(tt *testing.T, raw []byte, chat bool) {
+		c, err := parseCall(raw, chat, t)
+		if err != nil {
+			return
+		}
+		if c.maxTokens < 0 || c.logprobs < -1 || c.logprobs > 20 {
+			tt.Errorf("%q gives %+v", raw, c)
+		}
+		if _, err := t.Decode(c.prompt); err != nil {
+			tt.Errorf("%q gives a prompt outside the vocabulary: %v", raw, err)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// showMetrics writes Prometheus text under vLLM's names.
+func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write([]byte(s.metrics.text(s.engine.state())))
+}
+
+// promText gathers metrics; all of them carry the model and the engine's number.
+type promText struct {
+	strings.Builder
+	model string
+}
+
+func (m *metrics) text(e engineState) string {
+	p := &promText{model: m.model}
+	p.head("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.")
+	fmt.Fprintf(p, "process_start_time_seconds %s\n", number(float64(m.start.UnixNano())/1e9))
+
+	p.gauge("num_requests_running", "Requests that the engine works on.", float64(e.running))
+	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.waiting))
+	p.gauge("kv_cache_usage_perc", "Share of the KV blocks in use; 1 is all.", e.kvUsage)
+	p.counter("prefix_cache_queries", "Prompt tokens looked up in the prefix cache.", e.cacheQueries)
+	p.counter("prefix_cache_hits", "Prompt tokens found in the prefix cache.", e.cacheHits)
+	p.counter("num_preemptions", "Sequences that lost their KV blocks.", e.preemptions)
+	p.counter("prompt_tokens", "Prompt tokens of all requests.", m.promptTokens.Load())
+	p.counter("prompt_tokens_cached", "Prompt tokens that needed no work.", m.cachedTokens.Load())
+	p.counter("generation_tokens", "Tokens sent.", m.generated.Load())
+
+	p.head("vllm:request_success_total", "counter", "Requests that ended, by reason.")
+	for i, reason := range finishedReasons {
+		p.sample("request_success_total", `,finished_reason="`+reason+`"`, float64(m.finished[i].Load()))
+	}
+	p.histogram("time_to_first_token_seconds", "From the request to the first token.", m.ttft)
+	p.histogram("inter_token_latency_seconds", "Between events with tokens.", m.itl)
+	p.histogram("e2e_request_latency_seconds", "From the request to the end of the answer.", m.e2e)
+	p.histogram("request_queue_time_seconds", "From the request to the engine.", m.queue)
+	if e.speculative {
+		p.counter("spec_decode_num_drafts", "Drafts made.", e.drafts)
+		p.counter("spec_decode_num_draft_tokens", "Draft tokens made.", e.draftTokens)
+		p.counter("spec_decode_num_accepted_tokens", "Draft tokens accepted.", e.accepted)
+		p.head("vllm:spec_decode_num_accepted_tokens_per_pos_total", "counter", "Draft tokens accepted, by position.")
+		for i, n := range e.acceptedAt {
+			p.sample("spec_decode_num_accepted_tokens_per_pos_total", `,position="`+strconv.Itoa(i)+`"`, float64(n))
+		}
+	}
+	return p.String()
+}
+
+func (p *promText) head(name, kind, help string) {
+	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+// sample writes one line; more is further labels with a comma before them.
+func (p *promText) sample(name, more string, v float64) {
+	fmt.Fprintf(p, "vllm:%s{engine=\"0\",model_name=%s%s} %s\n", name, label(p.model), more, number(v))
+}
+
+func (p *promText) gauge(name, help string, v float64) {
+	p.head("vllm:"+name, "gauge", help)
+	p.sample(name, "", v)
+}
+
+func (p *promText) counter(name, help string, v uint64) {
+	p.head("vllm:"+name+"_total", "counter", help)
+	p.sample(name+"_total", "", float64(v))
+}
+
+func (p *promText) histogram(name, help string, h *histogram) {
+	p.head("vllm:"+name, "histogram", help)
+	sum := uint64(0)
+	for i, bound := range h.bounds {
+		sum += h.counts[i].Load()
+		p.sample(name+"_bucket", `,le="`+number(bound)+`"`, float64(sum))
+	}
+	sum += h.counts[len(h.bounds)].Load()
+	p.sample(name+"_bucket", `,le="+Inf"`, float64(sum))
+	p.sample(name+"_count", "", float64(sum))
+	p.sample(name+"_sum", "", time.Duration(h.sum.Load()).Seconds())
+}
+
+// number writes whole numbers as Python's client does: 3.0.
+func number(v float64) string {
+	s := strconv.FormatFloat(v, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// label quotes a label's value by Prometheus's rules.
+func label(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+}

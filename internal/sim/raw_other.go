@@ -1,0 +1,13 @@
+//go:build !unix
+
+package sim
+
+import "net"
+
+// rawWriter is for systems with plain sockets; elsewhere each stream writes in
+// a goroutine of its own.
+type rawWriter struct{}
+
+func newRawWriter(*net.TCPConn) *rawWriter { return nil }
+
+func (*rawWriter) tryWrite([]byte) (int, error) { return 0, errWouldBlock }

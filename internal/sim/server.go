@@ -1,0 +1,208 @@
+package sim
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Server is a simulated inference server. Make one with New and end it with
+// Close, or let Serve do that.
+type Server struct {
+	cfg       Config
+	tokenizer Tokenizer
+	pieces    []piece
+	engine    engine
+	pumps     []*pump
+	metrics   *metrics
+	truth     *truthLog // nil: none kept
+	http      *http.Server
+	returns   *returns
+	base      time.Time
+	arrivals  atomic.Uint64
+
+	mu      sync.Mutex
+	conns   map[*streamConn]bool // taken out of net/http
+	closed  bool
+	active  sync.WaitGroup // handlers
+	closing chan struct{}
+	once    sync.Once
+	err     error // of writing the truth
+}
+
+// New makes a server. The truth is written to truth, unless that is nil, and is
+// complete after Close.
+func New(cfg Config, truth io.Writer) (*Server, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Root == "" {
+		cfg.Root = cfg.Model
+	}
+	s := &Server{
+		cfg: cfg, tokenizer: cfg.Tokenizer, returns: newReturns(), base: time.Now(),
+		conns: map[*streamConn]bool{}, closing: make(chan struct{}),
+	}
+	if s.tokenizer == nil {
+		s.tokenizer = newWordTokenizer()
+	}
+	var err error
+	if s.pieces, err = newPieces(s.tokenizer); err != nil {
+		return nil, err
+	}
+	s.metrics = newMetrics(cfg.Model, s.base)
+	if err := s.startEngine(); err != nil {
+		return nil, err
+	}
+	if truth != nil {
+		s.truth = newTruthLog(truth)
+	}
+	s.http = &http.Server{Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0)}
+	s.active.Go(func() { _ = s.http.Serve(s.returns) })
+	return s, nil
+}
+
+// startEngine makes the pumps and the engine on them. Half of the cores write
+// events; the others are left to read requests, and to the client under test.
+func (s *Server) startEngine() error {
+	n := 1
+	if s.cfg.Engine == EngineFixed {
+		n = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	for range n {
+		p, err := newPump(s.base)
+		if err != nil {
+			s.stopPumps()
+			return err
+		}
+		s.pumps = append(s.pumps, p)
+	}
+	if s.cfg.Engine == EngineBatch {
+		s.engine = newBatchEngine(s.cfg.Batch, s.pumps[0])
+	} else {
+		s.engine = &fixedEngine{ttft: s.cfg.TTFT, itl: s.cfg.ITL, pumps: s.pumps}
+	}
+	return nil
+}
+
+func (s *Server) stopPumps() {
+	for _, p := range s.pumps {
+		p.stop()
+	}
+}
+
+// Serve answers on l until ctx ends. Requests that run then are cut off, their
+// truth says "abort", and the truth is complete when Serve returns. A server
+// serves once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if s.cfg.TLS {
+		return s.ServeTLS(ctx, l)
+	}
+	return s.serve(ctx, l)
+}
+
+// ServeTLS is Serve under TLS with a certificate made now.
+func (s *Server) ServeTLS(ctx context.Context, l net.Listener) error {
+	cert, err := selfSigned(time.Now())
+	if err != nil {
+		s.Close()
+		return err
+	}
+	// Only HTTP/1.1: a stream takes its connection over.
+	return s.serve(ctx, tls.NewListener(l, &tls.Config{
+		Certificates: []tls.Certificate{cert},
+		NextProtos:   []string{"http/1.1"},
+		MinVersion:   tls.VersionTLS12,
+	}))
+}
+
+func (s *Server) serve(ctx context.Context, l net.Listener) error {
+	ended := make(chan error, 1)
+	go func() { ended <- s.http.Serve(l) }()
+	var err error
+	select {
+	case <-ctx.Done():
+		s.Close()
+		<-ended
+	case err = <-ended:
+		s.Close()
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, s.err)
+}
+
+// Close ends all connections, stops the engine and completes the truth.
+// A second call waits for the first.
+func (s *Server) Close() { s.once.Do(s.close) }
+
+func (s *Server) close() {
+	s.mu.Lock()
+	s.closed = true
+	close(s.closing)
+	for c := range s.conns {
+		c.close()
+	}
+	s.mu.Unlock()
+	_ = s.returns.Close()
+	_ = s.http.Close()
+	s.active.Wait()
+	s.stopPumps()
+	if s.truth != nil {
+		s.err = s.truth.close()
+	}
+}
+
+// track keeps a list of the connections that net/http no longer knows.
+func (s *Server) track(c *streamConn, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !on {
+		delete(s.conns, c)
+		return
+	}
+	s.conns[c] = true
+	if s.closed {
+		c.close()
+	}
+}
+
+// enter counts a handler; false once the server has been closed.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.active.Add(1)
+	}
+	return !s.closed
+}
+
+// endRecord enters a finished request in the metrics and the truth. The job is
+// nil for a request that no engine saw.
+func (s *Server) endRecord(r *Record, j *job) {
+	if j != nil {
+		r.CachedTokens = j.cached
+		if j.started > 0 {
+			r.Started = s.base.UnixNano() + j.started
+		}
+		s.metrics.end(r)
+	}
+	if r.Ended == 0 {
+		r.Ended = time.Now().UnixNano()
+	}
+	if r.TextSHA256 == "" {
+		r.setTexts("", "", "", false)
+	}
+	if s.truth != nil {
+		s.truth.add(r)
+	}
+}

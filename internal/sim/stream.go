@@ -1,0 +1,342 @@
+package sim
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// stream is one streamed answer: it takes tokens from the engine and writes
+// events to the connection. Its work happens in the pump's goroutine as long as
+// the socket takes the bytes at once, and in a goroutine of its own otherwise.
+type stream struct {
+	srv    *Server
+	job    *job
+	plan   plan
+	call   *call
+	conn   *streamConn
+	frame  framer
+	chunks *chunks
+	record *Record
+	onPump bool // writes may happen in the caller's goroutine
+
+	mu    sync.Mutex
+	queue []ready // from next on
+	next  int
+	busy  bool // a goroutine is at work on the queue
+	held  bool // the fault "stall" is on
+
+	// Touched only by the goroutine that is at work.
+	sent      int // tokens
+	reasoning int // tokens of the answer that are reasoning
+	stalled   bool
+	opened    bool // role event and tool head are out
+	lastToken time.Time
+	ended     bool
+
+	once sync.Once
+	done chan struct{} // closed when the record is complete
+}
+
+// ready is a number of tokens that go into one event.
+type ready struct {
+	tokens int
+	last   bool
+}
+
+// offer implements sink.
+func (st *stream) offer(tokens int, last bool) {
+	st.mu.Lock()
+	st.queue = append(st.queue, ready{tokens, last})
+	st.start()
+}
+
+// start sets to work on the queue if nobody is and there is reason to. It is
+// called with the lock held, and gives it back.
+func (st *stream) start() {
+	waiting := len(st.queue) - st.next
+	wait := st.busy || st.held || waiting == 0
+	if !wait && st.frame.style.has(FrameMerge) {
+		wait = waiting < st.srv.cfg.MergeEvents && !st.queue[len(st.queue)-1].last
+	}
+	if wait {
+		st.mu.Unlock()
+		return
+	}
+	st.busy = true
+	onPump := st.onPump
+	st.mu.Unlock()
+	if onPump {
+		st.work(true)
+	} else {
+		go st.work(false)
+	}
+}
+
+// work writes what is queued. With onPump it must not block: when the socket is
+// full it goes on in a goroutine of its own.
+func (st *stream) work(onPump bool) {
+	for {
+		for st.frame.pending() {
+			err := st.frame.write(st.conn, onPump, st.stamp)
+			if errors.Is(err, errWouldBlock) {
+				st.record.Blocked++
+				go st.work(false)
+				return
+			}
+			if err != nil {
+				st.abort()
+				return
+			}
+		}
+		if st.ended {
+			st.finish()
+			return
+		}
+		if !st.take() {
+			return
+		}
+	}
+}
+
+// take turns the queue's head into events; false when there is nothing to do.
+func (st *stream) take() bool {
+	st.mu.Lock()
+	if st.held || st.next == len(st.queue) {
+		st.busy = false
+		st.mu.Unlock()
+		return false
+	}
+	batch := 1
+	if st.frame.style.has(FrameMerge) {
+		batch = len(st.queue) - st.next
+	}
+	stall := !st.stalled && st.plan.stall > 0 && st.sent >= st.plan.stall
+	if stall {
+		st.stalled, st.held, st.busy = true, true, false
+		st.mu.Unlock()
+		time.AfterFunc(st.srv.cfg.Stall, st.release)
+		return false
+	}
+	var few [4]ready
+	items := append(few[:0], st.queue[st.next:st.next+batch]...)
+	if st.next += batch; st.next == len(st.queue) {
+		st.queue, st.next = st.queue[:0], 0
+	}
+	st.mu.Unlock()
+
+	st.frame.begin()
+	st.open()
+	for _, it := range items {
+		st.addTokens(it.tokens, it.last)
+	}
+	st.frame.close()
+	return true
+}
+
+// release ends a stall. What got ready meanwhile goes out now.
+func (st *stream) release() {
+	st.mu.Lock()
+	st.held = false
+	st.onPump = false // this is a timer's goroutine: do not write in it
+	st.start()
+}
+
+// sendRole sends the role-only event before the engine has even begun.
+func (st *stream) sendRole() error {
+	st.frame.begin()
+	st.add(event{kind: KindRole, first: true, usage: st.runningUsage()})
+	st.frame.close()
+	for st.frame.pending() {
+		if err := st.frame.write(st.conn, false, st.stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open adds what comes before the first token.
+func (st *stream) open() {
+	if st.opened {
+		return
+	}
+	st.opened = true
+	st.reasoning = st.reasoningTokens()
+	if st.call.chat && !st.frame.style.has(FrameNoRole|FrameRoleFirst) {
+		st.add(event{kind: KindRole, first: true, usage: st.runningUsage()})
+	}
+}
+
+// reasoningTokens is how many of the tokens come as reasoning: the first half.
+func (st *stream) reasoningTokens() int {
+	if st.call.chat && st.frame.style.has(FrameReasoning|FrameReasoningC) {
+		return st.plan.want / 2
+	}
+	return 0
+}
+
+// addTokens adds the event of n tokens, or two where reasoning ends inside.
+func (st *stream) addTokens(n int, last bool) {
+	from, to := st.sent, st.sent+n
+	if from < st.reasoning && st.reasoning < to {
+		st.addTokens(st.reasoning-from, false)
+		st.addTokens(to-st.reasoning, last)
+		return
+	}
+	e := event{kind: KindToken, from: from, to: to, field: "content", first: len(st.record.Kinds) == 0}
+	tools := st.call.chat && st.frame.style.has(FrameTools)
+	switch {
+	case from < st.reasoning:
+		e.kind, e.field = KindReasoning, "reasoning"
+		if st.frame.style.has(FrameReasoningC) {
+			e.field = "reasoning_content"
+		}
+	case tools:
+		e.kind = KindTool
+		if from == st.reasoning && n > 0 {
+			st.add(event{kind: KindTool, from: from, to: from, usage: st.runningUsage()})
+		}
+	}
+	st.sent = to
+	e.usage = st.runningUsage()
+	if !last {
+		st.add(e)
+		return
+	}
+	st.addEnd(e, tools)
+}
+
+// addEnd adds the last tokens' event and what comes after it.
+func (st *stream) addEnd(e event, tools bool) {
+	st.ended = true
+	style := st.frame.style
+	finish := st.plan.finish
+	if finish != "" && tools && st.plan.want > 0 {
+		finish = "tool_calls"
+	}
+	st.record.Finish = finish
+	if style.has(FrameUsageLast) && finish != "" {
+		e.usage = st.usage()
+	}
+	ownFinish := finish != "" && (style.has(FrameFinish) || e.from == e.to)
+	if e.from < e.to {
+		if !ownFinish {
+			e.finish = finish
+		}
+		st.add(e)
+	}
+	if ownFinish {
+		st.add(event{kind: KindFinish, from: e.to, to: e.to, finish: finish, usage: e.usage})
+	}
+	switch st.plan.ending {
+	case endNormal:
+		if st.call.usage && !style.has(FrameUsageLast|FrameNoUsage) {
+			st.add(event{kind: KindUsage, usage: st.usage()})
+		}
+		st.addDone()
+	case endError, endErrorDone:
+		st.note(KindError, 0)
+		st.frame.event([]byte(`{"error":{"message":"the sim was told to fail here","type":"InternalServerError","param":null,"code":500}}`))
+		if st.plan.ending == endErrorDone {
+			st.addDone()
+		}
+	}
+	if !st.plan.ending.closes() {
+		st.frame.lastChunk()
+	}
+}
+
+func (st *stream) addDone() {
+	if !st.frame.style.has(FrameNoDone) {
+		st.frame.done()
+	}
+}
+
+func (st *stream) add(e event) {
+	st.note(e.kind, e.to-e.from)
+	st.frame.json = st.chunks.append(st.frame.json[:0], e)
+	st.frame.event(st.frame.json)
+}
+
+// note enters an event in the record; its time is added when it is written.
+func (st *stream) note(kind string, tokens int) {
+	st.record.Kinds = append(st.record.Kinds, kind)
+	st.record.Tokens = append(st.record.Tokens, tokens)
+}
+
+// stamp is called right before the write that completes n events.
+func (st *stream) stamp(now time.Time, events int) {
+	at := now.UnixNano()
+	for range events {
+		i := len(st.record.Events)
+		st.record.Events = append(st.record.Events, at)
+		if n := st.record.Tokens[i]; n > 0 {
+			st.srv.metrics.tokens(now, st.lastToken, st.record, n)
+			st.lastToken = now
+		}
+	}
+	st.record.Ended = at
+}
+
+func (st *stream) usage() *usage {
+	return &usage{Prompt: st.record.PromptTokens, Completion: st.sent, Cached: st.job.cached}
+}
+
+func (st *stream) runningUsage() *usage {
+	if !st.call.usageAlways || st.frame.style.has(FrameNoUsage) {
+		return nil
+	}
+	return st.usage()
+}
+
+// leave is called when the client has closed its side.
+func (st *stream) leave() {
+	st.conn.close() // a write that is under way fails, and its goroutine cleans up
+	st.mu.Lock()
+	idle := !st.busy
+	st.busy = true
+	st.mu.Unlock()
+	if idle {
+		st.abort()
+	}
+}
+
+// abort ends a stream whose client has gone.
+func (st *stream) abort() {
+	st.record.Finish = "abort"
+	st.plan.ending = endClose
+	st.srv.engine.cancel(st.job)
+	st.finish()
+}
+
+// finish completes the record. The connection is kept for the next request
+// unless the ending says otherwise.
+func (st *stream) finish() {
+	st.once.Do(func() {
+		r := st.record
+		// Events that were made but never written did not happen.
+		r.Kinds, r.Tokens = r.Kinds[:len(r.Events)], r.Tokens[:len(r.Events)]
+		for _, n := range r.Tokens {
+			r.CompletionTokens += n
+		}
+		st.setTexts()
+		st.srv.endRecord(r, st.job)
+		switch {
+		case st.plan.ending == endReset:
+			st.conn.reset()
+		case st.plan.ending.closes() || !st.conn.keepAlive:
+			st.conn.close()
+		}
+		close(st.done)
+	})
+}
+
+func (st *stream) setTexts() {
+	n := st.record.CompletionTokens
+	cut := min(st.reasoning, n)
+	reasoning, text, tool := st.job.answer.text(0, cut), st.job.answer.text(cut, n), ""
+	if st.call.chat && st.frame.style.has(FrameTools) {
+		text, tool = "", text
+	}
+	st.record.setTexts(text, reasoning, tool, st.srv.cfg.TruthText)
+}

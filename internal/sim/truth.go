@@ -1,0 +1,205 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Kinds of events in the truth.
+const (
+	KindToken     = "token"     // text
+	KindReasoning = "reasoning" // text of a reasoning delta
+	KindTool      = "tool"      // a tool call's head or arguments
+	KindRole      = "role"      // the role, no text
+	KindFinish    = "finish"    // a finish reason, no text
+	KindUsage     = "usage"     // usage, no choice
+	KindError     = "error"     // an error inside the stream
+)
+
+// Record is one line of the truth: a request as the server saw it. Times are
+// nanoseconds since 1970 by the realtime clock.
+type Record struct {
+	ID       string `json:"id"`   // the client's x-request-id, or one that the sim made
+	Path     string `json:"path"` // the URL's path
+	Status   int    `json:"status"`
+	Stream   bool   `json:"stream"`
+	Fault    string `json:"fault"`    // "" when the request had none
+	Finish   string `json:"finish"`   // finish_reason as sent; "abort" when the client left; "" when none was sent
+	Received int64  `json:"received"` // the body had been read
+	Started  int64  `json:"started"`  // the engine took it up; 0 if it never did
+	Ended    int64  `json:"ended"`    // the last write was handed to the kernel
+
+	PromptTokens     int `json:"prompt_tokens"`
+	CachedTokens     int `json:"cached_tokens"`
+	CompletionTokens int `json:"completion_tokens"` // tokens sent
+	MaxTokens        int `json:"max_tokens"`        // tokens asked for
+
+	// One entry an event, in order: every SSE message but [DONE] and comments.
+	Events []int64  `json:"events"` // right before the write that completes it
+	Tokens []int    `json:"tokens"`
+	Kinds  []string `json:"kind"`
+
+	// Blocked counts writes that had to wait because the client read too slowly.
+	Blocked int `json:"blocked"`
+
+	TextSHA256      string `json:"text_sha256"`
+	ReasoningSHA256 string `json:"reasoning_sha256,omitempty"`
+	ToolSHA256      string `json:"tool_sha256,omitempty"`
+	// The texts, if Config.TruthText is set.
+	Text          string `json:"text,omitempty"`
+	ReasoningText string `json:"reasoning_text,omitempty"`
+	ToolText      string `json:"tool_text,omitempty"`
+}
+
+// setTexts fills the three texts' hashes, and the texts themselves if keep is set.
+func (r *Record) setTexts(text, reasoning, tool string, keep bool) {
+	r.TextSHA256 = sha(text)
+	if reasoning != "" {
+		r.ReasoningSHA256 = sha(reasoning)
+	}
+	if tool != "" {
+		r.ToolSHA256 = sha(tool)
+	}
+	if keep {
+		r.Text, r.ReasoningText, r.ToolText = text, reasoning, tool
+	}
+}
+
+func sha(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// truthLog writes records as lines. Adding one never waits for the disk: a
+// goroutine writes what has gathered each second, or sooner if it is much.
+type truthLog struct {
+	w    io.Writer
+	mu   sync.Mutex
+	buf  []byte
+	err  error
+	full chan struct{}
+	stop chan struct{}
+	done chan struct{}
+}
+
+const (
+	truthFlushEvery = time.Second
+	truthFlushBytes = 1 << 20
+)
+
+func newTruthLog(w io.Writer) *truthLog {
+	t := &truthLog{w: w, full: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	go t.loop()
+	return t
+}
+
+func (t *truthLog) add(r *Record) {
+	t.mu.Lock()
+	t.buf = r.appendJSON(t.buf)
+	full := len(t.buf) > truthFlushBytes
+	t.mu.Unlock()
+	if full {
+		select {
+		case t.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (t *truthLog) loop() {
+	defer close(t.done)
+	tick := time.NewTicker(truthFlushEvery)
+	defer tick.Stop()
+	var spare []byte
+	for stopping := false; !stopping; {
+		select {
+		case <-tick.C:
+		case <-t.full:
+		case <-t.stop:
+			stopping = true
+		}
+		t.mu.Lock()
+		out := t.buf
+		t.buf = spare[:0]
+		t.mu.Unlock()
+		if len(out) > 0 {
+			if _, err := t.w.Write(out); err != nil {
+				t.mu.Lock()
+				t.err = err
+				t.mu.Unlock()
+			}
+		}
+		spare = out
+	}
+}
+
+// close writes what is left and gives the first error of a write.
+func (t *truthLog) close() error {
+	close(t.stop)
+	<-t.done
+	return t.err
+}
+
+// appendJSON writes the record by hand: with 10,000 streams the reflection of
+// encoding/json would be the sim's largest cost after the writes.
+func (r *Record) appendJSON(b []byte) []byte {
+	str := func(key, v string) {
+		b = append(append(append(b, `,"`...), key...), `":"`...)
+		b = append(append(b, jsonText(v)...), '"')
+	}
+	num := func(key string, v int64) {
+		b = append(append(append(b, `,"`...), key...), `":`...)
+		b = strconv.AppendInt(b, v, 10)
+	}
+	b = append(append(append(b, `{"id":"`...), jsonText(r.ID)...), '"')
+	str("path", r.Path)
+	num("status", int64(r.Status))
+	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
+	str("fault", r.Fault)
+	str("finish", r.Finish)
+	num("received", r.Received)
+	num("started", r.Started)
+	num("ended", r.Ended)
+	num("prompt_tokens", int64(r.PromptTokens))
+	num("cached_tokens", int64(r.CachedTokens))
+	num("completion_tokens", int64(r.CompletionTokens))
+	num("max_tokens", int64(r.MaxTokens))
+	b = append(b, `,"events":[`...)
+	for i, v := range r.Events {
+		b = strconv.AppendInt(comma(b, i), v, 10)
+	}
+	b = append(b, `],"tokens":[`...)
+	for i, v := range r.Tokens {
+		b = strconv.AppendInt(comma(b, i), int64(v), 10)
+	}
+	b = append(b, `],"kind":[`...)
+	for i, v := range r.Kinds {
+		b = append(append(append(comma(b, i), '"'), v...), '"')
+	}
+	b = append(b, ']')
+	num("blocked", int64(r.Blocked))
+	str("text_sha256", r.TextSHA256)
+	for _, opt := range [...]struct{ key, v string }{
+		{"reasoning_sha256", r.ReasoningSHA256},
+		{"tool_sha256", r.ToolSHA256},
+		{"text", r.Text},
+		{"reasoning_text", r.ReasoningText},
+		{"tool_text", r.ToolText},
+	} {
+		if opt.v != "" {
+			str(opt.key, opt.v)
+		}
+	}
+	return append(b, "}\n"...)
+}
+
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}

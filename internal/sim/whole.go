@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// collector is the sink of an answer that is not streamed.
+type collector struct {
+	srv    *Server
+	record *Record
+	tokens int
+	last   time.Time
+	done   chan struct{}
+}
+
+func (c *collector) offer(tokens int, last bool) {
+	now := time.Now()
+	if tokens > 0 {
+		c.srv.metrics.tokens(now, c.last, c.record, tokens)
+	}
+	c.last = now
+	c.tokens += tokens
+	if last {
+		close(c.done)
+	}
+}
+
+// whole answers with one JSON object when all tokens are ready.
+func (s *Server) whole(w http.ResponseWriter, r *http.Request, c *call, p plan, j *job, rec *Record) {
+	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
+	j.sink = sink
+	s.metrics.begin(rec)
+	s.engine.submit(j)
+	gone := false
+	select {
+	case <-sink.done:
+		gone = p.stall > 0 && !s.pause(r, s.cfg.Stall)
+	case <-r.Context().Done():
+		gone = true
+	case <-s.closing:
+		gone = true
+	}
+	if gone {
+		s.engine.cancel(j)
+		rec.Finish = "abort"
+		s.endRecord(rec, j)
+		return
+	}
+	rec.CompletionTokens = sink.tokens
+	rec.Finish = p.finish
+	rec.setTexts(j.answer.text(0, sink.tokens), "", "", s.cfg.TruthText)
+	raw, err := json.Marshal(s.wholeBody(c, p, j, rec))
+	if err != nil {
+		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
+		return
+	}
+	rec.Status = http.StatusOK
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	rec.Ended = time.Now().UnixNano()
+	defer s.endRecord(rec, j)
+	if p.ending == endNormal {
+		_, _ = w.Write(raw)
+		return
+	}
+	// Cut off: half the bytes that the header promises, then the end.
+	_, _ = w.Write(raw[:len(raw)/2])
+	_ = http.NewResponseController(w).Flush()
+	conn, err := hijack(w, r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // closes the connection too
+	}
+	if p.ending == endReset {
+		conn.reset()
+	} else {
+		conn.close()
+	}
+}
+
+func (s *Server) wholeBody(c *call, p plan, j *job, rec *Record) any {
+	text := j.answer.text(0, rec.CompletionTokens)
+	choice := map[string]any{"index": 0, "finish_reason": p.finish, "stop_reason": nil, "logprobs": nil}
+	object, prefix := "text_completion", "cmpl-"
+	if c.chat {
+		object, prefix = "chat.completion", "chatcmpl-"
+		choice["message"] = map[string]any{"role": "assistant", "content": text}
+	} else {
+		choice["text"] = text
+	}
+	if c.logprobs >= 0 {
+		choice["logprobs"] = logprobs(c, j.answer, 0, rec.CompletionTokens, 0)
+	}
+	if c.tokenIDs {
+		choice["token_ids"] = j.answer.ids(0, rec.CompletionTokens)
+	}
+	out := map[string]any{
+		"id": prefix + rec.ID, "object": object, "created": rec.Received / int64(time.Second),
+		"model": s.cfg.Model, "choices": []any{choice},
+	}
+	if !s.cfg.Framing.has(FrameNoUsage) {
+		out["usage"] = map[string]any{
+			"prompt_tokens": rec.PromptTokens, "completion_tokens": rec.CompletionTokens,
+			"total_tokens":          rec.PromptTokens + rec.CompletionTokens,
+			"prompt_tokens_details": map[string]int{"cached_tokens": j.cached},
+		}
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package sim
+
+import "strings"
+
+// plainWords are the words of the built-in vocabulary; each is a token with a
+// space before it.
+const plainWords = `the of and to a in is it that for was on are with as his they at be this from have or by
+one had not but what all were when we there can an your which their said if do will each about how up out them
+then she many some so these would other into has more her two like him see time could no make than first been its
+who now people my made over did down only way find use may water long little very after words called just where
+most know get through back much before go good new write our used me man too any day same right look think also
+around another came come work three word must because does part even place well such here take why things help
+put years different away again off went old number great tell men say small every found still between name should
+home big give air line set own under read last never us left end along while might next sound below saw something
+thought both few those always looked show large often together asked house world going want school important until
+form food keep children feet land side without boy once animals life enough took sometimes four head above kind
+began almost live page got earth need far hand high year mother light parts country father let night following
+picture being study second eyes soon times story boys since white days ever paper hard near sentence better best
+across during today others however sure means knew try told young miles sun ways thing whole hear example heard
+several change answer room sea against top turned learn point city play toward five using himself usually
+model server token latency queue batch stream cache memory request response measure number value second`
+
+// spicyWords are what breaks careless readers: quotes, backslashes, letters of
+// several bytes, a pair of surrogates in JSON, text that looks like SSE or JSON.
+var spicyWords = []string{
+	` "quoted"`, ` it's`, ` back\slash`, ` data:`, ` {"a":1}`, ` [DONE]`, ` <b>`, ` &amp;`,
+	" naïve", " café", " straße", " Ελλάδα", " Москва", " שלום", " 東京", " 안녕", " 😀", " 👩‍🚀", " ∑", " é",
+	"\n", "\t", ",", ".", ";", ":", "!", "?",
+}
+
+// pairs of letters shorten prompts that are not made of the words above. The
+// generator does not use them.
+const pairs = `th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi
+ri ro ic ne ea ra ce li ch ll be ma si om ur Th He In An Re On At`
+
+func builtinWords() (words []string) {
+	seen := map[string]bool{}
+	add := func(w string) {
+		if !seen[w] {
+			seen[w] = true
+			words = append(words, w)
+		}
+	}
+	for w := range strings.FieldsSeq(plainWords) {
+		add(" " + w)
+	}
+	for _, w := range spicyWords {
+		add(w)
+	}
+	return words
+}

@@ -1,0 +1,144 @@
+package target
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Metric is one line of Prometheus' text format.
+type Metric struct {
+	Name   string
+	Labels map[string]string
+	Value  float64
+}
+
+// Metrics are the lines of one scrape.
+type Metrics []Metric
+
+// ParseMetrics reads Prometheus' text format. A line that it cannot read is
+// passed over: a scrape is never a reason to fail.
+func ParseMetrics(b []byte) Metrics {
+	var out Metrics
+	for line := range bytes.Lines(b) {
+		if m, ok := parseMetric(string(bytes.TrimSpace(line))); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func parseMetric(line string) (Metric, bool) {
+	if line == "" || line[0] == '#' {
+		return Metric{}, false
+	}
+	end := strings.IndexAny(line, "{ \t")
+	if end <= 0 {
+		return Metric{}, false
+	}
+	m := Metric{Name: line[:end]}
+	rest := line[end:]
+	if rest[0] == '{' {
+		var ok bool
+		if m.Labels, rest, ok = parseLabels(rest[1:]); !ok {
+			return Metric{}, false
+		}
+	}
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return Metric{}, false
+	}
+	v, err := strconv.ParseFloat(fields[0], 64)
+	m.Value = v
+	return m, err == nil
+}
+
+// parseLabels reads `a="b",c="d"}` and returns what follows the brace.
+func parseLabels(s string) (labels map[string]string, rest string, ok bool) {
+	labels = map[string]string{}
+	for {
+		s = strings.TrimLeft(s, " \t,")
+		if strings.HasPrefix(s, "}") {
+			return labels, s[1:], true
+		}
+		name, after, found := strings.Cut(s, "=")
+		if !found || !strings.HasPrefix(after, `"`) {
+			return nil, "", false
+		}
+		var value strings.Builder
+		i := 1
+		for ; i < len(after) && after[i] != '"'; i++ {
+			if after[i] == '\\' && i+1 < len(after) {
+				i++
+				if after[i] == 'n' {
+					value.WriteByte('\n')
+					continue
+				}
+			}
+			value.WriteByte(after[i])
+		}
+		if i >= len(after) {
+			return nil, "", false
+		}
+		labels[strings.TrimSpace(name)] = value.String()
+		s = after[i+1:]
+	}
+}
+
+// Sum adds up the lines of a name over all their labels; ok is false where there is none.
+func (m Metrics) Sum(name string) (sum float64, ok bool) {
+	for i := range m {
+		if m[i].Name == name {
+			sum += m[i].Value
+			ok = true
+		}
+	}
+	return sum, ok
+}
+
+// SpecDecode are a server's counters of speculative decoding.
+type SpecDecode struct {
+	Drafts, DraftTokens, Accepted int64
+	PerPosition                   []int64
+}
+
+// SpecDecode reads vLLM's counters; ok is false where the server has none.
+func (m Metrics) SpecDecode() (s SpecDecode, ok bool) {
+	drafts, ok := m.Sum("vllm:spec_decode_num_drafts_total")
+	if !ok {
+		return SpecDecode{}, false
+	}
+	tokens, _ := m.Sum("vllm:spec_decode_num_draft_tokens_total")
+	accepted, _ := m.Sum("vllm:spec_decode_num_accepted_tokens_total")
+	s = SpecDecode{Drafts: int64(drafts), DraftTokens: int64(tokens), Accepted: int64(accepted)}
+	for i := range m {
+		if m[i].Name != "vllm:spec_decode_num_accepted_tokens_per_pos_total" {
+			continue
+		}
+		pos, err := strconv.Atoi(m[i].Labels["position"])
+		if err != nil || pos < 0 || pos > 1000 {
+			continue
+		}
+		for len(s.PerPosition) <= pos {
+			s.PerPosition = append(s.PerPosition, 0)
+		}
+		s.PerPosition[pos] += int64(m[i].Value)
+	}
+	return s, true
+}
+
+// Since is the change from an earlier scrape.
+func (s SpecDecode) Since(before SpecDecode) SpecDecode {
+	d := SpecDecode{
+		Drafts:      s.Drafts - before.Drafts,
+		DraftTokens: s.DraftTokens - before.DraftTokens,
+		Accepted:    s.Accepted - before.Accepted,
+	}
+	for i, v := range s.PerPosition {
+		if i < len(before.PerPosition) {
+			v -= before.PerPosition[i]
+		}
+		d.PerPosition = append(d.PerPosition, v)
+	}
+	return d
+}

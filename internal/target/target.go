@@ -1,0 +1,78 @@
+// Package target is where the load goes: it asks a server what it is and what
+// it counts. It sends no inference requests.
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Target is a server by its base URL.
+type Target struct {
+	Base   string
+	Header http.Header
+	Client *http.Client
+}
+
+// Model is an entry of /v1/models.
+type Model struct {
+	ID          string `json:"id"`   // the name that requests carry
+	Root        string `json:"root"` // what it was loaded from, where the server says
+	MaxModelLen int    `json:"max_model_len"`
+	OwnedBy     string `json:"owned_by"`
+}
+
+// Models lists what the server serves.
+func (t *Target) Models(ctx context.Context) ([]Model, error) {
+	b, err := t.get(ctx, "/v1/models")
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Data []Model `json:"data"`
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%s/v1/models: %w", t.Base, err)
+	}
+	return list.Data, nil
+}
+
+// Metrics reads the server's counters.
+func (t *Target) Metrics(ctx context.Context) (Metrics, error) {
+	b, err := t.get(ctx, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	return ParseMetrics(b), nil
+}
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 64 << 20
+
+func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(t.Base, "/")+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = t.Header.Clone()
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	resp, err := t.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", t.Base, path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s%s answered HTTP %d: %.200s", t.Base, path, resp.StatusCode, strings.TrimSpace(string(b)))
+	}
+	return b, nil
+}

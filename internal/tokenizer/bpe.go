@@ -1,0 +1,119 @@
+package tokenizer
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// bpe is the model: it joins the smallest tokens of a piece of text by the merges it has learned, the
+// lowest rank first.
+type bpe struct {
+	vocab        map[string]int32
+	merges       pairMap
+	byteLevel    bool       // names spell bytes
+	bytes        [256]int32 // byte-level: the token of each byte, or -1
+	fallback     [256]int32 // the tokens <0x00>…<0xFF>, or -1
+	byteFallback bool       // a rune without a token becomes the tokens of its bytes
+	ignoreMerges bool       // a piece that is a token is that token, whatever the merges give
+	fuseUnknown  bool       // neighbouring unknown runes are one token
+	unknown      int32      // or -1
+}
+
+func newBPE(m *modelFormat, byteLevel bool) *bpe {
+	b := &bpe{
+		vocab: m.vocab.ids, merges: m.merges, byteLevel: byteLevel,
+		byteFallback: m.ByteFallback, ignoreMerges: m.IgnoreMerges, fuseUnknown: m.FuseUnk, unknown: -1,
+	}
+	if m.UnkToken != nil {
+		b.unknown = m.vocab.id(*m.UnkToken)
+	}
+	for i := range 256 {
+		b.fallback[i] = m.vocab.id(fmt.Sprintf("<0x%02X>", i))
+		b.bytes[i] = m.vocab.id(string(byteToRune[i]))
+	}
+	return b
+}
+
+// encode appends the tokens of a piece.
+func (b *bpe) encode(w *worker, piece string, dst []int32) []int32 {
+	if piece == "" {
+		return dst
+	}
+	if ids, ok := w.cache.get(piece); ok {
+		return append(dst, ids...)
+	}
+	start := len(dst)
+	if id, ok := b.whole(w, piece); ok {
+		dst = append(dst, id)
+	} else {
+		if b.byteLevel {
+			w.symbols = b.fromBytes(w.symbols[:0], piece)
+		} else {
+			w.symbols = b.fromRunes(w.symbols[:0], piece)
+		}
+		dst = append(dst, w.merge(&b.merges, w.symbols)...)
+	}
+	w.cache.put(piece, dst[start:])
+	return dst
+}
+
+// whole is the token that a piece is without any merge.
+func (b *bpe) whole(w *worker, piece string) (int32, bool) {
+	if !b.ignoreMerges {
+		return 0, false
+	}
+	if !b.byteLevel {
+		id, ok := b.vocab[piece]
+		return id, ok
+	}
+	w.spelling = appendSpelling(w.spelling[:0], piece)
+	id, ok := b.vocab[string(w.spelling)]
+	return id, ok
+}
+
+func (b *bpe) fromBytes(dst []int32, piece string) []int32 {
+	for i := range len(piece) {
+		id := b.bytes[piece[i]]
+		if id < 0 {
+			id = b.unknown
+		}
+		if id >= 0 {
+			dst = append(dst, id)
+		}
+	}
+	return dst
+}
+
+func (b *bpe) fromRunes(dst []int32, piece string) []int32 {
+	afterUnknown := false
+	for i, n := 0, 0; i < len(piece); i += n {
+		_, n = utf8.DecodeRuneInString(piece[i:])
+		char := piece[i : i+n]
+		if id, ok := b.vocab[char]; ok {
+			dst = append(dst, id)
+			afterUnknown = false
+			continue
+		}
+		if b.byteFallback && b.hasFallback(char) {
+			for j := range n {
+				dst = append(dst, b.fallback[char[j]])
+			}
+			afterUnknown = false
+			continue
+		}
+		if b.unknown >= 0 && !(b.fuseUnknown && afterUnknown) {
+			dst = append(dst, b.unknown)
+		}
+		afterUnknown = true
+	}
+	return dst
+}
+
+func (b *bpe) hasFallback(char string) bool {
+	for i := range len(char) {
+		if b.fallback[char[i]] < 0 {
+			return false
+		}
+	}
+	return true
+}

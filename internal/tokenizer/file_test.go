@@ -1,0 +1,221 @@
+package tokenizer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+)
+
+var _ Tokenizer = (*File)(nil)
+
+// TestReference holds the small tokenizers of testdata to what Hugging Face's tokenizers gives for them.
+func TestReference(t *testing.T) {
+	for _, name := range []string{"bytes", "runes", "metaspace"} {
+		t.Run(name, func(t *testing.T) {
+			f := loadSmall(t, name)
+			for _, row := range expected(t, name) {
+				ids, err := f.Encode(row.Text)
+				if err != nil || !slices.Equal(ids, row.IDs) {
+					t.Errorf("Encode(%q) = %v, %v; want %v", row.Text, ids, err, row.IDs)
+				}
+				ids, err = f.EncodeWithSpecial(row.Text)
+				if err != nil || !slices.Equal(ids, row.Special) {
+					t.Errorf("EncodeWithSpecial(%q) = %v, %v; want %v", row.Text, ids, err, row.Special)
+				}
+				text, err := f.Decode(row.IDs)
+				if err != nil || text != row.Decoded {
+					t.Errorf("Decode(%v) = %q, %v; want %q", row.IDs, text, err, row.Decoded)
+				}
+			}
+		})
+	}
+}
+
+func TestSizes(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	first := int32(f.VocabSize())   // of the added tokens
+	if f.Len() != f.VocabSize()+4 { // the fifth has the name of a token of the vocabulary
+		t.Errorf("Len() = %d, want the vocabulary's %d and 4 added", f.Len(), f.VocabSize())
+	}
+	if f.NumSpecialTokensToAdd() != 1 {
+		t.Errorf("NumSpecialTokensToAdd() = %d, want 1", f.NumSpecialTokensToAdd())
+	}
+	if got, want := f.SpecialIDs(), []int32{first, first + 1, first + 2}; !slices.Equal(got, want) {
+		t.Errorf("SpecialIDs() = %v, want %v: those that the configuration names and the vocabulary has", got, want)
+	}
+	if got, want := loadSmall(t, "runes").SpecialIDs(), []int32{0, 1}; !slices.Equal(got, want) {
+		t.Errorf("SpecialIDs() without a configuration = %v, want the special added tokens %v", got, want)
+	}
+}
+
+func TestDecodeLeavesOutUnknownIDs(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	ids, _ := f.Encode("the")
+	got, err := f.Decode(slices.Concat([]int32{-1}, ids, []int32{1 << 30}))
+	if err != nil || got != "the" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestEncodeReplacesWhatIsNoText(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	got, _ := f.Encode("a\xffb")
+	want, _ := f.Encode("a\uFFFDb")
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestConcurrentUse is for the race detector, and for words that one goroutine leaves to another.
+func TestConcurrentUse(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	rows := expected(t, "bytes")
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				for _, row := range rows {
+					if ids, _ := f.Encode(row.Text); !slices.Equal(ids, row.IDs) {
+						t.Errorf("Encode(%q) = %v, want %v", row.Text, ids, row.IDs)
+						return
+					}
+					if text, _ := f.Decode(row.IDs); text != row.Decoded {
+						t.Errorf("Decode(%v) = %q, want %q", row.IDs, text, row.Decoded)
+					}
+				}
+			}
+			if _, err := f.ApplyChatTemplate([]Message{{"user", "hi"}}, true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestLoadErrors(t *testing.T) {
+	const model = `"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}`
+	tests := []struct{ name, file, want string }{
+		{"empty", ``, "no JSON"},
+		{"no object", `[]`, "no JSON"},
+		{"cut off", `{"model":{"type":"BPE","vocab":{"a":0`, "no JSON"},
+		{"no model", `{"decoder":null}`, "no model"},
+		{"other model", `{"model":{"type":"Unigram","vocab":[["a",0]]}}`, `type "Unigram" is not supported`},
+		{"normalizer", `{"normalizer":{"type":"BertNormalizer"},` + model + `}`, "normalizer BertNormalizer is not supported"},
+		{"pre-tokenizer", `{"pre_tokenizer":{"type":"Whitespace"},` + model + `}`, "pre_tokenizer Whitespace is not supported"},
+		{"behaviour", `{"pre_tokenizer":{"type":"Split","pattern":{"String":" "},"behavior":"Sideways"},` + model + `}`, "Sideways"},
+		{"pattern", `{"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"},` + model + `}`, "pattern"},
+		{"decoder", `{"decoder":{"type":"WordPiece"},` + model + `}`, "decoder WordPiece is not supported"},
+		{"nested decoder", `{"decoder":{"type":"Sequence","decoders":[{"type":"CTC"}]},` + model + `}`, "decoder CTC is not supported"},
+		{"post-processor", `{"post_processor":{"type":"BertProcessing"},` + model + `}`, "post_processor BertProcessing is not supported"},
+		{"merge", `{"model":{"type":"BPE","vocab":{"a":0},"merges":["a z"]}}`, `merge 0 ("a" with "z")`},
+		{"merge without a space", `{"model":{"type":"BPE","vocab":{"a":0},"merges":["a"]}}`, "merge 0"},
+		{"negative id", `{"model":{"type":"BPE","vocab":{"a":-1},"merges":[]}}`, "impossible token id"},
+		{"huge id", `{"model":{"type":"BPE","vocab":{"a":99999999999},"merges":[]}}`, "impossible token id"},
+		{"huge added id", `{"added_tokens":[{"id":99999999,"content":"x"}],` + model + `}`, "impossible id"},
+		{"no mark", `{"pre_tokenizer":{"type":"Metaspace"},` + model + `}`, "no replacement"},
+		{"no pattern", `{"pre_tokenizer":{"type":"Split","behavior":"Isolated"},` + model + `}`, "no pattern"},
+		{"dropout", `{"model":{"type":"BPE","dropout":0.1,"vocab":{"a":0},"merges":[]}}`, "dropout"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "tokenizer.json")
+			if err := os.WriteFile(path, []byte(test.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Load(path)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, want %q and the path in it", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "--skip-tokenizer-init") {
+				t.Errorf("%v: does not say what to do", err)
+			}
+		})
+	}
+	if _, err := Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "--skip-tokenizer-init") {
+		t.Errorf("an empty folder: %v, want what to do", err)
+	}
+}
+
+// FuzzLoad: whatever the bytes, an error or a tokenizer that works.
+func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"bytes", "runes", "metaspace"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name, "tokenizer.json"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"model":{"merges":[["a","b"]],"vocab":{"a":0,"b":1,"ab":7}},"decoder":{"type":"Fuse"}}`))
+	f.Add([]byte(`{"model":{"type":"BPE","vocab":{"\ud83e\udd17":0,"\n":3},"merges":[]},"normalizer":{"type":"Prepend"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := newFile(data, settings{})
+		if err != nil {
+			return
+		}
+		ids, err := file.EncodeWithSpecial("the <bos> 1é")
+		if err == nil {
+			_, _ = file.Decode(ids)
+		}
+	})
+}
+
+// FuzzRoundTrip: byte-level tokens of any text give the text back. (Added tokens that take the space
+// around them do not, nor does a normalizer: so without these.)
+func FuzzRoundTrip(f *testing.F) {
+	data, err := os.ReadFile(filepath.Join("testdata", "bytes", "tokenizer.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	spec, err := parse(data)
+	if err != nil {
+		f.Fatal(err)
+	}
+	spec.normalizer, spec.addedTokens = nil, nil
+	file, err := build(spec, settings{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range seeds {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ids, err := file.Encode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := file.Decode(ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if utf8.ValidString(text) && back != text {
+			t.Errorf("%q came back as %q", text, back)
+		}
+	})
+}
+
+func loadSmall(t testing.TB, name string) *File {
+	t.Helper()
+	f, err := Load(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+type expectedRow struct {
+	Text    string  `json:"text"`
+	IDs     []int32 `json:"ids"`
+	Special []int32 `json:"special"`
+	Decoded string  `json:"decoded"`
+}
+
+func expected(t testing.TB, name string) []expectedRow {
+	t.Helper()
+	var rows []expectedRow
+	readJSON(t, filepath.Join("testdata", name, "expected.json"), &rows)
+	return rows
+}

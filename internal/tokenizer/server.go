@@ -1,0 +1,146 @@
+package tokenizer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Server is a [Tokenizer] that asks the server under test. Every call is a request, so it is for
+// making a workload, not for use while latencies are measured.
+type Server struct {
+	ctx     context.Context // of the run: a Tokenizer's methods have none of their own
+	client  *http.Client
+	base    string
+	model   string
+	header  http.Header
+	dialect dialect
+}
+
+// dialect is how a server names the two endpoints' fields.
+type dialect struct {
+	name       string
+	tokenize   func(model, text string) any
+	detokenize func(model string, ids []int32) any
+}
+
+// dialects in the order in which they are tried. llama.cpp answers the question of vLLM with an empty
+// list, not with an error; vLLM refuses the question of llama.cpp.
+var dialects = []dialect{
+	{
+		name: "vLLM",
+		tokenize: func(model, text string) any {
+			return map[string]any{"model": model, "prompt": text, "add_special_tokens": false}
+		},
+		detokenize: func(model string, ids []int32) any { return map[string]any{"model": model, "tokens": ids} },
+	},
+	{
+		name:       "llama.cpp",
+		tokenize:   func(_, text string) any { return map[string]any{"content": text, "add_special": false} },
+		detokenize: func(_ string, ids []int32) any { return map[string]any{"tokens": ids} },
+	},
+}
+
+// NewServer finds out how the server at base speaks /tokenize and /detokenize. The headers go with each
+// request. The error says what the server answered, if it has no such endpoints.
+func NewServer(ctx context.Context, client *http.Client, base, model string, header http.Header) (*Server, error) {
+	s := &Server{ctx: ctx, client: client, base: serverRoot(base), model: model, header: header.Clone()}
+	var failures []error
+	for _, d := range dialects {
+		s.dialect = d
+		err := s.probe()
+		if err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		failures = append(failures, fmt.Errorf("as %s: %w", d.name, err))
+	}
+	return nil, fmt.Errorf("the server does not tokenize; give a tokenizer.json (--tokenizer), or go without (--skip-tokenizer-init): %w", errors.Join(failures...))
+}
+
+// serverRoot: the endpoints lie beside /v1, not under it.
+func serverRoot(base string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v1")
+}
+
+func (s *Server) probe() error {
+	const text = "Hello world"
+	ids, err := s.Encode(text)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return errors.New("no tokens for a text")
+	}
+	back, err := s.Decode(ids)
+	if err == nil && strings.TrimSpace(back) != text { // some vocabularies put a space before the first word
+		err = fmt.Errorf("%q came back as %q", text, back)
+	}
+	return err
+}
+
+// Encode asks for the tokens of text.
+func (s *Server) Encode(text string) ([]int32, error) {
+	var answer struct {
+		Tokens []int32 `json:"tokens"`
+	}
+	err := s.ask("/tokenize", s.dialect.tokenize(s.model, text), &answer)
+	return answer.Tokens, err
+}
+
+// Decode asks for the text of tokens.
+func (s *Server) Decode(ids []int32) (string, error) {
+	if ids == nil {
+		ids = []int32{} // null is no list
+	}
+	var answer struct {
+		Prompt  *string `json:"prompt"`  // vLLM
+		Content *string `json:"content"` // llama.cpp
+	}
+	if err := s.ask("/detokenize", s.dialect.detokenize(s.model, ids), &answer); err != nil {
+		return "", err
+	}
+	switch {
+	case answer.Prompt != nil:
+		return *answer.Prompt, nil
+	case answer.Content != nil:
+		return *answer.Content, nil
+	}
+	return "", errors.New("/detokenize: the answer holds no text")
+}
+
+func (s *Server) ask(path string, question, answer any) error {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if s.header != nil {
+		req.Header = s.header.Clone()
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		words, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
+		return fmt.Errorf("%s: %s: %s", path, resp.Status, bytes.TrimSpace(words))
+	}
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body) // so that the connection is used again
+	return nil
+}

@@ -1,0 +1,121 @@
+package tokenizer
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var _ Tokenizer = (*Server)(nil)
+
+// fakeServer answers as a server of one dialect does: textField holds the text in questions, and the
+// text in answers. A llama.cpp finds no text in vLLM's question, and gives no tokens; a vLLM refuses.
+func fakeServer(t *testing.T, f *File, textIn, textOut string, strict bool) *httptest.Server {
+	mux := http.NewServeMux()
+	question := func(w http.ResponseWriter, r *http.Request) map[string]json.RawMessage {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return nil
+		}
+		var q map[string]json.RawMessage
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		return q
+	}
+	mux.HandleFunc("POST /tokenize", func(w http.ResponseWriter, r *http.Request) {
+		q := question(w, r)
+		if q == nil {
+			return
+		}
+		if q[textIn] == nil && strict {
+			http.Error(w, "Field required", http.StatusBadRequest)
+			return
+		}
+		var text string
+		_ = json.Unmarshal(q[textIn], &text)
+		ids, _ := f.Encode(text)
+		_ = json.NewEncoder(w).Encode(map[string]any{"tokens": ids, "count": len(ids)})
+	})
+	mux.HandleFunc("POST /detokenize", func(w http.ResponseWriter, r *http.Request) {
+		q := question(w, r)
+		if q == nil {
+			return
+		}
+		var ids []int32
+		if err := json.Unmarshal(q["tokens"], &ids); err != nil || ids == nil {
+			http.Error(w, "tokens must be a list", http.StatusBadRequest)
+			return
+		}
+		text, _ := f.Decode(ids)
+		_ = json.NewEncoder(w).Encode(map[string]any{textOut: text})
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestServer(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	tests := []struct {
+		name, textIn, textOut string
+		strict                bool
+	}{
+		{"vLLM", "prompt", "prompt", true},
+		{"llama.cpp", "content", "content", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			fake := fakeServer(t, f, test.textIn, test.textOut, test.strict)
+			header := http.Header{"Authorization": {"Bearer secret"}}
+			s, err := NewServer(t.Context(), fake.Client(), fake.URL+"/v1/", "m", header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.dialect.name != test.name {
+				t.Errorf("taken for %s", s.dialect.name)
+			}
+			for _, text := range []string{"", "the server sends", "日本語"} {
+				want, _ := f.Encode(text)
+				got, err := s.Encode(text)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("Encode(%q) = %v, %v; want %v", text, got, err, want)
+				}
+				if back, err := s.Decode(got); err != nil || back != text {
+					t.Errorf("Decode(%v) = %q, %v; want %q", got, back, err, text)
+				}
+			}
+		})
+	}
+}
+
+func TestNewServerErrors(t *testing.T) {
+	f := loadSmall(t, "bytes")
+	tests := []struct {
+		name   string
+		server *httptest.Server
+		want   string
+	}{
+		{"no such endpoint", httptest.NewServer(http.NotFoundHandler()), "404"},
+		{"no key", fakeServer(t, f, "prompt", "prompt", true), "who are you?"},
+		{"no JSON", httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })), "invalid character"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			defer test.server.Close()
+			_, err := NewServer(t.Context(), test.server.Client(), test.server.URL, "m", nil)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--skip-tokenizer-init") {
+				t.Errorf("got %v, want %q and what to do", err, test.want)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := NewServer(ctx, http.DefaultClient, "http://127.0.0.1:1", "m", nil); err != context.Canceled {
+		t.Errorf("after Ctrl-C: %v, want just that", err)
+	}
+}

@@ -1,0 +1,115 @@
+package tokenizer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// textHere stands in a template for the tokens of the text itself.
+const textHere = -1
+
+// newTemplate reads the post_processor: which special tokens go around one text.
+func newTemplate(s *step) ([]int32, error) {
+	template := []int32{textHere}
+	err := wrap(&template, s)
+	return template, err
+}
+
+func wrap(template *[]int32, s *step) error {
+	if s == nil {
+		return nil
+	}
+	switch s.Type {
+	case "Sequence":
+		for i := range s.Processors {
+			if err := wrap(template, &s.Processors[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "ByteLevel": // only moves offsets
+		return nil
+	case "TemplateProcessing":
+		return wrapTemplate(template, s)
+	}
+	return unsupported("post_processor", s.Type)
+}
+
+func wrapTemplate(template *[]int32, s *step) error {
+	var around []int32
+	for _, part := range s.Single {
+		if part.Sequence != nil {
+			around = append(around, *template...)
+			continue
+		}
+		if part.SpecialToken == nil {
+			return fmt.Errorf("post_processor: a part of its template is neither a text nor a token")
+		}
+		token, ok := s.SpecialTokens[part.SpecialToken.ID]
+		if !ok {
+			return fmt.Errorf("post_processor: its template names %q, which it does not define", part.SpecialToken.ID)
+		}
+		around = append(around, token.IDs...)
+	}
+	*template = around
+	return nil
+}
+
+// EncodeWithSpecial gives the tokens of text with those that the model wants around it, such as a
+// beginning of text: what transformers' tokenizer(text) gives.
+func (f *File) EncodeWithSpecial(text string) ([]int32, error) {
+	ids, err := f.Encode(text)
+	if err != nil || f.NumSpecialTokensToAdd() == 0 {
+		return ids, err
+	}
+	out := make([]int32, 0, len(ids)+len(f.template))
+	for _, id := range f.template {
+		if id == textHere {
+			out = append(out, ids...)
+		} else {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// NumSpecialTokensToAdd is how many tokens EncodeWithSpecial adds.
+func (f *File) NumSpecialTokensToAdd() int {
+	n := 0
+	for _, id := range f.template {
+		if id != textHere {
+			n++
+		}
+	}
+	return n
+}
+
+// SpecialIDs are the ids of the special tokens that the model's settings name (transformers'
+// all_special_ids), in ascending order. Without settings: of the added tokens that the file calls special.
+func (f *File) SpecialIDs() []int32 { return slices.Clone(f.special) }
+
+func (f *File) findSpecial(added []addedToken) []int32 {
+	var ids []int32
+	for _, token := range f.settings.special() {
+		if id := f.idOf(string(token)); token != "" && id >= 0 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		for _, t := range added {
+			if t.Special {
+				ids = append(ids, t.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// idOf is the token of that name, added or not, or -1.
+func (f *File) idOf(name string) int32 {
+	if id, ok := f.added[name]; ok {
+		return id
+	}
+	return f.vocab.id(name)
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/valyala/fastjson"
+)
+
+// completions is OpenAI's /v1/completions as vLLM's client calls it.
+type completions struct{}
+
+func (completions) Path() string   { return "/v1/completions" }
+func (completions) Suffix() string { return "completions" }
+
+func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
+	var b body
+	logprobs := json.RawMessage("null")
+	if c.Logprobs != nil {
+		logprobs, _ = json.Marshal(*c.Logprobs) // an int always marshals
+	}
+	err := errors.Join(
+		b.set("model", c.Model),
+		b.set("prompt", c.Prompt),
+		b.set("repetition_penalty", json.RawMessage("1.0")),
+		b.set("max_tokens", c.MaxTokens),
+		b.set("logprobs", logprobs),
+		b.set("stream", true),
+		b.set("stream_options", includeUsage),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return b.finish(dst, c)
+}
+
+func (completions) Decode(p *fastjson.Parser, data []byte, c *Chunk) error {
+	return openAI(p, data, c, func(choice *fastjson.Value, c *Chunk) {
+		if c.Text = choice.GetStringBytes("text"); len(c.Text) > 0 {
+			c.Kind |= EventText
+		}
+		if tokens := choice.GetArray("logprobs", "tokens"); tokens != nil {
+			c.Tokens, c.TokensBy = len(tokens), TokensByLogprobs
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// NetHTTPConfig is what the net/http transport needs to know.
+type NetHTTPConfig struct {
+	Clock *Clock
+	// Header is sent with each request.
+	Header http.Header
+	// Connections is how many are kept: as many as the load has requests in flight.
+	Connections int
+	Insecure    bool // accept any certificate
+	HTTP2       bool // offer HTTP/2 under TLS; its events have user times
+	// KernelStamps asks for the kernel's receive times.
+	KernelStamps bool
+	Proxy        func(*http.Request) (*url.URL, error)
+	DialTimeout  time.Duration
+}
+
+// NetHTTP is the transport for everything: TLS, proxies, HTTP/2, every system.
+type NetHTTP struct {
+	cfg  NetHTTPConfig
+	base *http.Transport
+	bufs sync.Pool // *[]byte, read buffers
+}
+
+// readBuffer is large enough for the events that a loaded server sends at once.
+const readBuffer = 16 << 10
+
+// NewNetHTTP returns a transport over net/http.
+func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
+	if cfg.DialTimeout == 0 {
+		cfg.DialTimeout = 30 * time.Second
+	}
+	if cfg.HTTP2 {
+		cfg.KernelStamps = false // another goroutine reads the socket
+	}
+	t := &NetHTTP{cfg: cfg}
+	t.bufs.New = func() any { b := make([]byte, readBuffer); return &b }
+	t.base = &http.Transport{
+		Proxy:                 cfg.Proxy,
+		DialContext:           t.dial,
+		TLSClientConfig:       &tls.Config{InsecureSkipVerify: cfg.Insecure}, //nolint:gosec // the user's --insecure
+		ForceAttemptHTTP2:     cfg.HTTP2,
+		MaxIdleConns:          0, // no limit over all hosts
+		MaxIdleConnsPerHost:   max(cfg.Connections, 1),
+		IdleConnTimeout:       60 * time.Second,
+		DisableCompression:    true, // a compressed stream would arrive in lumps
+		ReadBufferSize:        readBuffer,
+		WriteBufferSize:       readBuffer,
+		ResponseHeaderTimeout: 0, // the request's own timeout covers it
+	}
+	return t
+}
+
+func (t *NetHTTP) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: t.cfg.DialTimeout}
+	c, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	tcp, ok := c.(*net.TCPConn)
+	if !ok || !t.cfg.KernelStamps {
+		return c, nil
+	}
+	s, err := newStampConn(tcp)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return s, nil
+}
+
+// Stamps says whose clock the stamps are read from.
+func (t *NetHTTP) Stamps() string {
+	if t.cfg.KernelStamps {
+		return "kernel"
+	}
+	return "user"
+}
+
+// Close closes the kept connections.
+func (t *NetHTTP) Close() { t.base.CloseIdleConnections() }
+
+// Do sends r and feeds the answer to sink.
+func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
+	x := exchange{clock: t.cfg.Clock}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, PutIdleConn: x.putIdleConn})
+	req, err := t.request(ctx, r)
+	if err != nil {
+		return x.info, err
+	}
+	// RoundTrip, not Client.Do: no redirects and no cookies.
+	resp, err := t.base.RoundTrip(req)
+	x.info.Reconnects = max(x.conns-1, 0)
+	if err != nil {
+		return x.info, err
+	}
+	sink.Head(resp.StatusCode, resp.Header, x.stamp())
+	err = t.readBody(resp.Body, sink, &x)
+	x.info.Unstamped = x.lastRead().unstamped - x.before
+	return x.info, err
+}
+
+// exchange follows one request's connection.
+type exchange struct {
+	clock  *Clock
+	info   Conn
+	conns  int
+	conn   *stampConn // nil: the system or the protocol gives no stamps
+	before int        // the connection's unstamped reads before this request
+
+	// When the last byte of an answer has been read, net/http begins to wait for
+	// the next one, in a goroutine of its own, before the reader of the body
+	// returns. What the connection knows is kept here before that.
+	idle     bool
+	lastIdle lastRead
+}
+
+func (x *exchange) gotConn(g httptrace.GotConnInfo) {
+	x.conns++
+	x.info.New = !g.Reused
+	if x.conn = underneath(g.Conn); x.conn != nil {
+		x.before = x.conn.unstamped
+	}
+}
+
+func (x *exchange) putIdleConn(error) { x.lastIdle, x.idle = x.lastRead(), true }
+
+// lastRead is what is known of the read that brought the newest bytes.
+func (x *exchange) lastRead() lastRead {
+	switch {
+	case x.idle:
+		return x.lastIdle
+	case x.conn != nil:
+		return x.conn.lastRead
+	}
+	return lastRead{}
+}
+
+func (x *exchange) stamp() Stamp {
+	if x.conn == nil {
+		return x.clock.stamp(time.Now(), 0)
+	}
+	l := x.lastRead()
+	return x.clock.stamp(l.at, l.kernel)
+}
+
+func (t *NetHTTP) request(ctx context.Context, r *Request) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	// Without GetBody net/http cannot send the body a second time behind our back.
+	req.GetBody = nil
+	req.Header = t.cfg.Header.Clone()
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	if r.ID != "" {
+		req.Header["X-Request-Id"] = []string{r.ID}
+	}
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	return req, nil
+}
+
+func (t *NetHTTP) readBody(body io.ReadCloser, sink Sink, x *exchange) error {
+	defer body.Close()
+	buf := t.bufs.Get().(*[]byte)
+	defer t.bufs.Put(buf)
+	for {
+		n, err := body.Read(*buf)
+		if n > 0 && sink.Body((*buf)[:n], x.stamp()) {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// underneath finds the stamping connection below a TLS one.
+func underneath(c net.Conn) *stampConn {
+	for {
+		switch v := c.(type) {
+		case *stampConn:
+			return v
+		case interface{ NetConn() net.Conn }:
+			c = v.NetConn()
+		default:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// Call is one inference request in the words that all protocols share.
+type Call struct {
+	Model     string
+	Prompt    string
+	MaxTokens int
+	IgnoreEOS bool
+	Logprobs  *int    // completions send null without it, as vLLM's client does
+	Extra     []Field // further fields of the body, in order; later ones win
+}
+
+// Field is a top-level field of a body.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Protocol is the shape of one API. Each is a file that adds a line to the table below.
+type Protocol interface {
+	// Path is where it lies below the base URL.
+	Path() string
+	// Suffix is how a URL that speaks it must end.
+	Suffix() string
+	// AppendBody appends the body of a call.
+	AppendBody(dst []byte, c *Call) ([]byte, error)
+	// Decode reads one event of a stream into c.
+	Decode(p *fastjson.Parser, data []byte, c *Chunk) error
+}
+
+// backends are the names that `--backend` knows.
+var backends = map[string]Protocol{
+	"vllm":        completions{},
+	"openai":      completions{},
+	"openai-chat": chat{},
+}
+
+// ForBackend finds the protocol of a backend.
+func ForBackend(name string) (Protocol, error) {
+	p, ok := backends[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown backend %q: known are %s", name, strings.Join(Backends(), ", "))
+	}
+	return p, nil
+}
+
+// Backends lists the known names.
+func Backends() []string {
+	names := make([]string, 0, len(backends))
+	for n := range backends {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// body builds a JSON object field by field. A field that is set again is written
+// once, where it first stood, with the last value: as a Python dict does.
+type body struct {
+	names  []string
+	values []json.RawMessage
+}
+
+func (b *body) set(name string, value any) error {
+	raw, ok := value.(json.RawMessage)
+	if !ok {
+		var err error
+		if raw, err = marshal(value); err != nil {
+			return fmt.Errorf("encode the field %q: %w", name, err)
+		}
+	}
+	if i := slices.Index(b.names, name); i >= 0 {
+		b.values[i] = raw
+		return nil
+	}
+	b.names, b.values = append(b.names, name), append(b.values, raw)
+	return nil
+}
+
+// marshal leaves <, > and & as they are: a benchmark should send what the user wrote.
+func marshal(v any) ([]byte, error) {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(out.String(), "\n")), nil
+}
+
+// finish adds what all calls share and appends the object to dst.
+func (b *body) finish(dst []byte, c *Call) ([]byte, error) {
+	if c.IgnoreEOS {
+		if err := b.set("ignore_eos", true); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range c.Extra {
+		if err := b.set(f.Name, f.Value); err != nil {
+			return nil, err
+		}
+	}
+	dst = append(dst, '{')
+	for i, name := range b.names {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		key, err := marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, key...)
+		dst = append(dst, ": "...)
+		dst = append(dst, b.values[i]...)
+	}
+	return append(dst, '}'), nil
+}
+
+var includeUsage = json.RawMessage(`{"include_usage": true}`)

@@ -1,0 +1,27 @@
+//go:build !linux
+
+package wire
+
+import (
+	"net"
+	"time"
+)
+
+// stampConn keeps the moment at which each read returned: this system has no
+// receive times for TCP that we know how to ask for.
+type stampConn struct {
+	*net.TCPConn
+	lastRead
+}
+
+func newStampConn(c *net.TCPConn) (*stampConn, error) { return &stampConn{TCPConn: c}, nil }
+
+func (s *stampConn) Read(b []byte) (int, error) {
+	n, err := s.TCPConn.Read(b)
+	s.at = time.Now()
+	s.unstamped++
+	return n, err
+}
+
+// KernelStamps says whether the kernel gives receive times for TCP here.
+func KernelStamps() bool { return false }

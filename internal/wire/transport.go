@@ -1,0 +1,47 @@
+// Package wire speaks to a server: it turns a call into HTTP and a byte stream
+// into timed events.
+//
+// A Protocol knows the shape of bodies and answers, one file each. A Transport
+// moves bytes and says when they arrived. Between them stands a Stream, which
+// reads server-sent events and keeps a Trace of one exchange. None of them
+// judges: whether a request was a success is load's business.
+package wire
+
+import "context"
+
+// Request is one HTTP POST, ready to be sent.
+type Request struct {
+	URL  string
+	ID   string // x-request-id; empty for none
+	Body []byte
+}
+
+// Header gives a header's value by its canonical name, as http.Header does.
+type Header interface{ Get(name string) string }
+
+// Sink receives an answer as it arrives. Its methods are called in order, by
+// one goroutine at a time.
+type Sink interface {
+	// Head is called once, when the status and the headers are there.
+	Head(status int, header Header, at Stamp)
+	// Body is called for each read of the body; data is valid only during the
+	// call. True means that no more is wanted.
+	Body(data []byte, at Stamp) (enough bool)
+}
+
+// Conn is what a transport knows about the connection that it used.
+type Conn struct {
+	New        bool // opened inside this request
+	Reconnects int  // kept connections that turned out to be closed before a byte was sent
+	Unstamped  int  // reads for which the kernel gave no time
+}
+
+// Transport sends requests. Do returns when the exchange is over: nil when the
+// answer was read to its end or the sink had enough. It may be called by many
+// goroutines at once. There is no retry of anything that was sent.
+type Transport interface {
+	Do(ctx context.Context, r *Request, sink Sink) (Conn, error)
+	// Stamps is "kernel" or "user": whose clock the stamps are read from.
+	Stamps() string
+	Close()
+}

@@ -1,0 +1,103 @@
+package workload
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// custom reads lines of {"prompt": ..., "output_tokens": ...}.
+type custom struct {
+	tok       Tokenizer
+	template  bool
+	outputLen int
+}
+
+func openCustom(o Options) (Dataset, error) {
+	c, err := openCorpus(o.Path, indexLines)
+	if err != nil {
+		return nil, err
+	}
+	n := o.NumPrompts
+	if n <= 0 {
+		n = len(c.spans)
+	}
+	// Without a tokenizer there is no template to apply, and vLLM applies none.
+	entries := &custom{o.Tokenizer, o.Tokenizer != nil && !o.SkipChatTemplate, o.Custom.OutputLen}
+	d, err := newFileDataset(c, entries, o, n)
+	if err != nil {
+		c.file.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+type customLine struct {
+	Prompt       *string         `json:"prompt"`
+	OutputTokens json.RawMessage `json:"output_tokens"`
+}
+
+func parseCustomLine(raw []byte) (customLine, error) {
+	var line customLine
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return line, fmt.Errorf("each line must be a JSON object with a prompt: %w", err)
+	}
+	if line.Prompt == nil {
+		return line, fmt.Errorf("it has no prompt")
+	}
+	return line, nil
+}
+
+func (c *custom) request(raw []byte) (*Request, error) {
+	line, err := parseCustomLine(raw)
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{OutputTokens: c.outputLen}
+	if c.outputLen == -1 {
+		if r.OutputTokens, err = wholeNumber(line.OutputTokens); err != nil {
+			return nil, fmt.Errorf("output_tokens: %w (it is needed with --custom-output-len -1)", err)
+		}
+	}
+	if r.Prompt, err = c.render(line); err != nil {
+		return nil, err
+	}
+	if c.tok != nil {
+		r.PromptTokens, err = countTokens(c.tok, r.Prompt)
+	}
+	return r, err
+}
+
+func (c *custom) prompt(raw []byte) (string, error) {
+	line, err := parseCustomLine(raw)
+	if err != nil {
+		return "", err
+	}
+	return c.render(line)
+}
+
+func (c *custom) render(line customLine) (string, error) {
+	if !c.template {
+		return *line.Prompt, nil
+	}
+	return asChat(c.tok, *line.Prompt)
+}
+
+// wholeNumber reads a JSON number, cut to a whole one, or a string that holds a
+// whole one.
+func wholeNumber(raw json.RawMessage) (int, error) {
+	text := string(raw)
+	switch {
+	case text == "" || text == "null":
+		return 0, fmt.Errorf("it is not there")
+	case strings.HasPrefix(text, `"`):
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return 0, err
+		}
+		return strconv.Atoi(strings.TrimSpace(s))
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return int(f), err
+}

