@@ -37,10 +37,10 @@ func spreadOf(values []int64) spread {
 
 // result is one round.
 type result struct {
-	requests     int
-	stamps       string
-	kernel, user spread
-	shared       int
+	requests            int
+	stamps              string
+	kernel, alone, user spread
+	shared              int
 }
 
 func (r result) String() string {
@@ -50,7 +50,7 @@ func (r result) String() string {
 	for _, row := range []struct {
 		name string
 		spread
-	}{{"by kernel stamps", r.kernel}, {"by user time", r.user}} {
+	}{{"by kernel stamps", r.kernel}, {"… of events that share no read with a later one", r.alone}, {"by user time", r.user}} {
 		fmt.Fprintf(&b, "%-51s%-10s%-10s%-10s%s\n", row.name, us(row.min), us(row.median), us(row.p99), us(row.max))
 	}
 	return b.String()
@@ -70,7 +70,7 @@ func join(journalPath, truthPath string) (result, error) {
 	}
 	defer j.Close()
 	res := result{stamps: j.Run().Clock}
-	var kernel, user []int64
+	var kernel, alone, user []int64
 	for {
 		q, err := j.Next()
 		if errors.Is(err, io.EOF) {
@@ -96,10 +96,13 @@ func join(journalPath, truthPath string) (result, error) {
 				lag = q.Events.Lag[i]
 			}
 			kernel = append(kernel, at-t[i])
+			if i+1 == len(t) || q.Events.At[i+1] != 0 { // one read has one stamp: that of its last bytes
+				alone = append(alone, at-t[i])
+			}
 			user = append(user, at+lag-t[i])
 		}
 	}
-	res.kernel, res.user = spreadOf(kernel), spreadOf(user)
+	res.kernel, res.alone, res.user = spreadOf(kernel), spreadOf(alone), spreadOf(user)
 	return res, nil
 }
 

@@ -24,6 +24,8 @@ func main() {
 	flag.IntVar(&o.tokens, "tokens", 64, "tokens of an answer")
 	flag.StringVar(&o.itl, "itl", "10ms", "time between tokens")
 	flag.BoolVar(&o.tls, "tls", false, "speak TLS")
+	flag.StringVar(&o.engine, "engine", "auto", "the client's engine")
+	flag.BoolVar(&o.noTokenizer, "no-tokenizer", false, "make prompts without the server's tokenizer: quicker for many requests")
 	flag.IntVar(&o.rounds, "rounds", 3, "how often to do it; the median round counts")
 	maxMedian := flag.Duration("max-median", 50*time.Microsecond, "largest median error by kernel stamps")
 	maxP99 := flag.Duration("max-p99", 500*time.Microsecond, "largest p99 error by kernel stamps")

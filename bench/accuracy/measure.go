@@ -1,22 +1,20 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"syscall"
+
+	"github.com/inferometer/inferometer/bench/simproc"
 )
 
 type options struct {
-	binary, backend, itl              string
+	binary, backend, itl, engine      string
 	streams, requests, tokens, rounds int
-	tls                               bool
+	tls, noTokenizer                  bool
 }
 
 // measure does all rounds and returns the one whose p99 is in the middle.
@@ -40,49 +38,26 @@ func round(o options) (result, error) {
 	}
 	defer os.RemoveAll(dir)
 	truthPath, runDir := filepath.Join(dir, "truth.jsonl"), filepath.Join(dir, "run")
-	url, stop, err := startSim(o, truthPath)
+	flags := []string{"--ttft", "50ms", "--itl", o.itl, "--truth", truthPath}
+	if o.tls {
+		flags = append(flags, "--tls")
+	}
+	sim, err := simproc.Start(o.binary, flags...)
 	if err != nil {
 		return result{}, err
 	}
-	bench := exec.Command(o.binary, "bench", "serve", "--backend", o.backend, "--base-url", url, "--insecure", "--model", "sim",
+	bench := exec.Command(o.binary, "bench", "serve", "--backend", o.backend, "--base-url", sim.URL, "--insecure", "--model", "sim",
 		"--dataset-name", "random", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
-		"--num-prompts", strconv.Itoa(o.requests), "--max-concurrency", strconv.Itoa(o.streams), "--run-dir", runDir, "--quiet")
+		"--num-prompts", strconv.Itoa(o.requests), "--max-concurrency", strconv.Itoa(o.streams), "--run-dir", runDir, "--quiet", "--engine", o.engine)
+	if o.noTokenizer {
+		bench.Args = append(bench.Args, "--skip-tokenizer-init")
+	}
 	out, err := bench.CombinedOutput()
-	if stopErr := stop(); err == nil {
+	if stopErr := sim.Stop(); err == nil {
 		err = stopErr
 	}
 	if err != nil {
 		return result{}, fmt.Errorf("bench serve: %w\n%s", err, out)
 	}
 	return join(filepath.Join(runDir, "journal.jsonl.zst"), truthPath)
-}
-
-// startSim starts the simulator on a free port and returns its URL.
-func startSim(o options, truthPath string) (url string, stop func() error, err error) {
-	args := []string{"sim", "--listen", "127.0.0.1:0", "--ttft", "50ms", "--itl", o.itl, "--truth", truthPath}
-	if o.tls {
-		args = append(args, "--tls")
-	}
-	cmd := exec.Command(o.binary, args...)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() error {
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			return err
-		}
-		return cmd.Wait()
-	}
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		if _, after, ok := strings.Cut(lines.Text(), " at "); ok {
-			go func() { _, _ = io.Copy(io.Discard, stderr) }()
-			return strings.TrimSpace(after), stop, nil
-		}
-	}
-	return "", nil, fmt.Errorf("the simulator did not start: %w", cmd.Wait())
 }

@@ -22,7 +22,7 @@ func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain
 		defer close(done)
 		select {
 		case <-signals:
-			fmt.Fprintln(w, "\nstopping: waiting for the requests in flight; once more to cancel them")
+			fmt.Fprintln(w, "\nstopping: no more requests are sent; Ctrl-C once more cancels those in flight")
 			close(soft)
 		case <-ctx.Done():
 			return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -44,8 +45,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	switch args[0] {
 	case "help", "-h", "--help":
-		overview(s.out)
-		return exitDone
+		if len(args) == 1 {
+			overview(s.out)
+			return exitDone
+		}
+		args = append(args[1:len(args):len(args)], "--help")
 	case "--version":
 		args[0] = "version"
 	}
@@ -55,9 +59,22 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			return finish(s, c.name, c.run(ctx, s, args[len(words):]))
 		}
 	}
-	fmt.Fprintf(s.err, "inferometer: there is no command %q\n\n", strings.Join(args[:min(2, len(args))], " "))
+	name := args[0]
+	if isGroup(name) && len(args) > 1 {
+		if args[1] == "-h" || args[1] == "--help" {
+			overview(s.out)
+			return exitDone
+		}
+		name += " " + args[1]
+	}
+	fmt.Fprintf(s.err, "inferometer: there is no command %q\n\n", name)
 	overview(s.err)
 	return exitUsage
+}
+
+// isGroup says whether a word begins a command of several words, as bench does.
+func isGroup(word string) bool {
+	return slices.ContainsFunc(commands(), func(c command) bool { return strings.HasPrefix(c.name, word+" ") })
 }
 
 func overview(w io.Writer) {

@@ -31,7 +31,7 @@ type progressShow struct {
 
 // showProgress starts the display that --progress asks for.
 func (r *serveRun) showProgress(p *load.Progress) *progressShow {
-	s := &progressShow{w: r.err, progress: p, length: r.Duration, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
+	s := &progressShow{w: r.err, progress: p, length: r.length(), began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
 	if !r.Unbounded {
 		s.total = r.dataset.Len()
 	}
@@ -54,6 +54,15 @@ func (r *serveRun) showProgress(p *load.Progress) *progressShow {
 	s.lastAt = s.began
 	go s.loop(every)
 	return s
+}
+
+// length is how long the run sends, where its flags say so.
+func (o *serveOptions) length() time.Duration {
+	sum := o.Duration + o.RampDuration // only one of the three can be given
+	for _, stage := range o.Stages {
+		sum += stage.Length
+	}
+	return sum
 }
 
 func (s *progressShow) loop(every time.Duration) {
@@ -89,7 +98,7 @@ func (s *progressShow) show(now time.Time) {
 	s.last, s.lastAt = snap, now
 }
 
-// text says how far the run is: done of total, in flight, events a second
+// text says how far the run is: done of total, in flight, tokens a second
 // since the last time, failures, and the time left.
 func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 	var b strings.Builder
@@ -100,7 +109,7 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 	}
 	fmt.Fprintf(&b, " done, %d in flight", p.InFlight)
 	if span := now.Sub(s.lastAt).Seconds(); span > 0 {
-		fmt.Fprintf(&b, ", %.0f events/s", float64(p.Events-s.last.Events)/span)
+		fmt.Fprintf(&b, ", %.0f tok/s", float64(p.Tokens-s.last.Tokens)/span)
 	}
 	fmt.Fprintf(&b, ", %d failed, %s", p.Failed, round(now.Sub(s.began)))
 	if left, ok := s.left(ended, now); ok {
@@ -112,7 +121,7 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 // left estimates the time to the end, from the share that is done.
 func (s *progressShow) left(ended int64, now time.Time) (time.Duration, bool) {
 	share := s.share(ended, now)
-	if share <= 0 || share > 1 {
+	if share <= 0 {
 		return 0, false
 	}
 	return time.Duration(float64(now.Sub(s.began)) * (1/share - 1)), true
@@ -121,7 +130,7 @@ func (s *progressShow) left(ended int64, now time.Time) (time.Duration, bool) {
 func (s *progressShow) share(ended int64, now time.Time) float64 {
 	switch {
 	case s.total > 0:
-		return float64(ended) / float64(s.total)
+		return min(float64(ended)/float64(s.total), 1)
 	case s.length > 0:
 		return min(float64(now.Sub(s.began))/float64(s.length), 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -103,25 +104,16 @@ func runFolder(path string) (string, error) {
 		return "", fmt.Errorf("%w; give the run's folder, or a result saved by bench serve", err)
 	}
 	if info.IsDir() {
-		return path, nil
+		return filepath.Abs(path) // as the run itself has named it
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	// With --append-result a file holds several results: the last one counts.
-	if i := bytes.LastIndexByte(bytes.TrimSpace(b), '\n'); i >= 0 {
-		b = b[i+1:]
-	}
-	var result struct {
-		Inferometer struct {
-			Run string `json:"run"`
-		} `json:"inferometer"`
-	}
-	if err := json.Unmarshal(b, &result); err != nil {
+	folder, err := lastRun(b)
+	if err != nil {
 		return "", fmt.Errorf("%s is neither a run's folder nor a result: %w", path, err)
 	}
-	folder := result.Inferometer.Run
 	if folder == "" {
 		return "", fmt.Errorf("%s was not written by inferometer: it names no run", path)
 	}
@@ -132,4 +124,25 @@ func runFolder(path string) (string, error) {
 		return "", fmt.Errorf("the run's folder is gone: %w; only the newest --keep-runs are kept, use --run-dir to keep one", err)
 	}
 	return folder, nil
+}
+
+// lastRun reads the run's folder from a result. With --append-result a file holds
+// several: the last one counts. It may have been laid out anew by other tools.
+func lastRun(results []byte) (string, error) {
+	folder := ""
+	d := json.NewDecoder(bytes.NewReader(strictJSON(results)))
+	for n := 0; ; n++ {
+		var result struct {
+			Inferometer struct {
+				Run string `json:"run"`
+			} `json:"inferometer"`
+		}
+		switch err := d.Decode(&result); {
+		case errors.Is(err, io.EOF) && n > 0:
+			return folder, nil
+		case err != nil:
+			return "", err
+		}
+		folder = result.Inferometer.Run
+	}
 }

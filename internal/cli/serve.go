@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
@@ -27,9 +28,10 @@ type serveRun struct {
 	args []string // the command line, secrets replaced
 
 	clock     *wire.Clock
+	server    string // the base URL without its user and password: those are in header
 	header    http.Header
 	target    *target.Target
-	transport *wire.NetHTTP
+	transport wire.Transport
 	protocol  wire.Protocol
 
 	modelID   string // for the result and the tokenizer
@@ -64,25 +66,9 @@ func benchServe(ctx context.Context, s streams, args []string) error {
 
 // run does one thing after the other; each step leaves its part in r.
 func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
-	if err := r.connect(ctx); err != nil {
-		return err
-	}
-	defer r.transport.Close()
-	if err := r.makeWorkload(ctx); err != nil {
-		return err
-	}
-	defer r.dataset.Close()
-	if err := r.makePace(); err != nil {
-		return err
-	}
-	warmups, err := r.dataset.Warmups(max(r.NumWarmups, 1))
+	defer r.close()
+	warmups, err := r.prepare(ctx, drain)
 	if err != nil {
-		return fmt.Errorf("make warm-up prompts: %w", err)
-	}
-	if err := r.checkReady(ctx, warmups[0]); err != nil {
-		return err
-	}
-	if err := r.makeFolder(); err != nil {
 		return err
 	}
 	before, hasSpec := r.specDecode(ctx)
@@ -104,6 +90,55 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	return r.report()
 }
 
+// errStopped is the end of a run that was stopped before it began.
+var errStopped = errors.New("stopped before the first request was sent")
+
+// prepare does all that comes before the load and returns the warm-ups. Nothing
+// is in flight yet, so that the first Ctrl-C ends it.
+func (r *serveRun) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*workload.Request, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ready := make(chan struct{})
+	defer close(ready)
+	go func() {
+		select {
+		case <-drain:
+			cancel(errStopped)
+		case <-ready:
+		}
+	}()
+	defer func() {
+		if err != nil && context.Cause(ctx) == errStopped { // what failed for it is beside the point
+			err = errStopped
+		}
+	}()
+	if err := r.connect(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.makeWorkload(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.makePace(); err != nil {
+		return nil, err
+	}
+	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
+		return nil, fmt.Errorf("make warm-up prompts: %w", err)
+	}
+	if err := r.checkReady(ctx, warmups[0]); err != nil {
+		return nil, err
+	}
+	return warmups, r.makeFolder()
+}
+
+func (r *serveRun) close() {
+	if r.transport != nil {
+		r.transport.Close()
+	}
+	if r.dataset != nil {
+		_ = r.dataset.Close() // it was only read
+	}
+}
+
 // say tells the user something beside the result.
 func (r *serveRun) say(format string, args ...any) {
 	if !r.Quiet {
@@ -122,12 +157,13 @@ func (r *serveRun) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.header = r.headers()
-	r.transport = wire.NewNetHTTP(wire.NetHTTPConfig{
-		Clock: r.clock, Header: r.header, Connections: r.connections(), Insecure: r.Insecure, HTTP2: r.HTTP2,
-		KernelStamps: !r.HTTP2 && wire.KernelStamps(), Proxy: proxy,
-	})
-	r.target = &target.Target{Base: r.baseURL(), Header: r.header, Client: r.client(proxy)}
+	var login *url.Userinfo
+	r.server, login = splitLogin(r.baseURL())
+	r.header = r.headers(login)
+	if r.transport, err = r.makeTransport(proxy); err != nil {
+		return err
+	}
+	r.target = &target.Target{Base: r.server, Header: r.header, Client: r.client(proxy)}
 	r.modelID, r.sentModel = r.Model, r.Model
 	if r.Model == "" {
 		models, err := r.target.Models(ctx)
@@ -135,7 +171,7 @@ func (r *serveRun) connect(ctx context.Context) error {
 			err = errors.New("it lists no model")
 		}
 		if err != nil {
-			return fmt.Errorf("ask %s for its models: %w; is the server up? Give its address with --base-url, or the model with --model", argv.RedactURL(r.baseURL()), err)
+			return fmt.Errorf("ask %s for its models: %w; is the server up? Give its address with --base-url, or the model with --model", r.server, err)
 		}
 		r.sentModel, r.modelID = models[0].ID, models[0].Root
 		if r.modelID == "" {
@@ -200,7 +236,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 		return nil
 	}
 	timeout := time.Duration(r.ReadyCheckTimeoutSec) * time.Second
-	r.say("waiting up to %v for %s", timeout, argv.RedactURL(r.apiURL()))
+	r.say("waiting up to %v for %s", timeout, r.server+r.Endpoint)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
@@ -213,7 +249,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s was not ready within %v: %s: %s", argv.RedactURL(r.apiURL()), timeout, got.Outcome, got.Error)
+			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", r.server+r.Endpoint, timeout, got.Outcome, got.Error)
 		case <-time.After(readyEvery):
 		}
 	}
@@ -222,7 +258,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
-		Transport: r.transport, Protocol: r.protocol, URL: r.apiURL(), IDPrefix: r.idPrefix(),
+		Transport: r.transport, Protocol: r.protocol, URL: r.server + r.Endpoint, IDPrefix: r.idPrefix(),
 		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -12,12 +13,28 @@ import (
 	"github.com/inferometer/inferometer/internal/wire"
 )
 
-// headers are sent with each request: the API key, and over it what --header says.
-func (r *serveRun) headers() http.Header {
+// splitLogin takes user and password out of a URL. They go into a header: as part
+// of the URL they would stand in error messages.
+func splitLogin(base string) (server string, login *url.Userinfo) {
+	u, err := url.Parse(base)
+	if err != nil || u.User == nil {
+		return base, nil // checkServer has seen to it that it is a URL
+	}
+	login, u.User = u.User, nil
+	return u.String(), login
+}
+
+// headers are sent with each request: the API key, over it the URL's user and
+// password, and over both what --header says.
+func (r *serveRun) headers(login *url.Userinfo) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
 	h.Set("User-Agent", "inferometer/"+Version)
 	if key := apiKey(); key != "" {
 		h.Set("Authorization", "Bearer "+key)
+	}
+	if login != nil {
+		password, _ := login.Password()
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(login.Username()+":"+password)))
 	}
 	for _, p := range r.Header {
 		h.Set(p.Key, p.Value)

@@ -60,13 +60,9 @@ func (r *serveRun) report() error {
 		return err
 	}
 	opt := report.Options{RunDir: r.folder}
-	if err := report.Console(r.out, res, opt); err != nil {
-		return err
-	}
-	if err := writeResult(filepath.Join(r.folder, journal.ResultName), res, opt); err != nil {
-		return err
-	}
-	if err := r.save(res); err != nil {
+	// Files first: who reads our output may have gone, and the write would kill us.
+	err = errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res))
+	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {
 		return err
 	}
 	r.prune()
@@ -88,7 +84,10 @@ func (r *serveRun) save(res *measure.Result) error {
 	if name == "" {
 		name = report.FileName(res)
 	}
-	path := filepath.Join(r.ResultDir, name)
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(r.ResultDir, name)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("create --result-dir: %w", err)
 	}

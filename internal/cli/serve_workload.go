@@ -31,8 +31,12 @@ type tokenizerChoice struct {
 	count               func(text string) (int, error) // of a generated text; nil: can't
 }
 
-// unboundedPrompts is how many requests a run that ends by time prepares for.
-const unboundedPrompts = 1 << 20
+// How many requests a run that ends by time prepares for, at most. The prompts of
+// prefix_repetition are all drawn before the first is sent.
+const (
+	unboundedPrompts  = 1 << 20
+	unboundedPrefixed = 1 << 15
+)
 
 func (r *serveRun) makeWorkload(ctx context.Context) error {
 	if err := r.chooseTokenizer(ctx); err != nil {
@@ -74,6 +78,9 @@ func (r *serveRun) workloadOptions() workload.Options {
 	}
 	if r.Unbounded {
 		o.NumPrompts = unboundedPrompts
+		if r.DatasetName == "prefix_repetition" {
+			o.NumPrompts = unboundedPrefixed
+		}
 	}
 	return o
 }
@@ -107,7 +114,10 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)
 		return nil
 	}
-	t, err := tokenizer.NewServer(ctx, r.target.Client, r.baseURL(), r.sentModel, r.header)
+	t, err := tokenizer.NewServer(ctx, r.target.Client, r.server, r.sentModel, r.header)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		r.say("note: no tokenizer of %s on this machine, and the server has none to offer: prompts have about the length asked for, token counts are the server's", name)
 		return nil
@@ -130,6 +140,9 @@ func findTokenizer(name string) string {
 		return ""
 	}
 	if info, err := os.Stat(name); err == nil {
+		if filepath.Ext(name) == ".gguf" {
+			return "" // llama.cpp's server names its model so; the server itself is asked then
+		}
 		if !info.IsDir() {
 			return name
 		}

@@ -63,8 +63,8 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
-	set.Choice(&o.Engine, "engine", "auto", []string{"auto", "nethttp"}, "What carries the requests.", g,
-		argv.Later("is not built yet; use auto or nethttp", "loop"))
+	set.Choice(&o.Engine, "engine", engineAuto, []string{engineAuto, engineLoop, engineNetHTTP},
+		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))

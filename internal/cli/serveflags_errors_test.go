@@ -91,7 +91,6 @@ func TestServeErrors(t *testing.T) {
 		{"--compat sglang", `--compat must be one of vllm, not "sglang"`},
 
 		// What is known and refused.
-		{"--engine loop", "--engine loop is not built yet; use auto or nethttp"},
 		{"--backend vllm-rerank", "--backend vllm-rerank is not spoken by this version; use vllm, openai or openai-chat"},
 		{"--dataset-name hf", "--dataset-name hf can't be read by this version; use random, sharegpt, custom, sonnet or prefix_repetition"},
 		{"--tokenizer-mode slow", "--tokenizer-mode slow needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init"},

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -124,7 +125,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Duration(&c.Stall, "stall", d.Stall, "How long the fault stall holds a stream.", g)
 	set.Duration(&c.SlowHeaders, "slow-headers", d.SlowHeaders, "How long the fault slow-headers holds the headers.", g)
 	set.String(&o.framing, "framing", "",
-		"How events look on the wire: nospace, crlf, event-lines, pings, split, merge, usage-last, no-usage, no-role, reasoning, tools.", g, argv.Metavar("NAME,…"))
+		"How events look on the wire: "+strings.Join(sim.FramingNames(), ", ")+".", g, argv.Metavar("NAME,…"))
 	set.Int(&c.MergeEvents, "merge-events", d.MergeEvents, "Events in a write, with the framing merge.", g)
 	set.Duration(&c.SplitGap, "split-gap", d.SplitGap, "Pause between the writes of an event, with the framing split.", g)
 	return set, o

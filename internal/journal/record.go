@@ -53,7 +53,7 @@ type Options struct {
 	Burstiness        float64            `json:"burstiness"`             // 0: infinite
 	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
-	Pace              string             `json:"pace"` // closed, constant, poisson, gamma, ramp, stages, trace
+	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
 	Metadata          [][2]string        `json:"metadata,omitempty"` // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
@@ -124,8 +124,9 @@ type Request struct {
 	Outcome Outcome `json:"outcome"`
 	Status  int     `json:"status,omitempty"`
 	Error   string  `json:"error,omitempty"` // what went wrong, with up to 500 bytes of the server's words
-	// Cut: the connection closed before HTTP's own end of the body. A truncated
-	// stream without it ended by the rules of HTTP, and other clients take it for whole.
+	// Cut: the answer had begun and did not come to HTTP's own end: the connection
+	// closed, or we gave up. A truncated stream without it ended by the rules of
+	// HTTP, and other clients take it for whole.
 	Cut      bool   `json:"cut,omitempty"`
 	ServerID string `json:"server_id,omitempty"`
 	NewConn  bool   `json:"new_conn,omitempty"` // the connection was opened inside this request
@@ -158,8 +159,8 @@ type Events struct {
 	At []int64 `json:"at,omitempty"`
 	// Lag is how much later our code had them than the kernel; absent with user times.
 	Lag []int64 `json:"lag,omitempty"`
-	// Tokens in each event; -1 where nobody said. Absent when each event with
-	// EventChoices has one. TokensBy names the source: usage, token_ids, logprobs, or empty (not known).
+	// Tokens in each event; -1 where that one didn't say. Absent when no event
+	// said. TokensBy names the source: usage, token_ids, logprobs, or empty (not known).
 	Tokens   []int  `json:"tokens,omitempty"`
 	TokensBy string `json:"tokens_by,omitempty"`
 	// Kind is a set of EventKind bits.

@@ -23,7 +23,7 @@ type asked struct {
 func judge(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
 	words := strings.TrimSpace(strings.ToValidUTF8(string(t.ErrorBody), "\uFFFD"))
 	switch {
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, wire.ErrTimeout):
 		return journal.Timeout, "no end within --request-timeout" + progressOf(t)
 	case errors.Is(err, errDeadline), errors.Is(err, errSignal):
 		return journal.Cancelled, fmt.Sprintf("cancelled by us (%v)%s", err, progressOf(t))

@@ -16,7 +16,7 @@ type Progress struct {
 
 // Snapshot is the state of a run at one moment.
 type Snapshot struct {
-	Sent, InFlight, Completed, Failed, Events int64
+	Sent, InFlight, Completed, Failed, Tokens int64
 }
 
 // Snapshot adds up what the workers have counted.
@@ -28,7 +28,7 @@ func (p *Progress) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range p.sinks {
-		s.Events += k.events.Load()
+		s.Tokens += k.tokens.Load()
 	}
 	return s
 }

@@ -25,45 +25,54 @@ func newWorker(r *run) *worker {
 	return w
 }
 
-// countingSink tells the progress display of events as they come. Each worker
+// countingSink tells the progress display of tokens as they come. Each worker
 // counts for itself, so that nobody waits for another.
 type countingSink struct {
 	*wire.Stream
-	events atomic.Int64
+	tokens atomic.Int64 // of all requests so far
+	open   int64        // of this request
 }
 
 func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
 	before := len(s.Trace.Events)
 	enough := s.Stream.Body(data, at)
-	s.events.Add(int64(len(s.Trace.Events) - before))
+	n := int64(0)
+	for i := before; i < len(s.Trace.Events); i++ {
+		ev := &s.Trace.Events[i]
+		if t := tokensOf(ev); t >= 0 {
+			n += int64(t)
+		} else {
+			n++ // text of unknown length is one token at least; the end knows better
+		}
+	}
+	s.open += n
+	s.tokens.Add(n)
 	return enough
 }
 
-var errTimeout = errors.New("timeout")
+// ended corrects the count by the server's own.
+func (s *countingSink) ended() {
+	if s.Trace.HasUsage {
+		s.tokens.Add(int64(s.Trace.Usage.Output) - s.open)
+	}
+	s.open = 0
+}
 
 // exchange sends one request, waits for its end, and writes its line.
 func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	r := w.run
 	w.sink.Reset()
-	ctx := r.ctx
-	if r.cfg.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.cfg.Timeout, errTimeout)
-		defer cancel()
-	}
-	w.http = wire.Request{URL: r.cfg.URL, ID: j.id, Body: j.body}
+	w.http = wire.Request{URL: r.cfg.URL, ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
 	sent := r.cfg.Clock.Now()
-	conn, err := r.cfg.Transport.Do(ctx, &w.http, &w.sink)
-	if err == nil {
+	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
+	switch {
+	case err == nil:
 		w.sink.Finish()
-	} else if ctx.Err() != nil {
-		// What the transport says of an end that we made ourselves is beside the point.
-		err = context.Cause(ctx)
-		if err == context.Canceled {
-			err = errSignal
-		}
+	case errors.Is(err, context.Canceled):
+		err = errSignal
 	}
 	end := r.cfg.Clock.Now()
+	w.sink.ended()
 	j.body = nil
 	w.sink.Trace.Conn = conn
 	w.fill(j, sent, end, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -211,17 +212,36 @@ func (c *collector) sortRows() {
 	c.rows, c.details = rows, details
 }
 
-// errorCounts counts distinct messages, and stops to tell new ones apart at some
-// thousand: a server may put an id into each.
+// errorCounts counts messages by their kind: those that differ in figures alone
+// ("3 of 20 tokens") are one, shown by the first of them. It stops to tell new
+// ones apart at some thousand: a server may put an id into each.
 type errorCounts struct {
 	list  []ErrorCount
-	index map[ErrorCount]int // key has Count 0
+	index map[ErrorCount]int // key has Count 0, and # for each figure
+}
+
+// kindOf replaces each run of digits by #.
+func kindOf(message string) string {
+	var b strings.Builder
+	in := false
+	for _, r := range message {
+		digit := r >= '0' && r <= '9'
+		switch {
+		case !digit:
+			b.WriteRune(r)
+		case !in:
+			b.WriteByte('#')
+		}
+		in = digit
+	}
+	return b.String()
 }
 
 const maxDistinctErrors = 1000
 
 func (e *errorCounts) add(o journal.Outcome, text string) {
-	key := ErrorCount{Outcome: o, Message: message(o, text)}
+	words := message(o, text)
+	key := ErrorCount{Outcome: o, Message: kindOf(words)}
 	i, ok := e.index[key]
 	if !ok {
 		if len(e.list) == maxDistinctErrors {
@@ -232,7 +252,7 @@ func (e *errorCounts) add(o journal.Outcome, text string) {
 		}
 		i = len(e.list)
 		e.index[key] = i
-		e.list = append(e.list, key)
+		e.list = append(e.list, ErrorCount{Outcome: o, Message: words})
 	}
 	e.list[i].Count++
 }

@@ -14,7 +14,7 @@
 //
 // Two sets of rules exist: ours, and vLLM's for --compat vllm. They differ in
 // what a success is, how tokens are counted where nobody said, and what a peak
-// is; docs/result.md lists each difference.
+// is; docs/vllm.md lists each difference.
 package measure
 
 import (

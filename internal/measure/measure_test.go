@@ -371,3 +371,16 @@ func BenchmarkMeasure(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/50_000/128, "ns/event")
 }
+
+// Messages that differ in figures alone are one kind of failure.
+func TestErrorsAreCountedByTheirKind(t *testing.T) {
+	m := &memory{run: closedRun(1), end: &journal.End{}, requests: []journal.Request{
+		failed(stream(0, 0, 10), journal.Short, "3 of 20 tokens"), failed(stream(1, 0, 10), journal.Short, "17 of 20 tokens"),
+		failed(stream(2, 0, 10), journal.StreamError, "out of memory"),
+	}}
+	got := measured(t, m, Options{}).Errors
+	want := []ErrorCount{{journal.Short, "3 of 20 tokens", 2}, {journal.StreamError, "out of memory", 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("errors %v, want %v", got, want)
+	}
+}

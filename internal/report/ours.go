@@ -15,7 +15,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	if r.Compat != "" {
 		c.row("Numbers above by the rules of:", r.Compat)
 	}
-	c.line("%-16s%8s%8s%9s%9s", "ms", "mean", "p50", "p99", "max")
+	c.line(msRow, "ms", "mean", "p50", "p99", "max")
 	c.summary("TTFT, sent", &r.Latency.Sent.TTFT)
 	c.summary("TTFT, due", &r.Latency.Due.TTFT)
 	c.summary("E2EL, sent", &r.Latency.Sent.E2EL)
@@ -51,16 +51,16 @@ func (c *console) summary(name string, s *measure.Summary) {
 	if s.Count == 0 {
 		return
 	}
-	c.line("%-16s%8.2f%8.2f%9.2f%9.2f", name, s.Mean, s.P50, s.P99, s.Max)
+	c.line(msRow, name, millis(s.Mean), millis(s.P50), millis(s.P99), millis(s.Max))
 }
 
 func (c *console) client(r *measure.Result) {
 	cl := &r.Client
 	if cl.Lag != nil {
-		c.line("%-24s%8.2f%9.2f%9.2f", "Client lag", cl.Lag.P50, cl.Lag.P99, cl.Lag.Max)
+		c.line(msRow, "Client lag", "", millis(cl.Lag.P50), millis(cl.Lag.P99), millis(cl.Lag.Max))
 	}
 	if cl.Lateness != nil {
-		c.line("%-24s%8.2f%9.2f%9.2f", "Sent late by", cl.Lateness.P50, cl.Lateness.P99, cl.Lateness.Max)
+		c.line(msRow, "Sent late by", "", millis(cl.Lateness.P50), millis(cl.Lateness.P99), millis(cl.Lateness.Max))
 	}
 	c.row("Event times by:", cl.Stamps)
 	if cl.SharedReads > 0 {
@@ -98,4 +98,16 @@ func outcomes(counts []measure.OutcomeCount) string {
 		parts[i] = fmt.Sprintf("%d %s", o.Count, o.Outcome)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// msRow is a row of the table of milliseconds, as wide as the block.
+const msRow = "%-12s%9s%9s%10s%10s"
+
+// millis is a number of that table: from 100 s on its fractions would run into the
+// next column, and mean nothing.
+func millis(v float64) string {
+	if v >= 1e5 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
 }

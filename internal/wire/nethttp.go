@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,9 +32,11 @@ type NetHTTPConfig struct {
 
 // NetHTTP is the transport for everything: TLS, proxies, HTTP/2, every system.
 type NetHTTP struct {
-	cfg  NetHTTPConfig
-	base *http.Transport
-	bufs sync.Pool // *[]byte, read buffers
+	cfg     NetHTTPConfig
+	keeping *http.Transport // keeps connections for the requests to come
+	single  *http.Transport // a connection for each request
+	closes  atomic.Bool     // the server is one that single is for
+	bufs    sync.Pool       // *[]byte, read buffers
 }
 
 // readBuffer is large enough for the events that a loaded server sends at once.
@@ -49,7 +52,7 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 	}
 	t := &NetHTTP{cfg: cfg}
 	t.bufs.New = func() any { b := make([]byte, readBuffer); return &b }
-	t.base = &http.Transport{
+	t.keeping = &http.Transport{
 		Proxy:                 cfg.Proxy,
 		DialContext:           t.dial,
 		TLSClientConfig:       &tls.Config{InsecureSkipVerify: cfg.Insecure}, //nolint:gosec // the user's --insecure
@@ -62,6 +65,8 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 		WriteBufferSize:       readBuffer,
 		ResponseHeaderTimeout: 0, // the request's own timeout covers it
 	}
+	t.single = t.keeping.Clone()
+	t.single.DisableKeepAlives = true
 	return t
 }
 
@@ -91,26 +96,57 @@ func (t *NetHTTP) Stamps() string {
 }
 
 // Close closes the kept connections.
-func (t *NetHTTP) Close() { t.base.CloseIdleConnections() }
+func (t *NetHTTP) Close() { t.keeping.CloseIdleConnections() }
+
+// base chooses between keeping connections and not. What a server is shows in the
+// headers of its first answer, and no connection is used again before that.
+func (t *NetHTTP) base() *http.Transport {
+	if t.closes.Load() {
+		return t.single
+	}
+	return t.keeping
+}
+
+// closesAfterStream knows llama.cpp's server: it announces Keep-Alive and closes
+// the connection behind each stream all the same. A request that takes the
+// connection before the close has arrived would be lost, and the loss would look
+// like the server's failure under load.
+func closesAfterStream(h Header) bool { return h.Get("Server") == "llama.cpp" }
 
 // Do sends r and feeds the answer to sink.
 func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, ErrTimeout)
+		defer cancel()
+	}
 	x := exchange{clock: t.cfg.Clock}
+	err := t.exchange(ctx, r, sink, &x)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // what net/http says of an end that we made ourselves is beside the point
+	}
+	return x.info, err
+}
+
+func (t *NetHTTP) exchange(ctx context.Context, r *Request, sink Sink, x *exchange) error {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, PutIdleConn: x.putIdleConn})
 	req, err := t.request(ctx, r)
 	if err != nil {
-		return x.info, err
+		return err
 	}
 	// RoundTrip, not Client.Do: no redirects and no cookies.
-	resp, err := t.base.RoundTrip(req)
+	resp, err := t.base().RoundTrip(req)
 	x.info.Reconnects = max(x.conns-1, 0)
 	if err != nil {
-		return x.info, err
+		return err
+	}
+	if closesAfterStream(resp.Header) {
+		t.closes.Store(true)
 	}
 	sink.Head(resp.StatusCode, resp.Header, x.stamp())
-	err = t.readBody(resp.Body, sink, &x)
+	err = t.readBody(resp.Body, sink, x)
 	x.info.Unstamped = x.lastRead().unstamped - x.before
-	return x.info, err
+	return err
 }
 
 // exchange follows one request's connection.

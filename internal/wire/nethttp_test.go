@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,47 +121,6 @@ func name(kernel bool) string {
 		return "kernel"
 	}
 	return "user"
-}
-
-func TestNetHTTPKeepsConnectionsAndSendsHeaders(t *testing.T) {
-	seen := make(chan string, 3)
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		seen <- r.Header.Get("X-Request-Id") + " " + r.Header.Get("Authorization")
-	}))
-	defer srv.Close()
-	tr := NewNetHTTP(NetHTTPConfig{Clock: NewClock(), Connections: 1, Header: http.Header{"Authorization": {"Bearer k"}}, KernelStamps: KernelStamps()})
-	defer tr.Close()
-	for i := range 3 {
-		conn, err := tr.Do(context.Background(), &Request{URL: srv.URL, ID: fmt.Sprint("r", i)}, &recorder{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if conn.New != (i == 0) {
-			t.Errorf("request %d: new connection %v", i, conn.New)
-		}
-		if got, want := <-seen, fmt.Sprintf("r%d Bearer k", i); got != want {
-			t.Errorf("the server saw %q, want %q", got, want)
-		}
-	}
-}
-
-// A redirect is shown, not followed; nothing is sent twice.
-func TestNetHTTPFollowsNoRedirect(t *testing.T) {
-	var calls atomic.Int32
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		calls.Add(1)
-		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-	}))
-	defer srv.Close()
-	tr := NewNetHTTP(NetHTTPConfig{Clock: NewClock(), Connections: 1})
-	defer tr.Close()
-	var rec recorder
-	if _, err := tr.Do(context.Background(), &Request{URL: srv.URL, Body: []byte("x")}, &rec); err != nil {
-		t.Fatal(err)
-	}
-	if rec.status != http.StatusTemporaryRedirect || calls.Load() != 1 {
-		t.Errorf("status %d after %d calls", rec.status, calls.Load())
-	}
 }
 
 func TestClockRestart(t *testing.T) {

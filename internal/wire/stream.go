@@ -52,7 +52,6 @@ type Stream struct {
 	sse      sse
 	emit     func(name, data []byte)
 	at       Stamp // of the piece that is being read
-	inRead   int   // events completed by this piece so far
 	whole    []byte
 	// continuous: the first event with choices had usage, so each one has, and
 	// lastOut is its total so far. A usage that comes with a later event is the
@@ -98,7 +97,7 @@ func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
 	if len(s.Trace.Events) == 0 { // it may turn out to be no stream at all
 		s.whole = appendUpTo(s.whole, data, maxErrorBody)
 	}
-	s.at, s.inRead = at, 0
+	s.at = at
 	s.sse.feed(data, s.emit)
 	return false
 }
@@ -173,10 +172,9 @@ func (s *Stream) keep(c *Chunk) {
 		t.ServerID = string(c.ID)
 	}
 	t.Text = append(t.Text, c.Text...)
-	if s.inRead > 0 {
+	if n := len(t.Events); n > 0 && t.Events[n-1].Stamp == s.at {
 		t.SharedReads++
 	}
-	s.inRead++
 	t.Events = append(t.Events, Event{Stamp: s.at, Kind: c.Kind, Tokens: c.Tokens})
 	if c.TokensBy > t.TokensBy {
 		t.TokensBy = c.TokensBy

@@ -7,14 +7,26 @@
 // judges: whether a request was a success is load's business.
 package wire
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
 
 // Request is one HTTP POST, ready to be sent.
 type Request struct {
-	URL  string
-	ID   string // x-request-id; empty for none
-	Body []byte
+	URL     string
+	ID      string // x-request-id; empty for none
+	Body    []byte
+	Timeout time.Duration // for the whole exchange; 0: none
 }
+
+// ErrTimeout: a request was not over within its timeout.
+var ErrTimeout = errors.New("timeout")
+
+// errEarlyEnd: the connection closed before the response was whole.
+var errEarlyEnd = io.ErrUnexpectedEOF
 
 // Header gives a header's value by its canonical name, as http.Header does.
 type Header interface{ Get(name string) string }
@@ -37,8 +49,9 @@ type Conn struct {
 }
 
 // Transport sends requests. Do returns when the exchange is over: nil when the
-// answer was read to its end or the sink had enough. It may be called by many
-// goroutines at once. There is no retry of anything that was sent.
+// answer was read to its end or the sink had enough, ErrTimeout, or the cause of
+// ctx when that ended it. It may be called by many goroutines at once. There is
+// no retry of anything that was sent.
 type Transport interface {
 	Do(ctx context.Context, r *Request, sink Sink) (Conn, error)
 	// Stamps is "kernel" or "user": whose clock the stamps are read from.

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/inferometer/inferometer/bench/simproc"
+)
+
+type options struct {
+	dir, backend, itl, engines        string
+	streams, requests, tokens, rounds int
+}
+
+// client is a program to measure; command gives its command line.
+type client struct {
+	name    string
+	command func(sim *simproc.Sim, streams, requests int, scratch string) *exec.Cmd
+}
+
+func (o options) clients() []client {
+	yardstick := func(name string) client {
+		return client{name, func(sim *simproc.Sim, streams, requests int, _ string) *exec.Cmd {
+			return exec.Command(filepath.Join(o.dir, name), "-addr", sim.Addr(), "-streams", strconv.Itoa(streams),
+				"-requests", strconv.Itoa(requests), "-tokens", strconv.Itoa(o.tokens), "-chat="+strconv.FormatBool(o.backend == "openai-chat"))
+		}}
+	}
+	all := []client{yardstick("bare")}
+	if runtime.GOOS == "linux" {
+		all = append(all, yardstick("epoll"))
+	}
+	for engine := range strings.SplitSeq(o.engines, ",") {
+		all = append(all, client{"ours, " + engine, func(sim *simproc.Sim, streams, requests int, scratch string) *exec.Cmd {
+			return exec.Command(filepath.Join(o.dir, "inferometer"), "bench", "serve", "--backend", o.backend, "--base-url", sim.URL,
+				"--model", "sim", "--skip-tokenizer-init", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
+				"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams),
+				"--engine", engine, "--run-dir", filepath.Join(scratch, "run"), "--quiet", "--progress", "none")
+		}})
+	}
+	return all
+}
+
+// row is one client's figures, a value a round.
+type row struct {
+	name string
+	us   []float64 // CPU µs per event
+	rss  []float64 // MB
+}
+
+type table []row
+
+func measure(o options) (table, error) {
+	sim, err := simproc.Start(filepath.Join(o.dir, "inferometer"), "--ttft", "50ms", "--itl", o.itl)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sim.Stop() }()
+	clients := o.clients()
+	rows := make(table, len(clients))
+	events := float64(o.requests * (o.tokens + 2)) // the tokens, usage and [DONE]
+	if o.backend == "openai-chat" {
+		events += float64(o.requests) // the role
+	}
+	for range o.rounds {
+		for i, c := range clients {
+			idle, _, err := cost(c, sim, 1, 1)
+			if err != nil {
+				return nil, err
+			}
+			cpu, rss, err := cost(c, sim, o.streams, o.requests)
+			if err != nil {
+				return nil, err
+			}
+			rows[i].name = c.name
+			rows[i].us = append(rows[i].us, (cpu-idle)/events)
+			rows[i].rss = append(rows[i].rss, rss)
+		}
+	}
+	return rows, nil
+}
+
+// cost runs a client and returns its CPU time in µs and its peak memory in MB.
+func cost(c client, sim *simproc.Sim, streams, requests int) (us, rssMB float64, err error) {
+	scratch, err := os.MkdirTemp("", "bench-client")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(scratch)
+	cmd := c.command(sim, streams, requests, scratch)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w\n%s", c.name, err, out)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0, 0, errors.New("this system does not tell a process's CPU time")
+	}
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e3, float64(usage.Maxrss) / 1024, nil
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	return s[len(s)/2]
+}
+
+// ratio is a client's median over the median of bare.
+func (t table) ratio(name string) float64 {
+	for _, r := range t {
+		if r.name == name {
+			return median(r.us) / median(t[0].us)
+		}
+	}
+	return 0
+}
+
+func (t table) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-16s %10s %18s %10s %10s\n", "CPU per event", "median µs", "spread µs", "× bare", "peak MB")
+	for _, r := range t {
+		fmt.Fprintf(&b, "%-16s %10.2f %18s %10.2f %10.0f\n", r.name, median(r.us),
+			fmt.Sprintf("%.2f – %.2f", slices.Min(r.us), slices.Max(r.us)), t.ratio(r.name), median(r.rss))
+	}
+	return b.String()
+}

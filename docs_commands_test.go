@@ -1,0 +1,208 @@
+package inferometer_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Commands shown in README and docs are run by this test.
+//
+//   - ```sh: every line that begins with inferometer or bin/inferometer is run, in
+//     order, in a folder of the page's own, and must exit with 0. A simulator is
+//     started and stays up until the page starts another one or ends. Other lines
+//     (make, go) are for the reader.
+//   - ```console: what can't be run here, such as a GPU server. Lines that begin
+//     with "$ " are commands. Their flags and values are checked: the command is
+//     sent to an address where nobody listens, and must not be a usage error.
+
+// docsAddress is where the simulator of the pages listens; each page gets a free port instead.
+const docsAddress = "127.0.0.1:18000"
+
+const exitUsage = 2
+
+// fenced finds the code blocks of a page with their language.
+var fenced = regexp.MustCompile("(?ms)^```(\\w+)[^\\n]*\\n(.*?)^```$")
+
+// command is a command line of a page. Settings of the environment may stand before it.
+var command = regexp.MustCompile(`^((?:[A-Z_]+=\S+ )*)(?:bin/)?inferometer +(.*)$`)
+
+func TestCommandsInDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every command of the manual")
+	}
+	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := buildBinary(t)
+	found := 0
+	for _, path := range append(pages, "README.md") {
+		blocks := fenced.FindAllStringSubmatch(readFile(t, path), -1)
+		found += len(blocks)
+		t.Run(filepath.ToSlash(path), func(t *testing.T) {
+			t.Parallel()
+			p := newDocsPage(t, bin)
+			for _, b := range blocks {
+				switch b[1] {
+				case "sh":
+					for _, line := range commandLines(b[2], "") {
+						p.run(t, line)
+					}
+				case "console":
+					for _, line := range commandLines(b[2], "$ ") {
+						p.check(t, line)
+					}
+				}
+			}
+			p.stopSim(t)
+		})
+	}
+	if found < 10 {
+		t.Errorf("only %d code blocks were found: is the search broken?", found)
+	}
+}
+
+// commandLines gives our commands of a block, continued lines joined, without their prompt.
+func commandLines(block, prompt string) (lines []string) {
+	joined := regexp.MustCompile(`\\\n\s*`).ReplaceAllString(block, "")
+	for line := range strings.Lines(joined) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), prompt)
+		if ok && command.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func buildBinary(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin", "inferometer"), "./cmd/inferometer")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "bin")
+}
+
+// docsPage is where the commands of one page run.
+type docsPage struct {
+	dir, bin string
+	address  string // in place of docsAddress
+	sim      *exec.Cmd
+	simDied  chan error
+}
+
+func newDocsPage(t *testing.T, bin string) *docsPage {
+	t.Helper()
+	return &docsPage{dir: t.TempDir(), bin: bin, address: freeAddress(t)}
+}
+
+// freeAddress is one where nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// shell makes the command of a line, and of what is added to it.
+func (p *docsPage) shell(ctx context.Context, line, more string) *exec.Cmd {
+	m := command.FindStringSubmatch(strings.ReplaceAll(line, docsAddress, p.address))
+	cmd := exec.CommandContext(ctx, "sh", "-c", m[1]+"exec inferometer "+m[2]+more)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "PATH="+p.bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "HF_HUB_CACHE="+p.dir)
+	return cmd
+}
+
+// run runs a command of a sh block.
+func (p *docsPage) run(t *testing.T, line string) {
+	t.Helper()
+	if strings.HasPrefix(command.FindStringSubmatch(line)[2], "sim ") {
+		p.startSim(t, line)
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if out, err := p.shell(ctx, line, "").CombinedOutput(); err != nil {
+		t.Errorf("%s\n%v\n%s", line, err, out)
+	}
+}
+
+// check tries whether a command of a console block is well formed.
+func (p *docsPage) check(t *testing.T, line string) {
+	t.Helper()
+	args := command.FindStringSubmatch(line)[2]
+	more := ""
+	switch {
+	case strings.HasPrefix(args, "sim "):
+		t.Errorf("a simulator can be run: put it into a sh block: %s", line)
+		return
+	case strings.HasPrefix(args, "bench serve "):
+		more = " --base-url http://" + freeAddress(t) + " --deadline 1s --quiet"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	out, err := p.shell(ctx, line, more).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() == exitUsage || exit.ExitCode() < 0 {
+		t.Errorf("%s\nwant it to fail for want of a server or a file, not so: %v\n%s", line, err, out)
+	}
+}
+
+// startSim starts a simulator in place of the one before and waits until it listens.
+func (p *docsPage) startSim(t *testing.T, line string) {
+	t.Helper()
+	p.stopSim(t)
+	sim := p.shell(context.Background(), line, "")
+	stderr, err := sim.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil || !strings.Contains(said, p.address) {
+		_ = sim.Process.Kill() // it may have ended by itself
+		rest, _ := io.ReadAll(stderr)
+		t.Fatalf("%s\nthe simulator did not start: %s%s (%v)", line, said, bytes.TrimSpace(rest), sim.Wait())
+	}
+	died := make(chan error, 1)
+	go func() {
+		_, _ = io.Copy(io.Discard, stderr)
+		died <- sim.Wait()
+	}()
+	p.sim, p.simDied = sim, died
+	t.Cleanup(func() { p.stopSim(t) })
+}
+
+// stopSim ends the page's simulator, which must have lived until now.
+func (p *docsPage) stopSim(t *testing.T) {
+	t.Helper()
+	if p.sim == nil {
+		return
+	}
+	if err := p.sim.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Errorf("the simulator had ended by itself: %v", err)
+	}
+	if err := <-p.simDied; err != nil {
+		t.Errorf("the simulator: %v", err)
+	}
+	p.sim, p.simDied = nil, nil
+}

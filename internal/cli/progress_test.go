@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/load"
+)
+
+func TestProgressText(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	after := func(s float64) time.Time { return began.Add(time.Duration(s * float64(time.Second))) }
+	tests := []struct {
+		name      string
+		show      progressShow
+		snap      load.Snapshot
+		now       time.Time
+		text, bar string
+	}{
+		{"at once", progressShow{total: 10}, load.Snapshot{InFlight: 2}, began, "0/10 done, 2 in flight, 0 failed, 0s", strings.Repeat("░", 20)},
+		{
+			"half way",
+			progressShow{total: 10},
+			load.Snapshot{InFlight: 2, Completed: 4, Failed: 1, Tokens: 300},
+			after(6),
+			"5/10 done, 2 in flight, 50 tok/s, 1 failed, 6s, 6s left", strings.Repeat("█", 10) + strings.Repeat("░", 10),
+		},
+		{
+			"since the last time",
+			progressShow{total: 10, last: load.Snapshot{Tokens: 200}, lastAt: after(4)},
+			load.Snapshot{Completed: 10, Tokens: 300},
+			after(6),
+			"10/10 done, 0 in flight, 50 tok/s, 0 failed, 6s, 0s left", strings.Repeat("█", 20),
+		},
+		{
+			"by time",
+			progressShow{length: 20 * time.Second},
+			load.Snapshot{Completed: 7},
+			after(5), "7 done, 0 in flight, 0 tok/s, 0 failed, 5s, 15s left",
+			strings.Repeat("█", 5) + strings.Repeat("░", 15),
+		},
+		{
+			"by time, and the last ones take longer",
+			progressShow{length: 20 * time.Second},
+			load.Snapshot{Completed: 7, InFlight: 1},
+			after(25),
+			"7 done, 1 in flight, 0 tok/s, 0 failed, 25s, 0s left", strings.Repeat("█", 20),
+		},
+		{"without an end", progressShow{}, load.Snapshot{Completed: 7}, after(5), "7 done, 0 in flight, 0 tok/s, 0 failed, 5s", strings.Repeat("░", 20)},
+		{
+			"more than there should be",
+			progressShow{total: 2},
+			load.Snapshot{Completed: 3},
+			after(5), "3/2 done, 0 in flight, 0 tok/s, 0 failed, 5s, 0s left",
+			strings.Repeat("█", 20),
+		},
+	}
+	for _, tt := range tests {
+		s := tt.show
+		s.began = began
+		if s.lastAt.IsZero() {
+			s.lastAt = began
+		}
+		if got := s.text(tt.snap, tt.now); got != tt.text {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.text)
+		}
+		if got := s.barOf(tt.snap, tt.now); got != tt.bar {
+			t.Errorf("%s: bar %s, not %s", tt.name, got, tt.bar)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		line  string
+		width int
+		want  string
+	}{{"█░ 5", 3, "█░ "}, {"ab", 5, "ab"}, {"ab", 0, ""}, {"ab", -1, ""}} {
+		if got := fit(tt.line, tt.width); got != tt.want {
+			t.Errorf("%q to %d: %q", tt.line, tt.width, got)
+		}
+	}
+}
+
+func TestLength(t *testing.T) {
+	for line, want := range map[string]time.Duration{
+		"--num-prompts 5":                                0,
+		"--duration 90s --max-concurrency 2":             90 * time.Second,
+		"--stages 1s@5,2s@20":                            3 * time.Second,
+		"--ramp-rate 1..9 --ramp-duration 60s":           time.Minute,
+		"--request-rate 5 --num-prompts 9 --deadline 1s": 0,
+	} {
+		_, o, err := parseServe(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+		} else if got := o.length(); got != want {
+			t.Errorf("%s: %v, not %v", line, got, want)
+		}
+	}
+}

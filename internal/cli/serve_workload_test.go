@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestFindTokenizer(t *testing.T) {
+	cache, folder, empty := t.TempDir(), t.TempDir(), t.TempDir()
+	snapshots := filepath.Join(cache, "hub", "models--org--tiny", "snapshots")
+	write := func(path string, age time.Duration) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write(filepath.Join(snapshots, "bbb", "tokenizer.json"), time.Hour)
+	write(filepath.Join(snapshots, "aaa", "tokenizer.json"), time.Minute) // the newest
+	write(filepath.Join(snapshots, "ccc", "config.json"), 0)
+	file := write(filepath.Join(folder, "tokenizer.json"), 0)
+
+	t.Setenv("HF_HUB_CACHE", "")
+	t.Setenv("HF_HOME", cache)
+	for name, want := range map[string]string{
+		"":              "",
+		file:            file,
+		folder:          folder,
+		empty:           "",
+		"org/tiny":      filepath.Join(snapshots, "aaa"),
+		"org/other":     "",
+		"org/[":         "", // no pattern of its own
+		"tiny":          "",
+		"../models--og": "",
+	} {
+		if got := findTokenizer(name); got != want {
+			t.Errorf("%q: %q, not %q", name, got, want)
+		}
+	}
+	t.Setenv("HF_HUB_CACHE", filepath.Join(cache, "hub")) // wins over HF_HOME
+	t.Setenv("HF_HOME", empty)
+	if findTokenizer("org/tiny") == "" {
+		t.Error("HF_HUB_CACHE is not asked")
+	}
+	t.Setenv("HF_HUB_CACHE", "")
+	if findTokenizer("org/tiny") != "" {
+		t.Error("HF_HOME is not asked")
+	}
+}

@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+)
+
+// closingServer answers as llama.cpp does: it says Keep-Alive, streams, and closes
+// the connection behind the last chunk.
+func closingServer(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			r, err := http.ReadRequest(bufio.NewReader(c))
+			if err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nServer: llama.cpp\r\nTransfer-Encoding: chunked\r\nKeep-Alive: timeout=5, max=100\r\n\r\n6\r\ndata: \r\n0\r\n\r\n")
+			}
+			_ = c.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-served
+	})
+	return "http://" + l.Addr().String()
+}
+
+// Each request must get a connection of its own: one that was used before may be
+// closed already, and whether we know of it is a matter of microseconds.
+func TestNetHTTPLosesNothingToAServerThatCloses(t *testing.T) {
+	url := closingServer(t)
+	tr := NewNetHTTP(NetHTTPConfig{Clock: NewClock(), Connections: 1, KernelStamps: KernelStamps()})
+	defer tr.Close()
+	for i := range 100 {
+		var rec recorder
+		conn, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("{}")}, &rec)
+		if err != nil || string(rec.body) != "data: " {
+			t.Fatalf("request %d: %v, body %q", i, err, rec.body)
+		}
+		if !conn.New {
+			t.Fatalf("request %d went over a connection that the server closes", i)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Loop is the transport for plain HTTP/1.1 on Linux: a few event loops read all
+// connections. Because the kernel stamps what it receives, it does not matter
+// that a loop gets to a connection a little later; so one thread can read
+// thousands of streams, and no goroutine is woken for an event.
+//
+// A request's goroutine takes or dials a connection, writes the request itself,
+// and sleeps until the loop has read the answer to its end.
+type Loop struct {
+	cfg     LoopConfig
+	head    string // header lines that all requests share
+	readers []*reader
+	next    atomic.Uint32
+	places  sync.Map // URL: *place
+	quit    chan struct{}
+	done    sync.WaitGroup
+}
+
+// LoopConfig is what the event loop needs to know.
+type LoopConfig struct {
+	Clock        *Clock
+	Header       http.Header // sent with each request
+	Connections  int         // how many are kept
+	KernelStamps bool
+	DialTimeout  time.Duration
+	Loops        int // threads; 0: one for each four processors
+}
+
+// place is where a URL leads.
+type place struct {
+	addr string // host:port to dial
+	head string // request line and Host
+}
+
+// sweepEvery is how exactly timeouts are kept: one sweep over all requests
+// instead of a timer for each.
+const sweepEvery = 100 * time.Millisecond
+
+// NewLoop starts the event loops. They end with Close.
+func NewLoop(cfg LoopConfig) (*Loop, error) {
+	if cfg.DialTimeout == 0 {
+		cfg.DialTimeout = 30 * time.Second
+	}
+	if cfg.Loops == 0 {
+		cfg.Loops = max(1, runtime.GOMAXPROCS(0)/4)
+	}
+	l := &Loop{cfg: cfg, head: headerLines(cfg.Header), quit: make(chan struct{})}
+	for range cfg.Loops {
+		r, err := newReader(cfg.Clock, max(cfg.Connections/cfg.Loops, 1))
+		if err != nil {
+			l.Close()
+			return nil, err
+		}
+		l.readers = append(l.readers, r)
+		l.done.Go(r.run)
+	}
+	l.done.Go(l.sweep)
+	return l, nil
+}
+
+// headerLines writes the headers that do not change from request to request.
+func headerLines(h http.Header) string {
+	h = h.Clone()
+	for _, name := range []string{"Host", "Content-Length", "X-Request-Id", "Connection", "Transfer-Encoding"} {
+		h.Del(name) // these are the request's own
+	}
+	var b writer
+	_ = h.Write(&b) // memory takes everything
+	return string(b)
+}
+
+type writer []byte
+
+func (w *writer) Write(b []byte) (int, error) {
+	*w = append(*w, b...)
+	return len(b), nil
+}
+
+// Stamps says whose clock the stamps are read from.
+func (l *Loop) Stamps() string {
+	if l.cfg.KernelStamps {
+		return "kernel"
+	}
+	return "user"
+}
+
+// Close ends the loops and closes all connections.
+func (l *Loop) Close() {
+	close(l.quit)
+	for _, r := range l.readers {
+		r.stop()
+	}
+	l.done.Wait()
+}
+
+// sweep ends the requests whose time is over.
+func (l *Loop) sweep() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			for _, r := range l.readers {
+				r.endLate(l.cfg.Clock.Now())
+			}
+		case <-l.quit:
+			return
+		}
+	}
+}
+
+// Do sends r and feeds the answer to sink.
+func (l *Loop) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
+	p, err := l.place(r.URL)
+	if err != nil {
+		return Conn{}, err
+	}
+	x := &call{sink: sink, done: make(chan struct{}), id: r.ID}
+	if r.Timeout > 0 {
+		x.deadline = l.cfg.Clock.Now() + int64(r.Timeout)
+	}
+	for {
+		c, err := l.connection(ctx, p, x, r.Timeout)
+		if err != nil {
+			return x.info, err
+		}
+		stale, err := c.send(l.requestHead(p, r), r.Body, x)
+		if stale {
+			x.info.Reconnects++
+			continue
+		}
+		if err != nil {
+			return x.info, err
+		}
+		err = l.await(ctx, c, x)
+		return x.info, err
+	}
+}
+
+// await sleeps until the answer is whole, or ends the request when ctx does.
+func (l *Loop) await(ctx context.Context, c *loopConn, x *call) error {
+	select {
+	case <-x.done:
+	case <-ctx.Done():
+		c.abort(x, context.Cause(ctx))
+		<-x.done
+	}
+	if errors.Is(x.err, errEnough) {
+		return nil
+	}
+	return x.err
+}
+
+// connection takes an idle connection, or dials.
+func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.Duration) (*loopConn, error) {
+	r := l.readers[l.next.Add(1)%uint32(len(l.readers))]
+	if c := r.take(p.addr); c != nil {
+		x.info.New = false
+		return c, nil
+	}
+	x.info.New = true
+	wait := l.cfg.DialTimeout
+	if timeout > 0 {
+		wait = min(wait, timeout)
+	}
+	dialer := net.Dialer{Timeout: wait}
+	conn, err := dialer.DialContext(ctx, "tcp", p.addr)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		} else if timeout > 0 && wait == timeout && os.IsTimeout(err) {
+			err = ErrTimeout
+		}
+		return nil, err
+	}
+	fd, err := takeOver(conn.(*net.TCPConn), l.cfg.KernelStamps)
+	if err != nil {
+		return nil, err
+	}
+	return r.add(fd, p.addr)
+}
+
+// takeOver gets a connection out of Go's own event loop, which would otherwise
+// be woken by each packet too.
+func takeOver(c *net.TCPConn, stamps bool) (int, error) {
+	defer c.Close()
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	fd := -1
+	ctlErr := raw.Control(func(old uintptr) {
+		if fd, err = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0); err == nil && stamps {
+			_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, stampFlags) // refused: reads are unstamped
+		}
+	})
+	if err = errors.Join(ctlErr, err); err != nil {
+		return 0, fmt.Errorf("take over a connection: %w", err)
+	}
+	return fd, nil
+}
+
+func (l *Loop) requestHead(p *place, r *Request) []byte {
+	b := make([]byte, 0, len(p.head)+len(l.head)+len(r.ID)+64)
+	b = append(b, p.head...)
+	b = append(b, l.head...)
+	if r.ID != "" {
+		b = append(append(append(b, "X-Request-Id: "...), r.ID...), "\r\n"...)
+	}
+	b = append(b, "Content-Length: "...)
+	b = strconv.AppendInt(b, int64(len(r.Body)), 10)
+	return append(b, "\r\n\r\n"...)
+}
+
+func (l *Loop) place(text string) (*place, error) {
+	if p, ok := l.places.Load(text); ok {
+		return p.(*place), nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" {
+		return nil, fmt.Errorf("the event loop speaks plain HTTP only, not %s", u.Scheme)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	host := u.Host
+	if h := l.cfg.Header.Get("Host"); h != "" {
+		host = h
+	}
+	p := &place{addr: net.JoinHostPort(u.Hostname(), port), head: fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), host)}
+	l.places.Store(text, p)
+	return p, nil
+}
+
+// call is one exchange.
+type call struct {
+	sink     Sink
+	id       string
+	info     Conn
+	deadline int64 // on the run's clock; 0: none
+	err      error
+	done     chan struct{} // closed by the loop when the exchange is over
+}
+
+// errClosed: the server closed the connection before it said anything.
+var errClosed = io.EOF

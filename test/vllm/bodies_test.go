@@ -1,0 +1,128 @@
+package vllm
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/test/realserver"
+)
+
+// ownHeaders may differ: they name the client, or what it can take.
+var ownHeaders = []string{"User-Agent", "Accept", "Accept-Encoding"}
+
+// Both clients send the same requests: path, headers, and each field of the body,
+// in the same order.
+func TestBodies(t *testing.T) {
+	v := installed(t)
+	program := realserver.Build(t)
+	tests := []struct {
+		name  string
+		flags []string
+	}{
+		{"completions", []string{"--backend", "vllm"}},
+		{"chat", []string{
+			"--backend", "openai-chat", "--endpoint", "/v1/chat/completions", "--temperature", "0.5", "--top-p", "0.9",
+			"--extra-body", `{"min_tokens": 3, "stop": ["é"], "temperature": 1e-05}`, "--ignore-eos",
+		}},
+		{"sampling", []string{
+			"--backend", "openai", "--logprobs", "2", "--request-id-prefix", "mine-", "--served-model-name", "other",
+			"--header", "X-One=1", "x-two=a=b", "--top-k", "7", "--min-p", "0.1", "--frequency-penalty", "1",
+			"--presence-penalty", "0.25", "--repetition-penalty", "1.1", "--temperature", "0",
+		}},
+		{"prefix_repetition", []string{
+			"--backend", "vllm", "--dataset-name", "prefix_repetition", "--prefix-repetition-prefix-len", "16", "--prefix-repetition-suffix-len", "16",
+			"--prefix-repetition-num-prefixes", "2", "--prefix-repetition-output-len", "2",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRecorder(t)
+			flags := append([]string{
+				"--base-url", r.URL, "--model", "tiny", "--tokenizer", v.model, "--random-input-len", "24", "--random-output-len", "2",
+				"--num-prompts", "4", "--max-concurrency", "1", "--seed", "3", "--request-id-prefix", "p-",
+			}, tt.flags...)
+			env := append([]string{"OPENAI_API_KEY=sk-test"}, v.env...)
+			realserver.StartBench(t, env, v.command, flags...).Wait(t, 0, 3*time.Minute)
+			theirs, theirOthers := r.take()
+			realserver.StartBench(t, env, program, flags...).Wait(t, 0, time.Minute)
+			ours, ourOthers := r.take()
+			t.Logf("beside them vLLM's client asks %v, ours %v", theirOthers, ourOthers)
+			if len(theirs) != 4 || len(ours) != len(theirs) {
+				t.Fatalf("vLLM's client sent %d requests, ours %d, want 4", len(theirs), len(ours))
+			}
+			t.Logf("vLLM's: %v %s\nours:   %v %s", theirs[0].header, clip(theirs[0].body), ours[0].header, clip(ours[0].body))
+			for i := range theirs {
+				compareSent(t, i, theirs[i], ours[i])
+			}
+		})
+	}
+}
+
+func compareSent(t *testing.T, i int, theirs, ours sent) {
+	t.Helper()
+	if theirs.method != ours.method || theirs.path != ours.path {
+		t.Errorf("request %d: %s %s, ours %s %s", i, theirs.method, theirs.path, ours.method, ours.path)
+	}
+	theirKeys, theirFields := object(t, theirs.body)
+	ourKeys, ourFields := object(t, ours.body)
+	if !slices.Equal(theirKeys, ourKeys) {
+		t.Errorf("request %d: fields %v, ours %v", i, theirKeys, ourKeys)
+	}
+	for _, k := range theirKeys {
+		if !reflect.DeepEqual(theirFields[k], ourFields[k]) {
+			t.Errorf("request %d: %s is %v, ours %v", i, k, theirFields[k], ourFields[k])
+		}
+	}
+	compareHeaders(t, i, theirs.header, ours.header)
+}
+
+func compareHeaders(t *testing.T, i int, theirs, ours http.Header) {
+	t.Helper()
+	names := maps.Clone(theirs)
+	maps.Copy(names, ours)
+	for name := range names {
+		switch {
+		case slices.Contains(ownHeaders, name):
+		case name == "Content-Length": // Python writes a space behind each comma and colon, and escapes what is not ASCII
+		case !slices.Equal(theirs[name], ours[name]):
+			t.Errorf("request %d: header %s is %q, ours %q", i, name, theirs[name], ours[name])
+		}
+	}
+}
+
+// object reads a JSON object with the order of its fields and its numbers as they are written.
+func object(t *testing.T, data []byte) (keys []string, fields map[string]any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
+		t.Fatal(err)
+	}
+	d = json.NewDecoder(bytes.NewReader(data))
+	_, _ = d.Token() // the brace; it has been read before
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		name, _ := key.(string) // in an object it always is
+		keys = append(keys, name)
+	}
+	return keys, fields
+}
+
+func clip(body []byte) string {
+	s := strings.TrimSpace(string(body))
+	return s[:min(len(s), 600)]
+}
