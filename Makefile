@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy bench-client bench-peers test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -26,6 +26,17 @@ cross:
 # Our own error against the simulator's log of the truth; see docs/accuracy.md.
 accuracy: build
 	go run ./bench/accuracy -binary $(BIN)
+
+# What our client costs, as a ratio to programs that only read; see docs/performance.md.
+bench-client: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
+	bin/client -backend vllm
+	bin/client -backend openai-chat
+
+# The same with vLLM's own client, which scripts/vllm-cpu.sh installs (about 6 GB).
+bench-peers: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" bin/client -peers
 
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).
 test-llama: build

@@ -23,6 +23,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")
 	flag.StringVar(&o.backend, "backend", "vllm", "protocol: vllm or openai-chat")
 	flag.StringVar(&o.engines, "engines", "loop,nethttp", "our engines to measure")
+	flag.BoolVar(&o.peersToo, "peers", false, "also measure the clients of others, where they are installed")
 	maxLoop := flag.Float64("max-loop", 0, "fail if the loop engine costs more than this × bare; 0: don't")
 	maxHTTP := flag.Float64("max-nethttp", 0, "fail if the net/http engine costs more than this × bare; 0: don't")
 	flag.Parse()

@@ -18,6 +18,7 @@ import (
 type options struct {
 	dir, backend, itl, engines        string
 	streams, requests, tokens, rounds int
+	peersToo                          bool
 }
 
 // client is a program to measure; command gives its command line.
@@ -44,6 +45,9 @@ func (o options) clients() []client {
 				"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams),
 				"--engine", engine, "--run-dir", filepath.Join(scratch, "run"), "--quiet", "--progress", "none")
 		}})
+	}
+	if o.peersToo {
+		all = append(all, o.peers()...)
 	}
 	return all
 }

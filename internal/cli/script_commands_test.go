@@ -137,7 +137,10 @@ func cmdSays(ts *testscript.TestScript, neg bool, args []string) {
 func cmdResult(ts *testscript.TestScript, neg bool, args []string) {
 	s := sessionOf(ts)
 	usageOf(ts, !neg && len(args) == 1 && s.job != nil, "result CODE, after start")
-	err := s.job.Wait()
+	job := s.job
+	hung := time.AfterFunc(patience, func() { _ = job.Process.Kill() })
+	err := job.Wait()
+	hung.Stop()
 	s.job = nil
 	_, _ = io.WriteString(ts.Stdout(), s.out.String())
 	_, _ = io.WriteString(ts.Stderr(), s.err.String())

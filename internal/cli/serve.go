@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -43,7 +44,8 @@ type serveRun struct {
 
 	folder  string
 	journal *journal.Writer
-	usage   usage // of this process, when the clock started
+	begun   bool  // the clock has started
+	usage   usage // of this process at that moment
 }
 
 func benchServe(ctx context.Context, s streams, args []string) error {
@@ -61,6 +63,11 @@ func benchServe(ctx context.Context, s streams, args []string) error {
 	}
 	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
+	stopProfile, err := startProfile(o.CPUProfile)
+	if err != nil {
+		return err
+	}
+	defer stopProfile()
 	return r.run(ctx, drain)
 }
 
@@ -77,7 +84,7 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], progress))
 	show.stop()
 	if err != nil {
-		return errors.Join(err, r.journal.Close())
+		return r.abandon(err)
 	}
 	end := r.end(result)
 	if after, ok := r.specDecode(context.WithoutCancel(ctx)); ok && hasSpec {
@@ -88,6 +95,20 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	return r.report()
+}
+
+// abandon closes the journal of a run that can't go on. One that never began
+// leaves nothing behind; of another one the measured part can still be shown.
+func (r *serveRun) abandon(why error) error {
+	if err := r.journal.Close(); err != nil {
+		return errors.Join(why, err)
+	}
+	if r.begun {
+		return fmt.Errorf("%w; what was measured before is in %s: inferometer report shows it", why, r.folder)
+	}
+	_ = os.Remove(filepath.Join(r.folder, journal.FileName))
+	_ = os.Remove(r.folder) // stays if it holds anything of the user's
+	return why
 }
 
 // errStopped is the end of a run that was stopped before it began.
@@ -262,7 +283,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		CountTokens: r.tokens.count, Started: r.started, Progress: p,
+		Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
@@ -292,7 +313,7 @@ func (r *serveRun) specDecode(ctx context.Context) (target.SpecDecode, bool) {
 
 // started writes the journal's first line: the clock has just been set to zero.
 func (r *serveRun) started() error {
-	r.usage = processUsage()
+	r.usage, r.begun = processUsage(), true
 	zero := r.clock.Zero()
 	return r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -40,6 +41,30 @@ func (r *serveRun) headers(login *url.Userinfo) http.Header {
 		h.Set(p.Key, p.Value)
 	}
 	return h
+}
+
+// leastSecret is the length from which a header's value may be a secret: shorter
+// ones are words that may stand in any message.
+const leastSecret = 8
+
+// secrets finds what must not be written down: the API key, the values of the
+// user's headers, and a login in the URL.
+func (r *serveRun) secrets() *strings.Replacer {
+	words := []string{apiKey()}
+	for _, p := range r.Header {
+		words = append(words, p.Value)
+	}
+	for _, v := range r.header.Values("Authorization") {
+		_, credentials, _ := strings.Cut(v, " ")
+		words = append(words, v, credentials)
+	}
+	var pairs []string
+	for _, w := range words {
+		if len(w) >= leastSecret {
+			pairs = append(pairs, w, "<redacted>")
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // proxyFunc chooses the proxy: --proxy, none, or what the environment says.

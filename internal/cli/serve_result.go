@@ -14,6 +14,9 @@ import (
 
 // makeFolder makes the run's folder and its journal.
 func (r *serveRun) makeFolder() error {
+	if err := r.tryResultDir(); err != nil {
+		return err
+	}
 	var err error
 	if r.RunDir != "" {
 		r.folder = r.RunDir
@@ -37,6 +40,22 @@ func (r *serveRun) makeFolder() error {
 		return fmt.Errorf("%s holds a run already: give another --run-dir", r.folder)
 	}
 	return err
+}
+
+// tryResultDir finds out before the run whether its result can be written.
+func (r *serveRun) tryResultDir() error {
+	if !r.SaveResult && !r.AppendResult {
+		return nil
+	}
+	dir := filepath.Dir(r.resultPath("x"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("create --result-dir: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".inferometer-*")
+	if err != nil {
+		return fmt.Errorf("nothing can be written to --result-dir: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // runsRoot is where runs are kept: the user's state folder.
@@ -80,17 +99,7 @@ func (r *serveRun) save(res *measure.Result) error {
 	if !r.SaveResult && !r.AppendResult {
 		return nil
 	}
-	name := r.ResultFilename
-	if name == "" {
-		name = report.FileName(res)
-	}
-	path := name
-	if !filepath.IsAbs(name) {
-		path = filepath.Join(r.ResultDir, name)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("create --result-dir: %w", err)
-	}
+	path := r.resultPath(report.FileName(res))
 	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed}
 	if !r.AppendResult {
 		if err := writeResult(path, res, opt); err != nil {
@@ -101,6 +110,18 @@ func (r *serveRun) save(res *measure.Result) error {
 	}
 	r.say("result: %s", path)
 	return nil
+}
+
+// resultPath is the file of the result; its name is the user's, or usual.
+func (r *serveRun) resultPath(usual string) string {
+	name := r.ResultFilename
+	if name == "" {
+		name = usual
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(r.ResultDir, name)
 }
 
 // writeResult writes a new file whole or not at all.

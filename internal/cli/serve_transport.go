@@ -26,11 +26,11 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 	}
 	if r.Engine == engineNetHTTP || reason != "" {
 		return wire.NewNetHTTP(wire.NetHTTPConfig{
-			Clock: r.clock, Header: r.header, Connections: r.connections(), Insecure: r.Insecure, HTTP2: r.HTTP2,
+			Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
 			KernelStamps: stamps, Proxy: proxy,
 		}), nil
 	}
-	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), KernelStamps: stamps})
+	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: stamps})
 }
 
 // noLoop says why the event loop can't carry this run; empty: it can.

@@ -119,7 +119,7 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		r.say("note: no tokenizer of %s on this machine, and the server has none to offer: prompts have about the length asked for, token counts are the server's", name)
+		r.say("note: no tokenizer of %s on this machine, and none from the server: prompts have about the length asked for, token counts are the server's", name)
 		return nil
 	}
 	r.tokens = tokenizerChoice{t, name, tokensByServer, nil}

@@ -100,9 +100,11 @@ type serveOptions struct {
 	Deadline       time.Duration // 0: none
 	Engine         string
 	HTTP2          bool
+	NoKeepAlive    bool
 	Proxy          string // empty: as the environment says
 	Progress       string
 	Quiet          bool
+	CPUProfile     string // hidden
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }

@@ -66,11 +66,13 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 	set.Choice(&o.Engine, "engine", engineAuto, []string{engineAuto, engineLoop, engineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
+	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
+	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", g, argv.Metavar("FILE"), argv.Hidden())
 }
 
 func defineRequest(set *argv.Set, o *serveOptions) {

@@ -40,6 +40,8 @@ type Config struct {
 	Journal     *journal.Writer
 	KeepPrompts bool // put prompts into the journal
 	KeepTexts   bool // put generated texts into the journal
+	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
+	Scrub func(string) string
 	// CountTokens counts a text's tokens where the server gave no usage; may be nil.
 	CountTokens func(text string) (int, error)
 	// Started is called when the warm-ups are over and the clock has been set to

@@ -64,6 +64,8 @@ func noAnswer(err error) (journal.Outcome, string) {
 		return journal.Protocol, "no answer"
 	case errors.As(err, &op) && op.Op == "dial", errors.Is(err, syscall.ECONNREFUSED), isDNS(err):
 		return journal.Refused, err.Error()
+	case errors.Is(err, io.EOF):
+		return journal.Reset, "the server closed the connection before it answered (--no-keep-alive helps if it closes kept ones)"
 	case isBreak(err):
 		return journal.Reset, err.Error()
 	}

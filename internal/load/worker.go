@@ -114,6 +114,9 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		}
 	}
 	w.record.Outcome, w.record.Error = judge(t, err, asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS})
+	if scrub := w.run.cfg.Scrub; scrub != nil && w.record.Error != "" {
+		w.record.Error = scrub(w.record.Error)
+	}
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"errors"
-
-	"github.com/valyala/fastjson"
-)
+import "errors"
 
 // chat is OpenAI's /v1/chat/completions as vLLM's client calls it: one user
 // message whose content is a list with one text part.
@@ -38,24 +34,41 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	return b.finish(dst, c)
 }
 
-func (chat) Decode(p *fastjson.Parser, data []byte, c *Chunk) error {
-	return openAI(p, data, c, func(choice *fastjson.Value, c *Chunk) {
-		delta := choice.Get("delta")
-		if c.Text = delta.GetStringBytes("content"); len(c.Text) > 0 {
+func (chat) Decode(d *Decoder, data []byte, c *Chunk) error {
+	return d.openAI(data, c, chatChoice)
+}
+
+func chatChoice(s *scanner, name []byte, c *Chunk) {
+	switch string(name) {
+	case "delta":
+		if s.next() != '{' {
+			s.skip()
+			return
+		}
+		s.object(func(name []byte) { chatDelta(s, name, c) })
+	case "logprobs":
+		s.logprobs("content", c)
+	default:
+		s.skip()
+	}
+}
+
+func chatDelta(s *scanner, name []byte, c *Chunk) {
+	switch string(name) {
+	case "content":
+		if c.Text = s.string(); len(c.Text) > 0 {
 			c.Kind |= EventText
 		}
-		c.Reasoning = delta.GetStringBytes("reasoning_content")
-		if len(c.Reasoning) == 0 {
-			c.Reasoning = delta.GetStringBytes("reasoning")
-		}
-		if len(c.Reasoning) > 0 {
+	case "reasoning_content", "reasoning":
+		if words := s.string(); len(words) > 0 {
+			c.Reasoning = words
 			c.Kind |= EventReasoning
 		}
-		if len(delta.GetArray("tool_calls")) > 0 {
+	case "tool_calls":
+		if s.count() > 0 {
 			c.Kind |= EventTool
 		}
-		if tokens := choice.GetArray("logprobs", "content"); tokens != nil {
-			c.Tokens, c.TokensBy = len(tokens), TokensByLogprobs
-		}
-	})
+	default:
+		s.skip()
+	}
 }

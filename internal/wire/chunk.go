@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"fmt"
-
-	"github.com/valyala/fastjson"
-)
+import "fmt"
 
 // EventKind says what an event carried, as bits. The journal keeps the same bits.
 type EventKind uint16
@@ -55,57 +51,150 @@ func (t TokensBy) String() string {
 	return [...]string{"", "logprobs", "token_ids", "usage"}[t]
 }
 
-// openAI decodes a message of an OpenAI-like stream; text finds the text in a choice.
-func openAI(p *fastjson.Parser, data []byte, c *Chunk, text func(choice *fastjson.Value, c *Chunk)) error {
+// Decoder reads events. It holds memory that is used again for each one.
+type Decoder struct {
+	scan  scanner
+	words scanner // inside an error object
+}
+
+// openAI decodes a message of an OpenAI-like stream; choice reads the first choice.
+func (d *Decoder) openAI(data []byte, c *Chunk, choice func(s *scanner, name []byte, c *Chunk)) error {
 	*c = Chunk{Tokens: -1}
-	v, err := p.ParseBytes(data)
-	if err != nil {
-		return fmt.Errorf("an event is not JSON: %w", err)
-	}
-	if v.Type() != fastjson.TypeObject {
-		return fmt.Errorf("an event is no JSON object but a %s", v.Type())
-	}
-	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
-		c.Error = errorWords(e, data)
-		return nil
-	}
-	c.ID = v.GetStringBytes("id")
-	if choices := v.GetArray("choices"); len(choices) > 0 {
-		c.Kind |= EventChoices
-		choice := choices[0]
-		if finish := choice.GetStringBytes("finish_reason"); len(finish) > 0 {
-			c.Kind |= EventFinish
-			c.Finish = finish
+	s := &d.scan
+	s.reset(data)
+	isError, message := false, []byte(nil)
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "id":
+			c.ID = s.string()
+		case "choices":
+			d.choices(c, choice)
+		case "usage":
+			d.usage(c)
+		case "error":
+			c.Error = d.errorWords()
+		case "object":
+			isError = string(s.string()) == "error"
+		case "message":
+			message = s.string()
+		default:
+			s.skip()
 		}
-		text(choice, c)
-		if ids := choice.GetArray("token_ids"); ids != nil {
-			c.Tokens, c.TokensBy = len(ids), TokensByIDs
-		}
-	} else if v.GetStringBytes("object") != nil && v.Get("message") != nil && v.Get("choices") == nil {
-		// vLLM before 0.9 sends an error event as {"object":"error","message":…}.
-		if string(v.GetStringBytes("object")) == "error" {
-			c.Error = errorWords(v, data)
-			return nil
-		}
+	})
+	s.end()
+	if s.err != nil {
+		return fmt.Errorf("an event is no JSON object: %w", s.err)
 	}
-	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
-		c.Kind |= EventUsage
-		c.Usage = Usage{
-			Prompt: u.GetInt("prompt_tokens"),
-			Output: u.GetInt("completion_tokens"),
-			Cached: u.GetInt("prompt_tokens_details", "cached_tokens"),
-		}
+	if c.Error == nil && isError && message != nil {
+		c.Error = message // as vLLM before 0.9 says it: {"object":"error","message":…}
 	}
 	return nil
 }
 
-// errorWords are the message of an error object, or all of it.
-func errorWords(e *fastjson.Value, data []byte) []byte {
-	if m := e.GetStringBytes("message"); len(m) > 0 {
-		return m
+// choices reads the first choice. A list that is not empty makes a token chunk.
+func (d *Decoder) choices(c *Chunk, choice func(s *scanner, name []byte, c *Chunk)) {
+	s := &d.scan
+	if s.next() != '[' {
+		s.skip()
+		return
 	}
-	if e.Type() == fastjson.TypeString {
-		return e.GetStringBytes()
+	s.array(func(i int) {
+		if i > 0 || s.next() != '{' {
+			s.skip()
+			c.Kind |= EventChoices
+			return
+		}
+		c.Kind |= EventChoices
+		s.object(func(name []byte) {
+			switch string(name) {
+			case "finish_reason":
+				if c.Finish = s.string(); len(c.Finish) > 0 {
+					c.Kind |= EventFinish
+				}
+			case "token_ids":
+				if n := s.count(); n >= 0 {
+					c.Tokens, c.TokensBy = n, TokensByIDs
+				}
+			default:
+				choice(s, name, c)
+			}
+		})
+	})
+}
+
+// logprobs counts the tokens of a list inside the object logprobs.
+func (s *scanner) logprobs(list string, c *Chunk) {
+	if s.next() != '{' {
+		s.skip()
+		return
 	}
-	return data
+	s.object(func(name []byte) {
+		if string(name) != list {
+			s.skip()
+		} else if n := s.count(); n >= 0 && c.TokensBy < TokensByLogprobs {
+			c.Tokens, c.TokensBy = n, TokensByLogprobs
+		}
+	})
+}
+
+func (d *Decoder) usage(c *Chunk) {
+	s := &d.scan
+	if s.next() != '{' {
+		s.skip()
+		return
+	}
+	c.Kind |= EventUsage
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "prompt_tokens":
+			c.Usage.Prompt = s.int()
+		case "completion_tokens":
+			c.Usage.Output = s.int()
+		case "prompt_tokens_details":
+			if s.next() != '{' {
+				s.skip()
+				return
+			}
+			s.object(func(name []byte) {
+				if string(name) == "cached_tokens" {
+					c.Usage.Cached = s.int()
+				} else {
+					s.skip()
+				}
+			})
+		default:
+			s.skip()
+		}
+	})
+}
+
+// errorWords are the message of an error object, or all of it; nil for null.
+func (d *Decoder) errorWords() []byte {
+	s := &d.scan
+	kind := s.next()
+	start := s.pos
+	if kind == '"' {
+		return s.string()
+	}
+	s.skip()
+	value := s.data[min(start, len(s.data)):s.pos]
+	if string(value) == "null" {
+		return nil
+	}
+	if kind == '{' {
+		w := &d.words
+		w.reset(value)
+		var message []byte
+		w.object(func(name []byte) {
+			if string(name) == "message" {
+				message = w.string()
+			} else {
+				w.skip()
+			}
+		})
+		if len(message) > 0 {
+			return message
+		}
+	}
+	return value
 }

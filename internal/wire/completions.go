@@ -3,8 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"errors"
-
-	"github.com/valyala/fastjson"
 )
 
 // completions is OpenAI's /v1/completions as vLLM's client calls it.
@@ -34,13 +32,19 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	return b.finish(dst, c)
 }
 
-func (completions) Decode(p *fastjson.Parser, data []byte, c *Chunk) error {
-	return openAI(p, data, c, func(choice *fastjson.Value, c *Chunk) {
-		if c.Text = choice.GetStringBytes("text"); len(c.Text) > 0 {
+func (completions) Decode(d *Decoder, data []byte, c *Chunk) error {
+	return d.openAI(data, c, completionsChoice)
+}
+
+func completionsChoice(s *scanner, name []byte, c *Chunk) {
+	switch string(name) {
+	case "text":
+		if c.Text = s.string(); len(c.Text) > 0 {
 			c.Kind |= EventText
 		}
-		if tokens := choice.GetArray("logprobs", "tokens"); tokens != nil {
-			c.Tokens, c.TokensBy = len(tokens), TokensByLogprobs
-		}
-	})
+	case "logprobs":
+		s.logprobs("tokens", c)
+	default:
+		s.skip()
+	}
 }

@@ -42,18 +42,18 @@ func closingServer(t *testing.T) string {
 
 // Each request must get a connection of its own: one that was used before may be
 // closed already, and whether we know of it is a matter of microseconds.
-func TestNetHTTPLosesNothingToAServerThatCloses(t *testing.T) {
-	url := closingServer(t)
-	tr := NewNetHTTP(NetHTTPConfig{Clock: NewClock(), Connections: 1, KernelStamps: KernelStamps()})
-	defer tr.Close()
-	for i := range 100 {
-		var rec recorder
-		conn, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("{}")}, &rec)
-		if err != nil || string(rec.body) != "data: " {
-			t.Fatalf("request %d: %v, body %q", i, err, rec.body)
+func TestTransportLosesNothingToAServerThatCloses(t *testing.T) {
+	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
+		url := closingServer(t)
+		for i := range 100 {
+			var rec recorder
+			conn, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("{}")}, &rec)
+			if err != nil || string(rec.body) != "data: " {
+				t.Fatalf("request %d: %v, body %q", i, err, rec.body)
+			}
+			if !conn.New {
+				t.Fatalf("request %d went over a connection that the server closes", i)
+			}
 		}
-		if !conn.New {
-			t.Fatalf("request %d went over a connection that the server closes", i)
-		}
-	}
+	})
 }

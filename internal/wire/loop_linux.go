@@ -40,6 +40,7 @@ type LoopConfig struct {
 	Clock        *Clock
 	Header       http.Header // sent with each request
 	Connections  int         // how many are kept
+	NoKeepAlive  bool        // a connection for each request
 	KernelStamps bool
 	DialTimeout  time.Duration
 	Loops        int // threads; 0: one for each four processors
@@ -65,7 +66,11 @@ func NewLoop(cfg LoopConfig) (*Loop, error) {
 	}
 	l := &Loop{cfg: cfg, head: headerLines(cfg.Header), quit: make(chan struct{})}
 	for range cfg.Loops {
-		r, err := newReader(cfg.Clock, max(cfg.Connections/cfg.Loops, 1))
+		keep := max(cfg.Connections/cfg.Loops, 1)
+		if cfg.NoKeepAlive {
+			keep = 0
+		}
+		r, err := newReader(cfg.Clock, keep)
 		if err != nil {
 			l.Close()
 			return nil, err

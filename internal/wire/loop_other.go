@@ -17,6 +17,7 @@ type LoopConfig struct {
 	Clock        *Clock
 	Header       http.Header
 	Connections  int
+	NoKeepAlive  bool
 	KernelStamps bool
 	DialTimeout  time.Duration
 	Loops        int

@@ -22,6 +22,7 @@ type NetHTTPConfig struct {
 	Header http.Header
 	// Connections is how many are kept: as many as the load has requests in flight.
 	Connections int
+	NoKeepAlive bool // a connection for each request
 	Insecure    bool // accept any certificate
 	HTTP2       bool // offer HTTP/2 under TLS; its events have user times
 	// KernelStamps asks for the kernel's receive times.
@@ -67,6 +68,7 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 	}
 	t.single = t.keeping.Clone()
 	t.single.DisableKeepAlives = true
+	t.closes.Store(cfg.NoKeepAlive)
 	return t
 }
 

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/valyala/fastjson"
 )
 
 // Call is one inference request in the words that all protocols share.
@@ -34,7 +32,7 @@ type Protocol interface {
 	// AppendBody appends the body of a call.
 	AppendBody(dst []byte, c *Call) ([]byte, error)
 	// Decode reads one event of a stream into c.
-	Decode(p *fastjson.Parser, data []byte, c *Chunk) error
+	Decode(d *Decoder, data []byte, c *Chunk) error
 }
 
 // backends are the names that `--backend` knows.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-
-	"github.com/valyala/fastjson"
 )
 
 // maxErrorBody is how much of a server's words is kept.
@@ -47,7 +45,7 @@ type Event struct {
 type Stream struct {
 	Trace    Trace
 	protocol Protocol
-	parser   fastjson.Parser
+	decoder  Decoder
 	chunk    Chunk
 	sse      sse
 	emit     func(name, data []byte)
@@ -118,7 +116,7 @@ func (s *Stream) Finish() {
 	if len(words) == 0 || words[0] != '{' {
 		return
 	}
-	if err := s.protocol.Decode(&s.parser, words, &s.chunk); err == nil && s.chunk.Error != nil {
+	if err := s.protocol.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
 		s.fail(s.chunk.Error)
 		return
 	}
@@ -132,7 +130,7 @@ func (s *Stream) event(name, data []byte) {
 		s.Trace.Done = true
 		return
 	}
-	if err := s.protocol.Decode(&s.parser, data, &s.chunk); err != nil {
+	if err := s.protocol.Decode(&s.decoder, data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {

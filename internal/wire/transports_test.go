@@ -85,6 +85,28 @@ func TestTransportKeepsConnectionsAndSendsHeaders(t *testing.T) {
 	})
 }
 
+func TestTransportWithoutKeepAlive(t *testing.T) {
+	url := closingServer(t)
+	clock := NewClock()
+	transports := []Transport{NewNetHTTP(NetHTTPConfig{Clock: clock, NoKeepAlive: true})}
+	if runtime.GOOS == "linux" {
+		loop, err := NewLoop(LoopConfig{Clock: clock, NoKeepAlive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		transports = append(transports, loop)
+	}
+	for _, tr := range transports {
+		for range 5 {
+			conn, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("{}")}, &recorder{})
+			if err != nil || !conn.New {
+				t.Errorf("%T: new connection %v, %v", tr, conn.New, err)
+			}
+		}
+		tr.Close()
+	}
+}
+
 // A redirect is shown, not followed; nothing is sent twice.
 func TestTransportFollowsNoRedirect(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {

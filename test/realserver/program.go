@@ -88,7 +88,7 @@ func (b *Bench) Wait(t testing.TB, code int, patience time.Duration) *Result {
 	if err := json.Unmarshal(data, r); err != nil {
 		t.Fatal(err)
 	}
-	r.Keys, r.Fields = topLevel(t, data)
+	r.Keys, r.Fields = Object(t, data)
 	return r
 }
 
@@ -138,8 +138,8 @@ func (r *Result) OutcomeTotal() (n int) {
 	return n
 }
 
-// topLevel lists an object's keys in order, which encoding/json forgets.
-func topLevel(t testing.TB, object []byte) (keys []string, fields map[string]json.RawMessage) {
+// Object reads a JSON object with its keys in order, which encoding/json forgets.
+func Object(t testing.TB, object []byte) (keys []string, fields map[string]json.RawMessage) {
 	t.Helper()
 	fields = map[string]json.RawMessage{}
 	d := json.NewDecoder(bytes.NewReader(object))
