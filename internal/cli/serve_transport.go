@@ -19,7 +19,6 @@ const (
 
 // makeTransport makes the transport that --engine asks for.
 func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (wire.Transport, error) {
-	stamps := !r.HTTP2 && wire.KernelStamps()
 	reason := r.noLoop(proxy)
 	if r.Engine == engineLoop && reason != "" {
 		return nil, argv.Errorf("engine", "loop can't be used: %s", reason).WithHint("use auto or nethttp")
@@ -27,10 +26,10 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 	if r.Engine == engineNetHTTP || reason != "" {
 		return wire.NewNetHTTP(wire.NetHTTPConfig{
 			Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
-			KernelStamps: stamps, Proxy: proxy,
+			KernelStamps: true, Proxy: proxy,
 		}), nil
 	}
-	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: stamps})
+	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
 }
 
 // noLoop says why the event loop can't carry this run; empty: it can.

@@ -5,26 +5,34 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // loopConn is a connection of an event loop. While call is set it belongs to an
-// exchange: the loop reads for it. Otherwise it is idle.
+// exchange: the loop reads for it. Otherwise it is idle. Only the loop closes it,
+// so that it never reads a descriptor that has become another connection's.
 type loopConn struct {
 	fd     int
 	slot   int // in the reader's table
 	addr   string
 	reader *reader
-	http1  http1 // only the loop uses it
+	call   atomic.Pointer[call]
 
-	mu        sync.Mutex
-	call      *call
-	out       []byte // what is left to write of the request
-	ended     error  // why we ended the exchange ourselves
-	closed    bool
+	// The loop's own.
+	http1     http1
 	unstamped int
+	closed    bool
+
+	mu    sync.Mutex // guards what follows, and the end of an exchange
+	out   []byte     // what is left to write of the request
+	ended error      // why we ended the exchange ourselves
 }
+
+// broken takes the place of an exchange whose request could not be written: the
+// loop is to close the connection.
+var broken = &call{}
 
 // send gives the connection to an exchange and writes its request. What does not
 // fit into the kernel's buffer is left to the loop. stale: the server had closed
@@ -32,17 +40,22 @@ type loopConn struct {
 func (c *loopConn) send(head, body []byte, x *call) (stale bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return !x.info.New, errClosed
+	c.ended = nil
+	if !x.info.New && c.spoken() {
+		c.call.Store(broken)
+		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop
+		return true, nil
 	}
-	c.call, c.ended, c.unstamped = x, nil, 0
+	c.call.Store(x) // before the request is out: the answer may come at once
 	n, err := unix.Writev(c.fd, [][]byte{head, body})
 	if errors.Is(err, unix.EAGAIN) {
 		n, err = 0, nil
 	}
 	if err != nil {
-		c.call = nil
-		c.reader.drop(c)
+		if !c.call.CompareAndSwap(x, broken) {
+			return false, nil // the loop has seen it first, and ends the exchange
+		}
+		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop
 		return !x.info.New, opError("write", err)
 	}
 	if n < len(head)+len(body) {
@@ -52,11 +65,20 @@ func (c *loopConn) send(head, body []byte, x *call) (stale bool, err error) {
 	return false, nil
 }
 
+// spoken says whether the server has closed a kept connection or said something
+// unasked. What it does a moment later can't be known: that request is lost, and
+// its outcome says so.
+func (c *loopConn) spoken() bool {
+	var b [1]byte
+	_, _, err := unix.Recvfrom(c.fd, b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	return !errors.Is(err, unix.EAGAIN)
+}
+
 // flush goes on writing when the kernel has room again.
 func (c *loopConn) flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || len(c.out) == 0 {
+	if len(c.out) == 0 {
 		return nil
 	}
 	n, err := unix.Write(c.fd, c.out)
@@ -74,36 +96,31 @@ func (c *loopConn) flush() error {
 func (c *loopConn) abort(x *call, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.call == x && c.ended == nil {
+	if c.call.Load() == x && c.ended == nil {
 		c.ended = cause
 		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop, which does the rest
 	}
 }
 
 // release ends the exchange: the connection is idle again, or closed when it
-// can't be used any more.
+// can't be used any more. The loop calls it.
 func (c *loopConn) release(err error, reuse bool) {
 	c.mu.Lock()
-	x := c.call
+	x := c.call.Swap(nil)
 	if c.ended != nil {
 		err, reuse = c.ended, false
 	}
-	c.call = nil
-	if x != nil {
-		x.err, x.info.Unstamped = err, c.unstamped
-	}
-	unsent := len(c.out) > 0
+	reuse = reuse && len(c.out) == 0
 	c.out = c.out[:0]
 	c.mu.Unlock()
+	unstamped := c.unstamped
+	c.unstamped = 0
 	c.http1.reset()
-	if reuse && !unsent {
-		c.reader.give(c)
-	} else {
-		c.mu.Lock()
+	if !reuse || !c.reader.give(c) {
 		c.reader.drop(c)
-		c.mu.Unlock()
 	}
-	if x != nil {
+	if x != nil && x != broken {
+		x.err, x.info.Unstamped = err, unstamped
 		close(x.done)
 	}
 }

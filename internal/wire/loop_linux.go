@@ -33,6 +33,7 @@ type Loop struct {
 	places  sync.Map // URL: *place
 	quit    chan struct{}
 	done    sync.WaitGroup
+	hold    stampHold
 }
 
 // LoopConfig is what the event loop needs to know.
@@ -41,7 +42,7 @@ type LoopConfig struct {
 	Header       http.Header // sent with each request
 	Connections  int         // how many are kept
 	NoKeepAlive  bool        // a connection for each request
-	KernelStamps bool
+	KernelStamps bool        // asked for; Stamps says whether they are to be had
 	DialTimeout  time.Duration
 	Loops        int // threads; 0: one for each four processors
 }
@@ -64,7 +65,10 @@ func NewLoop(cfg LoopConfig) (*Loop, error) {
 	if cfg.Loops == 0 {
 		cfg.Loops = max(1, runtime.GOMAXPROCS(0)/4)
 	}
-	l := &Loop{cfg: cfg, head: headerLines(cfg.Header), quit: make(chan struct{})}
+	l := &Loop{cfg: cfg, head: headerLines(cfg.Header), quit: make(chan struct{}), hold: stampHold{-1}}
+	if cfg.KernelStamps {
+		l.hold, l.cfg.KernelStamps = holdStamps()
+	}
 	for range cfg.Loops {
 		keep := max(cfg.Connections/cfg.Loops, 1)
 		if cfg.NoKeepAlive {
@@ -115,6 +119,7 @@ func (l *Loop) Close() {
 		r.stop()
 	}
 	l.done.Wait()
+	l.hold.release()
 }
 
 // sweep ends the requests whose time is over.

@@ -76,9 +76,7 @@ func (r *reader) add(fd int, addr string) (*loopConn, error) {
 	}
 	r.mu.Unlock()
 	if err := unix.EpollCtl(r.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.slot)}); err != nil {
-		c.mu.Lock()
-		r.drop(c)
-		c.mu.Unlock()
+		r.drop(c) // the loop has never heard of it
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
 	return c, nil
@@ -103,19 +101,16 @@ func (r *reader) take(addr string) *loopConn {
 	return c
 }
 
-// give keeps a connection for later.
-func (r *reader) give(c *loopConn) {
+// give keeps a connection for later. False: there are enough.
+func (r *reader) give(c *loopConn) bool {
 	r.mu.Lock()
-	if r.nIdle < r.keep && !r.quit {
-		r.idle[c.addr] = append(r.idle[c.addr], c)
-		r.nIdle++
-		r.mu.Unlock()
-		return
+	defer r.mu.Unlock()
+	if r.nIdle >= r.keep || r.quit {
+		return false
 	}
-	r.mu.Unlock()
-	c.mu.Lock()
-	r.drop(c)
-	c.mu.Unlock()
+	r.idle[c.addr] = append(r.idle[c.addr], c)
+	r.nIdle++
+	return true
 }
 
 // forget takes a connection off the idle ones. False: it is in use.
@@ -133,7 +128,7 @@ func (r *reader) forget(c *loopConn) bool {
 	return false
 }
 
-// drop closes a connection. Its lock is held.
+// drop closes a connection.
 func (r *reader) drop(c *loopConn) {
 	if c.closed {
 		return
@@ -163,10 +158,7 @@ func (r *reader) endLate(now int64) {
 		if c == nil {
 			continue
 		}
-		c.mu.Lock()
-		x := c.call
-		c.mu.Unlock()
-		if x != nil && x.deadline > 0 && now >= x.deadline {
+		if x := c.call.Load(); x != nil && x.deadline > 0 && now >= x.deadline {
 			c.abort(x, ErrTimeout)
 		}
 	}
@@ -223,6 +215,9 @@ func (r *reader) closeAll() {
 
 // serve handles one ready connection.
 func (r *reader) serve(c *loopConn, events uint32) {
+	if c.closed {
+		return // since this round began
+	}
 	if events&unix.EPOLLOUT != 0 {
 		if err := c.flush(); err != nil {
 			r.finish(c, err, false)
@@ -232,18 +227,17 @@ func (r *reader) serve(c *loopConn, events uint32) {
 			return
 		}
 	}
-	c.mu.Lock()
-	x, closed := c.call, c.closed
-	c.mu.Unlock()
-	switch {
-	case closed:
-		return // by an earlier event of this round
-	case x == nil:
+	x := c.call.Load()
+	switch x {
+	case nil:
 		// The server has closed an idle connection, or says something unasked. If it
 		// has just been taken for a request, that one will read what there is.
 		if r.forget(c) {
 			c.release(nil, false)
 		}
+		return
+	case broken:
+		c.release(nil, false)
 		return
 	}
 	n, stamp, errno := r.receive(c)

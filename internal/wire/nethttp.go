@@ -25,7 +25,7 @@ type NetHTTPConfig struct {
 	NoKeepAlive bool // a connection for each request
 	Insecure    bool // accept any certificate
 	HTTP2       bool // offer HTTP/2 under TLS; its events have user times
-	// KernelStamps asks for the kernel's receive times.
+	// KernelStamps asks for the kernel's receive times; Stamps says whether they are to be had.
 	KernelStamps bool
 	Proxy        func(*http.Request) (*url.URL, error)
 	DialTimeout  time.Duration
@@ -38,6 +38,7 @@ type NetHTTP struct {
 	single  *http.Transport // a connection for each request
 	closes  atomic.Bool     // the server is one that single is for
 	bufs    sync.Pool       // *[]byte, read buffers
+	hold    stampHold
 }
 
 // readBuffer is large enough for the events that a loaded server sends at once.
@@ -48,10 +49,11 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 	if cfg.DialTimeout == 0 {
 		cfg.DialTimeout = 30 * time.Second
 	}
-	if cfg.HTTP2 {
-		cfg.KernelStamps = false // another goroutine reads the socket
-	}
 	t := &NetHTTP{cfg: cfg}
+	// With HTTP/2 another goroutine reads the socket.
+	if t.cfg.KernelStamps = cfg.KernelStamps && !cfg.HTTP2; t.cfg.KernelStamps {
+		t.hold, t.cfg.KernelStamps = holdStamps()
+	}
 	t.bufs.New = func() any { b := make([]byte, readBuffer); return &b }
 	t.keeping = &http.Transport{
 		Proxy:                 cfg.Proxy,
@@ -98,7 +100,12 @@ func (t *NetHTTP) Stamps() string {
 }
 
 // Close closes the kept connections.
-func (t *NetHTTP) Close() { t.keeping.CloseIdleConnections() }
+func (t *NetHTTP) Close() {
+	t.keeping.CloseIdleConnections()
+	if t.cfg.KernelStamps {
+		t.hold.release()
+	}
+}
 
 // base chooses between keeping connections and not. What a server is shows in the
 // headers of its first answer, and no connection is used again before that.

@@ -102,10 +102,35 @@ func receiveTime(oob []byte) int64 {
 	return 0
 }
 
-// KernelStamps says whether the kernel gives receive times for TCP here. It
-// tries on a connection to itself, which also makes the kernel switch stamping
-// on before the first measured byte: it does that with some delay.
-func KernelStamps() bool {
+// stampHold keeps the kernel stamping. It stamps packets only while some socket
+// asks for it, and switches that on and off with a delay; so without a hold the
+// first reads of a run would have no time.
+type stampHold struct{ fd int }
+
+// holdStamps makes the kernel stamp until release, and waits until it does. ok
+// is false where it doesn't.
+func holdStamps() (h stampHold, ok bool) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return stampHold{-1}, false
+	}
+	h = stampHold{fd}
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, stampFlags) != nil || !stampsArrive() {
+		h.release()
+		return stampHold{-1}, false
+	}
+	return h, true
+}
+
+func (h *stampHold) release() {
+	if h.fd >= 0 {
+		_ = unix.Close(h.fd)
+		h.fd = -1
+	}
+}
+
+// stampsArrive tries on a connection to itself.
+func stampsArrive() bool {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return false
@@ -125,7 +150,7 @@ func KernelStamps() bool {
 	if err != nil {
 		return false
 	}
-	for range 100 {
+	for range 200 {
 		_ = out.SetReadDeadline(time.Now().Add(time.Second))
 		var b [1]byte
 		if _, err := in.Write(b[:]); err != nil {

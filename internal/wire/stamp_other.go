@@ -23,5 +23,9 @@ func (s *stampConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// KernelStamps says whether the kernel gives receive times for TCP here.
-func KernelStamps() bool { return false }
+// stampHold is nothing here.
+type stampHold struct{}
+
+func holdStamps() (stampHold, bool) { return stampHold{}, false }
+
+func (*stampHold) release() {}
