@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy bench-client bench-peers test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -37,6 +37,18 @@ bench-client: build
 bench-peers: build
 	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
 	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" bin/client -peers
+
+# 10,000 streams at once: nothing lost, the error of times, memory a stream.
+bench-streams: build
+	go run ./bench/accuracy -binary $(BIN) -streams 10000 -requests 10000 -tokens 128 -itl 350ms -no-tokenizer -rounds 1
+
+# 1,000,000 requests need no more memory than 100,000; some five minutes.
+bench-many: build
+	go run ./bench/many -binary $(BIN)
+
+# Making prompts, against Python's tokenizers (pip install tokenizers).
+bench-prompts:
+	go run ./bench/prompts
 
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).
 test-llama: build

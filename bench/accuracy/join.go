@@ -41,6 +41,8 @@ type result struct {
 	stamps              string
 	kernel, alone, user spread
 	shared              int
+	streams             int
+	rssBytes            int64
 }
 
 func (r result) String() string {
@@ -52,6 +54,9 @@ func (r result) String() string {
 		spread
 	}{{"by kernel stamps", r.kernel}, {"… of events that share no read with a later one", r.alone}, {"by user time", r.user}} {
 		fmt.Fprintf(&b, "%-51s%-10s%-10s%-10s%s\n", row.name, us(row.min), us(row.median), us(row.p99), us(row.max))
+	}
+	if r.rssBytes > 0 && r.streams > 0 {
+		fmt.Fprintf(&b, "client memory: %.0f MB, %.1f KB a stream\n", float64(r.rssBytes)/1e6, float64(r.rssBytes)/1e3/float64(r.streams))
 	}
 	return b.String()
 }
@@ -74,6 +79,9 @@ func join(journalPath, truthPath string) (result, error) {
 	for {
 		q, err := j.Next()
 		if errors.Is(err, io.EOF) {
+			if end := j.End(); end != nil {
+				res.streams, res.rssBytes = end.PeakInFlight, end.Client.MaxRSSBytes
+			}
 			break
 		}
 		if err != nil {

@@ -25,6 +25,7 @@ type Reader struct {
 	long    []byte // a line that is longer than the reader's buffer
 	line    Line
 	request Request
+	room    Events // the columns of the last request, to be filled again
 	run     *Run
 	end     *End
 	damage  error
@@ -114,18 +115,37 @@ func (r *Reader) next() (*Line, error) {
 		}
 		return &Line{}, io.EOF
 	}
-	// Reuse the columns of the last request: encoding/json fills slices in place.
-	at, lag, tokens, kind := r.request.Events.At, r.request.Events.Lag, r.request.Events.Tokens, r.request.Events.Kind
-	r.request = Request{Events: Events{At: at[:0], Lag: lag[:0], Tokens: tokens[:0], Kind: kind[:0]}}
-	r.line = Line{}
-	if bytes.HasPrefix(b, []byte(`{"request":`)) {
-		r.line.Request = &r.request
+	if bytes.HasPrefix(b, []byte(`{"request":`)) && r.decode(b) {
+		return &r.line, nil
 	}
+	r.line = Line{}
 	if err := json.Unmarshal(b, &r.line); err != nil {
 		r.damage = fmt.Errorf("a journal line is not JSON: %w", err)
 		return &Line{}, io.EOF
 	}
 	return &r.line, nil
+}
+
+// decode reads a request of our own form into the memory of the one before. What
+// has no column must come out as nil, so the room is kept beside the request.
+func (r *Reader) decode(b []byte) bool {
+	r.request = Request{Events: r.room}
+	if !decodeRequest(b, &r.request) {
+		return false
+	}
+	e := &r.request.Events
+	r.room.At, r.room.Lag = longer(r.room.At, e.At), longer(r.room.Lag, e.Lag)
+	r.room.Tokens, r.room.Kind = longer(r.room.Tokens, e.Tokens), longer(r.room.Kind, e.Kind)
+	r.line = Line{Request: &r.request}
+	return true
+}
+
+// longer is the one of two columns with more room.
+func longer[T any](a, b []T) []T {
+	if cap(b) > cap(a) {
+		return b
+	}
+	return a
 }
 
 // readLine returns a line without its newline. Half a line is the end.

@@ -9,16 +9,11 @@ import (
 // client is what the client says about itself.
 func (c *collector) client(r *Result, end *journal.End) Client {
 	cl := Client{
-		Stamps: c.run.Clock, Lag: spread(c.lag),
+		Stamps: c.run.Clock, Lag: c.lag.spread(),
 		Events: c.events, SharedReads: c.sharedReads, UnstampedReads: c.unstampedReads,
 	}
 	if !c.rules.closed {
-		late, release := NewSample(c.opt.ExactLimit), NewSample(c.opt.ExactLimit)
-		for i := range c.rows {
-			late.Add(seconds(c.rows[i].Sent - c.rows[i].Due))
-			release.Add(seconds(max(c.rows[i].Released-c.rows[i].Due, 0)))
-		}
-		cl.Lateness, cl.ReleaseLag = spread(late), spread(release)
+		cl.Lateness, cl.ReleaseLag = c.sample("lateness").spread(), c.sample("release").spread()
 	}
 	if end == nil {
 		return cl
@@ -41,7 +36,7 @@ func (c *collector) warnings(r *Result) []string {
 	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 
 	if r.Partial {
-		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, len(r.Rows), c.run.Options.NumPrompts)
+		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests, c.run.Options.NumPrompts)
 	}
 	if r.Completed == 0 {
 		add("no request succeeded: there are no latencies")
@@ -59,14 +54,21 @@ func (c *collector) warnings(r *Result) []string {
 	if n := r.Client.UnstampedReads; n > 0 && c.run.Clock == "kernel" {
 		add("%d reads had no kernel time and carry the client's", n)
 	}
-	if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {
+	if c.crowd != nil {
+		add("%s", c.crowd.warning(c.opt.RowLimit))
+	} else if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {
 		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, histError*100)
 	}
-	if !c.timeline.exact() {
-		add("more than %d token events: tokens in time are counted by the millisecond", c.opt.ExactLimit)
+	if !c.timeline.exact() && c.crowd == nil {
+		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.timeline.slots.width/msNs)
 	}
-	if s := r.SteadyState; s != nil && s.Window.Warning != nil {
-		add("%s", *s.Window.Warning)
+	if s := r.SteadyState; s != nil {
+		if s.Window.Warning != nil {
+			add("%s", *s.Window.Warning)
+		}
+		if s.foreign > 0 {
+			add("the latencies of the steady state count %d requests that were sent outside it", s.foreign)
+		}
 	}
 	return w
 }

@@ -15,7 +15,9 @@ type collector struct {
 	opt   *Options
 	rules rules
 
-	rows     []Row
+	rows     []Row    // as long as they are not too many
+	crowd    *crowd   // then
+	series   []series // durations of requests
 	details  []Detail // parallel to rows
 	gaps     *Sample  // between token chunks of successes
 	tokGaps  *Sample  // between tokens of successes
@@ -25,6 +27,7 @@ type collector struct {
 	outcomes map[journal.Outcome]int
 	errors   errorCounts
 	tokens   Tokens
+	totals   totals
 
 	sources        map[TokenSource]int // successes by how the tokens of their events are known
 	tokenEvents    int64               // events with tokens, where known
@@ -37,14 +40,17 @@ type collector struct {
 }
 
 func newCollector(run *journal.Run, opt *Options) *collector {
-	return &collector{
+	c := &collector{
 		run: run, opt: opt, rules: newRules(&run.Options, *opt.Compat),
 		// Room for what was announced, but not for what a broken file may announce.
-		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), 1<<20)),
+		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
-		timeline: timeline{limit: opt.ExactLimit},
+		timeline: timeline{limit: opt.ExactLimit, slots: newSlots()},
 		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
 	}
+	c.totals.targets = targetsOf(opt.Goodput)
+	c.series = c.seriesOf()
+	return c
 }
 
 func (c *collector) add(req *journal.Request) error {
@@ -56,7 +62,11 @@ func (c *collector) add(req *journal.Request) error {
 	if row.OK {
 		row.Output = int32(got)
 	}
-	c.rows = append(c.rows, row)
+	if row.OK && c.totals.completed == 0 {
+		c.reserve(req)
+	}
+	c.totals.add(&row)
+	c.keep(&row)
 	c.countTokens(req, &row, got, by)
 	c.countReads(req)
 	c.outcomes[req.Outcome]++
@@ -71,6 +81,19 @@ func (c *collector) add(req *journal.Request) error {
 		c.details = append(c.details, detail(req, row.OK))
 	}
 	return nil
+}
+
+// reserve makes room for a run whose requests are all like this one: growing step
+// by step would copy every value some times.
+func (c *collector) reserve(req *journal.Request) {
+	requests := min(max(c.run.Options.NumPrompts, 0), c.opt.RowLimit)
+	n := requests * min(len(req.Events.At), c.opt.ExactLimit)
+	c.gaps.Reserve(n)
+	c.tokGaps.Reserve(n)
+	if req.Events.Lag != nil {
+		c.lag.Reserve(n)
+	}
+	c.timeline.reserve(n)
 }
 
 func (c *collector) countTokens(req *journal.Request, row *Row, got int, by countBy) {

@@ -54,14 +54,3 @@ func peakOf(starts, ends []int64) int {
 	sweep(starts, ends, func(_ int64, open int) { peak = max(peak, open) })
 	return peak
 }
-
-// firstStart is the earliest start among the successes; 0 if there are none.
-func firstStart(rows []Row) int64 {
-	first, found := int64(0), false
-	for i := range rows {
-		if rows[i].OK && (!found || rows[i].Sent < first) {
-			first, found = rows[i].Sent, true
-		}
-	}
-	return first
-}

@@ -2,15 +2,17 @@
 // no clocks, no sockets. Run it again a year later with other targets,
 // percentiles or rules, and the same journal gives the new answer.
 //
-//	journal ─▶ rules: row ─▶ rows (one a request) ─▶ metrics, goodput, peaks, steady state
+//	journal ─▶ rules: row ─▶ totals, rows (one a request) ─▶ metrics, peaks, steady state
+//	              │             └ if too many ─▶ crowd (histograms, counts in time) ─┘
 //	              └▶ events ─▶ samples (gaps, lag), timeline (tokens in time)
 //
 // What a metric is stands once, in [Metrics] and [Numbers]; docs/metrics.md holds
 // the same with its formula. The statistics are NumPy's, to the last digit
 // (numpy.go), because vLLM's are.
 //
-// Memory: some 100 bytes a request, and what is kept of events is bounded (see
-// [Sample] and timeline). Only with [Options].Detailed does it grow with events.
+// Memory is bounded: some 100 bytes a request up to [RowLimit] requests, then
+// what crowd holds; and of events what [Sample] and timeline keep. Only with
+// [Options].Detailed does it grow with requests and events.
 //
 // Two sets of rules exist: ours, and vLLM's for --compat vllm. They differ in
 // what a success is, how tokens are counted where nobody said, and what a peak
@@ -48,6 +50,7 @@ type Options struct {
 	SteadyThreshold float64 // share of the concurrency limit; 0: 0.95
 	SteadyMinWindow float64 // seconds; 0: ten seconds or a tenth of the run
 	ExactLimit      int     // values that a Sample keeps; 0: ExactLimit
+	RowLimit        int     // requests that are kept one by one; 0: RowLimit. Detailed keeps all
 
 	Warnings []string // come first among the result's: doubts about the journal itself
 }
@@ -77,6 +80,9 @@ func (o Options) withDefaults(run *journal.Options) Options {
 	}
 	if o.ExactLimit == 0 {
 		o.ExactLimit = ExactLimit
+	}
+	if o.RowLimit == 0 {
+		o.RowLimit = RowLimit
 	}
 	return o
 }
@@ -148,13 +154,9 @@ func (c *collector) result(end *journal.End) *Result {
 		r.Partial, r.Interrupted = end.Interrupted != "", end.Interrupted
 		r.SpecDecode = specDecode(end.SpecDecode)
 	}
-	c.totals(r)
+	c.totals.result(r)
 	c.peaks(r)
 	r.Metrics = c.metrics()
-	if len(c.opt.Goodput) > 0 {
-		g := perSecond(c.good(), r.Duration)
-		r.Goodput = &g
-	}
 	r.Outcomes, r.Errors = c.outcomeCounts(), c.topErrors()
 	r.Latency = c.latency()
 	r.InterChunk = summarize(c.gaps)
@@ -162,45 +164,19 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Tokens = c.tokens
 	r.Client = c.client(r, end)
 	if c.rules.closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
-		r.SteadyState = steadyState(r.Rows, &c.timeline, r, c.opt)
+		r.SteadyState = c.steadyState(r)
 	}
 	r.Warnings = c.warnings(r)
 	return r
 }
 
-func (c *collector) totals(r *Result) {
-	last := int64(0)
-	if len(c.rows) == 0 && r.End != nil {
-		last = r.End.At
-	}
-	for i := range c.rows {
-		row := &c.rows[i]
-		last = max(last, row.End)
-		if !row.OK {
-			r.Failed++
-			continue
-		}
-		r.Completed++
-		r.InputTokens += int64(row.Prompt)
-		r.OutputTokens += int64(row.Output)
-	}
-	r.Duration = seconds(last)
-	r.RequestThroughput = perSecond(r.Completed, r.Duration)
-	r.OutputThroughput = perSecond(r.OutputTokens, r.Duration)
-	r.TotalTokenThroughput = perSecond(r.InputTokens+r.OutputTokens, r.Duration)
-}
-
-// perSecond is n/s, and 0 where no time passed.
-func perSecond[N int | int64](n N, s float64) float64 {
-	if s <= 0 {
-		return 0
-	}
-	return float64(n) / s
-}
-
 func (c *collector) peaks(r *Result) {
-	origin := firstStart(c.rows)
+	origin := c.totals.firstSent
 	r.PeakTokensPerSecond = float64(c.timeline.peakPerSecond(origin))
+	if c.crowd != nil {
+		c.crowd.peaks(r, c.rules.vllm, origin)
+		return
+	}
 	r.PeakConcurrency = peakConcurrency(c.rows)
 	r.PeakConcurrent = r.PeakConcurrency
 	if c.rules.vllm {
@@ -208,37 +184,27 @@ func (c *collector) peaks(r *Result) {
 	}
 }
 
-// sample collects a value of each success, in the order of requests.
-func (c *collector) sample(value func(*Row) (float64, bool)) *Sample {
-	s := NewSample(c.opt.ExactLimit)
-	for i := range c.rows {
-		if !c.rows[i].OK {
-			continue
-		}
-		if v, ok := value(&c.rows[i]); ok {
-			s.Add(v)
-		}
-	}
-	return s
-}
-
 // metrics are the statistics of the metrics that were asked for and apply.
 func (c *collector) metrics() []MetricStats {
 	var out []MetricStats
 	for _, m := range Metrics() {
-		if !slices.Contains(c.opt.PercentileMetrics, m.Name) || !c.applies(&m) {
+		if !c.wants(&m) {
 			continue
 		}
 		s := c.gaps
 		if m.Value != nil {
-			s = c.sample(m.Value)
+			s = c.sample(m.Name)
 		}
 		out = append(out, MetricStats{m, s.Stats(c.opt.Percentiles)})
 	}
 	return out
 }
 
-func (c *collector) applies(m *Metric) bool {
+// wants says whether a metric was asked for and applies.
+func (c *collector) wants(m *Metric) bool {
+	if !slices.Contains(c.opt.PercentileMetrics, m.Name) {
+		return false
+	}
 	o := &c.run.Options
 	switch m.Name {
 	case "client_queue_time":
@@ -250,46 +216,14 @@ func (c *collector) applies(m *Metric) bool {
 	return !m.NeedsTokenizer || !c.rules.vllm || c.rules.hasTokenizer
 }
 
-// good counts the successes that met every target. A metric that a request has
-// no value of is met.
-func (c *collector) good() int {
-	values := map[string]func(*Row) (float64, bool){}
-	for _, m := range Metrics() {
-		values[m.Name] = m.Value
-	}
-	n := 0
-	for i := range c.rows {
-		if !c.rows[i].OK {
-			continue
-		}
-		met := true
-		for name, ms := range c.opt.Goodput {
-			v, _ := values[name](&c.rows[i])
-			met = met && v <= ms/1000
-		}
-		if met {
-			n++
-		}
-	}
-	return n
-}
-
 // latency is the same three latencies from sent and from due.
 func (c *collector) latency() Latency {
-	from := func(extra func(*Row) int64) LatencyFrom {
-		at := func(event func(*Row) int64) Summary {
-			return summarize(c.sample(func(r *Row) (float64, bool) {
-				return seconds(event(r) + extra(r)), event(r) >= 0
-			}))
-		}
+	from := func(prefix string) LatencyFrom {
 		return LatencyFrom{
-			TTFT:       at(func(r *Row) int64 { return r.First }),
-			FirstToken: at(func(r *Row) int64 { return r.FirstToken }),
-			E2EL:       at(func(r *Row) int64 { return r.Last }),
+			TTFT:       summarize(c.sample(prefix + "ttft")),
+			FirstToken: summarize(c.sample(prefix + "first_token")),
+			E2EL:       summarize(c.sample(prefix + "e2el")),
 		}
 	}
-	return Latency{
-		Sent: from(func(*Row) int64 { return 0 }),
-		Due:  from(func(r *Row) int64 { return r.Sent - r.Due }),
-	}
+	return Latency{Sent: from("sent."), Due: from("due.")}
 }

@@ -1,18 +1,28 @@
 package measure
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // The statistics below follow NumPy operation by operation, since a result must
 // equal vLLM's to the last digit on the same values. Every product that is then
 // added is wrapped in float64(…): Go may otherwise fuse the two into one rounding
 // on some processors, and NumPy does not.
 
-// pairwiseSum adds as NumPy's add.reduce does: eight running sums for up to 128
-// values, and above that the sum of two halves, split at a multiple of eight.
-func pairwiseSum(v []float64) float64 {
+// pairwise adds as NumPy's add.reduce does: the sum of two halves, split at a
+// multiple of eight, down to parts of at most 128 values, which leaf adds up.
+func pairwise(v []float64, leaf func([]float64) float64) float64 {
+	n := len(v)
+	if n <= leafLen {
+		return leaf(v)
+	}
+	half := n / 2
+	half -= half % 8
+	return pairwise(v[:half], leaf) + pairwise(v[half:], leaf)
+}
+
+const leafLen = 128
+
+// sumOfLeaf adds up to 128 values as NumPy does: with eight running sums.
+func sumOfLeaf(v []float64) float64 {
 	n := len(v)
 	if n < 8 {
 		sum := 0.0
@@ -21,17 +31,12 @@ func pairwiseSum(v []float64) float64 {
 		}
 		return sum
 	}
-	if n > 128 {
-		half := n / 2
-		half -= half % 8
-		return pairwiseSum(v[:half]) + pairwiseSum(v[half:])
-	}
 	var r [8]float64
 	copy(r[:], v)
 	i := 8
 	for ; i < n-n%8; i += 8 {
-		for k := range r {
-			r[k] += v[i+k]
+		for k, x := range v[i : i+8] {
+			r[k] += x
 		}
 	}
 	sum := ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
@@ -46,7 +51,7 @@ func mean(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
-	return pairwiseSum(v) / float64(len(v))
+	return pairwise(v, sumOfLeaf) / float64(len(v))
 }
 
 // std is np.std: of the population, not of a sample (ddof 0).
@@ -55,12 +60,16 @@ func std(v []float64) float64 {
 		return 0
 	}
 	m := mean(v)
-	squares := make([]float64, len(v))
-	for i, x := range v {
-		d := x - m
-		squares[i] = d * d
-	}
-	return math.Sqrt(mean(squares))
+	squares := pairwise(v, func(part []float64) float64 {
+		var room [leafLen]float64
+		squares := room[:len(part)]
+		for i, x := range part {
+			d := x - m
+			squares[i] = d * d
+		}
+		return sumOfLeaf(squares)
+	})
+	return math.Sqrt(squares / float64(len(v)))
 }
 
 // median is np.median of sorted values. It is not always percentile(50): with an
@@ -79,28 +88,35 @@ func median(sorted []float64) float64 {
 // percentile is np.percentile with the linear rule, of sorted values:
 // the value at position p/100·(n−1), between neighbours by interpolation from the nearer one.
 func percentile(sorted []float64, p float64) float64 {
-	n := len(sorted)
-	if n == 0 {
+	if len(sorted) == 0 {
 		return 0
 	}
+	below, t := position(len(sorted), p)
+	if below == len(sorted)-1 {
+		return sorted[below]
+	}
+	return between(sorted[below], sorted[below+1], t)
+}
+
+// position is where percentile p lies among n sorted values: a rank, and how far
+// it is on the way to the next.
+func position(n int, p float64) (below int, t float64) {
 	at := p / 100 * float64(n-1)
-	below := math.Floor(at)
-	if below >= float64(n-1) {
-		return sorted[n-1]
+	floor := math.Floor(at)
+	switch {
+	case floor >= float64(n-1):
+		return n - 1, 0
+	case floor < 0:
+		return 0, 0
 	}
-	if below < 0 {
-		return sorted[0]
-	}
-	a, b := sorted[int(below)], sorted[int(below)+1]
-	t, diff := at-below, b-a
+	return int(floor), at - floor
+}
+
+// between is the value at part t of the way from a to b.
+func between(a, b, t float64) float64 {
+	diff := b - a
 	if t >= 0.5 {
 		return b - float64(diff*(1-t))
 	}
 	return a + float64(diff*t)
-}
-
-func sortedCopy(v []float64) []float64 {
-	s := slices.Clone(v)
-	slices.Sort(s)
-	return s
 }

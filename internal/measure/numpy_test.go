@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -140,4 +141,10 @@ func TestSampleBeyondItsLimitStatesItsError(t *testing.T) {
 	if a.Min != b.Min || a.Max != b.Max || a.N != b.N {
 		t.Error("minimum, maximum and count must stay exact")
 	}
+}
+
+func sortedCopy(v []float64) []float64 {
+	s := slices.Clone(v)
+	slices.Sort(s)
+	return s
 }

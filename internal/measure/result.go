@@ -23,7 +23,8 @@ type Result struct {
 	PeakConcurrency                     int           // as it was, under any rules
 	SpecDecode                          *SpecDecode   // nil when the server has none
 	Metrics                             []MetricStats // those asked for, in the order of Metrics()
-	Rows                                []Row         // every measured request, by index
+	Requests                            int           // that were measured
+	Rows                                []Row         // every measured request, by index; nil if more than RowLimit
 	Details                             []Detail      // parallel to Rows; nil unless asked for
 	Outcomes                            []OutcomeCount
 	Errors                              []ErrorCount // the most frequent, ten at most
@@ -145,14 +146,6 @@ type Spread struct {
 	P50 float64 `json:"p50_ms"`
 	P99 float64 `json:"p99_ms"`
 	Max float64 `json:"max_ms"`
-}
-
-func spread(s *Sample) *Spread {
-	if s.N() == 0 {
-		return nil
-	}
-	st := s.Stats([]float64{50, 99})
-	return &Spread{P50: st.Percentiles[0].Value, P99: st.Percentiles[1].Value, Max: st.Max}
 }
 
 // Cost is what the run cost the client.

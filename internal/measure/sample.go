@@ -3,20 +3,10 @@ package measure
 import (
 	"math"
 	"slices"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// ExactLimit is how many values a Sample keeps as they are: 32 MB.
-const ExactLimit = 4 << 20
-
-// A Sample beyond its limit is a histogram of nanoseconds up to a day, with four
-// significant digits. Its buckets are at most 1/16384 of their value wide.
-const (
-	histDigits = 4
-	histMax    = int64(24 * 3600 * 1e9)
-	histError  = 1e-4
-)
+// ExactLimit is how many values a Sample keeps as they are: 8 MB.
+const ExactLimit = 1 << 20
 
 // Sample is a set of durations in seconds, of any size, in bounded memory: exact
 // up to a limit, a histogram beyond it. Mean, standard deviation, minimum and
@@ -29,11 +19,31 @@ type Sample struct {
 	limit  int
 	values []float64
 	runs   []valueRun
-	hist   *hdrhistogram.Histogram
+	hist   *histogram // once the limit is passed; values are gone then
 
+	moments
+	std    float64 // of exact values, once they are summed
+	summed bool    // the moments are those of values, whose order is lost
+}
+
+// moments are what can be known of values that are gone.
+type moments struct {
 	n        int
-	mean, m2 float64 // Welford's running mean and sum of squares, for when values are gone
+	mean, m2 float64 // Welford's running mean and sum of squares
 	min, max float64
+}
+
+func (m *moments) add(v float64) {
+	if m.n == 0 || v < m.min {
+		m.min = v
+	}
+	if m.n == 0 || v > m.max {
+		m.max = v
+	}
+	m.n++
+	d := v - m.mean
+	m.mean += d / float64(m.n)
+	m.m2 += float64(d * (v - m.mean))
 }
 
 // valueRun says that values from start on belong to the request with this index.
@@ -47,6 +57,13 @@ func NewSample(limit int) *Sample {
 	return &Sample{limit: limit}
 }
 
+// Reserve makes room for n values, as far as they would be kept.
+func (s *Sample) Reserve(n int) {
+	if s.hist == nil {
+		s.values = slices.Grow(s.values, min(max(n, 0), s.limit))
+	}
+}
+
 // Begin says that the values added from now on belong to the request with this index.
 func (s *Sample) Begin(index int) {
 	if s.hist == nil {
@@ -56,35 +73,33 @@ func (s *Sample) Begin(index int) {
 
 // Add adds a value in seconds.
 func (s *Sample) Add(v float64) {
-	if s.n == 0 || v < s.min {
-		s.min = v
-	}
-	if s.n == 0 || v > s.max {
-		s.max = v
-	}
-	s.n++
-	d := v - s.mean
-	s.mean += d / float64(s.n)
-	s.m2 += float64(d * (v - s.mean))
-
-	if s.hist == nil && len(s.values) >= s.limit {
+	if s.hist == nil {
+		if len(s.values) < s.limit {
+			s.values = append(s.values, v)
+			return
+		}
 		s.spill()
 	}
-	if s.hist != nil {
-		s.record(v)
-		return
-	}
-	s.values = append(s.values, v)
+	s.record(v)
 }
 
-// N is how many values were added.
-func (s *Sample) N() int { return s.n }
+// N is how many values there are.
+func (s *Sample) N() int {
+	if s.hist != nil {
+		return s.hist.n
+	}
+	return len(s.values)
+}
 
 // Exact says whether all values are still there.
 func (s *Sample) Exact() bool { return s.hist == nil }
 
+// spill turns the values into a histogram.
 func (s *Sample) spill() {
-	s.hist = hdrhistogram.New(1, histMax, histDigits)
+	if s.hist != nil {
+		return
+	}
+	s.hist = new(histogram)
 	for _, v := range s.values {
 		s.record(v)
 	}
@@ -92,9 +107,20 @@ func (s *Sample) spill() {
 }
 
 func (s *Sample) record(v float64) {
-	ns := int64(math.Round(v * 1e9))
-	// The range is clamped, so the only error RecordValue knows cannot happen.
-	_ = s.hist.RecordValue(min(max(ns, 0), histMax))
+	s.moments.add(v)
+	s.hist.add(int64(math.Round(v*1e9)), 1)
+}
+
+// remove takes a value out of a sample that is a histogram. Mean, percentiles and
+// count are then those of the rest; standard deviation, minimum and maximum are not.
+func (s *Sample) remove(v float64) {
+	s.hist.add(int64(math.Round(v*1e9)), -1)
+	s.n--
+	if s.n == 0 {
+		s.mean = 0
+		return
+	}
+	s.mean -= (v - s.mean) / float64(s.n)
 }
 
 // inOrder returns the values in the order of their requests.
@@ -137,32 +163,62 @@ type Percentile struct{ P, Value float64 }
 
 // Stats computes the statistics with the percentiles asked for (each 0 to 100).
 // Milliseconds come last, as vLLM has it: the statistic in seconds, times 1000.
+// It may be called again, but no value may be added after it.
 func (s *Sample) Stats(percentiles []float64) Stats {
-	st := Stats{N: s.n, Min: s.min * 1000, Max: s.max * 1000}
-	st.Percentiles = make([]Percentile, len(percentiles))
+	st := Stats{Percentiles: make([]Percentile, len(percentiles))}
+	at := s.histPercentile
 	if s.hist != nil {
 		st.Error = histError
-		st.Mean = s.mean * 1000
-		st.Std = math.Sqrt(s.m2/float64(s.n)) * 1000
-		st.Median = s.histPercentile(50)
-		for i, p := range percentiles {
-			st.Percentiles[i] = Percentile{p, s.histPercentile(p)}
-		}
-		return st
+		st.Std = math.Sqrt(s.m2/float64(max(s.n, 1))) * 1000
+		st.Median = at(50)
+	} else {
+		s.sum()
+		order(s.values, ranksOf(len(s.values), percentiles))
+		at = func(p float64) float64 { return percentile(s.values, p) * 1000 }
+		st.Std = s.std * 1000
+		st.Median = median(s.values) * 1000
 	}
-	values := s.inOrder()
-	st.Mean = mean(values) * 1000
-	st.Std = std(values) * 1000
-	sorted := sortedCopy(values)
-	st.Median = median(sorted) * 1000
+	st.N, st.Mean, st.Min, st.Max = s.n, s.mean*1000, s.min*1000, s.max*1000
 	for i, p := range percentiles {
-		st.Percentiles[i] = Percentile{p, percentile(sorted, p) * 1000}
+		st.Percentiles[i] = Percentile{p, at(p)}
 	}
 	return st
 }
 
+// spread is the short form of Stats, for which the values need not be added up.
+func (s *Sample) spread() *Spread {
+	switch {
+	case s.N() == 0:
+		return nil
+	case s.hist != nil:
+		return &Spread{P50: s.histPercentile(50), P99: s.histPercentile(99), Max: s.max * 1000}
+	}
+	order(s.values, ranksOf(len(s.values), []float64{50, 99, 100}))
+	at := func(p float64) float64 { return percentile(s.values, p) * 1000 }
+	return &Spread{P50: at(50), P99: at(99), Max: at(100)}
+}
+
+// sum computes the moments of exact values, for which their order counts, before
+// percentiles put them into another.
+func (s *Sample) sum() {
+	if s.summed || len(s.values) == 0 {
+		return
+	}
+	values := s.inOrder()
+	s.moments = moments{n: len(values), mean: mean(values), min: values[0], max: values[0]}
+	for _, v := range values {
+		if v < s.min {
+			s.min = v
+		}
+		if v > s.max {
+			s.max = v
+		}
+	}
+	s.std = std(values)
+	s.summed, s.runs = true, nil
+}
+
 func (s *Sample) histPercentile(p float64) float64 {
-	ms := float64(s.hist.ValueAtPercentile(p)) / 1e6
-	// A bucket's upper edge may lie beyond what was ever seen.
-	return min(max(ms, s.min*1000), s.max*1000)
+	// A bucket's middle may lie beyond what was ever seen.
+	return min(max(s.hist.percentile(p)/1e6, s.min*1000), s.max*1000)
 }

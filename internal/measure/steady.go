@@ -20,6 +20,8 @@ type SteadyState struct {
 	MedianTPOT        float64      `json:"median_tpot_ms"`
 	P90TPOT           float64      `json:"p90_tpot_ms"`
 	P99TPOT           float64      `json:"p99_tpot_ms"`
+
+	foreign int // requests sent outside the window whose latencies could not be taken out
 }
 
 // Window is where the steady state lies. Seconds count from the first send.
@@ -61,64 +63,117 @@ func steadyWindow(rows []Row, threshold int) (from, to int64, peak int, ok bool)
 	return from, to, peak, ok && to > from
 }
 
-// steadyState measures inside the window: completions and tokens by their time,
-// latencies of the requests that were sent in it.
-func steadyState(rows []Row, tokens *timeline, r *Result, opt *Options) *SteadyState {
-	limit := r.Run.Options.MaxConcurrency
-	threshold := max(1, int(math.Ceil(opt.SteadyThreshold*float64(limit))))
-	from, to, peak, ok := steadyWindow(rows, threshold)
-	if !ok {
+// inWindow is what the steady state is made of: completions and tokens by their
+// time, latencies of the requests that were sent in it.
+type inWindow struct {
+	from, to           int64
+	peak               int
+	started, completed int
+	input, output      int64 // tokens
+	ttft, tpot         *Sample
+}
+
+// steadyState measures inside the window; nil if there is none.
+func (c *collector) steadyState(r *Result) *SteadyState {
+	limit := c.run.Options.MaxConcurrency
+	threshold := max(1, int(math.Ceil(c.opt.SteadyThreshold*float64(limit))))
+	var in *inWindow
+	if c.crowd != nil {
+		in = c.crowdInWindow(threshold)
+	} else {
+		in = c.rowsInWindow(threshold)
+	}
+	if in == nil || in.started == 0 || in.completed == 0 {
 		return nil
 	}
+	origin := c.totals.firstSent
 	w := Window{
-		Target: limit, Threshold: opt.SteadyThreshold, ThresholdAbs: threshold, ObservedPeak: peak,
-		Duration: seconds(to - from), RequestsTotal: r.Completed,
+		Start: seconds(in.from - origin), End: seconds(in.to - origin), Duration: seconds(in.to - in.from),
+		Target: limit, Threshold: c.opt.SteadyThreshold, ThresholdAbs: threshold, ObservedPeak: in.peak,
+		Started: in.started, Completed: in.completed, RequestsTotal: r.Completed,
 	}
-	origin := firstStart(rows)
-	w.Start, w.End = seconds(from-origin), seconds(to-origin)
-
-	ttft, tpots := NewSample(opt.ExactLimit), NewSample(opt.ExactLimit)
-	input := int64(0)
-	for i := range rows {
-		row := &rows[i]
-		if !row.OK {
-			continue
-		}
-		if end := row.Sent + row.Last; end >= from && end < to {
-			w.Completed++
-		}
-		if row.Sent < from || row.Sent >= to {
-			continue
-		}
-		w.Started++
-		input += int64(row.Planned)
-		ttft.Add(row.TTFT())
-		if v, ok := tpot(row); ok {
-			tpots.Add(v)
-		}
-	}
-	if w.Started == 0 || w.Completed == 0 {
-		return nil
-	}
-	w.Warning = shortWindow(w.Duration, r.Duration, opt.SteadyMinWindow)
-
+	w.Warning = shortWindow(w.Duration, r.Duration, c.opt.SteadyMinWindow)
 	s := &SteadyState{
 		Window:            w,
 		RequestThroughput: float64(w.Completed) / w.Duration,
-		InputThroughput:   float64(input) / w.Duration,
-		OutputThroughput:  float64(tokens.between(from, to)) / w.Duration,
+		InputThroughput:   float64(in.input) / w.Duration,
+		OutputThroughput:  float64(in.output) / w.Duration,
 		PercentilesTTFT:   [][2]float64{},
+		foreign:           in.ttft.N() - in.started,
 	}
 	s.TotalThroughput = s.InputThroughput + s.OutputThroughput
-	st := ttft.Stats(opt.Percentiles)
+	st := in.ttft.Stats(c.opt.Percentiles)
 	s.MeanTTFT, s.MedianTTFT = st.Mean, st.Median
 	for _, p := range st.Percentiles {
 		s.PercentilesTTFT = append(s.PercentilesTTFT, [2]float64{p.P, p.Value})
 	}
-	st = tpots.Stats([]float64{90, 99})
+	st = in.tpot.Stats([]float64{90, 99})
 	s.MeanTPOT, s.MedianTPOT = st.Mean, st.Median
 	s.P90TPOT, s.P99TPOT = st.Percentiles[0].Value, st.Percentiles[1].Value
 	return s
+}
+
+func (c *collector) rowsInWindow(threshold int) *inWindow {
+	from, to, peak, ok := steadyWindow(c.rows, threshold)
+	if !ok {
+		return nil
+	}
+	in := &inWindow{
+		from: from, to: to, peak: peak, output: c.timeline.between(from, to),
+		ttft: NewSample(c.opt.ExactLimit), tpot: NewSample(c.opt.ExactLimit),
+	}
+	for i := range c.rows {
+		row := &c.rows[i]
+		if !row.OK {
+			continue
+		}
+		if end := row.Sent + row.Last; end >= from && end < to {
+			in.completed++
+		}
+		if row.Sent < from || row.Sent >= to {
+			continue
+		}
+		in.started++
+		in.input += int64(row.Planned)
+		in.ttft.Add(row.TTFT())
+		if v, ok := tpot(row); ok {
+			in.tpot.Add(v)
+		}
+	}
+	return in
+}
+
+// crowdInWindow has the latencies of all requests, and takes those out that were
+// sent before the window or after it.
+func (c *collector) crowdInWindow(threshold int) *inWindow {
+	from, to, peak, ok := c.crowd.slots.steadyWindow(threshold)
+	if !ok {
+		return nil
+	}
+	sum := c.crowd.slots.between(from, to)
+	in := &inWindow{
+		// A slot may begin before the first send; the window doesn't.
+		from: max(from, c.totals.firstSent), to: to, peak: peak, started: int(sum.started), completed: int(sum.ended),
+		input: sum.planned, output: sum.tokens,
+		ttft: c.sample("steady.ttft"), tpot: c.sample("steady.tpot"),
+	}
+	remove := func(r *edgeRow) {
+		in.ttft.remove(r.ttft)
+		if r.hasTPOT {
+			in.tpot.remove(r.tpot)
+		}
+	}
+	for i := range c.crowd.first.rows {
+		if r := &c.crowd.first.rows[i]; r.sent < from {
+			remove(r)
+		}
+	}
+	for i := range c.crowd.last.rows {
+		if r := &c.crowd.last.rows[i]; r.sent >= to {
+			remove(r)
+		}
+	}
+	return in
 }
 
 // shortWindow warns about a window below the smallest that is trusted: what was
@@ -130,6 +185,6 @@ func shortWindow(window, run, smallest float64) *string {
 	if window >= smallest {
 		return nil
 	}
-	s := fmt.Sprintf("the steady state is short: %.1f s, %.1f %% of the run", window, window/run*100)
+	s := fmt.Sprintf("the steady state lasted %.1f s, less than the %.0f s that its numbers need", window, smallest)
 	return &s
 }

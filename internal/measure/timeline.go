@@ -1,55 +1,61 @@
 package measure
 
+import "slices"
+
 // timeline is when tokens arrived: exact times up to a limit, and beyond it
-// counts per millisecond, which is enough for rates over a second and more.
+// counts by slots, which is enough for rates over a second and more.
 type timeline struct {
 	limit  int
 	at     []int64 // nanoseconds on the run's clock
 	tokens []int32
-	perMs  []int32 // set once the limit is passed
+	slots  *slots // shared with the requests, if those are too many as well
+	full   bool   // the limit is passed: times are in slots
 }
-
-const msNs = int64(1e6)
 
 func (t *timeline) add(at int64, tokens int) {
 	if tokens <= 0 || at < 0 {
 		return
 	}
-	if t.perMs == nil && len(t.at) >= t.limit {
-		t.perMs = make([]int32, 1)
-		for i, a := range t.at {
-			t.count(a, t.tokens[i])
-		}
-		t.at, t.tokens = nil, nil
+	if !t.full && len(t.at) >= t.limit {
+		t.spill()
 	}
-	if t.perMs != nil {
-		t.count(at, int32(tokens))
+	if t.full {
+		t.slots.at(at).tokens += int64(tokens)
 		return
 	}
 	t.at = append(t.at, at)
 	t.tokens = append(t.tokens, int32(tokens))
 }
 
-func (t *timeline) count(at int64, tokens int32) {
-	ms := int(at / msNs)
-	for ms >= len(t.perMs) {
-		t.perMs = append(t.perMs, make([]int32, max(len(t.perMs), ms+1-len(t.perMs)))...)
-	}
-	t.perMs[ms] += tokens
+// reserve makes room for n times, as far as they would be kept.
+func (t *timeline) reserve(n int) {
+	n = min(max(n, 0), t.limit)
+	t.at, t.tokens = slices.Grow(t.at, n), slices.Grow(t.tokens, n)
 }
 
-func (t *timeline) exact() bool { return t.perMs == nil }
+// spill moves the exact times into slots.
+func (t *timeline) spill() {
+	for i, a := range t.at {
+		t.slots.at(a).tokens += int64(t.tokens[i])
+	}
+	t.at, t.tokens, t.full = nil, nil, true
+}
 
-// each calls f with every token time (in whole milliseconds beyond the limit).
+func (t *timeline) exact() bool { return !t.full }
+
+// each calls f with every token time (by slots beyond the limit).
 func (t *timeline) each(f func(at int64, tokens int64)) {
 	for i, a := range t.at {
 		f(a, int64(t.tokens[i]))
 	}
-	for ms, n := range t.perMs {
-		if n > 0 {
-			f(int64(ms)*msNs, int64(n))
-		}
+	if !t.full {
+		return
 	}
+	t.slots.each(func(at int64, c *cell) {
+		if c.tokens > 0 {
+			f(at, c.tokens)
+		}
+	})
 }
 
 // between counts the tokens in [from, to).
@@ -65,11 +71,20 @@ func (t *timeline) between(from, to int64) int64 {
 
 // peakPerSecond is the largest count in one of the seconds from origin on.
 func (t *timeline) peakPerSecond(origin int64) int64 {
-	seconds, peak := map[int64]int64{}, int64(0)
+	counts := map[int64]int64{}
+	// Tokens of one second come together: the map is asked once for each such group.
+	second, sum := int64(0), int64(0)
 	t.each(func(at, n int64) {
-		s := (at - origin) / 1e9
-		seconds[s] += n
-		peak = max(peak, seconds[s])
+		if s := (at - origin) / 1e9; s != second {
+			counts[second] += sum
+			second, sum = s, 0
+		}
+		sum += n
 	})
+	counts[second] += sum
+	peak := int64(0)
+	for _, n := range counts {
+		peak = max(peak, n)
+	}
 	return peak
 }

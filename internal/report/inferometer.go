@@ -40,7 +40,7 @@ func inferometer(r *measure.Result, opt Options) object {
 // the same times; a run that was killed has none.
 func workload(r *measure.Result) object {
 	o := &r.Run.Options
-	sha, sent := any(nil), len(r.Rows)
+	sha, sent := any(nil), r.Requests
 	if r.End != nil {
 		sha, sent = orNull(r.End.WorkloadSHA), r.End.Sent
 	}

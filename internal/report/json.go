@@ -19,7 +19,7 @@ type Options struct {
 // JSON writes a result on one line without a newline at its end, as vLLM does:
 // vLLM's keys in vLLM's order, and ours under the key "inferometer", last.
 func JSON(w io.Writer, r *measure.Result, opt Options) error {
-	if opt.Detailed && r.Details == nil && len(r.Rows) > 0 {
+	if opt.Detailed && r.Details == nil && r.Requests > 0 {
 		return fmt.Errorf("a detailed report needs a result that was measured in detail")
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
@@ -84,7 +84,7 @@ func setIdentity(o *object, r *measure.Result) {
 	if run.Burstiness > 0 {
 		o.set("burstiness", run.Burstiness)
 	} else {
-		o.set("burstiness", literal("Infinity")) // not JSON, but what vLLM writes
+		o.set("burstiness", infinite(r))
 	}
 	if run.MaxConcurrency > 0 {
 		o.set("max_concurrency", run.MaxConcurrency)
@@ -111,7 +111,8 @@ func setTotals(o *object, r *measure.Result) {
 }
 
 // setArrays adds the arrays with one entry a request. latencies and queue_times
-// are always there, as in vLLM 0.32.
+// are always there, as in vLLM 0.32, but empty if the requests were too many to be
+// kept one by one: the warnings say so.
 func setArrays(o *object, r *measure.Result, detailed bool) {
 	row := func(f func(*measure.Row) any) list {
 		return list{len(r.Rows), func(i int) any { return f(&r.Rows[i]) }}
@@ -207,4 +208,12 @@ func zone(r *measure.Result) *time.Location {
 	}
 	_, offset := t.Zone()
 	return time.FixedZone(r.Run.Zone, offset)
+}
+
+// infinite is what stands for infinity: vLLM writes Infinity, which is not JSON.
+func infinite(r *measure.Result) any {
+	if r.Compat == "vllm" {
+		return literal("Infinity")
+	}
+	return "inf"
 }

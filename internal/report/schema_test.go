@@ -3,12 +3,15 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/inferometer/inferometer/internal/measure"
 )
 
 func schema(t *testing.T) *jsonschema.Resolved {
@@ -113,5 +116,41 @@ func TestSchemaNamesEveryKeyOfOurs(t *testing.T) {
 				t.Errorf("%s: docs/result.md does not explain %s", name, m.key)
 			}
 		}
+	}
+}
+
+// TestResultOfTooManyRequests: its arrays are empty, it says why, and it is a result
+// like any other; asked for in detail it has them all.
+func TestResultOfTooManyRequests(t *testing.T) {
+	write := func(opt measure.Options) (string, []byte) {
+		r := measured(t, closed(), opt)
+		var console, file bytes.Buffer
+		shown := Options{RunDir: "x", Detailed: opt.Detailed}
+		if err := errors.Join(Console(&console, r, shown), JSON(&file, r, shown)); err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, schema(t), file.Bytes()); err != nil {
+			t.Error(err)
+		}
+		return console.String(), file.Bytes()
+	}
+	console, file := write(measure.Options{RowLimit: 5})
+	if !bytes.Contains(file, []byte(`"latencies": [], "queue_times": [], `)) {
+		t.Error("the arrays are not empty")
+	}
+	if !bytes.Contains(file, []byte(`"requests_sent": 12`)) {
+		t.Error("the requests are not counted")
+	}
+	const why = "more than 5 requests"
+	if !strings.Contains(console, why) || !bytes.Contains(file, []byte(why)) {
+		t.Error("nobody is told why")
+	}
+	_, file = write(measure.Options{RowLimit: 5, Detailed: true})
+	if bytes.Contains(file, []byte(`"latencies": []`)) || bytes.Contains(file, []byte(why)) {
+		t.Error("a detailed result has its arrays")
+	}
+	crowd := measured(t, closed(), measure.Options{RowLimit: 5})
+	if JSON(io.Discard, crowd, Options{Detailed: true}) == nil {
+		t.Error("what was not measured in detail cannot be reported in detail")
 	}
 }

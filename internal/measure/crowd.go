@@ -1,0 +1,132 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// RowLimit is how many requests are kept one by one: some 10 MB.
+const RowLimit = 100_000
+
+// crowd is what is kept of requests that are too many to be kept one by one:
+// histograms of their durations (in collector.series), counts in time, and the
+// first and last ones sent, which a steady state leaves out.
+type crowd struct {
+	slots *slots
+	first edge
+	last  edge
+}
+
+// keep keeps a row, or, from the limit on, what is needed of it.
+func (c *collector) keep(row *Row) {
+	if c.crowd == nil {
+		c.rows = append(c.rows, *row)
+		if len(c.rows) > c.opt.RowLimit && !c.opt.Detailed {
+			c.becomeCrowd()
+		}
+		return
+	}
+	for i := range c.series {
+		c.series[i].add(row)
+	}
+	c.crowd.add(row)
+}
+
+// becomeCrowd gives up the rows so far. The values of their events go with them:
+// one limit for both keeps memory where it is.
+func (c *collector) becomeCrowd() {
+	rows := c.rows
+	c.rows = nil
+	c.crowd = &crowd{slots: c.timeline.slots, last: edge{late: true}}
+	for i := range c.series {
+		c.series[i].sample = NewSample(c.opt.ExactLimit)
+		c.series[i].sample.spill()
+	}
+	for i := range rows {
+		c.keep(&rows[i])
+	}
+	for _, s := range []*Sample{c.gaps, c.tokGaps, c.lag} {
+		s.spill()
+	}
+	c.timeline.spill()
+}
+
+func (w *crowd) add(row *Row) {
+	w.slots.at(row.Sent).opened++
+	w.slots.at(row.End).closed++
+	if !row.OK {
+		return
+	}
+	cell := w.slots.at(row.Sent)
+	cell.started++
+	cell.planned += int64(row.Planned)
+	w.slots.at(row.Sent+max(row.Last, 0)).ended++
+	at := edgeRow{sent: row.Sent, ttft: row.TTFT()}
+	at.tpot, at.hasTPOT = tpot(row)
+	w.first.add(at)
+	w.last.add(at)
+}
+
+// peaks are what is known of them. The client's own count has its warm-ups in it
+// and a request until its slot is free again, so it bounds the truth from above,
+// as the slots do.
+func (w *crowd) peaks(r *Result, vllm bool, origin int64) {
+	atLeast, atMost := w.slots.peakOpen()
+	r.PeakConcurrency = atLeast
+	if r.End != nil {
+		r.PeakConcurrency = max(atLeast, min(atMost, r.End.PeakInFlight))
+	}
+	r.PeakConcurrent = r.PeakConcurrency
+	if vllm {
+		r.PeakConcurrent = w.slots.peakBySecond(origin)
+	}
+}
+
+// warning says what the numbers of a crowd are worth.
+func (w *crowd) warning(limit int) string {
+	return fmt.Sprintf("more than %d requests: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
+		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", limit, histError*100, w.slots.width/msNs)
+}
+
+// edge is the requests that were sent first, or last.
+type edge struct {
+	late bool
+	rows []edgeRow
+	cut  bool // there were more
+	last int64
+}
+
+type edgeRow struct {
+	sent       int64
+	ttft, tpot float64
+	hasTPOT    bool
+}
+
+// edgeLen is how many requests an edge keeps at least: more than are open at once.
+const edgeLen = 1 << 14
+
+func (e *edge) add(r edgeRow) {
+	if e.cut && e.beyond(r.sent) {
+		return
+	}
+	e.rows = append(e.rows, r)
+	if len(e.rows) < 2*edgeLen {
+		return
+	}
+	slices.SortFunc(e.rows, func(a, b edgeRow) int {
+		if e.late {
+			a, b = b, a
+		}
+		return int(min(max(a.sent-b.sent, -1), 1))
+	})
+	e.rows = e.rows[:edgeLen]
+	e.cut, e.last = true, e.rows[edgeLen-1].sent
+}
+
+// beyond says whether a moment lies further inside than what is kept.
+func (e *edge) beyond(sent int64) bool {
+	if e.late {
+		return sent < e.last
+	}
+	return sent > e.last
+}

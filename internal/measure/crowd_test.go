@@ -1,0 +1,195 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// crowded is a closed loop of n requests with 20 slots, in the order in which they
+// end. Some fail, some have one token, and the first ones are slow.
+func crowded(n int) *memory {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	m := &memory{run: closedRun(20), end: &journal.End{PeakInFlight: 20}}
+	m.run.Options.NumPrompts = n
+	m.run.Options.Goodput = map[string]float64{"ttft": 60}
+	m.run.Options.PercentileMetrics = append(m.run.Options.PercentileMetrics, "client_queue_time")
+	free := make([]int64, 20)
+	for i := range free {
+		free[i] = int64(i) * 7 // the climb
+	}
+	for i := range n {
+		slot := slices.Index(free, slices.Min(free))
+		first := 20 + rnd.Int64N(60)
+		if i < 40 {
+			first += 300
+		}
+		chunks := []int64{first}
+		for range rnd.IntN(5) {
+			chunks = append(chunks, chunks[len(chunks)-1]+5+rnd.Int64N(20))
+		}
+		r := stream(i, free[slot], chunks...)
+		free[slot] = r.End/ms + 2
+		if i%50 == 7 {
+			r = failed(r, journal.Truncated, "cut")
+		}
+		m.requests = append(m.requests, r)
+	}
+	slices.SortStableFunc(m.requests, func(a, b journal.Request) int { return int(a.End - b.End) })
+	return m
+}
+
+// TestACrowdGivesTheSameNumbers: requests that are not kept one by one are measured
+// within the errors that the result states.
+func TestACrowdGivesTheSameNumbers(t *testing.T) {
+	vllm := "vllm"
+	for _, compat := range []*string{nil, &vllm} {
+		m := crowded(3000)
+		exact := measured(t, m, Options{Compat: compat})
+		crowd := measured(t, m, Options{Compat: compat, RowLimit: 100})
+		if crowd.Rows != nil || crowd.Requests != 3000 {
+			t.Fatalf("%d rows are kept of %d", len(crowd.Rows), crowd.Requests)
+		}
+		for _, n := range Numbers() {
+			if got, want := n.Of(crowd), n.Of(exact); got != want {
+				t.Errorf("%s = %v, exact %v", n.Name, got, want)
+			}
+		}
+		if crowd.PeakConcurrency != exact.PeakConcurrency {
+			t.Errorf("peak %d, exact %d", crowd.PeakConcurrency, exact.PeakConcurrency)
+		}
+		for i, m := range exact.Metrics {
+			sameStats(t, m.Metric.Name, crowd.Metrics[i].Stats, m.Stats)
+		}
+		for what, pair := range map[string][2]Summary{
+			"sent.ttft":   {crowd.Latency.Sent.TTFT, exact.Latency.Sent.TTFT},
+			"due.e2el":    {crowd.Latency.Due.E2EL, exact.Latency.Due.E2EL},
+			"inter_chunk": {crowd.InterChunk, exact.InterChunk},
+			"inter_token": {*crowd.InterToken.Summary, *exact.InterToken.Summary},
+		} {
+			if pair[0].Error != histError {
+				t.Errorf("%s does not state its error", what)
+			}
+			roughly(t, what+" p50", pair[0].P50, pair[1].P50, histError)
+			roughly(t, what+" p99.9", pair[0].P999, pair[1].P999, histError)
+		}
+	}
+}
+
+// roughly takes the error of a histogram as it is stated: relative, and interpolation adds none.
+func roughly(t *testing.T, what string, got, want, within float64) {
+	t.Helper()
+	if math.Abs(got-want) > within*math.Abs(want)+1e-6 {
+		t.Errorf("%s = %v, exact %v", what, got, want)
+	}
+}
+
+func sameStats(t *testing.T, name string, got, want Stats) {
+	t.Helper()
+	if got.N != want.N || got.Max != want.Max || got.Min != want.Min {
+		t.Errorf("%s: count, minimum and maximum must stay exact: %+v, %+v", name, got, want)
+	}
+	roughly(t, name+" mean", got.Mean, want.Mean, 1e-12)
+	roughly(t, name+" std", got.Std, want.Std, 1e-12)
+	roughly(t, name+" median", got.Median, want.Median, histError)
+	for i, p := range want.Percentiles {
+		roughly(t, name+" percentile", got.Percentiles[i].Value, p.Value, histError)
+	}
+}
+
+// TestSteadyStateOfACrowd: its window lies in whole slots, and the slow requests of
+// the climb, sent before it, are not among its latencies.
+func TestSteadyStateOfACrowd(t *testing.T) {
+	m := crowded(3000)
+	exact := measured(t, m, Options{}).SteadyState
+	crowd := measured(t, m, Options{RowLimit: 100}).SteadyState
+	if exact == nil || crowd == nil {
+		t.Fatal("no steady state")
+	}
+	g, w := crowd.Window, exact.Window
+	if math.Abs(g.Start-w.Start) > 0.001 || math.Abs(g.End-w.End) > 0.001 {
+		t.Errorf("window %v to %v, exact %v to %v", g.Start, g.End, w.Start, w.End)
+	}
+	if g.Started != w.Started || g.Completed != w.Completed {
+		t.Errorf("%d started, %d completed, exact %d and %d", g.Started, g.Completed, w.Started, w.Completed)
+	}
+	late := crowded(300)
+	for i := range late.requests { // all at once, in the middle of a slot
+		late.requests[i].Sent += ms / 2
+		late.requests[i].End += ms / 2
+	}
+	late.run.Options.MaxConcurrency = 1
+	if s := measured(t, late, Options{RowLimit: 100}).SteadyState; s.Window.Start < 0 {
+		t.Errorf("the window begins %v s before the first send", -s.Window.Start)
+	}
+	if g.Started == g.RequestsTotal {
+		t.Error("all were sent in the window: this run tests nothing")
+	}
+	roughly(t, "mean ttft", crowd.MeanTTFT, exact.MeanTTFT, 1e-9)
+	roughly(t, "p99 ttft", crowd.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], histError)
+	roughly(t, "mean tpot", crowd.MeanTPOT, exact.MeanTPOT, 1e-9)
+	roughly(t, "p99 tpot", crowd.P99TPOT, exact.P99TPOT, histError)
+	roughly(t, "output", crowd.OutputThroughput, exact.OutputThroughput, 1e-3)
+	roughly(t, "input", crowd.InputThroughput, exact.InputThroughput, 1e-3)
+}
+
+func TestACrowdSaysSo(t *testing.T) {
+	m := crowded(300)
+	warned := func(opt Options) bool {
+		return strings.Contains(strings.Join(measured(t, m, opt).Warnings, "\n"), "latencies and queue_times are empty")
+	}
+	if !warned(Options{RowLimit: 299}) || warned(Options{RowLimit: 300}) {
+		t.Error("the warning belongs to runs beyond the limit, and to those alone")
+	}
+	if warned(Options{RowLimit: 100, Detailed: true}) {
+		t.Error("a detailed result keeps all requests, whatever the limit")
+	}
+	m.end = nil // killed: what remains is how many were open at the end of a slot
+	if p := measured(t, m, Options{RowLimit: 100}).PeakConcurrency; p != 20 {
+		t.Errorf("peak %d, want 20", p)
+	}
+}
+
+func TestLatenessOfACrowd(t *testing.T) {
+	m := crowded(300)
+	m.run.Options.Pace, m.run.Options.RequestRate = "poisson", 100
+	for i := range m.requests {
+		m.requests[i].Due -= int64(i%7) * ms
+	}
+	exact, crowd := measured(t, m, Options{}).Client, measured(t, m, Options{RowLimit: 100}).Client
+	roughly(t, "p99", crowd.Lateness.P99, exact.Lateness.P99, histError)
+	roughly(t, "max", crowd.Lateness.Max, exact.Lateness.Max, 0)
+}
+
+// TestEdgesKeepTheOutermost: whatever the order in which they come.
+func TestEdgesKeepTheOutermost(t *testing.T) {
+	const n = 100_000
+	first, last := edge{}, edge{late: true}
+	for i := range int64(n) {
+		r := edgeRow{sent: i * 7919 % n}
+		first.add(r)
+		last.add(r)
+	}
+	if len(first.rows) >= 2*edgeLen || len(last.rows) >= 2*edgeLen {
+		t.Fatal("an edge grows without bound")
+	}
+	for _, e := range []*edge{&first, &last} {
+		sent := map[int64]bool{}
+		for _, r := range e.rows {
+			sent[r.sent] = true
+		}
+		for i := range int64(edgeLen) {
+			want := i
+			if e.late {
+				want = n - 1 - i
+			}
+			if !sent[want] {
+				t.Fatalf("late %v: %d is missing", e.late, want)
+			}
+		}
+	}
+}

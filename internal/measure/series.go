@@ -1,0 +1,76 @@
+package measure
+
+// series is one duration of each request, under a name.
+type series struct {
+	name     string
+	failures bool // of all requests; else of the successes
+	of       func(*Row) (v float64, ok bool)
+	sample   *Sample // nil while rows are kept, from which it can be had at any time
+}
+
+func (s *series) add(row *Row) {
+	if !row.OK && !s.failures {
+		return
+	}
+	if v, ok := s.of(row); ok {
+		s.sample.Add(v)
+	}
+}
+
+// seriesOf lists what the result will ask for.
+func (c *collector) seriesOf() []series {
+	var list []series
+	for _, m := range Metrics() {
+		if m.Value != nil && c.wants(&m) {
+			list = append(list, series{name: m.Name, of: m.Value})
+		}
+	}
+	list = append(list, latencySeries("sent.", func(*Row) int64 { return 0 })...)
+	list = append(list, latencySeries("due.", func(r *Row) int64 { return r.Sent - r.Due })...)
+	if c.rules.closed {
+		return append(list,
+			series{name: "steady.ttft", of: func(r *Row) (float64, bool) { return r.TTFT(), true }},
+			series{name: "steady.tpot", of: tpot})
+	}
+	return append(list,
+		series{name: "lateness", failures: true, of: func(r *Row) (float64, bool) {
+			return seconds(r.Sent - r.Due), true
+		}},
+		series{name: "release", failures: true, of: func(r *Row) (float64, bool) {
+			return seconds(max(r.Released-r.Due, 0)), true
+		}})
+}
+
+// latencySeries are the three latencies from one moment, which lies extra before sent.
+func latencySeries(prefix string, extra func(*Row) int64) []series {
+	from := func(name string, event func(*Row) int64) series {
+		return series{name: prefix + name, of: func(r *Row) (float64, bool) {
+			return seconds(event(r) + extra(r)), event(r) >= 0
+		}}
+	}
+	return []series{
+		from("ttft", func(r *Row) int64 { return r.First }),
+		from("first_token", func(r *Row) int64 { return r.FirstToken }),
+		from("e2el", func(r *Row) int64 { return r.Last }),
+	}
+}
+
+// sample is a series' values, in the order of requests where rows are kept.
+func (c *collector) sample(name string) *Sample {
+	for i := range c.series {
+		s := &c.series[i]
+		if s.name != name {
+			continue
+		}
+		if s.sample != nil {
+			return s.sample
+		}
+		one := *s
+		one.sample = NewSample(c.opt.ExactLimit)
+		for i := range c.rows {
+			one.add(&c.rows[i])
+		}
+		return one.sample
+	}
+	panic("measure: no series " + name)
+}
