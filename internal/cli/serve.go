@@ -46,6 +46,12 @@ type serveRun struct {
 	journal *journal.Writer
 	begun   bool  // the clock has started
 	usage   usage // of this process at that moment
+
+	progress *load.Progress
+	sampler  *sampler
+	before   target.Metrics // the server's counters before the warm-ups
+	beforeAt time.Time
+	seen     *seenPrompts // nil: there is no state folder
 }
 
 func benchServe(ctx context.Context, s streams, args []string) error {
@@ -78,20 +84,20 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	before, hasSpec := r.specDecode(ctx)
-	progress := &load.Progress{}
-	show := r.showProgress(progress)
-	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], progress))
+	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	r.openSeen()
+	r.progress = &load.Progress{}
+	show := r.showProgress(r.progress)
+	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
 	show.stop()
+	r.sampler.stop()
 	if err != nil {
 		return r.abandon(err)
 	}
 	end := r.end(result)
-	if after, ok := r.specDecode(context.WithoutCancel(ctx)); ok && hasSpec {
-		d := after.Since(before)
-		end.SpecDecode = &journal.SpecDecode{Drafts: d.Drafts, DraftTokens: d.DraftTokens, Accepted: d.Accepted, PerPosition: d.PerPosition}
-	}
-	if err := errors.Join(r.journal.End(end), r.journal.Close()); err != nil {
+	after := r.settled(context.WithoutCancel(ctx))
+	end.SpecDecode = specDecode(r.before, after)
+	if err := errors.Join(r.writeScrape(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close()); err != nil {
 		return err
 	}
 	return r.report()
@@ -283,7 +289,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
+		Sending: r.sending, Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
@@ -300,25 +306,16 @@ func (r *serveRun) idPrefix() string {
 	return r.RequestIDPrefix
 }
 
-// specDecode reads the server's counters of speculative decoding, where it has some.
-func (r *serveRun) specDecode(ctx context.Context) (target.SpecDecode, bool) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	m, err := r.target.Metrics(ctx)
-	if err != nil {
-		return target.SpecDecode{}, false // few servers have /metrics, and nothing depends on it
-	}
-	return m.SpecDecode()
-}
-
 // started writes the journal's first line: the clock has just been set to zero.
 func (r *serveRun) started() error {
 	r.usage, r.begun = processUsage(), true
 	zero := r.clock.Zero()
-	return r.journal.Run(&journal.Run{
+	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
 		Command: r.args, Options: r.options(), Clock: r.transport.Stamps(), Environment: environment(),
 	})
+	r.sampler = r.startSampler(r.progress)
+	return errors.Join(err, r.writeScrape(r.before, -int64(time.Since(r.beforeAt)), false))
 }
 
 func (r *serveRun) options() journal.Options {
@@ -365,7 +362,7 @@ func goodputMap(limits []goodputLimit) map[string]float64 {
 // end is the journal's last line.
 func (r *serveRun) end(res *load.Result) *journal.End {
 	return &journal.End{
-		At: res.End, Interrupted: res.Interrupted, Sent: res.Sent, WorkloadSHA: res.WorkloadSHA,
+		At: res.End, Interrupted: res.Interrupted, Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
 		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: processUsage().since(r.usage),
 	}
 }

@@ -58,17 +58,25 @@ func (r *serveRun) tryResultDir() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// runsRoot is where runs are kept: the user's state folder.
+// runsRoot is where runs are kept.
 func runsRoot() (string, error) {
-	state := os.Getenv("XDG_STATE_HOME")
-	if state == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find the state folder: %w; give a folder with --run-dir", err)
-		}
-		state = filepath.Join(home, ".local", "state")
+	state, err := stateRoot()
+	if err != nil {
+		return "", fmt.Errorf("find the state folder: %w; give a folder with --run-dir", err)
 	}
 	return filepath.Join(state, "inferometer", "runs"), nil
+}
+
+// stateRoot is the user's state folder.
+func stateRoot() (string, error) {
+	if state := os.Getenv("XDG_STATE_HOME"); state != "" {
+		return state, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".local", "state"), nil
 }
 
 // report computes the result from the journal, prints and saves it, and says by

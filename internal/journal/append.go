@@ -43,6 +43,8 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	dst = append(dst, `,"events":{`...)
 	dst = appendEvents(dst, &r.Events)
 	dst = append(dst, '}')
+	dst = appendText(dst, `,"prompt_hash":`, r.PromptHash)
+	dst = appendText(dst, `,"text_hash":`, r.TextHash)
 	if r.Prompt != nil {
 		dst = appendString(append(dst, `,"prompt":`...), *r.Prompt)
 	}

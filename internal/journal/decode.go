@@ -49,6 +49,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	c.word(`,"events":{`)
 	c.events(&r.Events)
 	c.word(`}`)
+	r.PromptHash = c.optionalString(`,"prompt_hash":`)
+	r.TextHash = c.optionalString(`,"text_hash":`)
 	r.Prompt = c.optionalText(`,"prompt":`)
 	r.Text = c.optionalText(`,"text":`)
 	c.word(`}}`)

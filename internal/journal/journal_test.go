@@ -26,6 +26,7 @@ var examples = []Request{
 			At: []int64{10, 5, 0}, Lag: []int64{3, 4, 5}, Tokens: []int{1, 2, -1}, TokensBy: "usage",
 			Kind: []EventKind{EventChoices | EventText, EventChoices, EventUsage},
 		},
+		PromptHash: "00000000000000ff", TextHash: "ff00000000000000",
 		Prompt: text("why?"), Text: text("a \"quote\", a\nline and ünïcode"),
 	},
 	{Index: 8, Warmup: true, Cut: true, Due: -5, Sent: -4, End: -1, Outcome: Protocol, TextTokens: 9, Error: "bad \x00 byte"},

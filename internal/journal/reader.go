@@ -28,6 +28,8 @@ type Reader struct {
 	room    Events // the columns of the last request, to be filled again
 	run     *Run
 	end     *End
+	samples []Sample
+	scrapes []Scrape
 	damage  error
 }
 
@@ -75,6 +77,13 @@ func (r *Reader) Run() *Run { return r.run }
 // End is the last line, once Next has returned io.EOF; nil when the run did not come to its end.
 func (r *Reader) End() *End { return r.end }
 
+// Samples are the client's states, once Next has returned io.EOF. There is one a
+// second, so even a day's run has few.
+func (r *Reader) Samples() []Sample { return r.samples }
+
+// Scrapes are the server's counters, once Next has returned io.EOF.
+func (r *Reader) Scrapes() []Scrape { return r.scrapes }
+
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
 func (r *Reader) Damage() error { return r.damage }
@@ -92,6 +101,10 @@ func (r *Reader) Next() (*Request, error) {
 			return line.Request, nil
 		case line.End != nil:
 			r.end = line.End
+		case line.Sample != nil:
+			r.samples = append(r.samples, *line.Sample)
+		case line.Scrape != nil:
+			r.scrapes = append(r.scrapes, *line.Scrape)
 		}
 	}
 }

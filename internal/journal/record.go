@@ -6,6 +6,8 @@
 //
 //	{"run": …}      the first line: what was asked for, by whom, on what machine
 //	{"request": …}  one request, written when it has ended
+//	{"sample": …}   the client itself and its machine, once a second
+//	{"scrape": …}   the server's own counters, before the load and after it
 //	{"end": …}      the last line, absent when the run was killed
 //
 // All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
@@ -18,6 +20,8 @@ const Schema = 1
 type Line struct {
 	Run     *Run     `json:"run,omitempty"`
 	Request *Request `json:"request,omitempty"`
+	Sample  *Sample  `json:"sample,omitempty"`
+	Scrape  *Scrape  `json:"scrape,omitempty"`
 	End     *End     `json:"end,omitempty"`
 }
 
@@ -146,6 +150,11 @@ type Request struct {
 
 	Events Events `json:"events"`
 
+	// Hashes (FNV-1a, 64 bits, hex) of the prompt and of the generated text, by
+	// which repetitions are found without keeping either.
+	PromptHash string `json:"prompt_hash,omitempty"`
+	TextHash   string `json:"text_hash,omitempty"`
+
 	// Only if asked for.
 	Prompt *string `json:"prompt,omitempty"`
 	Text   *string `json:"text,omitempty"` // what was generated
@@ -181,6 +190,30 @@ const (
 	EventUsage                           // usage counters
 )
 
+// Sample is the state of the client and of its machine at one moment. Counters
+// count from the start of the process or of the machine: the difference of two
+// samples tells. What the system does not tell is -1.
+type Sample struct {
+	At         int64 `json:"at"`
+	CPUNs      int64 `json:"cpu_ns"`      // user and system time of this process
+	WaitNs     int64 `json:"wait_ns"`     // its threads were ready to run and had no processor
+	GCPauseNs  int64 `json:"gc_pause_ns"` // all goroutines stood still
+	BusyNs     int64 `json:"busy_ns"`     // of all processors, by anybody
+	StealNs    int64 `json:"steal_ns"`    // of all processors, taken by the hypervisor
+	Retransmit int64 `json:"retransmits"` // TCP segments that this machine sent again
+	Files      int   `json:"files"`       // open descriptors of this process
+	InFlight   int   `json:"in_flight"`   // requests
+	Sent       int   `json:"sent"`        // requests so far
+	Ended      int   `json:"ended"`       // requests so far
+}
+
+// Scrape is what the server counted, by its own names, summed over labels.
+type Scrape struct {
+	At       int64              `json:"at"`
+	After    bool               `json:"after,omitempty"` // the load; else before it
+	Counters map[string]float64 `json:"counters"`
+}
+
 // End is the last line of a journal whose run came to its end.
 type End struct {
 	At           int64  `json:"at"`                    // the last request had ended
@@ -188,6 +221,8 @@ type End struct {
 	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
 	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order
 	PeakInFlight int    `json:"peak_in_flight"`
+	// SeenPrompts were sent to the same server by an earlier run from this machine; -1: not known.
+	SeenPrompts int `json:"seen_prompts"`
 	// RPSChanges is kept for vLLM's rps_change_events.
 	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
 	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`

@@ -55,6 +55,12 @@ func Create(path string) (*Writer, error) {
 // Run writes the first line.
 func (w *Writer) Run(r *Run) error { return w.line(Line{Run: r}) }
 
+// Sample writes the state of the client.
+func (w *Writer) Sample(s *Sample) error { return w.line(Line{Sample: s}) }
+
+// Scrape writes the server's counters.
+func (w *Writer) Scrape(s *Scrape) error { return w.line(Line{Scrape: s}) }
+
 // End writes the last line.
 func (w *Writer) End(e *End) error { return w.line(Line{End: e}) }
 

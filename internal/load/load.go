@@ -40,6 +40,8 @@ type Config struct {
 	Journal     *journal.Writer
 	KeepPrompts bool // put prompts into the journal
 	KeepTexts   bool // put generated texts into the journal
+	// Sending is told the hash of each measured prompt that is on its way; may be nil.
+	Sending func(promptHash string)
 	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
 	Scrub func(string) string
 	// CountTokens counts a text's tokens where the server gave no usage; may be nil.

@@ -25,9 +25,11 @@ type job struct {
 	request workload.Request
 	id      string
 	body    []byte
-	due     int64 // on the run's clock; in a closed loop it is set when a slot is free
-	rates   []int // whole rates that the pace first reached with this request
-	warmup  bool
+	// promptHash is kept where the prompt is not.
+	promptHash string
+	due        int64 // on the run's clock; in a closed loop it is set when a slot is free
+	rates      []int // whole rates that the pace first reached with this request
+	warmup     bool
 
 	released int64
 	err      error // the source or the protocol failed; no job follows
@@ -83,7 +85,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body}
+	j := &job{request: *w, body: body, promptHash: hash64(w.Prompt)}
 	if !r.cfg.KeepPrompts {
 		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
 	}
@@ -221,10 +223,13 @@ func (r *run) send(j *job) {
 		j.due = r.cfg.Clock.Now()
 		j.released = j.due
 	}
-	index, body, rates := j.request.Index, j.body, j.rates
+	index, body, rates, prompt := j.request.Index, j.body, j.rates, j.promptHash
 	r.start(j, nil)
 	for _, rps := range rates {
 		r.changed(rps)
+	}
+	if r.cfg.Sending != nil {
+		r.cfg.Sending(prompt)
 	}
 	r.sent++
 	r.cfg.Progress.sent.Store(int64(r.sent))

@@ -98,6 +98,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
+		PromptHash: j.promptHash, TextHash: textHash(t.Text),
 	}
 	w.columns(events, sent)
 	if w.run.cfg.KeepPrompts {

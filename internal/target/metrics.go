@@ -142,3 +142,14 @@ func (s SpecDecode) Since(before SpecDecode) SpecDecode {
 	}
 	return d
 }
+
+// Counts says whether a line is a total that can be compared before and after: a
+// counter, a histogram's sum or count, or the time of the start.
+func (m *Metric) Counts() bool {
+	for _, ending := range []string{"_total", "_sum", "_count", "start_time_seconds"} {
+		if strings.HasSuffix(m.Name, ending) {
+			return true
+		}
+	}
+	return false
+}

@@ -288,7 +288,7 @@ func (r *reader) receive(c *loopConn) (int, Stamp, unix.Errno) {
 	}
 	now := time.Now()
 	kernel := receiveTime(r.oob[:r.msg.Controllen])
-	if kernel == 0 {
+	if kernel == 0 && n > 0 { // the end of a stream has no time
 		c.unstamped++
 	}
 	return int(n), r.clock.stamp(now, kernel), 0

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// tick is what /proc/stat counts in: 100 a second on all systems that Go runs on.
+const tickNs = 10_000_000
+
+// machineTimes are the busy and the stolen time of all processors since boot; -1: not told.
+func machineTimes() (busyNs, stealNs int64) {
+	line := firstLine("/proc/stat") // cpu user nice system idle iowait irq softirq steal …
+	fields := strings.Fields(line)
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return -1, -1
+	}
+	var v [9]int64
+	for i := range v[1:] {
+		n, err := strconv.ParseInt(fields[i+1], 10, 64)
+		if err != nil {
+			return -1, -1
+		}
+		v[i+1] = n * tickNs
+	}
+	return v[1] + v[2] + v[3] + v[6] + v[7] + v[8], v[8]
+}
+
+// threadWait is how long this process's threads were ready to run and had no
+// processor; -1: not told. Threads that have ended are not counted any more, but
+// Go keeps its threads.
+func threadWait() int64 {
+	files, err := filepath.Glob("/proc/self/task/*/schedstat")
+	if err != nil || len(files) == 0 {
+		return -1
+	}
+	sum := int64(0)
+	for _, f := range files {
+		b, err := os.ReadFile(f) // run time, wait time, slices
+		if err != nil {
+			continue // the thread has just ended
+		}
+		fields := bytes.Fields(b)
+		if len(fields) < 2 {
+			return -1
+		}
+		n, err := strconv.ParseInt(string(fields[1]), 10, 64)
+		if err != nil {
+			return -1
+		}
+		sum += n
+	}
+	return sum
+}
+
+// retransmits counts the TCP segments that this machine sent again; -1: not told.
+func retransmits() int64 {
+	b, err := os.ReadFile("/proc/net/snmp")
+	if err != nil {
+		return -1
+	}
+	var names []string
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] != "Tcp:" {
+			continue
+		}
+		if names == nil {
+			names = fields
+			continue
+		}
+		for i, name := range names {
+			if name == "RetransSegs" && i < len(fields) {
+				if n, err := strconv.ParseInt(fields[i], 10, 64); err == nil {
+					return n
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// openFiles counts this process's descriptors; -1: not told.
+func openFiles() int {
+	d, err := os.Open("/proc/self/fd")
+	if err != nil {
+		return -1
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return -1
+	}
+	return len(names)
+}
