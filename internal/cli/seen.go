@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -9,16 +10,17 @@ import (
 	"strings"
 )
 
-// maxSeen is how many prompts are remembered of a server: 3.4 MB.
-const maxSeen = 200_000
+// maxSeen is how many prompts are remembered of a server: 800 KB.
+const maxSeen = 100_000
 
 // seenPrompts remembers the hashes of the prompts that were sent to a server, so
 // that a later run knows which of its own may still lie in the server's prefix
 // cache. It keeps hashes, never prompts.
 type seenPrompts struct {
 	path string
-	old  map[string]bool // of earlier runs
-	list []string        // old and new, in order
+	old  map[uint64]bool // of earlier runs
+	ring []uint64        // the newest, old and new
+	next int             // where the ring goes on once it is full
 	hits int
 }
 
@@ -26,39 +28,50 @@ type seenPrompts struct {
 // server was started anew: its cache is empty then.
 func openSeen(state string, identity ...string) *seenPrompts {
 	sum := sha256.Sum256([]byte(strings.Join(identity, "\x00")))
-	s := &seenPrompts{path: filepath.Join(state, "inferometer", "seen", hex.EncodeToString(sum[:8])), old: map[string]bool{}}
+	s := &seenPrompts{path: filepath.Join(state, "inferometer", "seen", hex.EncodeToString(sum[:8])), old: map[uint64]bool{}}
 	b, err := os.ReadFile(s.path)
 	if err != nil {
 		return s // nothing is known: the first run
 	}
-	for hash := range strings.Lines(string(b)) {
-		hash = strings.TrimSpace(hash)
+	for ; len(b) >= 8; b = b[8:] {
+		hash := binary.LittleEndian.Uint64(b)
 		s.old[hash] = true
-		s.list = append(s.list, hash)
+		s.keep(hash)
 	}
 	return s
 }
 
-// note takes in a prompt that is on its way.
-func (s *seenPrompts) note(hash string) {
+// note takes in a prompt that is on its way, by its hash in hex.
+func (s *seenPrompts) note(text string) {
+	hash, err := strconv.ParseUint(text, 16, 64)
+	if err != nil {
+		return // no hash
+	}
 	if s.old[hash] {
 		s.hits++
 	}
-	s.list = append(s.list, hash)
-	if len(s.list) > 2*maxSeen {
-		s.list = append(s.list[:0], s.list[len(s.list)-maxSeen:]...)
-	}
+	s.keep(hash)
 }
 
-// save keeps the newest. That it can't is no reason to spoil a result.
-func (s *seenPrompts) save() error {
-	if len(s.list) > maxSeen {
-		s.list = s.list[len(s.list)-maxSeen:]
+func (s *seenPrompts) keep(hash uint64) {
+	if len(s.ring) < maxSeen {
+		s.ring = append(s.ring, hash)
+		return
 	}
+	s.ring[s.next] = hash
+	s.next = (s.next + 1) % maxSeen
+}
+
+// save keeps the newest, the oldest of them first.
+func (s *seenPrompts) save() error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(s.path, []byte(strings.Join(s.list, "\n")+"\n"), 0o644)
+	b := make([]byte, 0, 8*len(s.ring))
+	for i := range s.ring {
+		b = binary.LittleEndian.AppendUint64(b, s.ring[(s.next+i)%len(s.ring)])
+	}
+	return os.WriteFile(s.path, b, 0o644)
 }
 
 // openSeen finds what earlier runs sent to this server.

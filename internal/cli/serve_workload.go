@@ -54,6 +54,7 @@ func (r *serveRun) makeWorkload(ctx context.Context) error {
 			return err
 		}
 	}
+	workload.Start(d) // ahead of need, while the rest gets ready
 	r.dataset = d
 	return nil
 }

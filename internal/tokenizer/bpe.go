@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -12,6 +13,7 @@ type bpe struct {
 	merges       pairMap
 	byteLevel    bool       // names spell bytes
 	bytes        [256]int32 // byte-level: the token of each byte, or -1
+	bytePairs    *bytePairs // byte-level, where every byte has a token; else nil
 	fallback     [256]int32 // the tokens <0x00>…<0xFF>, or -1
 	byteFallback bool       // a rune without a token becomes the tokens of its bytes
 	ignoreMerges bool       // a piece that is a token is that token, whatever the merges give
@@ -31,6 +33,9 @@ func newBPE(m *modelFormat, byteLevel bool) *bpe {
 		b.fallback[i] = m.vocab.id(fmt.Sprintf("<0x%02X>", i))
 		b.bytes[i] = m.vocab.id(string(byteToRune[i]))
 	}
+	if byteLevel && slices.Min(b.bytes[:]) >= 0 {
+		b.bytePairs = new(bytePairs)
+	}
 	return b
 }
 
@@ -46,15 +51,32 @@ func (b *bpe) encode(w *worker, piece string, dst []int32) []int32 {
 	if id, ok := b.whole(w, piece); ok {
 		dst = append(dst, id)
 	} else {
-		if b.byteLevel {
-			w.symbols = b.fromBytes(w.symbols[:0], piece)
-		} else {
-			w.symbols = b.fromRunes(w.symbols[:0], piece)
-		}
-		dst = append(dst, w.merge(&b.merges, w.symbols)...)
+		b.spell(w, piece)
+		dst = append(dst, w.merge(&b.merges)...)
 	}
 	w.cache.put(piece, dst[start:])
 	return dst
+}
+
+// spell sets the worker's symbols to the smallest tokens of a piece, and its pairs to theirs.
+func (b *bpe) spell(w *worker, piece string) {
+	w.symbols, w.pairs = w.symbols[:0], w.pairs[:0]
+	if b.bytePairs != nil {
+		w.symbols = append(w.symbols, b.bytes[piece[0]])
+		for i := 1; i < len(piece); i++ {
+			w.symbols = append(w.symbols, b.bytes[piece[i]])
+			w.pairs = append(w.pairs, b.bytePairs.get(b, piece[i-1], piece[i]))
+		}
+		return
+	}
+	if b.byteLevel {
+		w.symbols = b.fromBytes(w.symbols, piece)
+	} else {
+		w.symbols = b.fromRunes(w.symbols, piece)
+	}
+	for i := 1; i < len(w.symbols); i++ {
+		w.pairs = append(w.pairs, b.merges.get(w.symbols[i-1], w.symbols[i]))
+	}
 }
 
 // whole is the token that a piece is without any merge.

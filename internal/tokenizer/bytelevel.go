@@ -67,17 +67,24 @@ func lossy(b []byte) string {
 		return string(b)
 	}
 	var text strings.Builder
-	text.Grow(len(b) + 8)
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if r == utf8.RuneError && n == 1 {
-			text.WriteRune(utf8.RuneError)
-			b = b[brokenRune(b):]
+	text.Grow(len(b) + len(b)/8)
+	from := 0 // of the good bytes that are not in text yet
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			i++
 			continue
 		}
-		text.Write(b[:n])
-		b = b[n:]
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			text.Write(b[from:i])
+			text.WriteRune(utf8.RuneError)
+			i += brokenRune(b[i:])
+			from = i
+			continue
+		}
+		i += n
 	}
+	text.Write(b[from:])
 	return text.String()
 }
 

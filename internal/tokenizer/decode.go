@@ -73,7 +73,11 @@ func strip(name, content string, start, stop int) string {
 }
 
 func decodeBytes(names []string) []string {
-	var b []byte
+	size := 0
+	for _, name := range names {
+		size += len(name)
+	}
+	b := make([]byte, 0, size)
 	for _, name := range names {
 		b = appendBytes(b, name)
 	}

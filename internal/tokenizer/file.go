@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/nikolalohinski/gonja/v2/exec"
@@ -30,7 +30,9 @@ type File struct {
 	length     int
 	chat       func() (*exec.Template, error)
 
-	idle chan *worker
+	// workers lends to each core the worker that it gave back last. With any other, a goroutine that
+	// encodes nearly the same text again would not find its words.
+	workers sync.Pool
 }
 
 // Load reads a tokenizer.json, and the tokenizer_config.json, special_tokens_map.json and
@@ -66,7 +68,7 @@ func newFile(data []byte, s settings) (*File, error) {
 }
 
 func build(spec *format, s settings) (f *File, err error) {
-	f = &File{settings: s, chat: lazyChat(s.ChatTemplate), idle: make(chan *worker, runtime.GOMAXPROCS(0))}
+	f = &File{settings: s, chat: lazyChat(s.ChatTemplate)}
 	if f.normalize, err = newNormalizers(spec.normalizer); err != nil {
 		return nil, err
 	}
@@ -121,25 +123,16 @@ func (f *File) normal(text string) string {
 
 // Encode gives the tokens of text. Added tokens such as <|im_end|> are found in it; none are put around it.
 func (f *File) Encode(text string) ([]int32, error) {
-	w := f.borrow()
-	defer f.giveBack(w)
+	w, lent := f.workers.Get().(*worker)
+	if !lent {
+		w = f.newWorker()
+	}
+	defer f.workers.Put(w)
 	return f.encode(w, text, make([]int32, 0, len(text)/3+4)), nil
 }
 
-func (f *File) borrow() *worker {
-	select {
-	case w := <-f.idle:
-		return w
-	default:
-		return &worker{spans: make([][]span, len(f.split.splitters)), cache: newWordCache()}
-	}
-}
-
-func (f *File) giveBack(w *worker) {
-	select {
-	case f.idle <- w:
-	default: // more goroutines encoded at once than there are cores
-	}
+func (f *File) newWorker() *worker {
+	return &worker{spans: make([][]span, len(f.split.splitters)), cache: newWordCache()}
 }
 
 func (f *File) encode(w *worker, text string, ids []int32) []int32 {

@@ -1,31 +1,30 @@
 package tokenizer
 
 // fewSymbols is the length up to which looking at every pair for the lowest rank beats a queue.
-const fewSymbols = 48
+const fewSymbols = 160
 
-// merge joins symbols in place until no pair has a merge, and returns what is left.
-func (w *worker) merge(m *pairMap, symbols []int32) []int32 {
+// merge joins the worker's symbols in place until no pair has a merge, and returns what is left.
+func (w *worker) merge(m *pairMap) []int32 {
+	symbols, pairs := w.symbols, w.pairs
 	if len(symbols) > fewSymbols {
-		return w.queue.merge(m, symbols)
+		return w.queue.merge(m, symbols, pairs)
 	}
-	pairs := w.pairs[:0]
-	for i := 1; i < len(symbols); i++ {
-		pairs = append(pairs, m.get(symbols[i-1], symbols[i]))
-	}
-	w.pairs = pairs
 	for len(pairs) > 0 {
-		at := 0
+		at, least := 0, pairs[0].rank
 		for i := range pairs {
-			if pairs[i].rank < pairs[at].rank {
-				at = i
+			if pairs[i].rank < least {
+				at, least = i, pairs[i].rank
 			}
 		}
-		if pairs[at].rank == noMerge {
+		if least == noMerge {
 			break
 		}
 		symbols[at] = pairs[at].id
-		symbols = append(symbols[:at+1], symbols[at+2:]...)
-		pairs = append(pairs[:at], pairs[at+1:]...)
+		// A loop, since what moves is short: copy would take longer to begin.
+		for i := at + 1; i < len(pairs); i++ {
+			pairs[i-1], symbols[i] = pairs[i], symbols[i+1]
+		}
+		pairs, symbols = pairs[:len(pairs)-1], symbols[:len(symbols)-1]
 		if at > 0 {
 			pairs[at-1] = m.get(symbols[at-1], symbols[at])
 		}
@@ -49,13 +48,13 @@ type candidate struct {
 	at, left, right int32
 }
 
-func (q *mergeQueue) merge(m *pairMap, symbols []int32) []int32 {
+func (q *mergeQueue) merge(m *pairMap, symbols []int32, pairs []merge) []int32 {
 	n := int32(len(symbols))
 	q.prev, q.next, q.heap = q.prev[:0], q.next[:0], q.heap[:0]
 	for i := range n {
 		q.prev, q.next = append(q.prev, i-1), append(q.next, i+1)
 		if i > 0 {
-			q.offer(m, symbols, i-1, i)
+			q.offer(pairs[i-1], symbols, i-1, i)
 		}
 	}
 	for len(q.heap) > 0 {
@@ -70,10 +69,10 @@ func (q *mergeQueue) merge(m *pairMap, symbols []int32) []int32 {
 		q.next[i] = after
 		if after < n {
 			q.prev[after] = i
-			q.offer(m, symbols, i, after)
+			q.offer(m.get(symbols[i], symbols[after]), symbols, i, after)
 		}
 		if before := q.prev[i]; before >= 0 {
-			q.offer(m, symbols, before, i)
+			q.offer(m.get(symbols[before], symbols[i]), symbols, before, i)
 		}
 	}
 	out := symbols[:0]
@@ -84,8 +83,7 @@ func (q *mergeQueue) merge(m *pairMap, symbols []int32) []int32 {
 }
 
 // offer puts a pair into the heap if it has a merge.
-func (q *mergeQueue) offer(m *pairMap, symbols []int32, i, j int32) {
-	to := m.get(symbols[i], symbols[j])
+func (q *mergeQueue) offer(to merge, symbols []int32, i, j int32) {
 	if to.rank == noMerge {
 		return
 	}

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // pairMap finds the merge of two neighbouring tokens. It is an open-addressing table rather than a
 // Go map because this lookup is nearly all that encoding an unseen word does.
@@ -77,4 +80,20 @@ func (m *pairMap) get(left, right int32) merge {
 			return merge{rank: noMerge}
 		}
 	}
+}
+
+// bytePairs is the pairMap of two bytes, which is what the first look at every piece asks for: it stays
+// in a core's cache, where the whole map does not. Filled as it is used; a pair that is not known yet is 0.
+type bytePairs [1 << 16]atomic.Uint64
+
+func (p *bytePairs) get(b *bpe, left, right byte) merge {
+	slot := &p[int(left)<<8|int(right)]
+	known := slot.Load()
+	if known == 0 {
+		m := b.merges.get(b.bytes[left], b.bytes[right])
+		known = (uint64(m.rank)<<32 | uint64(m.id)) + 1
+		slot.Store(known)
+	}
+	known--
+	return merge{rank: int32(known >> 32), id: int32(known)}
 }

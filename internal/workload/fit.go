@@ -43,17 +43,26 @@ func (f *fitting) run(t Tokenizer) (missing int, err error) {
 	}
 }
 
-// finish runs f to its end, with what is missing from draw.
-func (f *fitting) finish(t Tokenizer, draw idSource) error {
-	for {
-		missing, err := f.run(t)
-		if err != nil || missing == 0 {
-			return err
-		}
+// finish goes on behind run, with what is missing from draw.
+func (f *fitting) finish(t Tokenizer, missing int, draw idSource) error {
+	for missing > 0 {
 		more, err := draw(missing)
 		if err != nil {
 			return err
 		}
 		f.ids = append(f.ids, more...)
+		if missing, err = f.run(t); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// all is run and finish in one.
+func (f *fitting) all(t Tokenizer, draw idSource) error {
+	missing, err := f.run(t)
+	if err != nil {
+		return err
+	}
+	return f.finish(t, missing, draw)
 }

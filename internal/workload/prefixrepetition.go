@@ -84,7 +84,7 @@ func exactIDs(t Tokenizer, draw idSource, n int) ([]int32, error) {
 		return nil, err
 	}
 	f := newFitting(ids, n)
-	err = f.finish(t, draw)
+	err = f.all(t, draw)
 	return f.ids, err
 }
 

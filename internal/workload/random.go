@@ -13,12 +13,21 @@ type randomDataset struct {
 	opts    Options
 	tok     Tokenizer
 	body    func(index, offset, n int) ([]int32, error)
-	start   idSource // draws the prefix
+	first   idSource // draws the prefix
 	draw    idSource // draws what a fitting misses
 	lengths *randomLengths
 	prefix  []int32
 	counted bool // the tokenizer is the server's own
-	next    int
+	prompts *ahead[*randomPrompt]
+	planned int
+}
+
+// randomPrompt is a prompt on its way.
+type randomPrompt struct {
+	index, input, output, offset int
+	fit                          *fitting
+	missing                      int // tokens that must be drawn before it can go on
+	err                          error
 }
 
 func openRandom(o Options) (Dataset, error) {
@@ -51,6 +60,10 @@ func newRandom(o Options, seed uint64, direction int) (*randomDataset, error) {
 	} else {
 		d.drawWords()
 	}
+	d.prompts = newAhead(o.Random.InputLen+o.Random.PrefixLen, d.plan, d.run)
+	if !isKnown {
+		d.prompts.workers = 0 // every prompt draws its ids from the one stream
+	}
 	return d, d.makePrefix()
 }
 
@@ -68,7 +81,7 @@ func (d *randomDataset) walkVocabulary(v Vocabulary, direction int) {
 	}
 	g := d.lengths.rest
 	// Special ids are kept out of the prefix, but not out of what a fitting misses.
-	d.start = func(n int) ([]int32, error) {
+	d.first = func(n int) ([]int32, error) {
 		ids := make([]int32, n)
 		for i := range ids {
 			ids[i] = allowed[g.Integers(0, int64(len(allowed)))]
@@ -90,7 +103,7 @@ func (d *randomDataset) drawWords() {
 	if !d.counted {
 		d.draw = drawWords(d.lengths.rest)
 	}
-	d.start = d.draw
+	d.first = d.draw
 	d.body = func(_, _, n int) ([]int32, error) { return d.draw(n) }
 }
 
@@ -99,45 +112,69 @@ func (d *randomDataset) makePrefix() error {
 	if n <= 0 {
 		return nil
 	}
-	ids, err := d.start(n)
+	ids, err := d.first(n)
 	if err != nil {
 		return err
 	}
 	f := newFitting(ids, n)
-	if err := f.finish(d.tok, d.draw); err != nil {
+	if err := f.all(d.tok, d.draw); err != nil {
 		return err
 	}
 	d.prefix = f.ids
 	return nil
 }
 
-// Next implements Source.
+// plan draws what is random about the next prompt.
+func (d *randomDataset) plan() (*randomPrompt, bool) {
+	if d.planned == d.opts.NumPrompts {
+		return nil, false
+	}
+	p := &randomPrompt{index: d.planned}
+	p.input, p.output, p.offset = d.lengths.next()
+	d.planned++
+	return p, true
+}
+
+// run makes the prompt, as far as it goes without a draw: nearly always to the end.
+func (d *randomDataset) run(p *randomPrompt) {
+	body, err := d.body(p.index, p.offset, p.input)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.fit = newFitting(slices.Concat(d.prefix, body), max(d.opts.Random.PrefixLen, 0)+p.input)
+	p.missing, p.err = p.fit.run(d.tok)
+}
+
+// Next implements Source. What a prompt misses is drawn here, in the order of the prompts.
 func (d *randomDataset) Next() (*Request, error) {
-	if d.next == d.opts.NumPrompts {
+	p, ok := d.prompts.next()
+	if !ok {
 		return nil, io.EOF
 	}
-	input, output, offset := d.lengths.next()
-	body, err := d.body(d.next, offset, input)
-	if err != nil {
+	if p.err != nil {
+		return nil, p.err
+	}
+	if err := p.fit.finish(d.tok, p.missing, d.draw); err != nil {
 		return nil, err
 	}
-	f := newFitting(slices.Concat(d.prefix, body), max(d.opts.Random.PrefixLen, 0)+input)
-	if err := f.finish(d.tok, d.draw); err != nil {
-		return nil, err
-	}
-	r := &Request{Index: d.next, Prompt: f.text, OutputTokens: output}
+	r := &Request{Index: p.index, Prompt: p.fit.text, OutputTokens: p.output}
 	if d.counted {
-		r.PromptTokens = len(f.ids)
+		r.PromptTokens = len(p.fit.ids)
 	}
-	d.next++
 	return r, nil
 }
+
+func (d *randomDataset) start() { d.prompts.start() }
 
 // Len implements Dataset.
 func (d *randomDataset) Len() int { return d.opts.NumPrompts }
 
 // Close implements Dataset.
-func (d *randomDataset) Close() error { return nil }
+func (d *randomDataset) Close() error {
+	d.prompts.stop()
+	return nil
+}
 
 // Warmups implements Dataset. A run of ids from another random place could begin
 // where a measured one begins and share its whole beginning. Downwards it can
@@ -152,6 +189,7 @@ func (d *randomDataset) Warmups(n int) ([]*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.Close()
 	return take(w, n)
 }
 

@@ -45,6 +45,14 @@ func Open(o Options) (Dataset, error) {
 	return nil, fmt.Errorf("dataset %q is unknown: use one of %s", o.Dataset, strings.Join(Names(), ", "))
 }
 
+// Start lets d make its first requests now, so that they lie ready when they are
+// asked for. Without it that begins with the first Next.
+func Start(d Dataset) {
+	if s, ok := d.(interface{ start() }); ok {
+		s.start()
+	}
+}
+
 // NumPyState is NumPy's global generator as d leaves it, from which vLLM goes on
 // to draw the arrival times; nil where d never touched it.
 func NumPyState(d Dataset) *nprand.RandomState {

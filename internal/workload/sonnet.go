@@ -27,7 +27,17 @@ type sonnet struct {
 	prefix string // the task and the shared lines
 	extra  int    // lines to draw
 	random *nprand.Python
+	drafts *ahead[*sonnetDraft]
 	next   int
+}
+
+// sonnetDraft is a prompt that may be too long. How many lines are drawn for it
+// does not depend on the drafts before, so drafts may be made before it is known
+// whether they are wanted.
+type sonnetDraft struct {
+	text   string
+	tokens int
+	err    error
 }
 
 func openSonnet(o Options) (Dataset, error) {
@@ -77,6 +87,12 @@ func newSonnet(o Options, lines []string, seed uint64) (*sonnet, error) {
 	shared := fitting(o.Sonnet.PrefixLen, 0)
 	s.extra = fitting(o.Sonnet.InputLen, 1) - shared
 	s.prefix = sonnetTask + strings.Join(lines[:min(shared, len(lines))], "")
+	s.drafts = newAhead(o.Sonnet.InputLen, s.draft, func(d *sonnetDraft) {
+		d.text, d.tokens, d.err = s.render(d.text)
+	})
+	if _, known := o.Tokenizer.(Vocabulary); !known {
+		s.drafts.workers = 0 // the server is not to be asked for what nobody wants
+	}
 	return s, nil
 }
 
@@ -96,35 +112,50 @@ func (s *sonnet) render(prompt string) (string, int, error) {
 	return text, n, err
 }
 
+// draft draws the lines of a prompt. There is no end of drafts: Next stops them.
+func (s *sonnet) draft() (*sonnetDraft, bool) {
+	var b strings.Builder
+	b.WriteString(s.prefix)
+	for range s.extra {
+		b.WriteString(s.lines[s.random.Choices(len(s.lines))])
+	}
+	return &sonnetDraft{text: b.String()}, true
+}
+
 // Next implements Source.
 func (s *sonnet) Next() (*Request, error) {
 	if s.next >= s.opts.NumPrompts {
 		return nil, io.EOF
 	}
 	for range sonnetPatience {
-		var b strings.Builder
-		b.WriteString(s.prefix)
-		for range s.extra {
-			b.WriteString(s.lines[s.random.Choices(len(s.lines))])
+		d, ok := s.drafts.next()
+		if !ok {
+			return nil, io.EOF
 		}
-		text, n, err := s.render(b.String())
-		if err != nil {
-			return nil, err
+		if d.err != nil {
+			return nil, d.err
 		}
-		if n <= s.opts.Sonnet.InputLen {
-			r := &Request{Index: s.next, Prompt: text, PromptTokens: n, OutputTokens: s.opts.Sonnet.OutputLen}
-			s.next++
+		if d.tokens <= s.opts.Sonnet.InputLen {
+			r := &Request{Index: s.next, Prompt: d.text, PromptTokens: d.tokens, OutputTokens: s.opts.Sonnet.OutputLen}
+			if s.next++; s.next == s.opts.NumPrompts {
+				s.drafts.stop()
+			}
 			return r, nil
 		}
 	}
 	return nil, errors.New("sonnet: no prompt fits: the shared lines leave too little room; lower --sonnet-prefix-len or raise --sonnet-input-len")
 }
 
+func (s *sonnet) start() { s.drafts.start() }
+
 // Len implements Dataset.
 func (s *sonnet) Len() int { return s.opts.NumPrompts }
 
 // Close implements Dataset.
-func (s *sonnet) Close() error { return nil }
+func (s *sonnet) Close() error {
+	s.drafts.stop()
+	return nil
+}
 
 // Warmups implements Dataset. The poem is turned round, so that the shared lines
 // are others too.
@@ -140,5 +171,6 @@ func (s *sonnet) Warmups(n int) ([]*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.Close()
 	return take(w, n)
 }

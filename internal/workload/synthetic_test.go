@@ -316,6 +316,7 @@ func BenchmarkRandom(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			defer d.Close()
 			for b.Loop() {
 				if _, err := d.Next(); err != nil {
 					b.Fatal(err)

@@ -1,7 +1,8 @@
 // Package workload is what is sent: a stream of requests from a dataset or a
 // generator. A dataset is an iterator, so a run of a million requests holds only
 // those that are on their way; what it must keep of a file is where each entry
-// lies. Each dataset is one file that adds one line to the table in registry.go.
+// lies. Prompts that take work are made a little ahead by several goroutines; the
+// bytes are the same whatever their number. Each dataset is one file that adds one line to the table in registry.go.
 //
 // With a tokenizer.json at hand the same seed gives the same prompts, in the same
 // order and with the same output lengths, as vLLM's client (0.32) gives. With
@@ -35,6 +36,7 @@ type Dataset interface {
 	// Warmups makes n requests of the same shape that Next never gives, so that
 	// a warm-up does not put a measured prompt into the server's prefix cache.
 	Warmups(n int) ([]*Request, error)
-	// Close lets go of the dataset's file.
+	// Close lets go of the dataset's file and ends its goroutines. It may be called
+	// while Next waits, which then returns io.EOF.
 	Close() error
 }
