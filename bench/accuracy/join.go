@@ -48,12 +48,12 @@ type result struct {
 func (r result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d requests, %d events (%d share a read with the one before), stamps: %s\n", r.requests, r.user.n, r.shared, r.stamps)
-	fmt.Fprintf(&b, "error of an event's time, ours minus the server's   min       median    p99       max\n")
+	fmt.Fprintf(&b, "error of an event's time, ours minus the server's   min        median     p99        max\n")
 	for _, row := range []struct {
 		name string
 		spread
 	}{{"by kernel stamps", r.kernel}, {"… of events that share no read with a later one", r.alone}, {"by user time", r.user}} {
-		fmt.Fprintf(&b, "%-51s%-10s%-10s%-10s%s\n", row.name, us(row.min), us(row.median), us(row.p99), us(row.max))
+		fmt.Fprintf(&b, "%-51s%-11s%-11s%-11s%s\n", row.name, us(row.min), us(row.median), us(row.p99), us(row.max))
 	}
 	if r.rssBytes > 0 && r.streams > 0 {
 		fmt.Fprintf(&b, "client memory: %.0f MB, %.1f KB a stream\n", float64(r.rssBytes)/1e6, float64(r.rssBytes)/1e3/float64(r.streams))

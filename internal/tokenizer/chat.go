@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/nikolalohinski/gonja/v2"
-	"github.com/nikolalohinski/gonja/v2/config"
-	"github.com/nikolalohinski/gonja/v2/exec"
-	"github.com/nikolalohinski/gonja/v2/loaders"
+	"github.com/inferometer/inferometer/internal/tokenizer/jinja"
 )
 
 // Message is one turn of a conversation.
@@ -28,13 +25,12 @@ func (f *File) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (
 	if err != nil {
 		return "", err
 	}
-	turns := make([]map[string]any, len(messages))
+	turns := make([]any, len(messages))
 	for i, m := range messages {
-		turns[i] = map[string]any{"role": m.Role, "content": m.Content}
+		turns[i] = jinja.NewDict("role", m.Role, "content", m.Content)
 	}
 	values := map[string]any{
-		"messages": turns, "add_generation_prompt": addGenerationPrompt, "tools": nil, "documents": nil,
-		"raise_exception": func(reason string) (string, error) { return "", errors.New(reason) },
+		"messages": jinja.NewList(turns...), "add_generation_prompt": addGenerationPrompt, "tools": nil, "documents": nil,
 	}
 	for name, token := range map[string]tokenText{
 		"bos_token": f.settings.BOS, "eos_token": f.settings.EOS,
@@ -44,7 +40,7 @@ func (f *File) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (
 			values[name] = string(token)
 		}
 	}
-	text, err := template.ExecuteToString(exec.NewContext(values))
+	text, err := template.Render(values)
 	if err != nil {
 		return "", fmt.Errorf("chat template: %w", err)
 	}
@@ -52,21 +48,13 @@ func (f *File) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (
 }
 
 // lazyChat compiles a template when it is first asked for, and only once.
-func lazyChat(source json.RawMessage) func() (*exec.Template, error) {
-	return sync.OnceValues(func() (*exec.Template, error) {
+func lazyChat(source json.RawMessage) func() (*jinja.Template, error) {
+	return sync.OnceValues(func() (*jinja.Template, error) {
 		text, err := chatSource(source)
 		if err != nil {
 			return nil, err
 		}
-		const name = "/chat_template"
-		// The template comes from the model's makers: it gets no loader that reads this machine's files.
-		loader, err := loaders.NewMemoryLoader(map[string]string{name: text})
-		if err != nil {
-			return nil, err
-		}
-		jinja := config.New()
-		jinja.TrimBlocks, jinja.LeftStripBlocks = true, true // as transformers
-		template, err := exec.NewTemplate(name, jinja, loader, gonja.DefaultEnvironment)
+		template, err := jinja.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("chat template: %w", err)
 		}

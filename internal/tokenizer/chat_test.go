@@ -40,3 +40,12 @@ func TestChatTemplateOfQwen(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }
+
+// TestChatTemplateOfGemma: its template asks what the content is, and unpacks its parts if it is no string.
+func TestChatTemplateOfGemma(t *testing.T) {
+	got, err := loadFamily(t, "gemma3").ApplyChatTemplate([]Message{{"system", "Be brief."}, {"user", " Hi "}}, true)
+	const want = "<bos><start_of_turn>user\nBe brief.\n\nHi<end_of_turn>\n<start_of_turn>model\n"
+	if err != nil || got != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/nikolalohinski/gonja/v2/exec"
+	"github.com/inferometer/inferometer/internal/tokenizer/jinja"
 )
 
 // File is a tokenizer that was read from a tokenizer.json. It is a [Tokenizer].
@@ -28,7 +28,7 @@ type File struct {
 	settings   settings // what stands beside tokenizer.json
 	template   []int32  // what EncodeWithSpecial puts around the text, with textHere for the text
 	length     int
-	chat       func() (*exec.Template, error)
+	chat       func() (*jinja.Template, error)
 
 	// workers lends to each core the worker that it gave back last. With any other, a goroutine that
 	// encodes nearly the same text again would not find its words.

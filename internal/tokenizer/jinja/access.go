@@ -1,0 +1,182 @@
+package jinja
+
+import "strings"
+
+// attribute is of.name: a method or a field, else the item of that name.
+func (r *run) attribute(of any, name string) any {
+	if u, isUndefined := of.(undefined); isUndefined {
+		fail("%s", u.why)
+	}
+	if v, found := field(of, name); found {
+		return v
+	}
+	if d, isDict := of.(*Dict); isDict {
+		if v, found := d.get(name); found {
+			return v
+		}
+	}
+	return undefined{typeName(of) + " has no attribute '" + name + "'"}
+}
+
+// field is what Python's getattr finds. Names with an underscore before them are hidden by the sandbox.
+func field(of any, name string) (any, bool) {
+	if strings.HasPrefix(name, "_") {
+		return nil, false
+	}
+	switch v := of.(type) {
+	case *namespace:
+		value, found := v.fields[name]
+		return value, found
+	case *loop:
+		value := v.attribute(name)
+		_, missing := value.(undefined)
+		return value, !missing || name == "previtem" || name == "nextitem"
+	case *macro:
+		if name == "name" {
+			return v.name, true
+		}
+	case string:
+		if f := stringMethod(name); f != nil {
+			return &method{name, bindString(v, f)}, true
+		}
+	case *Dict:
+		if run := dictMethod(v, name); run != nil {
+			return &method{name, run}, true
+		}
+	case *List:
+		if run := listMethod(v, name); run != nil {
+			return &method{name, run}, true
+		}
+	}
+	return nil, false
+}
+
+// item is of[at]: an item, else the attribute of that name.
+func (r *run) item(of, at any) any {
+	if u, isUndefined := of.(undefined); isUndefined {
+		fail("%s", u.why)
+	}
+	switch of := of.(type) {
+	case *Dict:
+		if l, isList := at.(*List); isList && l.kind != tuple {
+			break // it can't be a key
+		}
+		if _, isDict := at.(*Dict); isDict {
+			break
+		}
+		if v, found := of.get(r.hash(at)); found {
+			return v
+		}
+	case *List:
+		if i, found := position(at, len(of.items)); found && of.kind <= rangeList {
+			return of.items[i]
+		}
+	case string:
+		if n, isInt := integer(at); isInt {
+			return r.character(of, n)
+		}
+	}
+	if name, isText := at.(string); isText {
+		if v, found := field(of, name); found {
+			return v
+		}
+	}
+	var b strings.Builder
+	r.writeRepr(&b, at)
+	return undefined{typeName(of) + " has no item " + b.String()}
+}
+
+func position(at any, length int) (int, bool) {
+	n, isInt := integer(at)
+	if n < 0 {
+		n += int64(length)
+	}
+	return int(n), isInt && n >= 0 && n < int64(length)
+}
+
+// character gives one of a string's: Python counts them, not bytes.
+func (r *run) character(s string, n int64) any {
+	r.spend(len(s))
+	runes := []rune(s)
+	if i, found := position(n, len(runes)); found {
+		return string(runes[i])
+	}
+	return undefined{"a string has no such character"}
+}
+
+// slice is of[from:to:step].
+func (r *run) slice(of any, bounds [3]any) any {
+	if u, isUndefined := of.(undefined); isUndefined {
+		fail("%s", u.why)
+	}
+	for _, b := range bounds {
+		if u, isUndefined := b.(undefined); isUndefined {
+			fail("%s", u.why)
+		}
+		if _, isInt := integer(b); b != nil && !isInt {
+			return undefined{"slices need integers"}
+		}
+	}
+	switch of := of.(type) {
+	case string:
+		r.spend(len(of))
+		runes := []rune(of)
+		var b strings.Builder
+		for i := range sliced(len(runes), bounds) {
+			b.WriteRune(runes[i])
+		}
+		return b.String()
+	case *List:
+		if of.kind > rangeList {
+			break
+		}
+		r.spend(itemCost * len(of.items))
+		part := &List{kind: of.kind, items: []any{}}
+		if of.kind == rangeList {
+			part.kind = plainList
+		}
+		for i := range sliced(len(of.items), bounds) {
+			part.items = append(part.items, of.items[i])
+		}
+		return part
+	}
+	return undefined{typeName(of) + " has no slices"}
+}
+
+// sliced goes through the positions of a slice of something with n items.
+func sliced(n int, bounds [3]any) func(yield func(int) bool) {
+	step := int64(1)
+	if bounds[2] != nil {
+		step, _ = integer(bounds[2])
+	}
+	if step == 0 {
+		fail("the step of a slice can't be 0")
+	}
+	// A bound beyond the ends stands at the end; which are the ends depends on the direction.
+	low, high := int64(0), int64(n)
+	if step < 0 {
+		low, high = -1, int64(n)-1
+	}
+	bound := func(b any, otherwise int64) int64 {
+		if b == nil {
+			return otherwise
+		}
+		at, _ := integer(b)
+		if at < 0 {
+			at = max(at, -int64(n)-1) + int64(n)
+		}
+		return min(max(at, low), high)
+	}
+	from, to := bound(bounds[0], low), bound(bounds[1], high)
+	if step < 0 {
+		from, to = bound(bounds[0], high), bound(bounds[1], low)
+	}
+	step = min(max(step, -int64(n)-1), int64(n)+1) // no further than over the end
+	return func(yield func(int) bool) {
+		for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
+			if !yield(int(i)) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package jinja
+
+import (
+	"strings"
+)
+
+type filterFunction func(r *run, v any, a *arguments) any
+
+// filter is "value|name(arguments)".
+func (r *run) filter(name string, v any, a *arguments) any {
+	f := filterNamed(name)
+	if f == nil {
+		fail("there is no filter '%s'", name)
+	}
+	return f(r, v, a)
+}
+
+// filterNamed gives a filter, or nil. A switch, not a map: it costs nothing when the program starts.
+func filterNamed(name string) filterFunction {
+	if f := textFilter(name); f != nil {
+		return f
+	}
+	if f := listFilter(name); f != nil {
+		return f
+	}
+	return valueFilter(name)
+}
+
+// valueFilter are those for any value and for numbers.
+func valueFilter(name string) filterFunction {
+	switch name {
+	case "default", "d":
+		return defaultFilter
+	case "length", "count":
+		return lengthFilter
+	case "abs":
+		return absFilter
+	case "int":
+		return intFilter
+	case "float":
+		return floatFilter
+	case "round":
+		return roundFilter
+	case "tojson":
+		return tojsonFilter
+	case "attr":
+		return func(r *run, v any, a *arguments) any {
+			if found, ok := field(v, textArgument(a.bind(1, "name")[0])); ok {
+				return found
+			}
+			return undefined{"no such attribute"}
+		}
+	}
+	return nil
+}
+
+func defaultFilter(r *run, v any, a *arguments) any {
+	args := a.bind(0, "default_value", "boolean")
+	_, isUndefined := v.(undefined)
+	if isUndefined || args[1] != (absent{}) && r.truth(args[1]) && !r.truth(v) {
+		if args[0] == (absent{}) {
+			return ""
+		}
+		return args[0]
+	}
+	return v
+}
+
+func lengthFilter(r *run, v any, a *arguments) any {
+	a.bind(0)
+	n, has := r.length(v)
+	if !has {
+		fail("%s has no length", typeName(v))
+	}
+	return int64(n)
+}
+
+// textFilter are those that make a string of their value first.
+func textFilter(name string) filterFunction {
+	switch name {
+	case "string", "safe":
+		return onText(func(s string) string { return s })
+	case "upper":
+		return onText(upper)
+	case "lower":
+		return onText(strings.ToLower)
+	case "title":
+		return onText(titleWords)
+	case "capitalize":
+		return onText(capitalize)
+	case "escape", "e":
+		return onText(escape)
+	case "trim":
+		return func(r *run, v any, a *arguments) any {
+			s := r.text(v)
+			r.spend(len(s))
+			return strip(s, a.bind(0, "chars")[0], true, true)
+		}
+	case "replace":
+		return replaceFilter
+	case "indent":
+		return indentFilter
+	case "format":
+		return formatFilter
+	case "center":
+		return func(r *run, v any, a *arguments) any {
+			return r.justify("center", r.text(v), intArgument(a.bind(0, "width")[0], 80), " ")
+		}
+	case "wordcount":
+		return wordcountFilter
+	}
+	return nil
+}
+
+func escape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace(s)
+}
+
+func onText(f func(string) string) filterFunction {
+	return func(r *run, v any, a *arguments) any {
+		a.bind(0)
+		s := r.text(v)
+		r.spend(2 * len(s))
+		return f(s)
+	}
+}
+
+func replaceFilter(r *run, v any, a *arguments) any {
+	args := a.bind(2, "old", "new", "count")
+	count := int64(-1)
+	if args[2] != nil {
+		count = intArgument(args[2], -1)
+	}
+	return r.replace(r.text(v), r.text(args[0]), r.text(args[1]), count)
+}
+
+// indentFilter puts spaces before each line but the first, and not before empty ones.
+func indentFilter(r *run, v any, a *arguments) any {
+	args := a.bind(0, "width", "first", "blank")
+	given := func(i int) bool { return args[i] != (absent{}) && r.truth(args[i]) }
+	margin, isText := args[0].(string)
+	if !isText {
+		width := max(0, min(intArgument(args[0], 4), budget))
+		r.spend(int(width))
+		margin = strings.Repeat(" ", int(width))
+	}
+	var b strings.Builder
+	for i, line := range splitLines(r.text(v)+"\n", false) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if i == 0 && given(1) || i > 0 && (line != "" || given(2)) {
+			r.spend(len(margin))
+			b.WriteString(margin)
+		}
+		r.spend(len(line) + itemCost)
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wordcountFilter counts runs of letters, digits and underscores.
+func wordcountFilter(r *run, v any, a *arguments) any {
+	a.bind(0)
+	s := r.text(v)
+	r.spend(itemCost * len(s))
+	return int64(len(strings.FieldsFunc(s, func(c rune) bool { return nameLength(string(c)) == 0 })))
+}

@@ -1,0 +1,136 @@
+// Package jinja renders chat templates: the part of Jinja2 that Hugging Face's models use, as
+// transformers sets it up (trim_blocks, lstrip_blocks, loopcontrols, the generation block, its own
+// tojson, and a sandbox in which values can't be changed).
+//
+// A template goes through three steps, each in files of its own: [Parse] cuts the source into tokens
+// (lex), makes a tree of statements and expressions of them (parse), and [Template.Render] walks that
+// tree (exec, eval). Values are Python's: see value.go. Where Python and Go differ, Python's way is
+// kept, down to how a float is printed, because a prompt that is one byte off is another prompt.
+//
+// A template comes from outside, so a rendering has a budget (see run): none can hang or fill the memory.
+// Inside the package a failure is a panic with the type failure, as in text/template; it never leaves it.
+package jinja
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Template is a parsed template. It may be rendered by many goroutines at once.
+type Template struct {
+	body []statement
+}
+
+// Parse reads a template.
+func Parse(source string) (t *Template, err error) {
+	p := &parser{}
+	defer func() { err = caught(recover(), p.line(), err) }()
+	p.tokens = lex(source)
+	return &Template{body: p.body()}, nil
+}
+
+// Render gives the text of the template with these values. They may be nil, bool, int, int64, float64,
+// string, *[Dict] and *[List].
+func (t *Template) Render(values map[string]any) (text string, err error) {
+	r := &run{left: budget}
+	for _, v := range values {
+		r.left += costPerByte * size(v)
+	}
+	defer func() { err = caught(recover(), r.line, err) }()
+	globals := &frame{run: r, vars: make(map[string]any, len(values))}
+	for name, v := range values {
+		globals.vars[name] = fromGo(v)
+	}
+	var out strings.Builder
+	top := globals.inner()
+	top.out = &out
+	top.execAll(t.body)
+	return out.String(), nil
+}
+
+// failure carries an error up to Parse or Render.
+type failure struct {
+	err  error
+	line int // 0 where only the caller knows it
+}
+
+func fail(format string, args ...any) {
+	panic(failure{err: fmt.Errorf(format, args...)})
+}
+
+// caught turns a failure into an error that names its line. Any other panic is a mistake of ours and goes on.
+func caught(recovered any, line int, err error) error {
+	if recovered == nil {
+		return err
+	}
+	f, ours := recovered.(failure)
+	if !ours {
+		panic(recovered)
+	}
+	if f.line > 0 {
+		line = f.line
+	}
+	return fmt.Errorf("line %d: %w", line, f.err)
+}
+
+// The bounds of one rendering.
+const (
+	// budget is in units of about a byte of memory or some nanoseconds of work, and grows with what is
+	// rendered. The templates that we know need some ten units for a byte; what goes beyond the budget is
+	// a template that would not end.
+	budget      = 1 << 24
+	costPerByte = 100
+	// maxDepth bounds how deep macros call each other, and how deep values are nested.
+	maxDepth = 200
+	// maxNesting bounds how deep expressions are evaluated within each other, over all macros.
+	maxNesting = 10_000
+	// maxRange is what Jinja2's sandbox allows.
+	maxRange = 100_000
+	itemCost = 16 // of a list's item, a loop's turn
+)
+
+// run is one rendering: what is left of its budget, and where it is.
+type run struct {
+	left    int
+	depth   int
+	nesting int
+	line    int
+}
+
+// size is how many bytes the strings of a value have.
+func size(v any) int {
+	total := 0
+	switch v := v.(type) {
+	case string:
+		total = len(v)
+	case *List:
+		for _, one := range v.items {
+			total += size(one)
+		}
+	case *Dict:
+		for _, one := range v.values {
+			total += size(one)
+		}
+	}
+	return total
+}
+
+var errBudget = errors.New("the template does too much: it was stopped")
+
+// spend takes from the budget. Everything that loops or makes something larger calls it, before it does so.
+func (r *run) spend(units int) {
+	if units < 0 || units > r.left {
+		panic(failure{err: errBudget})
+	}
+	r.left -= units
+}
+
+// enter and leave bound a recursion.
+func (r *run) enter() {
+	if r.depth++; r.depth > maxDepth {
+		fail("nested too deep")
+	}
+}
+
+func (r *run) leave() { r.depth-- }
