@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -45,6 +45,14 @@ bench-streams: build
 # 1,000,000 requests need no more memory than 100,000; some five minutes.
 bench-many: build
 	go run ./bench/many -binary $(BIN)
+
+# The wall time of small commands, against an empty Go program.
+bench-startup: build
+	go run ./bench/startup -binary $(BIN)
+
+# How late an open loop of 2,000 requests a second sends.
+bench-lateness: build
+	go run ./bench/lateness -binary $(BIN)
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:

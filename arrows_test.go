@@ -25,7 +25,8 @@ var arrows = map[string][]string{
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
 	"measure":  {"journal"},
-	"report":   {"measure", "journal"},
+	"verdict":  {"journal"},
+	"report":   {"measure", "verdict", "journal"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
 }
 

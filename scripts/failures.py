@@ -13,7 +13,7 @@ for line in sys.stdin:
     key = (event.get("Package"), event.get("Test"))
     if event.get("Action") == "output":
         output.setdefault(key, []).append(event["Output"])
-    elif event.get("Action") == want:
+    elif event.get("Action") == want and key[1]:
         text = output.get(key, [])
         if want == "skip":
             words = [t.strip() for t in text if not t.startswith(("===", "---", "    ---"))]

@@ -6,4 +6,5 @@ const (
 	exitNothing = 1 // nothing completed, the target can't be reached, or a file can't be read or written
 	exitUsage   = 2 // the command line or a config file is wrong, or asks for what is not implemented
 	exitPartial = 3 // stopped early, with a partial result
+	exitInvalid = 4 // the verdict is INVALID, and --strict was given
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 func reportRun(_ context.Context, s streams, args []string) error {
@@ -45,7 +46,11 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	shown := report.Options{RunDir: folder, Detailed: o.detailed}
+	v, err := judgeFolder(folder, opt)
+	if err != nil {
+		return err
+	}
+	shown := report.Options{RunDir: folder, Detailed: o.detailed, Verdict: v}
 	if o.format == "json" {
 		if err := report.JSON(s.out, r, shown); err != nil {
 			return err
@@ -95,6 +100,16 @@ func measureFolder(folder string, opt measure.Options) (*measure.Result, error) 
 		r.Warnings = append([]string{fmt.Sprintf("the journal ends in the middle (%v): its last second is lost", j.Damage())}, r.Warnings...)
 	}
 	return r, err
+}
+
+// judgeFolder says whether a run's numbers may be trusted.
+func judgeFolder(folder string, opt measure.Options) (*verdict.Verdict, error) {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	return verdict.Judge(j, verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})
 }
 
 // runFolder finds the folder of a run: the path itself, or what a result file says.

@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // makeFolder makes the run's folder and its journal.
@@ -86,9 +87,13 @@ func (r *serveRun) report() error {
 	if err != nil {
 		return err
 	}
-	opt := report.Options{RunDir: r.folder}
+	v, err := judgeFolder(r.folder, measure.Options{})
+	if err != nil {
+		return err
+	}
+	opt := report.Options{RunDir: r.folder, Verdict: v}
 	// Files first: who reads our output may have gone, and the write would kill us.
-	err = errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res))
+	err = errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res, v))
 	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {
 		return err
 	}
@@ -98,17 +103,19 @@ func (r *serveRun) report() error {
 		return coded{errors.New("no request completed; the outcomes above say why"), exitNothing}
 	case res.Partial:
 		return coded{fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted), exitPartial}
+	case r.Strict && v.Level == verdict.TrustInvalid:
+		return coded{errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"), exitInvalid}
 	}
 	return nil
 }
 
 // save writes the result where --save-result and --append-result want it.
-func (r *serveRun) save(res *measure.Result) error {
+func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 	if !r.SaveResult && !r.AppendResult {
 		return nil
 	}
 	path := r.resultPath(report.FileName(res))
-	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed}
+	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed, Verdict: v}
 	if !r.AppendResult {
 		if err := writeResult(path, res, opt); err != nil {
 			return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"net/http"
 	"net/url"
+	"os"
 	"runtime"
 	"strings"
 
@@ -29,7 +30,21 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 			KernelStamps: true, Proxy: proxy,
 		}), nil
 	}
+	spareProcessors()
 	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
+}
+
+// spare is how many goroutines may wait inside a system call: the event loop's
+// threads and the dispatcher.
+const spare = 3
+
+// spareProcessors gives Go's scheduler some processors more than the machine has.
+// A thread that waits in a system call keeps its processor for up to 10 ms, and
+// what is due meanwhile would wait for it (figures: docs/performance.md).
+func spareProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" { // else the user knows better
+		runtime.GOMAXPROCS(runtime.NumCPU() + spare)
+	}
 }
 
 // noLoop says why the event loop can't carry this run; empty: it can.

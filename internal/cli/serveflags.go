@@ -104,6 +104,7 @@ type serveOptions struct {
 	Proxy          string // empty: as the environment says
 	Progress       string
 	Quiet          bool
+	Strict         bool
 	CPUProfile     string // hidden
 
 	goodput []argv.Pair // as typed; Goodput is made of it

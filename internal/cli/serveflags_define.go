@@ -60,6 +60,7 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
+	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)

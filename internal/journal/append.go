@@ -31,6 +31,7 @@ func AppendRequest(dst []byte, r *Request) []byte {
 		dst = append(dst, `,"new_conn":true`...)
 	}
 	dst = appendNonZero(dst, `,"reconnects":`, int64(r.Reconnects))
+	dst = appendNonZero(dst, `,"retransmits":`, int64(r.Retransmits))
 	dst = appendInt(dst, `,"prompt_tokens":`, int64(r.PromptTokens))
 	dst = appendInt(dst, `,"output_tokens":`, int64(r.OutputTokens))
 	dst = appendNonZero(dst, `,"usage_prompt":`, int64(r.UsagePrompt))

@@ -35,6 +35,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.ServerID = c.optionalString(`,"server_id":`)
 	r.NewConn = c.optional(`,"new_conn":true`)
 	r.Reconnects = int(c.optionalInt(`,"reconnects":`))
+	r.Retransmits = int(c.optionalInt(`,"retransmits":`))
 	c.word(`,"prompt_tokens":`)
 	r.PromptTokens = int(c.int())
 	c.word(`,"output_tokens":`)

@@ -137,6 +137,8 @@ type Request struct {
 	// Reconnects counts kept connections that the server had closed before a byte of
 	// this request was sent, so that another one was taken: no retry is ever hidden.
 	Reconnects int `json:"reconnects,omitempty"`
+	// Retransmits counts segments of this request that the kernel had to send again; -1: not known.
+	Retransmits int `json:"retransmits,omitempty"`
 
 	PromptTokens  int    `json:"prompt_tokens"`            // planned by us
 	OutputTokens  int    `json:"output_tokens"`            // asked for

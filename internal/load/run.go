@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -182,9 +183,8 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 	if r.closed {
 		return true
 	}
-	wait := j.due - r.cfg.Clock.Now()
-	if wait > 0 {
-		timer.Reset(time.Duration(wait))
+	if wait := time.Duration(j.due - r.cfg.Clock.Now()); wait > shortWait {
+		timer.Reset(wait - shortWait)
 		select {
 		case <-timer.C:
 		case <-r.drain:
@@ -193,9 +193,17 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 			return false
 		}
 	}
+	runtime.Gosched() // what has just been started goes first: a sleeping thread keeps its place in Go's scheduler
+	if wait := j.due - r.cfg.Clock.Now(); wait > 0 {
+		exactSleep(time.Duration(wait))
+	}
 	j.released = r.cfg.Clock.Now()
 	return true
 }
+
+// shortWait is how long the dispatcher may be deaf: the last part of a wait is
+// slept through in the kernel.
+const shortWait = 2 * time.Millisecond
 
 // acquire takes a slot. False: the run stops.
 func (r *run) acquire() bool {

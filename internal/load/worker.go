@@ -94,7 +94,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
-		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, UnstampedRead: t.Conn.Unstamped,
+		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, UnstampedRead: t.Conn.Unstamped,
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,

@@ -19,6 +19,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"interrupted", orNull(r.Interrupted)},
 		{"compat", orNull(r.Compat)},
 		{"run", orNull(opt.RunDir)},
+		{"verdict", opt.Verdict},
 		{"outcomes", outcomes},
 		{"latency", r.Latency},
 		{"inter_chunk", r.InterChunk},

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // Options say what a report holds beside the measured result.
 type Options struct {
-	RunDir   string // the run's folder, shown and kept in the result
-	Detailed bool   // the arrays of --save-detailed; the result must be measured with Detailed
+	RunDir   string           // the run's folder, shown and kept in the result
+	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
+	Verdict  *verdict.Verdict // nil: the run was not judged
 }
 
 // JSON writes a result on one line without a newline at its end, as vLLM does:

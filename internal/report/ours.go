@@ -35,6 +35,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	for _, w := range r.Warnings {
 		c.row("Warning:", w)
 	}
+	c.verdict(opt.Verdict)
 	c.line("%s", strings.Repeat("=", width))
 }
 

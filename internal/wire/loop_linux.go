@@ -144,7 +144,7 @@ func (l *Loop) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 	if err != nil {
 		return Conn{}, err
 	}
-	x := &call{sink: sink, done: make(chan struct{}), id: r.ID}
+	x := &call{sink: sink, done: make(chan struct{}), id: r.ID, info: Conn{Retransmits: -1}}
 	if r.Timeout > 0 {
 		x.deadline = l.cfg.Clock.Now() + int64(r.Timeout)
 	}

@@ -85,6 +85,21 @@ func (s *stampConn) Read(b []byte) (int, error) {
 	return s.n, nil
 }
 
+// retransmits counts the segments that a connection had to send again since it was opened; -1: not told.
+func retransmits(fd int) int {
+	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return -1
+	}
+	return int(info.Total_retrans)
+}
+
+func (s *stampConn) retransmits() int {
+	n := -1
+	_ = s.raw.Control(func(fd uintptr) { n = retransmits(int(fd)) }) // closed: not told
+	return n
+}
+
 // receiveTime finds the software receive time in the control messages, 0 if absent.
 func receiveTime(oob []byte) int64 {
 	const header = unix.SizeofCmsghdr

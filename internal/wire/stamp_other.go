@@ -23,6 +23,8 @@ func (s *stampConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+func (*stampConn) retransmits() int { return -1 }
+
 // stampHold is nothing here.
 type stampHold struct{}
 

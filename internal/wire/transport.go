@@ -46,6 +46,8 @@ type Conn struct {
 	New        bool // opened inside this request
 	Reconnects int  // kept connections that turned out to be closed before a byte was sent
 	Unstamped  int  // reads for which the kernel gave no time
+	// Retransmits counts segments of this request that the kernel had to send again; -1: not known.
+	Retransmits int
 }
 
 // Transport sends requests. Do returns when the exchange is over: nil when the

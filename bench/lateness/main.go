@@ -1,0 +1,75 @@
+// Command lateness measures how late an open loop sends: against the simulator,
+// at a constant rate, in several rounds.
+//
+//	make bench-lateness
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/inferometer/inferometer/bench/simproc"
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+func main() {
+	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	rate := flag.Int("rate", 2000, "requests a second")
+	seconds := flag.Int("seconds", 10, "length of a round")
+	rounds := flag.Int("rounds", 3, "rounds")
+	flag.Parse()
+	for range *rounds {
+		if err := round(*binary, *rate, *seconds); err != nil {
+			fmt.Fprintln(os.Stderr, "bench-lateness:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func round(binary string, rate, seconds int) error {
+	dir, err := os.MkdirTemp("", "bench-lateness")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	sim, err := simproc.Start(binary, "--ttft", "5ms", "--itl", "2ms")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sim.Stop() }()
+	out, err := exec.Command(binary, "bench", "serve", "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init",
+		"--random-input-len", "16", "--random-output-len", "4", "--num-prompts", strconv.Itoa(rate*seconds),
+		"--request-rate", strconv.Itoa(rate), "--burstiness", "inf", "--run-dir", dir, "--quiet").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, journal.ResultName))
+	if err != nil {
+		return err
+	}
+	type spread struct {
+		P50 float64 `json:"p50_ms"`
+		P99 float64 `json:"p99_ms"`
+	}
+	var result struct {
+		Completed   int
+		Inferometer struct {
+			Client struct {
+				Late    spread `json:"lateness"`
+				Release spread `json:"release_lag"`
+			}
+		}
+	}
+	if err := json.Unmarshal(b, &result); err != nil {
+		return err
+	}
+	c := result.Inferometer.Client
+	fmt.Printf("%d req/s, %d complete: sent %.3f ms late (median), %.3f ms (p99); the dispatcher itself %.3f and %.3f ms\n",
+		rate, result.Completed, c.Late.P50, c.Late.P99, c.Release.P50, c.Release.P99)
+	return nil
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/verdict"
+)
+
+// verdict prints the word, and for each reason what was found, what it does to
+// the numbers and what to do. A check that another one explains is not a reason.
+func (c *console) verdict(v *verdict.Verdict) {
+	if v == nil {
+		return
+	}
+	c.row("Verdict:", string(v.Level))
+	for _, name := range v.Reasons {
+		check := v.Check(name)
+		if check == nil {
+			continue
+		}
+		c.indented(fmt.Sprintf("%s, %s: %s", check.Level, check.Name, check.Sentence))
+		if check.Effect != "" {
+			c.indented("  effect: " + check.Effect)
+		}
+		if check.Hint != "" {
+			c.indented("  to do: " + check.Hint)
+		}
+	}
+	if names := notChecked(v); len(names) > 0 {
+		c.indented("not checked: " + strings.Join(names, ", "))
+	}
+}
+
+func notChecked(v *verdict.Verdict) []string {
+	var names []string
+	for i := range v.Checks {
+		if v.Checks[i].Level == verdict.NotChecked {
+			names = append(names, v.Checks[i].Name)
+		}
+	}
+	return names
+}
+
+// reasonWidth is where the sentences of a verdict are broken: they are pasted
+// into pull requests and read in narrow windows.
+const reasonWidth = 76
+
+// indented prints words that may be long, broken at spaces.
+func (c *console) indented(words string) {
+	lead := len(words) - len(strings.TrimLeft(words, " ")) + 2
+	line := strings.Repeat(" ", lead)
+	empty := true
+	for _, word := range strings.Fields(words) {
+		if !empty && len(line)+1+len(word) > reasonWidth {
+			c.line("%s", line)
+			line, empty = strings.Repeat(" ", lead+2), true
+		}
+		if !empty {
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	c.line("%s", line)
+}

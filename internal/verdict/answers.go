@@ -1,0 +1,193 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// outcomes counts failures. Three outcomes have a check of their own.
+type outcomes struct{ by map[journal.Outcome]int64 }
+
+func (c *outcomes) add(v *view) {
+	switch v.Outcome {
+	case journal.Complete, journal.Short, journal.Empty, journal.Cancelled:
+		return
+	}
+	if v.Warmup {
+		return
+	}
+	if c.by == nil {
+		c.by = map[journal.Outcome]int64{}
+	}
+	c.by[v.Outcome]++
+}
+
+func (c *outcomes) result(f *facts, l limits) Check {
+	if f.measured == 0 {
+		return skip("no request was sent")
+	}
+	failed, words := int64(0), []string{}
+	for _, o := range journal.Outcomes {
+		if n := c.by[o]; n > 0 {
+			failed += n
+			words = append(words, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	share := float64(failed) / float64(f.measured)
+	if failed == 0 {
+		return found(l, 0, percent(0), "no request failed")
+	}
+	k := found(l, share, percent(share), "%d of %d requests failed (%s)", failed, f.measured, strings.Join(words, ", "))
+	k.Effect = survivors(f, failed)
+	return k
+}
+
+// outputTokens compares lengths where the server was told not to stop by itself.
+type outputTokens struct {
+	answers, wrong int64
+	asked, got     int64
+}
+
+func (c *outputTokens) add(v *view) {
+	if v.Warmup || v.OutputTokens == 0 || (!v.complete && v.Outcome != journal.Short) {
+		return
+	}
+	got, known := v.got()
+	if !known && v.Outcome != journal.Short {
+		return
+	}
+	c.answers++
+	if got != v.OutputTokens || v.Outcome == journal.Short {
+		c.wrong++
+	}
+	if known {
+		c.asked += int64(v.OutputTokens)
+		c.got += int64(got)
+	}
+}
+
+func (c *outputTokens) result(f *facts, l limits) Check {
+	switch {
+	case !f.run.Options.IgnoreEOS:
+		return skip("without --ignore-eos a model may stop when it likes")
+	case c.answers == 0:
+		return skip("no answer has a count of its tokens")
+	}
+	share := float64(c.wrong) / float64(c.answers)
+	k := found(l, share, percent(share), "%d of %d answers had not the number of tokens asked for", c.wrong, c.answers)
+	if c.asked > 0 {
+		k.Effect = effect(k, "%d output tokens came of %d asked for (%s): less work for the server than planned if fewer",
+			c.got, c.asked, percent(float64(c.got)/float64(c.asked)))
+	}
+	return k
+}
+
+// usage compares the server's count with what its events show. One token a request
+// may be invisible: the one that ends the text.
+type usage struct{ counted, off int64 }
+
+func (c *usage) add(v *view) {
+	if v.Warmup || !v.complete || v.UsageOutput == 0 {
+		return
+	}
+	off := 0
+	switch {
+	case v.tokens >= 0:
+		off = max(v.tokens-v.UsageOutput, v.UsageOutput-v.tokens)
+	case v.textEvents > v.UsageOutput: // each event with text has a token at least
+		off = v.textEvents - v.UsageOutput
+	}
+	c.counted += int64(v.UsageOutput)
+	c.off += int64(max(off-1, 0))
+}
+
+func (c *usage) result(_ *facts, l limits) Check {
+	if c.counted == 0 {
+		return skip("the server reports no usage")
+	}
+	share := float64(c.off) / float64(c.counted)
+	k := found(l, share, percent(share), "the server counted %d output tokens; its events show %d more or fewer", c.counted, c.off)
+	k.Effect = effect(k, "tokens per second and TPOT may be off by %s", percent(share))
+	return k
+}
+
+// finishReasons looks for answers that ended by something other than themselves.
+type finishReasons struct{ known, odd map[string]int64 }
+
+func (c *finishReasons) add(v *view) {
+	if v.Warmup || !v.complete {
+		return
+	}
+	if c.known == nil {
+		c.known, c.odd = map[string]int64{}, map[string]int64{}
+	}
+	into := c.known
+	switch v.FinishReason {
+	case "stop", "length", "tool_calls", "function_call", "eos_token", "stop_sequence", "end_turn", "max_tokens", "tool_use":
+	case "":
+		into = c.known // [DONE] alone is an end too
+	default:
+		into = c.odd
+	}
+	if len(into) < 100 || into[v.FinishReason] > 0 { // a server may send anything
+		into[v.FinishReason]++
+	}
+}
+
+func (c *finishReasons) result(f *facts, l limits) Check {
+	n, words := int64(0), []string{}
+	for reason, k := range c.odd {
+		n += k
+		words = append(words, fmt.Sprintf("%d %.40s", k, reason))
+	}
+	slices.Sort(words)
+	switch {
+	case f.complete == 0:
+		return skip("no request completed")
+	case c.known[""] == f.complete:
+		return skip("the server gives no finish reason")
+	case n == 0:
+		return found(l, 0, percent(0), "all answers ended by themselves or at the length asked for")
+	}
+	share := float64(n) / float64(f.complete)
+	return found(l, share, percent(share), "%d of %d complete answers ended otherwise: %.200s", n, f.complete, strings.Join(words, ", "))
+}
+
+// longEnough is from how many tokens on an answer should have text, and text of its own.
+const longEnough = 8
+
+func (v *view) long() bool {
+	n, known := v.got()
+	if !known {
+		n = max(v.TextTokens, v.textEvents)
+	}
+	return n >= longEnough
+}
+
+// empty looks for answers in which nothing can be read.
+type empty struct{ answers, none int64 }
+
+func (c *empty) add(v *view) {
+	switch {
+	case v.Warmup:
+	case v.Outcome == journal.Empty:
+		c.answers++
+		c.none++
+	case v.complete && v.long():
+		c.answers++
+		if v.textEvents == 0 {
+			c.none++
+		}
+	}
+}
+
+func (c *empty) result(_ *facts, l limits) Check {
+	if c.answers == 0 {
+		return skip("no answer has %d tokens or more", longEnough)
+	}
+	share := float64(c.none) / float64(c.answers)
+	return found(l, share, percent(share), "%d of %d answers had no text", c.none, c.answers)
+}

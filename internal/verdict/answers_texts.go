@@ -1,0 +1,118 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// identical looks for the same text as an answer to different prompts.
+type identical struct {
+	texts         *seen // text: the prompt that it answered first
+	answers, same int64
+}
+
+func (c *identical) add(v *view) {
+	text := hashOf(v.TextHash)
+	if v.Warmup || !v.complete || text == 0 || v.prompt == 0 || !v.long() {
+		return
+	}
+	c.answers++
+	if first, known := c.texts.add(text, v.prompt); known && first != v.prompt {
+		c.same++
+	}
+}
+
+func (c *identical) result(_ *facts, l limits) Check {
+	if c.answers < 2 {
+		return skip("no two answers of %d tokens and more have hashes", longEnough)
+	}
+	share := float64(c.same) / float64(c.answers)
+	return found(l, share, percent(share), "%d of %d answers equal an answer to another prompt%s", c.same, c.answers, onlyFirst(c.texts))
+}
+
+// onlyFirst says that a set was full.
+func onlyFirst(s *seen) string {
+	if !s.full {
+		return ""
+	}
+	return fmt.Sprintf(" (only the first %d were remembered)", s.limit)
+}
+
+// promptTokens compares planned and counted. A template adds the same number to
+// each prompt, which is in order; the rest of the difference is not.
+type promptTokens struct {
+	diff    thin
+	planned float64
+}
+
+func (c *promptTokens) add(v *view) {
+	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 {
+		return
+	}
+	c.diff.add(v.UsagePrompt - v.PromptTokens)
+	c.planned += float64(v.PromptTokens)
+}
+
+func (c *promptTokens) result(f *facts, l limits) Check {
+	switch {
+	case f.run.Options.TokenizerSource == "none":
+		return skip("without a tokenizer the plan is a guess")
+	case c.diff.seen == 0:
+		return skip("prompt tokens are not planned, or the server does not count them")
+	}
+	// More than this is no template of a short chat; less than none is a prompt that was cut.
+	const mostAdded = 256
+	added := min(max(c.diff.median(), 0), mostAdded)
+	off := 0.0
+	for _, d := range c.diff.values {
+		off += float64(max(d-added, added-d))
+	}
+	off /= float64(len(c.diff.values))
+	planned := c.planned / float64(c.diff.seen)
+	share := off / planned
+	k := found(l, share, percent(share), "prompts were planned with %.4g tokens (mean); the server counts %d more, and then %.3g more or fewer", planned, added, off)
+	k.Effect = effect(k, "TTFT is that of prompts about %s longer or shorter than planned", percent(share))
+	return k
+}
+
+// bursts looks at gaps that are next to nothing beside their stream's mean gap. A
+// server that decodes step by step has few; who gathers bytes on the way makes them.
+type bursts struct{ gaps, short int64 }
+
+const (
+	burstLen  = 16 // streams of fewer chunks are left out: a role or finish chunk weighs too much there
+	shortPart = 20
+)
+
+func (c *bursts) add(v *view) {
+	if v.Warmup || !v.complete || v.chunks < burstLen || v.last <= v.first {
+		return
+	}
+	limit := (v.last - v.first) / int64(v.chunks-1) / shortPart
+	gap, begun := int64(0), false
+	for i, at := range v.Events.At {
+		gap += at
+		if v.Events.Kind[i]&journal.EventChoices == 0 {
+			continue
+		}
+		if begun {
+			c.gaps++
+			if gap <= limit {
+				c.short++
+			}
+		}
+		begun, gap = true, 0
+	}
+}
+
+func (c *bursts) result(_ *facts, l limits) Check {
+	const fewest = 100
+	if c.gaps < fewest {
+		return skip("too few gaps (%d) in streams of %d chunks and more", c.gaps, burstLen)
+	}
+	share := float64(c.short) / float64(c.gaps)
+	k := found(l, share, percent(share), "%s of the gaps are next to nothing beside their stream's mean gap", percent(share))
+	k.Effect = effect(k, "ITL's median and percentiles are those of the bunches; TTFT may be late by up to a bunch")
+	return k
+}

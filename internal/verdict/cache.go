@@ -1,0 +1,141 @@
+package verdict
+
+import "strconv"
+
+// repeatedPrompts looks for prompts that go out twice in one run.
+type repeatedPrompts struct {
+	hashed, repeats int64
+	first, again    hist // TTFT
+}
+
+func (c *repeatedPrompts) add(v *view) {
+	if v.Warmup || v.prompt == 0 {
+		return
+	}
+	c.hashed++
+	if v.repeated {
+		c.repeats++
+	}
+	switch {
+	case !v.complete:
+	case v.repeated:
+		c.again.add(v.first)
+	default:
+		c.first.add(v.first)
+	}
+}
+
+func (c *repeatedPrompts) result(f *facts, l limits) Check {
+	if c.hashed == 0 {
+		return skip("the journal has no hashes of prompts")
+	}
+	share := float64(c.repeats) / float64(c.hashed)
+	k := found(l, share, percent(share), "%d of %d prompts had been sent before in this run%s", c.repeats, c.hashed, onlyFirst(f.prompts))
+	if k = f.cold(k); !k.Level.Bad() {
+		return k
+	}
+	const enough = 10
+	if less := c.first.percentile(50) - c.again.percentile(50); c.first.n >= enough && c.again.n >= enough && less > 0 {
+		k.Effect = effect(k, "mean TTFT would be some %s higher: repeats answer %s sooner at the median", ms(less*share), ms(less))
+	}
+	return k
+}
+
+// cold lifts a doubt about the cache where the server's own counters show that it was not used.
+func (f *facts) cold(k Check) Check {
+	if hits, ok := f.server.cacheHits(); ok && hits == 0 && k.Level.Bad() {
+		k.Level = OK
+		k.Sentence += "; but the server's cache was not used, by its own counters"
+	}
+	return k
+}
+
+// seenPrompts is what the store of earlier runs said.
+type seenPrompts struct{}
+
+func (*seenPrompts) add(*view) {}
+
+func (*seenPrompts) result(f *facts, l limits) Check {
+	// A journal without hashes is of before there was a store: its 0 says nothing.
+	if f.end == nil || f.end.SeenPrompts < 0 || f.measured == 0 || len(f.prompts.first) == 0 {
+		return skip("earlier runs against this server are not known")
+	}
+	share := float64(f.end.SeenPrompts) / float64(f.measured)
+	k := f.cold(found(l, share, percent(share), "%d of %d prompts were sent to this server by an earlier run", f.end.SeenPrompts, f.measured))
+	k.Effect = effect(k, "TTFT and throughput may be too good by as much as the cache spares")
+	return k
+}
+
+// cachedTokens looks for cache hits that the workload can't explain. Repeated
+// prompts are left out: they have a check of their own.
+type cachedTokens struct {
+	allowed        int // tokens that all prompts share; -1: not known
+	prompt, cached int64
+	over           int64 // beyond what is allowed for
+	hit, miss      hist  // TTFT
+}
+
+func (c *cachedTokens) add(v *view) {
+	if v.Warmup || v.repeated || v.UsagePrompt == 0 {
+		return
+	}
+	c.prompt += int64(v.UsagePrompt)
+	c.cached += int64(v.UsageCached)
+	over := max(v.UsageCached-c.allowed, 0)
+	c.over += int64(over)
+	switch {
+	case !v.complete:
+	case over > 0:
+		c.hit.add(v.first)
+	default:
+		c.miss.add(v.first)
+	}
+}
+
+func (c *cachedTokens) result(f *facts, l limits) Check {
+	hits, counted := f.server.cacheHits()
+	switch {
+	case c.allowed < 0:
+		return skip("how much prompts of the dataset %s share is not in the journal; the server took %d of %d tokens from its cache",
+			f.run.Options.Dataset, c.cached, c.prompt)
+	case c.prompt == 0:
+		return skip("the server does not count prompt tokens")
+	case c.cached == 0 && !counted:
+		return skip("the server does not say what it takes from its cache")
+	}
+	over, of := float64(c.over), float64(c.prompt)
+	if c.cached == 0 { // only the server's counters speak; warm-ups and repeats are in them
+		over, of = max(hits-float64(c.allowed)*float64(f.measured), 0), float64(f.promptTokens)
+	}
+	share := ratio(over, of)
+	k := found(l, share, percent(share), "%.0f of %.0f prompt tokens came from the server's cache, beyond the %d that all prompts share", over, of, c.allowed)
+	k.Effect = effect(k, "TTFT and throughput are better than without the cache")
+	const enough = 10
+	if less := c.miss.percentile(50) - c.hit.percentile(50); c.hit.n >= enough && c.miss.n >= enough && less > 0 {
+		k.Effect = effect(k, "TTFT of requests without such hits is %s higher at the median", ms(less))
+	}
+	return k
+}
+
+// sharedPrefix is how many tokens all prompts begin with: what was asked for, and a
+// chat template's head. Caches work in blocks, so a part of one may be added; -1: not known.
+func (f *facts) sharedPrefix() int {
+	if f.run.Options.Dataset != "random" {
+		return -1
+	}
+	const head, block = 64, 64
+	shared := 0
+	if text, ok := f.flag("--random-prefix-len"); ok {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return -1
+		}
+		if n > 0 {
+			shared = n + block
+		}
+	}
+	if f.chat() {
+		shared += head
+	}
+	return shared
+}

@@ -1,0 +1,380 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// spoiled is a run in which one thing went wrong. requests changes what was sent
+// and came back, lines what the journal holds besides; both may be nil.
+type spoiled struct {
+	check    string
+	level    Level
+	from     func() *world
+	requests func(w *world)
+	lines    func(w *world)
+}
+
+// every changes one request in n.
+func every(n int, change func(r *journal.Request)) func(w *world) {
+	return func(w *world) { w.each(n, change) }
+}
+
+func fail(o journal.Outcome, words string) func(r *journal.Request) {
+	return func(r *journal.Request) {
+		r.Outcome, r.Error, r.Status, r.FinishReason = o, words, 0, ""
+		r.UsagePrompt, r.UsageOutput, r.TextHash = 0, 0, ""
+		r.Events = journal.Events{}
+	}
+}
+
+// sampled replaces the value of each sample.
+func sampled(change func(s *journal.Sample)) func(w *world) {
+	return func(w *world) {
+		for i := range w.samples {
+			change(&w.samples[i])
+		}
+	}
+}
+
+// after adds to a counter of the server at the end.
+func after(name string, by float64) func(w *world) {
+	return func(w *world) { w.scrapes[1].Counters[name] += by }
+}
+
+func without(name string) func(w *world) {
+	return func(w *world) {
+		delete(w.scrapes[0].Counters, name)
+		delete(w.scrapes[1].Counters, name)
+	}
+}
+
+func noScrapes(w *world) { w.scrapes = nil }
+func noSamples(w *world) { w.samples = nil }
+
+// later moves a request to a later sending, its due time stays.
+func later(r *journal.Request, by int64) { r.Sent += by; r.End += by }
+
+// stretched sends with a limit of slots that holds requests back more and more.
+func stretched(by int64) func(w *world) {
+	return func(w *world) {
+		w.run.Options.MaxConcurrency = 1000
+		w.each(1, func(r *journal.Request) { later(r, int64(r.Index)*by) })
+	}
+}
+
+// slower makes each request's decoding longer by so much for each one before it.
+func slower(by int64) func(w *world) {
+	return func(w *world) {
+		w.each(1, func(r *journal.Request) {
+			more := int64(r.Index) * by
+			r.Events.At[0] += more
+			r.End += more
+		})
+	}
+}
+
+func first(n int) func(w *world) {
+	return func(w *world) { w.requests = w.requests[:n+2] } // and the warm-ups
+}
+
+func shorten(r *journal.Request) {
+	r.Outcome, r.UsageOutput, r.Events.Tokens[0] = journal.Short, tokens-1, 0
+}
+
+func bunch(of int) func(r *journal.Request) {
+	return func(r *journal.Request) {
+		held := int64(0)
+		for i := 1; i < tokens; i++ {
+			held += r.Events.At[i]
+			r.Events.At[i] = 0
+			if i%of == 0 || i == tokens-1 {
+				r.Events.At[i], held = held, 0
+			}
+		}
+	}
+}
+
+func spoiledRuns() []spoiled {
+	return []spoiled{
+		{"lag", Suspect, closedLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 10 * msNs }), nil},
+		{"lag", Invalid, closedLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 40 * msNs }), nil},
+		{"lag", Invalid, openLoop, func(w *world) {
+			w.run.Clock = "user"
+			w.each(10, func(r *journal.Request) { r.Events.Lag[3] = 40 * msNs })
+			w.each(10, func(r *journal.Request) { r.Events.Lag[4] = 40 * msNs })
+			w.each(10, func(r *journal.Request) { r.Events.Lag[5] = 40 * msNs })
+		}, nil},
+		{"lag", OK, openLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 40 * msNs }), nil},
+		{"lag", NotChecked, openLoop, every(1, func(r *journal.Request) { r.Events.Lag = nil }), func(w *world) { w.run.Clock = "user" }},
+
+		{"lateness", Suspect, openLoop, every(20, func(r *journal.Request) { later(r, 8*msNs) }), nil},
+		{"lateness", Invalid, openLoop, every(20, func(r *journal.Request) { later(r, 80*msNs) }), nil},
+		{"lateness", OK, openLoop, func(w *world) { // a short wait for a slot
+			w.run.Options.MaxConcurrency = 30
+			w.each(20, func(r *journal.Request) { later(r, 80*msNs) })
+		}, nil},
+		{"lateness", NotChecked, closedLoop, nil, nil},
+
+		{"cpu", Suspect, openLoop, nil, sampled(func(s *journal.Sample) { s.CPUNs = s.At * 35 / 10 })},
+		{"cpu", Invalid, openLoop, nil, sampled(func(s *journal.Sample) { s.CPUNs = s.At * 39 / 10 })},
+		{"cpu_wait", Suspect, openLoop, nil, sampled(func(s *journal.Sample) { s.WaitNs = s.At })},
+		{"cpu_wait", Invalid, openLoop, nil, sampled(func(s *journal.Sample) { s.WaitNs = s.At * 3 })},
+		{"cpu_wait", NotChecked, openLoop, nil, sampled(func(s *journal.Sample) { s.WaitNs = -1 })},
+		{"steal", Suspect, openLoop, nil, sampled(func(s *journal.Sample) { s.StealNs = s.At / 5 })},
+		{"steal", Invalid, openLoop, nil, sampled(func(s *journal.Sample) { s.StealNs = s.At / 2 })},
+		{"gc", Suspect, openLoop, nil, sampled(func(s *journal.Sample) { s.GCPauseNs = s.At / 50 })},
+		{"gc", Invalid, openLoop, nil, sampled(func(s *journal.Sample) { s.GCPauseNs = s.At / 10 })},
+		{"cpu", NotChecked, openLoop, nil, noSamples},
+		{"steal", NotChecked, openLoop, nil, noSamples},
+		{"gc", NotChecked, openLoop, nil, noSamples},
+
+		{"files", Suspect, openLoop, nil, sampled(func(s *journal.Sample) { s.Files = 950 })},
+		{"files", Invalid, openLoop, nil, sampled(func(s *journal.Sample) { s.Files = 1000 })},
+		{"files", NotChecked, openLoop, nil, func(w *world) { w.run.Environment.FDLimit = 0 }},
+		{"ports", Suspect, burst(25_000), nil, nil},
+		{"ports", Invalid, burst(29_000), nil, nil},
+		{"ports", NotChecked, openLoop, first(0), nil},
+
+		{"retransmits", Suspect, openLoop, every(250, func(r *journal.Request) { r.Retransmits = 1 }), nil},
+		{"retransmits", OK, openLoop, every(601, func(r *journal.Request) { r.Retransmits = 1 }), nil}, // too few to tell
+		{"retransmits", Invalid, openLoop, every(20, func(r *journal.Request) { r.Retransmits = 2 }), nil},
+		{"retransmits", NotChecked, openLoop, every(1, func(r *journal.Request) { r.Retransmits = -1 }), nil},
+
+		{"connections", Suspect, openLoop, every(4, func(r *journal.Request) {
+			if !r.NewConn && r.Index > 0 {
+				r.NewConn = true
+				r.Events.At[0] += 15 * msNs
+				r.Events.At[1] -= 9 * msNs
+				r.Events.At[2] -= 6 * msNs
+			}
+		}), nil},
+		{"connections", Suspect, openLoop, every(1, func(r *journal.Request) { r.NewConn = true }), nil},
+		{"connections", OK, openLoop, every(4, func(r *journal.Request) { r.NewConn = true }), nil}, // at no cost
+		{"connections", NotChecked, openLoop, first(0), nil},
+
+		{"shared_reads", Suspect, openLoop, every(1, func(r *journal.Request) { r.SharedReads = 3 }), nil},
+		{"shared_reads", Invalid, openLoop, every(1, func(r *journal.Request) { r.SharedReads = 10 }), nil},
+		{"shared_reads", NotChecked, openLoop, first(0), nil},
+		{"unstamped", Suspect, openLoop, every(2, func(r *journal.Request) { r.UnstampedRead = 1 }), nil},
+		{"unstamped", Invalid, openLoop, every(1, func(r *journal.Request) { r.UnstampedRead = 6 }), nil},
+		{"unstamped", NotChecked, openLoop, nil, func(w *world) { w.run.Clock = "user" }},
+
+		{"rate", Suspect, openLoop, stretched(msNs / 2), nil},
+		{"rate", Invalid, openLoop, stretched(5 * msNs), nil},
+		{"rate", Invalid, openLoop, func(w *world) { // by the client's fault: lateness gives way
+			w.each(1, func(r *journal.Request) {
+				later(r, int64(r.Index)*5*msNs)
+				r.Released = r.Sent
+			})
+		}, nil},
+		{"rate", NotChecked, closedLoop, nil, nil},
+
+		{"little", Suspect, closedLoop, nil, sampled(func(s *journal.Sample) { s.InFlight += 2 })},
+		{"little", Invalid, closedLoop, nil, sampled(func(s *journal.Sample) { s.InFlight += 5 })},
+		{"little", OK, closedLoop, nil, sampled(func(s *journal.Sample) { s.InFlight++ })},
+		{"little", NotChecked, closedLoop, nil, noSamples},
+
+		{"lines", Suspect, openLoop, nil, func(w *world) { w.end.Sent++ }},
+		{"lines", Invalid, openLoop, nil, func(w *world) { w.end.Sent += 100 }},
+
+		{"drained", Suspect, openLoop, every(400, fail(journal.Cancelled, "cancelled by us")), nil},
+		{"drained", Suspect, openLoop, nil, func(w *world) { w.end.Interrupted = "signal" }},
+		{"drained", Suspect, openLoop, nil, func(w *world) { w.end = nil }},
+		{"drained", Invalid, openLoop, every(50, fail(journal.Cancelled, "cancelled by us")), nil},
+		{"drained", Invalid, openLoop, nil, func(w *world) { w.end, w.samples[len(w.samples)-1].InFlight = nil, 24 }},
+		{"drained", NotChecked, openLoop, first(0), nil},
+
+		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.End += 18e9 }), nil},
+		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.Events.At[2] += 100 * msNs; r.End += 18e9 }), nil},
+		{"ramp_drain", Invalid, closedLoop, nil, func(w *world) { w.run.Options.MaxConcurrency = 20 }},
+		{"ramp_drain", NotChecked, openLoop, nil, nil},
+
+		{"growing", Suspect, openLoop, slower(msNs), nil},
+		{"growing", Invalid, openLoop, slower(4 * msNs), nil},
+		{"growing", NotChecked, openLoop, nil, func(w *world) { w.run.Options.Pace = "stages" }},
+		{"growing", NotChecked, closedLoop, nil, nil},
+
+		{"outcomes", Suspect, openLoop, every(400, fail(journal.HTTP5xx, "HTTP 500")), nil},
+		{"outcomes", Invalid, openLoop, every(20, fail(journal.Reset, "connection reset")), nil},
+		{"outcomes", Invalid, openLoop, every(1, fail(journal.Refused, "connection refused")), nil},
+		{"outcomes", NotChecked, openLoop, first(0), nil},
+
+		{"output_tokens", Suspect, openLoop, every(400, shorten), nil},
+		{"output_tokens", Invalid, openLoop, every(20, shorten), nil},
+		{"output_tokens", NotChecked, openLoop, nil, func(w *world) { w.run.Options.IgnoreEOS = false }},
+
+		{"usage", Suspect, openLoop, every(2, func(r *journal.Request) { r.Events.Tokens[3] += 2 }), nil},
+		{"usage", Invalid, openLoop, every(1, func(r *journal.Request) { r.Events.Tokens[3] += 9 }), nil},
+		{"usage", OK, openLoop, every(1, func(r *journal.Request) { r.Events.Tokens[3]-- }), nil}, // the end of text is invisible
+		{"usage", NotChecked, openLoop, every(1, func(r *journal.Request) { r.UsageOutput = 0 }), nil},
+
+		{"finish_reasons", Suspect, openLoop, every(400, func(r *journal.Request) { r.FinishReason = "abort" }), nil},
+		{"finish_reasons", Invalid, openLoop, every(20, func(r *journal.Request) { r.FinishReason = "content_filter" }), nil},
+		{"finish_reasons", NotChecked, openLoop, every(1, func(r *journal.Request) { r.FinishReason = "" }), nil},
+
+		{"empty", Suspect, openLoop, every(400, func(r *journal.Request) { fail(journal.Empty, "")(r); r.UsagePrompt = prompt + 1 }), nil},
+		{"empty", Invalid, openLoop, every(20, func(r *journal.Request) {
+			r.TextHash = ""
+			for i := range r.Events.Kind {
+				r.Events.Kind[i] &^= journal.EventText
+			}
+		}), nil},
+		{"empty", NotChecked, openLoop, first(0), nil},
+
+		{"identical", Suspect, openLoop, every(10, func(r *journal.Request) { r.TextHash = "abc" }), nil},
+		{"identical", Invalid, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil},
+		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "" }), nil},
+
+		{"prompt_tokens", Suspect, openLoop, every(2, func(r *journal.Request) { r.UsagePrompt += 12 }), nil},
+		{"prompt_tokens", Invalid, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt /= 2 }), nil},
+		{"prompt_tokens", OK, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt += 30 }), nil}, // a template
+		{"prompt_tokens", NotChecked, openLoop, nil, func(w *world) { w.run.Options.TokenizerSource = "none" }},
+
+		{"bursts", Suspect, openLoop, every(1, bunch(2)), nil},
+		{"bursts", Invalid, openLoop, every(1, bunch(tokens)), nil},
+		{"bursts", Suspect, openLoop, every(1, func(r *journal.Request) { bunch(2)(r); r.SharedReads = 9 }), nil},
+		{"bursts", NotChecked, openLoop, first(0), nil},
+
+		{"repeated_prompts", Suspect, openLoop, every(40, func(r *journal.Request) { r.PromptHash = "abc" }), without("vllm:prefix_cache_hits_total")},
+		{"repeated_prompts", Invalid, openLoop, every(4, func(r *journal.Request) { r.PromptHash = "abc" }), without("vllm:prefix_cache_hits_total")},
+		{"repeated_prompts", OK, openLoop, every(4, func(r *journal.Request) { r.PromptHash = "abc" }), nil}, // the cache is off
+		{"repeated_prompts", NotChecked, openLoop, func(w *world) {
+			for i := range w.requests {
+				w.requests[i].PromptHash = ""
+			}
+		}, nil},
+
+		{"seen_prompts", Suspect, openLoop, nil, func(w *world) { w.end.SeenPrompts = 50; noScrapes(w) }},
+		{"seen_prompts", Invalid, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500; noScrapes(w) }},
+		{"seen_prompts", OK, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500 }}, // the cache is off
+		{"seen_prompts", NotChecked, openLoop, nil, func(w *world) { w.end.SeenPrompts = -1 }},
+
+		{"cached_tokens", Suspect, openLoop, every(20, func(r *journal.Request) { r.UsageCached = 96 }), nil},
+		{"cached_tokens", Suspect, openLoop, nil, after("vllm:prefix_cache_hits_total", 6000)},
+		{"cached_tokens", Invalid, openLoop, every(2, func(r *journal.Request) { r.UsageCached = 96 }), nil},
+		{"cached_tokens", OK, openLoop, every(2, func(r *journal.Request) { r.UsageCached = 48 }), func(w *world) {
+			w.run.Command = append(w.run.Command, "--random-prefix-len", "50")
+		}},
+		{"cached_tokens", NotChecked, openLoop, nil, func(w *world) { w.run.Options.Dataset = "sharegpt" }},
+		{"cached_tokens", NotChecked, openLoop, nil, noScrapes},
+
+		{"restart", Invalid, openLoop, nil, after("process_start_time_seconds", 12)},
+		{"restart", Invalid, openLoop, nil, after("vllm:prompt_tokens_total", -120_000-1402-1)},
+		{"restart", NotChecked, openLoop, nil, noScrapes},
+
+		{"foreign_requests", Suspect, openLoop, nil, after("vllm:request_success_total", 1)},
+		{"foreign_requests", Suspect, openLoop, nil, after("vllm:request_success_total", -1)},
+		{"foreign_requests", Invalid, openLoop, nil, func(w *world) {
+			after("vllm:request_success_total", 100)(w)
+			after("vllm:generation_tokens_total", 5000)(w)
+			after("vllm:prompt_tokens_total", 5000)(w)
+		}},
+		{"foreign_requests", NotChecked, openLoop, nil, without("vllm:request_success_total")},
+		{"server_prompt_tokens", Suspect, openLoop, nil, after("vllm:prompt_tokens_total", 1)},
+		{"server_prompt_tokens", Invalid, openLoop, nil, after("vllm:prompt_tokens_total", 10_000)},
+		{"server_prompt_tokens", NotChecked, openLoop, nil, noScrapes},
+		{"server_output_tokens", Suspect, openLoop, nil, after("vllm:generation_tokens_total", -1)},
+		{"server_output_tokens", Invalid, openLoop, nil, after("vllm:generation_tokens_total", 5000)},
+		{"server_output_tokens", NotChecked, openLoop, nil, noScrapes},
+		{"preemptions", Suspect, openLoop, nil, after("vllm:num_preemptions_total", 1)},
+		{"preemptions", NotChecked, openLoop, nil, without("vllm:num_preemptions_total")},
+
+		{"server_ttft", Suspect, openLoop, nil, slowerServer(-10)},
+		{"server_ttft", Suspect, openLoop, nil, slowerServer(+10)},
+		{"server_ttft", NotChecked, openLoop, nil, without("vllm:time_to_first_token_seconds_sum")},
+		{"server_ttft", Invalid, openLoop, every(1, func(r *journal.Request) { r.Events.At[0] += 60 * msNs; r.End += 60 * msNs }), slowerServer(-60)},
+		{"server_e2el", Suspect, openLoop, nil, after("vllm:e2e_request_latency_seconds_sum", -1202*0.050)},
+		{"server_e2el", Invalid, openLoop, nil, after("vllm:e2e_request_latency_seconds_sum", -1202*0.150)},
+		{"server_e2el", NotChecked, openLoop, nil, without("vllm:e2e_request_latency_seconds_sum")},
+
+		{"samples", Suspect, openLoop, first(36), nil},
+		{"samples", Suspect, openLoop, nil, func(w *world) { w.run.Options.MetricPercentiles = []float64{99.99} }},
+		{"samples", Invalid, openLoop, first(0), nil},
+		{"samples", NotChecked, openLoop, every(1, fail(journal.Refused, "connection refused")), nil},
+		{"lines", NotChecked, openLoop, nil, func(w *world) { w.end = nil }},
+	}
+}
+
+// slowerServer moves the server's own TTFT and end by so many milliseconds.
+func slowerServer(by float64) func(w *world) {
+	return func(w *world) {
+		n := w.scrapes[1].Counters["vllm:time_to_first_token_seconds_count"] - w.scrapes[0].Counters["vllm:time_to_first_token_seconds_count"]
+		after("vllm:time_to_first_token_seconds_sum", n*by/1000)(w)
+		after("vllm:e2e_request_latency_seconds_sum", n*by/1000)(w)
+	}
+}
+
+func (s *spoiled) world() *world {
+	w := s.from()
+	if s.requests != nil {
+		s.requests(w)
+	}
+	w.derive()
+	if s.lines != nil {
+		s.lines(w)
+	}
+	return w
+}
+
+// besides is the check that is rightly bad where another can't be made: a run
+// without any request, without a success, or without an end.
+func (s *spoiled) besides(w *world) string {
+	switch {
+	case s.level != NotChecked:
+		return ""
+	case w.end == nil:
+		return "drained"
+	case len(w.requests) == 2:
+		return "samples"
+	case w.requests[5].Outcome == journal.Refused:
+		return "outcomes"
+	}
+	return ""
+}
+
+// Each spoiled run gives its own reason at its own level, and no other.
+func TestEachSpoiledRunHasItsOwnReason(t *testing.T) {
+	for _, s := range spoiledRuns() {
+		t.Run(s.check+" "+string(s.level), func(t *testing.T) {
+			w := s.world()
+			v := w.judge(t, Options{})
+			k := v.Check(s.check)
+			t.Logf("%s: %s | %s | %s | %s", k.Level, k.Figure, k.Threshold, k.Sentence, k.Effect)
+			if k.Level != s.level {
+				t.Errorf("%s is %s, want %s: %s", s.check, k.Level, s.level, k.Sentence)
+			}
+			for _, name := range bad(v) {
+				first, _, _ := strings.Cut(name, " ")
+				if (!s.level.Bad() || first != s.check) && first != s.besides(w) {
+					t.Errorf("also bad: %s", name)
+				}
+			}
+			if s.level.Bad() && (k.Hint == "" || !slices.Equal(v.Reasons, []string{s.check})) {
+				t.Errorf("reasons %v, hint %q", v.Reasons, k.Hint)
+			}
+		})
+	}
+}
+
+// Each check is shown at each level that it can have.
+func TestEveryLevelOfEveryCheckIsShown(t *testing.T) {
+	shown := map[string]bool{}
+	for _, s := range spoiledRuns() {
+		shown[s.check+" "+string(s.level)] = true
+	}
+	for _, e := range table() {
+		for _, level := range []Level{Suspect, Invalid, NotChecked} { // the clean run shows ok
+			possible := level != Invalid || e.limits.invalid != never
+			if e.name == "restart" && level == Suspect {
+				possible = false
+			}
+			if name := e.name + " " + string(level); possible && !shown[name] {
+				t.Errorf("no run shows %s", name)
+			}
+		}
+	}
+}

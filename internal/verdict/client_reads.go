@@ -1,0 +1,106 @@
+package verdict
+
+import "fmt"
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// connections looks for connections that were opened again: more than were ever
+// needed at once. Those of the first wave must be opened, and their requests
+// differ from the others in more than that, so they are not compared.
+type connections struct {
+	firstEnd  int64
+	begun     bool
+	made, old hist // TTFT after the first wave, with a new connection and a kept one
+}
+
+func (c *connections) add(v *view) {
+	if v.Warmup {
+		return
+	}
+	if !c.begun { // lines come in the order of ends
+		c.firstEnd, c.begun = v.End, true
+	}
+	if !v.complete || v.Sent < c.firstEnd {
+		return
+	}
+	if v.NewConn {
+		c.made.add(v.first)
+	} else {
+		c.old.add(v.first)
+	}
+}
+
+func (c *connections) result(f *facts, l limits) Check {
+	if f.measured == 0 {
+		return skip("no request was sent")
+	}
+	_, needed := f.open.peak()
+	again := max(f.connections-needed, 0)
+	share := float64(again) / float64(f.measured)
+	figure := percent(share)
+	if share <= 0.05 {
+		return found(l, 0, figure, "%d connections were opened inside measured requests, %d of them not for the first time", f.connections, again)
+	}
+	const enough = 10
+	if c.made.n < enough || c.old.n < enough {
+		k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
+		k.Level = Suspect
+		k.Value = &share
+		return k
+	}
+	more := max(c.made.percentile(50)-c.old.percentile(50), 0)
+	k := found(l, ratio(more*share, f.ttft.percentile(50)), figure,
+		"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
+	k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
+	return k
+}
+
+// sharedReads are events whose time is that of a later one.
+type sharedReads struct{ n int64 }
+
+func (c *sharedReads) add(v *view) {
+	if !v.Warmup {
+		c.n += int64(v.SharedReads)
+	}
+}
+
+func (c *sharedReads) result(f *facts, l limits) Check {
+	switch {
+	case f.events == 0:
+		return skip("no event was received")
+	case f.judge("bursts").Level.Bad():
+		return skip("tokens come in bunches from the server or a proxy (see bursts), and so do reads")
+	}
+	share := float64(c.n) / float64(f.events)
+	k := found(l, share, percent(share), "%s of the events lay in one read with the one before and carry its time", percent(share))
+	k.Effect = effect(k, "ITL: gaps are lost for %s of the events and longer before them; small gaps and the tail are not to be trusted", percent(share))
+	return k
+}
+
+// unstamped are reads whose events carry our time instead of the kernel's.
+type unstamped struct{ n int64 }
+
+func (c *unstamped) add(v *view) {
+	if !v.Warmup {
+		c.n += int64(v.UnstampedRead)
+	}
+}
+
+func (c *unstamped) result(f *facts, l limits) Check {
+	switch {
+	case !f.kernel():
+		return skip("all times are the client's own")
+	case f.events == 0:
+		return skip("no event was received")
+	}
+	share := float64(c.n) / float64(f.events)
+	k := found(l, share, percent(share), "%d reads had no kernel time, of %d events", c.n, f.events)
+	k.Effect = effect(k, "these are late by the client's lag, %s at the p99", ms(f.lag.percentile(99)))
+	return k
+}

@@ -1,0 +1,146 @@
+package verdict
+
+import (
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// counter is a check on how much a counter of the samples grew over the run.
+type counter struct {
+	of     func(*journal.Sample) int64
+	procs  func(*journal.Environment) int // the share is of so many processors; nil: of the time
+	absent string
+	words  string // with the share for %s
+}
+
+func cpuShare() check {
+	return &counter{
+		func(s *journal.Sample) int64 { return s.CPUNs }, func(e *journal.Environment) int { return e.GoMaxProcs },
+		"the client's processor time", "the client used %s of the processors that it may use",
+	}
+}
+
+func cpuWait() check {
+	return &counter{
+		func(s *journal.Sample) int64 { return s.WaitNs }, func(e *journal.Environment) int { return e.GoMaxProcs },
+		"the time that threads waited for a processor", "the client's threads waited for a processor for %s of the time",
+	}
+}
+
+func stolen() check {
+	return &counter{
+		func(s *journal.Sample) int64 { return s.StealNs }, func(e *journal.Environment) int { return e.CPUs },
+		"stolen time", "the hypervisor took %s of the machine's time",
+	}
+}
+
+func gcPauses() check {
+	return &counter{
+		func(s *journal.Sample) int64 { return s.GCPauseNs }, nil,
+		"pauses of the garbage collector", "the client stood still for %s of the time to collect garbage",
+	}
+}
+
+func (c *counter) add(*view) {}
+
+func (c *counter) result(f *facts, l limits) Check {
+	grown, span, ok := f.change(c.of)
+	procs := 1
+	if c.procs != nil {
+		procs = c.procs(&f.run.Environment)
+	}
+	if !ok || procs < 1 {
+		return skip("%s: not in the journal (the system does not tell, or the run was too short)", c.absent)
+	}
+	share := grown / (span * float64(procs))
+	return found(l, share, percent(share), c.words, percent(share))
+}
+
+// files looks at descriptors: who has none left can't connect.
+type files struct{ failed int }
+
+func (c *files) add(v *view) {
+	if strings.Contains(v.Error, "too many open files") {
+		c.failed++
+	}
+}
+
+func (c *files) result(f *facts, l limits) Check {
+	if c.failed > 0 {
+		k := found(l, 1, counted(c.failed, "request"), "%s failed because too many files were open", counted(c.failed, "request"))
+		k.Level = Invalid
+		return k
+	}
+	most := -1
+	for i := range f.samples {
+		most = max(most, f.samples[i].Files)
+	}
+	limit := f.run.Environment.FDLimit
+	if most < 0 || limit == 0 {
+		return skip("the number of open files or its limit is not in the journal")
+	}
+	share := float64(most) / float64(limit)
+	return found(l, share, percent(share), "%d files were open at most, of %d", most, limit)
+}
+
+// ports looks at connections opened in a minute: a port rests so long after its
+// connection was closed. The journal does not hold the range; Linux's usual one is taken.
+type ports struct{ failed int }
+
+const (
+	usualPorts = 60999 - 32768 + 1
+	portRests  = 60e9
+)
+
+func (c *ports) add(v *view) {
+	if strings.Contains(v.Error, "cannot assign requested address") {
+		c.failed++
+	}
+}
+
+func (c *ports) result(f *facts, l limits) Check {
+	if c.failed > 0 {
+		k := found(l, 1, counted(c.failed, "request"), "%s failed because no port was free", counted(c.failed, "request"))
+		k.Level = Invalid
+		return k
+	}
+	if f.measured == 0 {
+		return skip("no request was sent")
+	}
+	most := f.open.mostConns(portRests)
+	share := float64(most) / usualPorts
+	return found(l, share, percent(share), "%d connections were opened within a minute at most, of %d ports", most, usualPorts)
+}
+
+// retransmits counts the requests of which the kernel had to send a segment again.
+type retransmits struct{ known, hit int }
+
+func (c *retransmits) add(v *view) {
+	if v.Warmup {
+		return
+	}
+	if v.Retransmits >= 0 {
+		c.known++
+	}
+	if v.Retransmits > 0 {
+		c.hit++
+	}
+}
+
+func (c *retransmits) result(_ *facts, l limits) Check {
+	if c.known == 0 {
+		return skip("segments sent again: not in the journal (the system does not tell)")
+	}
+	const few, enough = 3, 10
+	share := float64(c.hit) / float64(c.known)
+	k := found(l, share, percent(share), "of %s segments had to be sent again", counted(c.hit, "request"))
+	switch {
+	case c.hit < few:
+		k.Level = OK
+	case c.hit < enough && k.Level == Invalid:
+		k.Level = Suspect
+	}
+	k.Effect = effect(k, "a request that is sent again answers some 200 ms later: percentiles above p%.4g have that in them", max(100*(1-share), 0))
+	return k
+}

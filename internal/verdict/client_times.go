@@ -1,0 +1,92 @@
+package verdict
+
+import "fmt"
+
+// lag is the client's own delay in reading. By kernel times it is in no latency;
+// but in a closed loop the next request goes out later by the lag of the last event.
+type lag struct {
+	last hist // of each request's last event
+}
+
+func (c *lag) add(v *view) {
+	if !v.Warmup && len(v.Events.Lag) > 0 {
+		c.last.add(v.lastLag)
+	}
+}
+
+func (c *lag) result(f *facts, l limits) Check {
+	if f.lag.n == 0 {
+		return skip("no lag is known: the times of events are the client's own, and whatever it was late is in every latency")
+	}
+	p99 := f.lag.percentile(99)
+	figure := "p99 " + ms(p99)
+	switch {
+	case !f.kernel():
+		k := found(l, ratio(p99, f.ttft.percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
+		k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p99))
+		return k
+	case f.closed():
+		loss := ratio(c.last.mean(), ratio(f.latencies, float64(f.measured)))
+		k := found(l, loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.mean()))
+		k.Effect = effect(k, "request throughput would be up to %s higher; latencies are not touched", percent(loss))
+		return k
+	}
+	return found(l, 0, figure, "by the kernel's times the lag is in no latency, and an open loop waits for no answer")
+}
+
+// effect is for bad checks only: what is in order has none worth a word.
+func effect(k Check, format string, args ...any) string {
+	if !k.Level.Bad() {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// lateness is what the client itself was late in an open loop. The wait for a slot
+// is not in it: rate looks at that.
+type lateness struct {
+	late    hist // sent − due without a limit of concurrency
+	release hist // released − due
+	dueTTFT hist
+}
+
+func (c *lateness) add(v *view) {
+	if v.Warmup {
+		return
+	}
+	c.late.add(v.Sent - v.Due)
+	c.release.add(v.Released - v.Due)
+	if v.complete {
+		c.dueTTFT.add(v.Sent - v.Due + v.first)
+	}
+}
+
+func (c *lateness) result(f *facts, l limits) Check {
+	switch {
+	case f.closed():
+		return skip("a closed loop has no pace to be late against")
+	case f.burst():
+		return skip("all requests are due at once: each but the first is late")
+	case f.measured < 2 || f.ttft.n == 0:
+		return skip("fewer than two requests were sent, or none completed")
+	case f.judge("rate").Level.Bad():
+		return skip("the rate was not kept, see rate")
+	}
+	late := &c.late
+	if f.run.Options.MaxConcurrency > 0 {
+		late = &c.release
+	}
+	p99 := late.percentile(99)
+	gap := float64(f.lastDue-f.firstDue) / float64(f.measured-1)
+	// Small against the gap, arrivals are what was asked for; small against TTFT, nobody feels it.
+	value := min(ratio(p99, gap), ratio(p99, f.ttft.percentile(50)))
+	const notWorthAWord = 1e6
+	if p99 < notWorthAWord || gap == 0 {
+		value = 0
+	}
+	k := found(l, value, "p99 "+ms(p99), "requests were sent %s after they were due (p99); the mean gap between them is %s, the median TTFT %s",
+		ms(p99), ms(gap), ms(f.ttft.percentile(50)))
+	more := c.dueTTFT.percentile(99) - f.ttft.percentile(99)
+	k.Effect = effect(k, "TTFT p99 from the due time is %s higher than from the sent time", ms(max(more, 0)))
+	return k
+}

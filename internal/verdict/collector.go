@@ -1,0 +1,112 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// Collector judges a run request by request, for who reads the journal for
+// another purpose too and would not read it twice.
+type Collector struct {
+	facts  *facts
+	table  []entry
+	checks []check
+	view   view
+}
+
+// check is one check while the journal is read. add gets every request, warm-ups
+// too; result is asked once, after the last.
+type check interface {
+	add(v *view)
+	result(f *facts, l limits) Check
+}
+
+// NewCollector begins a verdict.
+func NewCollector(run *journal.Run, opt Options) *Collector {
+	c := &Collector{facts: newFacts(run, opt.withDefaults(&run.Options)), table: table()}
+	for _, e := range c.table {
+		c.checks = append(c.checks, e.make(c.facts))
+	}
+	return c
+}
+
+// Add takes the next request; it keeps nothing of it.
+func (c *Collector) Add(req *journal.Request) error {
+	if err := c.view.read(req); err != nil {
+		return err
+	}
+	c.facts.add(&c.view)
+	for _, k := range c.checks {
+		k.add(&c.view)
+	}
+	return nil
+}
+
+// Verdict is called once, after the last request.
+func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {
+	f := c.facts
+	f.end, f.samples = end, samples
+	f.server = newServer(scrapes)
+	f.judge = c.judged()
+	v := &Verdict{Level: TrustValid, Reasons: []string{}}
+	for i := range c.table {
+		v.Checks = append(v.Checks, *f.judge(c.table[i].name))
+	}
+	c.explain(v)
+	v.sum()
+	return v
+}
+
+// judged gives each check's result by name, and makes it once. A check may ask
+// for another one's result in its own, so long as they do not ask in a circle.
+func (c *Collector) judged() func(name string) *Check {
+	done := map[string]*Check{}
+	return func(name string) *Check {
+		if k := done[name]; k != nil {
+			return k
+		}
+		i := slices.IndexFunc(c.table, func(e entry) bool { return e.name == name })
+		e := &c.table[i]
+		k := c.checks[i].result(c.facts, e.limits)
+		k.Name, k.Group, k.Threshold = e.name, e.group, e.limits.String()
+		if k.Level.Bad() {
+			k.Hint = e.hint
+		}
+		done[name] = &k
+		return &k
+	}
+}
+
+// explain names the cause of a bad check where another bad one, no milder, is known to make it so.
+func (c *Collector) explain(v *Verdict) {
+	for i, e := range c.table {
+		k := &v.Checks[i]
+		for _, name := range e.because {
+			cause := v.Check(name)
+			if k.Level.Bad() && k.Because == "" && cause.Level.weight() >= k.Level.weight() {
+				k.Because = name
+			}
+		}
+	}
+}
+
+// sum takes the worst of the checks, and lists the reasons, worst first.
+func (v *Verdict) sum() {
+	for _, level := range []Level{Invalid, Suspect} {
+		for i := range v.Checks {
+			if v.Checks[i].Level != level {
+				continue
+			}
+			switch {
+			case level == Invalid:
+				v.Level = TrustInvalid
+			case v.Level == TrustValid:
+				v.Level = TrustSuspect
+			}
+			if v.Checks[i].Because == "" {
+				v.Reasons = append(v.Reasons, v.Checks[i].Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package verdict
+
+import (
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// facts are what more than one check needs to know of a run.
+type facts struct {
+	run *journal.Run
+	opt Options
+
+	measured, complete int64 // requests, warm-ups not counted
+	events             int64
+	connections        int64 // opened inside measured requests
+	latencies          float64
+
+	firstSent, lastSent, lastEnd int64
+	firstDue, lastDue            int64
+	firstEnd                     int64 // of the request that ended first
+
+	ttft, e2el, gaps hist // of the complete ones; gaps between token chunks
+	lag              hist // of all events
+	promptTokens     int64
+
+	open    *track
+	prompts *seen
+
+	// After the last request.
+	end     *journal.End
+	samples []journal.Sample
+	server  *server
+	judge   func(name string) *Check
+}
+
+func newFacts(run *journal.Run, opt Options) *facts {
+	return &facts{run: run, opt: opt, open: newTrack(), prompts: newSeen(opt.HashLimit)}
+}
+
+// closed says that a request is due when a slot is free.
+func (f *facts) closed() bool { return f.run.Options.Pace == "closed" || f.run.Options.Pace == "" }
+
+// burst says that all requests are due at once.
+func (f *facts) burst() bool { return f.run.Options.Pace == "burst" }
+
+// kernel says that events carry the kernel's times.
+func (f *facts) kernel() bool { return f.run.Clock == "kernel" }
+
+func (f *facts) chat() bool {
+	return strings.Contains(f.run.Options.Endpoint, "chat") || strings.Contains(f.run.Options.Backend, "chat")
+}
+
+// span is the length of the run in nanoseconds.
+func (f *facts) span() float64 { return float64(f.lastEnd - f.firstSent) }
+
+func (f *facts) add(v *view) {
+	f.promptTokens += int64(max(v.UsagePrompt, v.PromptTokens))
+	if v.prompt != 0 {
+		_, v.repeated = f.prompts.add(v.prompt, 0)
+	}
+	if v.Warmup {
+		return
+	}
+	f.moments(v)
+	f.measured++
+	f.events += int64(len(v.Events.At))
+	f.latencies += float64(v.latency())
+	if v.NewConn {
+		f.connections++
+	}
+	f.open.add(v.Sent, v.End, v.NewConn)
+	for _, lag := range v.Events.Lag {
+		f.lag.add(lag)
+	}
+	if !v.complete {
+		return
+	}
+	f.complete++
+	f.ttft.add(v.first)
+	f.e2el.add(v.last)
+	f.gapsOf(v)
+}
+
+func (f *facts) moments(v *view) {
+	if f.measured == 0 {
+		f.firstSent, f.firstDue, f.firstEnd = v.Sent, v.Due, v.End
+	}
+	f.firstSent, f.lastSent = min(f.firstSent, v.Sent), max(f.lastSent, v.Sent)
+	f.firstDue, f.lastDue = min(f.firstDue, v.Due), max(f.lastDue, v.Due)
+	f.firstEnd, f.lastEnd = min(f.firstEnd, v.End), max(f.lastEnd, v.End)
+}
+
+func (f *facts) gapsOf(v *view) {
+	gap, begun := int64(0), false
+	for i, at := range v.Events.At {
+		gap += at
+		if v.Events.Kind[i]&journal.EventChoices == 0 {
+			continue
+		}
+		if begun {
+			f.gaps.add(gap)
+		}
+		begun, gap = true, 0
+	}
+}
+
+// change is by how much a counter of the samples grew, and over what time. Not ok:
+// the system does not tell, or there are too few samples.
+func (f *facts) change(of func(*journal.Sample) int64) (delta, span float64, ok bool) {
+	if len(f.samples) < 2 {
+		return 0, 0, false
+	}
+	a, b := &f.samples[0], &f.samples[len(f.samples)-1]
+	const shortest = 100e6 // counters of the system tick each 10 ms
+	if of(a) < 0 || of(b) < of(a) || b.At-a.At < shortest {
+		return 0, 0, false
+	}
+	return float64(of(b) - of(a)), float64(b.At - a.At), true
+}
+
+// flag is the value of a flag of the command line, as far as it was given.
+func (f *facts) flag(name string) (string, bool) {
+	for i, arg := range f.run.Command {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value, true
+		}
+		if arg == name && i+1 < len(f.run.Command) {
+			return f.run.Command[i+1], true
+		}
+	}
+	return "", false
+}

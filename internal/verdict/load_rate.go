@@ -1,0 +1,145 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// rate compares how long the sends took with how long they should have.
+type rate struct {
+	released, waited float64 // sums: the client's own lateness, and the wait for a slot
+}
+
+func (c *rate) add(v *view) {
+	if !v.Warmup {
+		c.released += float64(max(v.Released-v.Due, 0))
+		c.waited += float64(max(v.Sent-max(v.Released, v.Due), 0))
+	}
+}
+
+func (c *rate) result(f *facts, l limits) Check {
+	const fewest = 20
+	due, sent := float64(f.lastDue-f.firstDue), float64(f.lastSent-f.firstSent)
+	switch {
+	case f.closed():
+		return skip("a closed loop asks for no rate")
+	case f.burst():
+		return skip("all requests at once: no rate was asked for")
+	case f.measured < fewest || due <= 0 || sent <= 0:
+		return skip("too few requests (%d) for a rate", f.measured)
+	}
+	n := float64(f.measured-1) * 1e9
+	asked, got := n/due, n/sent
+	k := found(l, max(1-got/asked, 0), fmt.Sprintf("%.4g of %.4g req/s", got, asked), "requests were due at %.4g a second and went out at %.4g", asked, got)
+	if k.Level.Bad() {
+		if c.waited > c.released && f.run.Options.MaxConcurrency > 0 {
+			k.Sentence += fmt.Sprintf(": the limit of %d in flight held them back, so the server saw a closed loop", f.run.Options.MaxConcurrency)
+		} else {
+			k.Sentence += ": the client could not keep up"
+		}
+		k.Effect = fmt.Sprintf("the server had %s less load than asked for; latencies from the sent time do not show the wait", percent(1-got/asked))
+	}
+	return k
+}
+
+// little is Little's law: requests in flight = throughput × time. From the journal's
+// lines alone it would hold by construction; so the left side is the client's own
+// count, once a second, and the right side what the lines say of the same moments.
+type little struct{}
+
+func (*little) add(*view) {}
+
+func (*little) result(f *facts, l limits) Check {
+	series := f.open.series()
+	var n, sum, squares, open, counted float64
+	for i := range f.samples {
+		s := &f.samples[i]
+		if s.At <= f.firstSent || s.At >= f.lastEnd || int(s.At/f.open.width) >= len(series) {
+			continue
+		}
+		shown := series[s.At/f.open.width]
+		d := float64(s.InFlight) - shown
+		n, sum, squares = n+1, sum+d, squares+d*d
+		open, counted = open+shown, counted+float64(s.InFlight)
+	}
+	const fewest = 5
+	if n < fewest || open == 0 {
+		return skip("too few samples (%.0f) while requests were in flight", n)
+	}
+	mean := sum / n
+	err := math.Sqrt(max(squares/n-mean*mean, 0) / n)
+	// One request more or less is no finding: a steady pace may meet each sample at the same point of it.
+	beyond := max(math.Abs(mean)-2*err-1, 0) / (open / n)
+	throughput, latency := float64(f.measured)/f.span()*1e9, f.latencies/float64(f.measured)
+	return found(l, beyond, percent(beyond), "the client counted %.4g requests in flight on average, its lines show %.4g (over the whole run %.4g req/s × %s = %.4g)",
+		counted/n, open/n, throughput, ms(latency), throughput*latency/1e9)
+}
+
+// lines compares what was sent with what is in the journal.
+type lines struct{}
+
+func (*lines) add(*view) {}
+
+func (*lines) result(f *facts, l limits) Check {
+	if f.end == nil {
+		return skip("the journal has no last line, so nobody says how many requests there were")
+	}
+	missing := math.Abs(float64(f.end.Sent) - float64(f.measured))
+	share := ratio(missing, float64(max(f.end.Sent, 1)))
+	return found(l, share, percent(share), "%d requests were sent, %d are in the journal", f.end.Sent, f.measured)
+}
+
+// drained looks for a run that was stopped: what was in flight then is the slow part.
+type drained struct{ cancelled int64 }
+
+func (c *drained) add(v *view) {
+	if !v.Warmup && v.Outcome == journal.Cancelled {
+		c.cancelled++
+	}
+}
+
+func (c *drained) result(f *facts, l limits) Check {
+	if f.measured == 0 {
+		return skip("no request was sent")
+	}
+	lost, how := c.cancelled, ""
+	switch {
+	case f.end == nil:
+		how = "the run was killed"
+		if n := len(f.samples); n > 0 {
+			lost += int64(f.samples[n-1].InFlight)
+		}
+	case f.end.Interrupted != "":
+		how = "the run was stopped (" + f.end.Interrupted + ")"
+	}
+	share := float64(lost) / float64(f.measured+lost-c.cancelled)
+	k := found(l, share, percent(share), "all requests came to their own end")
+	switch {
+	case how != "":
+		k.Sentence = fmt.Sprintf("%s with %d requests in flight, of %d sent", how, lost, f.measured+lost-c.cancelled)
+		if k.Level == OK {
+			k.Level = Suspect
+		}
+	case lost > 0:
+		k.Sentence = fmt.Sprintf("%d requests were given up by us, of %d", lost, f.measured)
+	}
+	if lost > 0 {
+		k.Effect = survivors(f, lost)
+	}
+	return k
+}
+
+// survivors says what TTFT p99 would be if those that have none had been the slowest.
+func survivors(f *facts, missing int64) string {
+	if f.ttft.n == 0 {
+		return ""
+	}
+	rank := 0.99 * float64(f.ttft.n+missing)
+	if rank > float64(f.ttft.n) {
+		return "TTFT p99 is that of the others: with these among the slowest it would be above all that were measured"
+	}
+	more := f.ttft.percentile(100*rank/float64(f.ttft.n)) - f.ttft.percentile(99)
+	return fmt.Sprintf("TTFT p99 would be up to %s higher if these had been the slowest", ms(max(more, 0)))
+}

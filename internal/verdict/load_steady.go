@@ -1,0 +1,102 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// rampDrain is the time at the start and the end of a closed loop in which fewer
+// requests were open than asked for. While a loop drains its throughput falls about
+// evenly, so throughput over the whole run is too low by about half that share.
+type rampDrain struct{}
+
+func (*rampDrain) add(*view) {}
+
+func (*rampDrain) result(f *facts, l limits) Check {
+	limit := f.run.Options.MaxConcurrency
+	switch {
+	case !f.closed() || limit < 1:
+		return skip("not a closed loop: no concurrency was asked for")
+	case f.measured == 0 || f.span() <= 0:
+		return skip("no request was sent")
+	}
+	from, to, ended, ok := f.open.reached(int64(math.Ceil(0.95 * float64(limit))))
+	if !ok {
+		peak, _ := f.open.peak()
+		return found(l, 1, "100 %", "the concurrency of %d was never reached: some %d requests were open at most", limit, peak)
+	}
+	from, to = max(from, f.firstSent), min(to, f.lastEnd)
+	share := max(1-float64(to-from)/f.span(), 0)
+	k := found(l, share, percent(share), "for %s of the run fewer than 95 %% of %d requests were open: %s at the start and %s at the end",
+		percent(share), limit, ms(float64(from-f.firstSent)), ms(float64(f.lastEnd-to)))
+	whole, inside := float64(f.measured)/f.span(), ratio(float64(ended), float64(to-from))
+	if inside > whole {
+		k.Effect = effect(k, "request throughput would be %s higher without them", percent(inside/whole-1))
+	}
+	return k
+}
+
+// growing compares the requests in flight in the last third of the sends with those
+// in the middle third. The first third is left out, in which a system fills up.
+type growing struct{}
+
+func (*growing) add(*view) {}
+
+func (*growing) result(f *facts, l limits) Check {
+	switch f.run.Options.Pace {
+	case "constant", "poisson", "gamma":
+	case "burst":
+		return skip("all requests at once: the queue is there from the start")
+	case "closed", "":
+		return skip("in a closed loop no more than the limit can be in flight")
+	default:
+		return skip("the rate changes by plan (%s), and so does what is in flight", f.run.Options.Pace)
+	}
+	const fewest = 30
+	third := (f.lastSent - f.firstSent) / 3
+	if f.measured < fewest || third < 3*f.open.width {
+		return skip("too few requests (%d) or too short a time to see a trend", f.measured)
+	}
+	series := f.open.series()
+	middle := f.open.mean(series, f.firstSent+third, f.firstSent+2*third)
+	last := f.open.mean(series, f.firstSent+2*third, f.lastSent)
+	// Requests in flight vary as a Poisson count does, and anew with each latency;
+	// arrivals in bursts vary more. (A burstiness of 0 stands for infinite: even ones.)
+	bursty := 1.0
+	if b := f.run.Options.Burstiness; b > 0 && b < 1 {
+		bursty = 1 / b
+	}
+	latency := f.latencies / float64(f.measured)
+	variance := 2 * max(middle, 1) * min(2*latency/float64(third), 1) * bursty
+	sure := (last - middle) / math.Sqrt(variance)
+	more := max(ratio(last, middle)-1, 0)
+	// A queue that comes and goes falls again; one that grows is above the middle third throughout.
+	if sure < 3 || f.lowest(series, f.firstSent+2*third, third) < f.highest(series, f.firstSent+third, third) {
+		return found(l, 0, fmt.Sprintf("%+.0f %%", (ratio(last, middle)-1)*100),
+			"requests in flight: %.4g in the middle third of the sends, %.4g in the last, within chance", middle, last)
+	}
+	k := found(l, more, fmt.Sprintf("%+.0f %%", more*100),
+		"requests in flight: %.4g in the middle third of the sends, %.4g in the last, by %.1f standard errors", middle, last, sure)
+	ended := float64(f.measured) / f.span()
+	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: a higher rate than the server can do",
+		ms((last-middle)/float64(third)/ended*1e9))
+	return k
+}
+
+// lowest and highest are of the requests in flight in the quarters of a stretch of time.
+func (f *facts) lowest(series []float64, from, length int64) float64 {
+	return slices.Min(f.quarters(series, from, length))
+}
+
+func (f *facts) highest(series []float64, from, length int64) float64 {
+	return slices.Max(f.quarters(series, from, length))
+}
+
+func (f *facts) quarters(series []float64, from, length int64) []float64 {
+	var out []float64
+	for i := range int64(4) {
+		out = append(out, f.open.mean(series, from+i*length/4, from+(i+1)*length/4))
+	}
+	return out
+}

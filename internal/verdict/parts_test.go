@@ -1,0 +1,155 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+func TestHistPercentiles(t *testing.T) {
+	var h hist
+	for i := int64(1); i <= 10_000; i++ {
+		h.add(i * 12_345)
+	}
+	for _, p := range []float64{0, 50, 99, 99.9, 100} {
+		want := (1 + p/100*9999) * 12_345
+		if got := h.percentile(p); math.Abs(got-want) > 0.009*want+12_345 {
+			t.Errorf("p%g is %v, want about %v", p, got, want)
+		}
+	}
+	if h.mean() != 12_345*5000.5 {
+		t.Errorf("the mean is %v", h.mean())
+	}
+}
+
+// The area under the open requests is exact, however often slots were widened.
+func TestTrackKeepsTheArea(t *testing.T) {
+	for _, scale := range []int64{1, 1000, 100_000} {
+		tr, want := newTrack(), 0.0
+		for i := range int64(500) {
+			from := i * 7919 % 500 * 77_777 * scale
+			to := from + (i%13)*1_234_567*scale
+			tr.add(from, to, i%2 == 0)
+			want += float64(to - from)
+		}
+		got := 0.0
+		for _, v := range tr.series() {
+			got += v * float64(tr.width)
+		}
+		if math.Abs(got-want) > 1e-6*want || len(tr.cells) > maxSlots {
+			t.Errorf("the area is %v, want %v, in %d slots", got, want, len(tr.cells))
+		}
+		if n := tr.mostConns(math.MaxInt64 / 2); n != 250 {
+			t.Errorf("%d connections, want 250", n)
+		}
+	}
+}
+
+func TestThinIsAFairSample(t *testing.T) {
+	var s thin
+	for i := range 1_000_000 {
+		s.add(i)
+	}
+	if len(s.values) > thinLen || math.Abs(float64(s.median())-500_000) > 2000 {
+		t.Errorf("%d values with the median %d", len(s.values), s.median())
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	for p, want := range map[float64]int64{50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10_000, 1: 100, 100: 1, 0: 1} {
+		if got := needs(p); got != want {
+			t.Errorf("p%g needs %d, want %d", p, got, want)
+		}
+	}
+}
+
+// Where one thing makes several checks bad, the reason is the cause; a cause that
+// is milder than what it should explain explains nothing.
+func TestSymptomsNameTheirCause(t *testing.T) {
+	starved := func(wait int64) *Verdict {
+		w := closedLoop()
+		w.each(1, func(r *journal.Request) { r.Events.Lag[tokens], r.SharedReads = 10*msNs, 9 })
+		w.derive()
+		sampled(func(s *journal.Sample) { s.WaitNs = s.At * wait })(w)
+		return w.judge(t, Options{})
+	}
+	v := starved(3)
+	if !slices.Equal(v.Reasons, []string{"cpu_wait"}) || v.Check("lag").Because != "cpu_wait" || v.Check("shared_reads").Because != "cpu_wait" {
+		t.Errorf("reasons %v: %v", v.Reasons, bad(v))
+	}
+	v = starved(1)
+	if !slices.Equal(v.Reasons, []string{"shared_reads", "cpu_wait"}) || v.Check("lag").Because != "cpu_wait" {
+		t.Errorf("reasons %v: %v", v.Reasons, bad(v))
+	}
+}
+
+// The causes that the table names are checks.
+func TestCausesExist(t *testing.T) {
+	names := []string{}
+	for _, e := range table() {
+		if slices.Contains(names, e.name) {
+			t.Errorf("%s is there twice", e.name)
+		}
+		names = append(names, e.name)
+	}
+	for _, e := range table() {
+		for _, cause := range e.because {
+			if !slices.Contains(names, cause) || cause == e.name {
+				t.Errorf("%s is explained by %s", e.name, cause)
+			}
+		}
+	}
+}
+
+// Requests that failed for want of files or ports say so themselves.
+func TestFailuresNameTheirCause(t *testing.T) {
+	for words, cause := range map[string]string{
+		"dial tcp: socket: too many open files": "files", "dial tcp: connect: cannot assign requested address": "ports",
+	} {
+		w := openLoop()
+		w.each(20, fail(journal.Refused, words))
+		w.derive()
+		if v := w.judge(t, Options{}); !slices.Equal(v.Reasons, []string{cause}) || v.Check("outcomes").Because != cause {
+			t.Errorf("%s: reasons %v", words, v.Reasons)
+		}
+	}
+}
+
+// llama.cpp counts prompt tokens that it worked on, without those from its cache.
+func TestLlamaCountersReconcile(t *testing.T) {
+	w := openLoop()
+	w.each(2, func(r *journal.Request) { r.UsageCached = 40 })
+	w.run.Options.Dataset = "sharegpt"
+	w.derive()
+	w.scrapes[0].Counters = map[string]float64{"llamacpp:prompt_tokens_total": 37, "llamacpp:tokens_predicted_total": 24}
+	w.scrapes[1].Counters = map[string]float64{
+		"llamacpp:prompt_tokens_total":    37 + 1202*(prompt+1) - 600*40,
+		"llamacpp:tokens_predicted_total": 24 + 1202*tokens,
+	}
+	v := w.judge(t, Options{})
+	for _, name := range []string{"restart", "server_prompt_tokens", "server_output_tokens"} {
+		if k := v.Check(name); k.Level != OK {
+			t.Errorf("%s is %s: %s", name, k.Level, k.Sentence)
+		}
+	}
+	if v.Level != TrustValid {
+		t.Errorf("%s: %v", v.Level, bad(v))
+	}
+}
+
+// What did not come to its end may or may not be in the server's counters.
+func TestUnfinishedRequestsLeaveRoom(t *testing.T) {
+	for _, counted := range []float64{0, 1} {
+		w := openLoop()
+		w.each(400, fail(journal.Timeout, "no end"))
+		w.derive()
+		after("vllm:request_success_total", 3*counted)(w)
+		after("vllm:generation_tokens_total", 3*tokens*counted)(w)
+		after("vllm:prompt_tokens_total", 3*(prompt+1)*counted)(w)
+		if v := w.judge(t, Options{}); !slices.Equal(v.Reasons, []string{"outcomes"}) {
+			t.Errorf("reasons %v: %v", v.Reasons, bad(v))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	serverTTFTName  = "vllm:time_to_first_token_seconds"
+	serverE2ELName  = "vllm:e2e_request_latency_seconds"
+	serverQueueName = "vllm:request_queue_time_seconds"
+)
+
+// means are sums over the requests that the server's histograms have, warm-ups too.
+type means struct{ n, ttft, e2el float64 }
+
+func (m *means) add(v *view) {
+	// A chunk with a role alone may come before the first token: the server counts to the token.
+	first := v.firstText
+	if first < 0 {
+		first = v.first
+	}
+	if first < 0 || !v.reached() {
+		return
+	}
+	m.n++
+	m.ttft += float64(first)
+	m.e2el += float64(v.last)
+}
+
+// same says whether the server's histogram is about our requests: within a hundredth.
+func (m *means) same(n float64) bool { return m.n > 0 && math.Abs(n-m.n) <= m.n/100 }
+
+// rest grades what our mean has beyond the server's own.
+func rest(l limits, ours, theirs, small, large float64) (share float64, level Level) {
+	share = ratio(math.Abs(ours-theirs), theirs)
+	level = l.grade(share)
+	switch diff := math.Abs(ours - theirs); {
+	case diff < small:
+		level = OK
+	case diff < large && level == Invalid:
+		level = Suspect
+	}
+	return share, level
+}
+
+// serverTTFT is what lies between the server's first token and ours.
+type serverTTFT struct{ means }
+
+func (c *serverTTFT) result(f *facts, l limits) Check {
+	if k := f.unusable(); k != nil {
+		return *k
+	}
+	theirs, n, ok := f.server.histMean(serverTTFTName)
+	switch {
+	case !ok:
+		return skip("the server has no histogram of TTFT")
+	case !c.same(n):
+		return skip("the server's histogram has %.0f requests, we have %.0f", n, c.n)
+	}
+	mine := c.ttft / c.n
+	share, level := rest(l, mine, theirs, 5e6, 50e6)
+	k := found(l, share, ms(mine-theirs), "mean TTFT is %s by our times and %s by the server's", ms(mine), ms(theirs))
+	k.Level = level
+	if queue, _, ok := f.server.histMean(serverQueueName); ok {
+		k.Sentence += fmt.Sprintf(", of which %s in its queue", ms(queue))
+	}
+	if mine < theirs {
+		k.Sentence += ": ours can't be shorter, so one of the two is wrong"
+	} else {
+		k.Effect = effect(k, "mean TTFT would be %s lower without network, proxy and client", ms(mine-theirs))
+	}
+	return k
+}
+
+// serverE2EL is the same from the first to the last token, so that what delays the
+// first one counts once.
+type serverE2EL struct{ means }
+
+func (c *serverE2EL) result(f *facts, l limits) Check {
+	if k := f.unusable(); k != nil {
+		return *k
+	}
+	ttft, n1, ok1 := f.server.histMean(serverTTFTName)
+	e2el, n2, ok2 := f.server.histMean(serverE2ELName)
+	switch {
+	case !ok1 || !ok2:
+		return skip("the server has no histograms of TTFT and end-to-end latency")
+	case !c.same(n1) || !c.same(n2):
+		return skip("the server's histograms have %.0f and %.0f requests, we have %.0f", n1, n2, c.n)
+	}
+	mine, theirs := (c.e2el-c.ttft)/c.n, e2el-ttft
+	if theirs <= 0 {
+		return skip("answers have no time between first and last token")
+	}
+	share, level := rest(l, mine, theirs, 10e6, 100e6)
+	k := found(l, share, ms(mine-theirs), "from first to last token it is %s by our times and %s by the server's (means)", ms(mine), ms(theirs))
+	k.Level = level
+	k.Effect = effect(k, "mean E2EL would be %s lower without network, proxy and client", ms(mine-theirs))
+	return k
+}

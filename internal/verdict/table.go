@@ -1,0 +1,239 @@
+package verdict
+
+// entry is one line of the table of checks.
+type entry struct {
+	name, group string
+	looks       string // what it looks for; docs/verdict.md has the same words
+	limits      limits
+	hint        string
+	because     []string // checks that, being bad, make this one bad
+	make        func(f *facts) check
+}
+
+// table is all checks, in the order in which they are shown.
+func table() []entry {
+	return []entry{
+		// The client.
+		{
+			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
+			limits{0.02, 0.10, "%", "of the mean latency in a closed loop by kernel times; of the median TTFT (p99 of the lag) by user times", ""},
+			"give the client more processors, or fewer streams to one client",
+			[]string{"steal", "cpu_wait", "cpu"},
+			func(*facts) check { return &lag{} },
+		},
+		{
+			"lateness", "client", "requests sent later than they were due, by the client's own fault",
+			limits{0.10, 1, "%", "the p99, of both the mean gap between requests and the median TTFT; below 1 ms never", ""},
+			"give the client more processors, or spread the rate over several clients",
+			[]string{"steal", "cpu_wait", "cpu", "gc"},
+			func(*facts) check { return &lateness{} },
+		},
+		{
+			"cpu", "client", "share of its processors that the client used",
+			limits{0.80, 0.95, "%", "", ""},
+			"give the client more processors, or fewer streams to one client", nil, func(*facts) check { return cpuShare() },
+		},
+		{
+			"cpu_wait", "client", "time in which the client's threads were ready to run and had no processor",
+			limits{0.20, 0.50, "%", "of the run, for each of its processors", ""},
+			"stop what else runs on the client's machine, or give the client processors of its own",
+			[]string{"steal", "cpu"},
+			func(*facts) check { return cpuWait() },
+		},
+		{
+			"steal", "client", "time that the hypervisor took from the client's machine",
+			limits{0.02, 0.10, "%", "of all processors", ""},
+			"use a machine that is not shared", nil, func(*facts) check { return stolen() },
+		},
+		{
+			"gc", "client", "time in which the client stood still to collect garbage",
+			limits{0.01, 0.05, "%", "of the run", ""},
+			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, func(*facts) check { return gcPauses() },
+		},
+		{
+			"files", "client", "open file descriptors against the limit",
+			limits{0.90, 0.99, "%", "of the limit; invalid if a request failed for it", ""},
+			"raise the limit: ulimit -n", nil, func(*facts) check { return &files{} },
+		},
+		{
+			"ports", "client", "connections opened within a minute against the ports that there are",
+			limits{0.80, 1, "%", "of 28,232, Linux's usual range; invalid if a request failed for it", ""},
+			"keep connections open, widen net.ipv4.ip_local_port_range, or use several addresses", nil, func(*facts) check { return &ports{} },
+		},
+		{
+			"retransmits", "client", "requests of which TCP segments had to be sent again",
+			limits{0.001, 0.01, "%", "of the requests; three at least, ten to be invalid", ""},
+			"look for loss between client and server: another cable, route, or a client closer by", nil, func(*facts) check { return &retransmits{} },
+		},
+		{
+			"connections", "client", "connections opened again inside measured requests",
+			limits{0.02, never, "%", "of the median TTFT, as they add to its mean; and 5 % of the requests", ""},
+			"let the server and every proxy keep connections longer than the run's pauses", nil, func(*facts) check { return &connections{} },
+		},
+		{
+			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
+			limits{0.05, 0.30, "%", "of the events", ""},
+			"give the client more processors, or fewer streams to one client",
+			[]string{"steal", "cpu_wait", "cpu", "lag"},
+			func(*facts) check { return &sharedReads{} },
+		},
+		{
+			"unstamped", "client", "reads that the kernel gave no time for",
+			limits{0.01, 0.20, "%", "of the events", ""},
+			"look whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
+		},
+
+		// The load.
+		{
+			"rate", "load", "rate asked for against the rate at which requests went out",
+			limits{0.02, 0.10, "%", "less than asked", ""},
+			"raise --max-concurrency if it held requests back; else use more clients",
+			[]string{"steal", "cpu_wait", "cpu"},
+			func(*facts) check { return &rate{} },
+		},
+		{
+			"little", "load", "requests in flight as the client counted them against those that the journal shows (Little's law)",
+			limits{0.05, 0.20, "%", "beyond one request and twice the standard error", ""},
+			"please report it with the journal: requests are missing in it, or their times are wrong",
+			[]string{"lines"},
+			func(*facts) check { return &little{} },
+		},
+		{
+			"lines", "load", "requests that were sent against lines in the journal",
+			limits{0, 0.01, "%", "of the requests", ""},
+			"the file is damaged or was cut: look at the disk; run again", nil, func(*facts) check { return &lines{} },
+		},
+		{
+			"drained", "load", "requests that we gave up when the run was stopped",
+			limits{0, 0.01, "%", "of the requests; a run that was stopped or killed is suspect at least", ""},
+			"let the run come to its end: a longer --deadline, or fewer requests", nil, func(*facts) check { return &drained{} },
+		},
+		{
+			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
+			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end", ""},
+			"send more requests (ten times the concurrency and more), or read the steady state's numbers", nil, func(*facts) check { return &rampDrain{} },
+		},
+		{
+			"growing", "load", "requests in flight that still became more at the end of an open loop",
+			limits{0.20, 0.50, "%", "more in the last third than in the middle one, if by three standard errors and throughout", ""},
+			"lower the rate below what the server can do; what latencies mean here depends on how long the run was",
+			[]string{"restart", "foreign_requests"},
+			func(*facts) check { return &growing{} },
+		},
+
+		// The answers.
+		{
+			"outcomes", "answers", "requests that failed (short, empty and cancelled ones have checks of their own)",
+			limits{0, 0.01, "%", "of the requests", ""},
+			"read the error messages; docs/outcomes.md says what each outcome means",
+			[]string{"restart", "files", "ports"},
+			func(*facts) check { return &outcomes{} },
+		},
+		{
+			"output_tokens", "answers", "answers of another length than asked for, with --ignore-eos",
+			limits{0, 0.01, "%", "of the answers", ""},
+			"look at the server's context length (--max-model-len) and whether it knows ignore_eos", nil, func(*facts) check { return &outputTokens{} },
+		},
+		{
+			"usage", "answers", "tokens as the server counted against those that its events show",
+			limits{0.01, 0.10, "%", "of the tokens, one a request allowed", ""},
+			"find out which count is right before you read tokens per second", nil, func(*facts) check { return &usage{} },
+		},
+		{
+			"finish_reasons", "answers", "finish reasons other than stop, length and tool calls",
+			limits{0, 0.01, "%", "of the complete answers", ""},
+			"look into the server's log for what it did with these requests", nil, func(*facts) check { return &finishReasons{} },
+		},
+		{
+			"empty", "answers", "answers without any text",
+			limits{0, 0.01, "%", "of the answers of eight tokens and more", ""},
+			"read some answers (--journal-texts) to see whether the server generates at all", nil, func(*facts) check { return &empty{} },
+		},
+		{
+			"identical", "answers", "answers that equal another prompt's answer",
+			limits{0.05, 0.50, "%", "of the answers of eight tokens and more", ""},
+			"read some answers (--journal-texts): a broken model or a canned answer is fast", nil, func(f *facts) check { return &identical{texts: newSeen(f.opt.HashLimit)} },
+		},
+		{
+			"prompt_tokens", "answers", "prompt tokens planned against those that the server counted",
+			limits{0.02, 0.10, "%", "of the prompt, beside a constant number that a template adds", ""},
+			"give the model's own tokenizer (--tokenizer), and look whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
+		},
+		{
+			"bursts", "answers", "tokens that came in bunches, as from a proxy that buffers",
+			limits{0.30, 0.80, "%", "of the gaps below a twentieth of their stream's mean gap", ""},
+			"switch buffering and compression off on the way (proxy_buffering off), or measure without the proxy", nil, func(*facts) check { return &bursts{} },
+		},
+
+		// The cache.
+		{
+			"repeated_prompts", "cache", "prompts that the workload sent more than once",
+			limits{0.001, 0.10, "%", "of the requests; none if the server's counters show that its cache was not used", ""},
+			"use a larger dataset, or say in your report that the cache was warm", nil, func(*facts) check { return &repeatedPrompts{} },
+		},
+		{
+			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
+			limits{0.01, 0.10, "%", "of the requests; none if the server's counters show that its cache was not used", ""},
+			"change --seed, reset the server's prefix cache, or restart the server", nil, func(*facts) check { return &seenPrompts{} },
+		},
+		{
+			"cached_tokens", "cache", "prompt tokens that the server took from its cache and the workload does not allow for",
+			limits{0.01, 0.10, "%", "of the prompt tokens", ""},
+			"change --seed, reset the server's prefix cache, or restart the server",
+			[]string{"repeated_prompts", "seen_prompts"},
+			func(f *facts) check { return &cachedTokens{allowed: f.sharedPrefix()} },
+		},
+
+		// The server.
+		{
+			"restart", "server", "a server that began anew while we ran",
+			limits{text: "invalid if its start time changed or a counter fell"},
+			"look into the server's log for why it stopped; run again", nil, func(*facts) check { return &restart{} },
+		},
+		{
+			"foreign_requests", "server", "requests as the server counted against ours",
+			limits{0, 0.05, "%", "of our requests", ""},
+			"more: find out who else uses the server; fewer: whether another server is behind the address", nil, func(*facts) check { return &serverRequests{} },
+		},
+		{
+			"server_prompt_tokens", "server", "prompt tokens as the server counted them over the run against ours",
+			limits{0, 0.05, "%", "of our prompt tokens", ""},
+			"as for foreign_requests",
+			[]string{"foreign_requests"},
+			func(*facts) check { return &serverTokens{of: promptSide()} },
+		},
+		{
+			"server_output_tokens", "server", "generated tokens as the server counted them over the run against ours",
+			limits{0, 0.05, "%", "of our output tokens", ""},
+			"as for foreign_requests",
+			[]string{"foreign_requests"},
+			func(*facts) check { return &serverTokens{of: outputSide()} },
+		},
+		{
+			"preemptions", "server", "sequences that the server had to throw out of its memory and begin again",
+			limits{0, never, "", "", ""},
+			"give the server more KV cache, or a lower limit of sequences", nil, func(*facts) check { return &preemptions{} },
+		},
+		{
+			"server_ttft", "server", "our mean TTFT less the server's own: network, proxy and client",
+			limits{0.10, 1, "%", "of the server's, if more than 5 ms; 50 ms to be invalid", ""},
+			"measure closer to the server, without proxies, or read the server's own numbers",
+			[]string{"connections", "retransmits", "bursts"},
+			func(*facts) check { return &serverTTFT{} },
+		},
+		{
+			"server_e2el", "server", "our mean time from first to last token less the server's own",
+			limits{0.10, 1, "%", "of the server's, if more than 10 ms; 100 ms to be invalid", ""},
+			"look for a slow reader or a proxy on the way",
+			[]string{"bursts", "retransmits"},
+			func(*facts) check { return &serverE2EL{} },
+		},
+
+		// The statistics.
+		{
+			"samples", "statistics", "samples behind each percentile that was asked for",
+			limits{text: "suspect if a percentile p rests on fewer than 1/(1−p) samples (100 for p99, 1000 for p99.9); invalid if nothing was measured"},
+			"send more requests, or ask for a lower percentile", nil, func(*facts) check { return &samples{} },
+		},
+	}
+}

@@ -1,0 +1,154 @@
+// Package verdict says whether the numbers of a run may be trusted. It is a pure
+// function from a journal to a verdict: no files, no clocks, no sockets; a journal
+// of last year gives the same answer again.
+//
+//	journal ─▶ view (one request) ─▶ facts, and each check of the table ─▶ Check ─▶ Verdict
+//
+// A check looks for one thing that spoils numbers: it has a figure, a threshold, a
+// sentence and, where it can be estimated, its effect on the numbers that people
+// read first. The table of checks stands in table.go, one line each; docs/verdict.md
+// says of each why it is there, and a test compares the two. Adding a check is
+// adding a type with two methods and a line.
+//
+// A run that went wrong in one way shows it in several figures. So a check gives
+// way to the one that knows the cause where it can tell, and says so; and where
+// both stay bad, Check.Because names the cause, and Verdict.Reasons only lists causes.
+//
+// Memory is bounded whatever the number of requests: histograms, counts in time,
+// and two sets of hashes up to Options.HashLimit.
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// Trust is the verdict in one word.
+type Trust string
+
+// The three verdicts.
+const (
+	TrustValid   Trust = "VALID"   // no check found anything
+	TrustSuspect Trust = "SUSPECT" // some number may be off: read the reasons
+	TrustInvalid Trust = "INVALID" // some number is off by more than it tells
+)
+
+// Level is what one check found.
+type Level string
+
+// The levels of a check.
+const (
+	OK         Level = "ok"
+	Suspect    Level = "suspect"
+	Invalid    Level = "invalid"
+	NotChecked Level = "not checked" // and the sentence says why
+)
+
+// Bad says that the numbers suffer.
+func (l Level) Bad() bool { return l == Suspect || l == Invalid }
+
+func (l Level) weight() int {
+	switch l {
+	case Suspect:
+		return 1
+	case Invalid:
+		return 2
+	}
+	return 0
+}
+
+// Check is one check and what it found.
+type Check struct {
+	Name      string   `json:"name"`
+	Group     string   `json:"group"` // client, load, answers, cache, server or statistics
+	Level     Level    `json:"level"`
+	Figure    string   `json:"figure,omitempty"` // for people, with its unit
+	Value     *float64 `json:"value"`            // what the threshold is held against; null where there is none
+	Threshold string   `json:"threshold"`
+	Sentence  string   `json:"sentence"`
+	Effect    string   `json:"effect,omitempty"`  // on the headline numbers, where it can be estimated
+	Hint      string   `json:"hint,omitempty"`    // what to do; of bad checks only
+	Because   string   `json:"because,omitempty"` // another check that explains this one
+}
+
+// Verdict is the worst of its checks.
+type Verdict struct {
+	Level   Trust    `json:"level"`
+	Reasons []string `json:"reasons"` // names of the bad checks that no other one explains, worst first
+	Checks  []Check  `json:"checks"`  // all of them, in the order of the table
+}
+
+// Check returns a check by its name, nil if there is none.
+func (v *Verdict) Check(name string) *Check {
+	for i := range v.Checks {
+		if v.Checks[i].Name == name {
+			return &v.Checks[i]
+		}
+	}
+	return nil
+}
+
+// Journal is a journal to judge. Next returns io.EOF after the last request; what
+// it returns may be reused by the next call. The others are whole after that, and
+// End is nil when the run was killed.
+type Journal interface {
+	Run() *journal.Run
+	Next() (*journal.Request, error)
+	End() *journal.End
+	Samples() []journal.Sample
+	Scrapes() []journal.Scrape
+}
+
+// Options change how a run is judged. The zero value is what the run asked for.
+type Options struct {
+	Percentiles       []float64 // to be held against the number of samples; nil: the run's
+	PercentileMetrics []string  // whose percentiles; nil: the run's
+	HashLimit         int       // different prompts, and texts, that are remembered; 0: HashLimit
+}
+
+// HashLimit is how many prompts and texts are remembered to find repetitions: some 60 MB.
+const HashLimit = 1 << 20
+
+func (o Options) withDefaults(run *journal.Options) Options {
+	if o.Percentiles == nil {
+		o.Percentiles = run.MetricPercentiles
+	}
+	if len(o.Percentiles) == 0 {
+		o.Percentiles = []float64{99}
+	}
+	if o.PercentileMetrics == nil {
+		o.PercentileMetrics = run.PercentileMetrics
+	}
+	if len(o.PercentileMetrics) == 0 {
+		o.PercentileMetrics = []string{"ttft", "tpot", "itl"}
+	}
+	if o.HashLimit <= 0 {
+		o.HashLimit = HashLimit
+	}
+	return o
+}
+
+// Judge reads the journal to its end and judges it.
+func Judge(j Journal, opt Options) (*Verdict, error) {
+	run := j.Run()
+	if run == nil {
+		return nil, errors.New("the journal has no run line: it was cut off before its first second")
+	}
+	c := NewCollector(run, opt)
+	for {
+		req, err := j.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the journal: %w", err)
+		}
+		if err := c.Add(req); err != nil {
+			return nil, err
+		}
+	}
+	return c.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
+}

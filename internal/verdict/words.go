@@ -1,0 +1,90 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// limits are the threshold of a check: what is above the first is suspect, above
+// the second invalid.
+type limits struct {
+	suspect, invalid float64
+	unit             string // "%" for shares, which are 0 to 1
+	also             string // a condition beside it
+	text             string // instead of numbers, where the check has none
+}
+
+// never is an invalid limit that nothing passes.
+const never = math.MaxFloat64
+
+func (l limits) grade(v float64) Level {
+	switch {
+	case v > l.invalid:
+		return Invalid
+	case v > l.suspect:
+		return Suspect
+	}
+	return OK
+}
+
+// String is the threshold as people read it.
+func (l limits) String() string {
+	if l.text != "" {
+		return l.text
+	}
+	show := func(v float64) string {
+		if l.unit == "%" {
+			return fmt.Sprintf("%g %%", math.Round(v*1e6)/1e4)
+		}
+		return strings.TrimSpace(fmt.Sprintf("%g %s", v, l.unit))
+	}
+	s := "suspect above " + show(l.suspect)
+	if l.invalid == never {
+		s += ", never invalid"
+	} else {
+		s += ", invalid above " + show(l.invalid)
+	}
+	if l.also != "" {
+		s += "; " + l.also
+	}
+	return s
+}
+
+// skip is a check that could not be made.
+func skip(format string, args ...any) Check {
+	return Check{Level: NotChecked, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// found is a check with a value, which the limits grade.
+func found(l limits, value float64, figure, format string, args ...any) Check {
+	return Check{Level: l.grade(value), Value: &value, Figure: figure, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// ms is a duration in nanoseconds for people.
+func ms(ns float64) string {
+	v := ns / 1e6
+	switch a := math.Abs(v); {
+	case a >= 100 || a == 0:
+		return fmt.Sprintf("%.0f ms", v)
+	case a >= 1:
+		return fmt.Sprintf("%.1f ms", v)
+	}
+	return fmt.Sprintf("%.3f ms", v)
+}
+
+// percent is a share for people.
+func percent(share float64) string {
+	v := share * 100
+	if a := math.Abs(v); a != 0 && a < 1 {
+		return fmt.Sprintf("%.2g %%", v)
+	}
+	return fmt.Sprintf("%.1f %%", v)
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
