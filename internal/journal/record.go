@@ -66,6 +66,22 @@ type Options struct {
 	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
 }
 
+// ReportedPercentiles are those that the run asked for, or vLLM's default.
+func (o *Options) ReportedPercentiles() []float64 {
+	if len(o.MetricPercentiles) == 0 {
+		return []float64{99}
+	}
+	return o.MetricPercentiles
+}
+
+// ReportedMetrics are those that the run asked for, or vLLM's default.
+func (o *Options) ReportedMetrics() []string {
+	if len(o.PercentileMetrics) == 0 {
+		return []string{"ttft", "tpot", "itl"}
+	}
+	return o.PercentileMetrics
+}
+
 // RampUp is a ramp by request index, as vLLM has it.
 type RampUp struct {
 	Strategy string `json:"strategy"` // linear or exponential

@@ -113,17 +113,11 @@ type Options struct {
 const HashLimit = 1 << 20
 
 func (o Options) withDefaults(run *journal.Options) Options {
-	if o.Percentiles == nil {
-		o.Percentiles = run.MetricPercentiles
-	}
 	if len(o.Percentiles) == 0 {
-		o.Percentiles = []float64{99}
-	}
-	if o.PercentileMetrics == nil {
-		o.PercentileMetrics = run.PercentileMetrics
+		o.Percentiles = run.ReportedPercentiles()
 	}
 	if len(o.PercentileMetrics) == 0 {
-		o.PercentileMetrics = []string{"ttft", "tpot", "itl"}
+		o.PercentileMetrics = run.ReportedMetrics()
 	}
 	if o.HashLimit <= 0 {
 		o.HashLimit = HashLimit
