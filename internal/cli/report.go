@@ -42,11 +42,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := measureFolder(folder, opt)
-	if err != nil {
-		return err
-	}
-	v, err := judgeFolder(folder, opt)
+	r, v, err := readRun(folder, opt)
 	if err != nil {
 		return err
 	}
@@ -85,31 +81,40 @@ func (o *reportOptions) measureOptions() (measure.Options, error) {
 	return opt, nil
 }
 
-// measureFolder computes a run's result from its journal.
-func measureFolder(folder string, opt measure.Options) (*measure.Result, error) {
+// readRun computes a run's result from its journal, and whether it may be
+// trusted, in one pass.
+func readRun(folder string, opt measure.Options) (*measure.Result, *verdict.Verdict, error) {
 	j, err := journal.Open(filepath.Join(folder, journal.FileName))
 	if err != nil {
 		if errors.Is(err, journal.ErrNoRun) {
-			return nil, fmt.Errorf("%w; the run was killed before its first second was over", err)
+			return nil, nil, fmt.Errorf("%w; the run was killed before its first second was over", err)
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	defer j.Close()
-	r, err := measure.Measure(j, opt)
-	if err == nil && j.Damage() != nil {
+	judged := judgedReader{j, verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})}
+	r, err := measure.Measure(judged, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal ends in the middle (%v): its last second is lost", j.Damage())}, r.Warnings...)
 	}
-	return r, err
+	return r, judged.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }
 
-// judgeFolder says whether a run's numbers may be trusted.
-func judgeFolder(folder string, opt measure.Options) (*verdict.Verdict, error) {
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+// judgedReader shows each request to the verdict on its way to measure.
+type judgedReader struct {
+	*journal.Reader
+	collector *verdict.Collector
+}
+
+func (j judgedReader) Next() (*journal.Request, error) {
+	req, err := j.Reader.Next()
 	if err != nil {
 		return nil, err
 	}
-	defer j.Close()
-	return verdict.Judge(j, verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})
+	return req, j.collector.Add(req)
 }
 
 // runFolder finds the folder of a run: the path itself, or what a result file says.

@@ -50,7 +50,7 @@ func (r *serveRun) sample(p *load.Progress) *journal.Sample {
 	now := p.Snapshot()
 	s := &journal.Sample{
 		At: r.clock.Now(), CPUNs: u.user + u.system, GCPauseNs: int64(u.gcPause),
-		WaitNs: threadWait(), Retransmit: retransmits(), Files: openFiles(),
+		WaitNs: threadWait(), Files: openFiles(),
 		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Completed + now.Failed),
 	}
 	s.BusyNs, s.StealNs = machineTimes()

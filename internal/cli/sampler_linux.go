@@ -56,33 +56,6 @@ func threadWait() int64 {
 	return sum
 }
 
-// retransmits counts the TCP segments that this machine sent again; -1: not told.
-func retransmits() int64 {
-	b, err := os.ReadFile("/proc/net/snmp")
-	if err != nil {
-		return -1
-	}
-	var names []string
-	for line := range strings.Lines(string(b)) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] != "Tcp:" {
-			continue
-		}
-		if names == nil {
-			names = fields
-			continue
-		}
-		for i, name := range names {
-			if name == "RetransSegs" && i < len(fields) {
-				if n, err := strconv.ParseInt(fields[i], 10, 64); err == nil {
-					return n
-				}
-			}
-		}
-	}
-	return -1
-}
-
 // openFiles counts this process's descriptors; -1: not told.
 func openFiles() int {
 	d, err := os.Open("/proc/self/fd")

@@ -87,6 +87,7 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	r.before, r.beforeAt = r.scrape(ctx), time.Now()
 	r.openSeen()
 	r.progress = &load.Progress{}
+	r.spareProcessors()
 	show := r.showProgress(r.progress)
 	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
 	show.stop()
@@ -212,6 +213,9 @@ func (r *serveRun) connect(ctx context.Context) error {
 	return nil
 }
 
+// url is where requests go, without a login.
+func (r *serveRun) url() string { return r.server + r.Endpoint }
+
 // manyConnections is kept open where nothing bounds the requests in flight.
 const manyConnections = 1 << 16
 
@@ -263,7 +267,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 		return nil
 	}
 	timeout := time.Duration(r.ReadyCheckTimeoutSec) * time.Second
-	r.say("waiting up to %v for %s", timeout, r.server+r.Endpoint)
+	r.say("waiting up to %v for %s", timeout, r.url())
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
@@ -276,7 +280,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", r.server+r.Endpoint, timeout, got.Outcome, got.Error)
+			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", r.url(), timeout, got.Outcome, got.Error)
 		case <-time.After(readyEvery):
 		}
 	}
@@ -285,7 +289,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
-		Transport: r.transport, Protocol: r.protocol, URL: r.server + r.Endpoint, IDPrefix: r.idPrefix(),
+		Transport: r.transport, Protocol: r.protocol, URL: r.url(), IDPrefix: r.idPrefix(),
 		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,

@@ -83,11 +83,7 @@ func stateRoot() (string, error) {
 // report computes the result from the journal, prints and saves it, and says by
 // its error how the run ended.
 func (r *serveRun) report() error {
-	res, err := measureFolder(r.folder, measure.Options{Detailed: r.SaveDetailed})
-	if err != nil {
-		return err
-	}
-	v, err := judgeFolder(r.folder, measure.Options{})
+	res, v, err := readRun(r.folder, measure.Options{Detailed: r.SaveDetailed})
 	if err != nil {
 		return err
 	}

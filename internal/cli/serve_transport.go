@@ -30,7 +30,6 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 			KernelStamps: true, Proxy: proxy,
 		}), nil
 	}
-	spareProcessors()
 	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
 }
 
@@ -38,12 +37,15 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 // threads and the dispatcher.
 const spare = 3
 
-// spareProcessors gives Go's scheduler some processors more than the machine has.
+// spareProcessors gives Go's scheduler some processors more than it has chosen by
+// the machine and its limits. It comes right before the load: what counts its
+// workers by the processors has done so.
 // A thread that waits in a system call keeps its processor for up to 10 ms, and
 // what is due meanwhile would wait for it (figures: docs/performance.md).
-func spareProcessors() {
-	if os.Getenv("GOMAXPROCS") == "" { // else the user knows better
-		runtime.GOMAXPROCS(runtime.NumCPU() + spare)
+func (r *serveRun) spareProcessors() {
+	_, isLoop := r.transport.(*wire.Loop)
+	if isLoop && os.Getenv("GOMAXPROCS") == "" { // else the user knows better
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spare)
 	}
 }
 
@@ -67,7 +69,7 @@ func (r *serveRun) proxied(proxy func(*http.Request) (*url.URL, error)) bool {
 	if proxy == nil {
 		return false
 	}
-	req, err := http.NewRequest(http.MethodPost, r.server+r.Endpoint, nil)
+	req, err := http.NewRequest(http.MethodPost, r.url(), nil)
 	if err != nil {
 		return true // net/http will say what is wrong with it
 	}

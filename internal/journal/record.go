@@ -212,17 +212,16 @@ const (
 // count from the start of the process or of the machine: the difference of two
 // samples tells. What the system does not tell is -1.
 type Sample struct {
-	At         int64 `json:"at"`
-	CPUNs      int64 `json:"cpu_ns"`      // user and system time of this process
-	WaitNs     int64 `json:"wait_ns"`     // its threads were ready to run and had no processor
-	GCPauseNs  int64 `json:"gc_pause_ns"` // all goroutines stood still
-	BusyNs     int64 `json:"busy_ns"`     // of all processors, by anybody
-	StealNs    int64 `json:"steal_ns"`    // of all processors, taken by the hypervisor
-	Retransmit int64 `json:"retransmits"` // TCP segments that this machine sent again
-	Files      int   `json:"files"`       // open descriptors of this process
-	InFlight   int   `json:"in_flight"`   // requests
-	Sent       int   `json:"sent"`        // requests so far
-	Ended      int   `json:"ended"`       // requests so far
+	At        int64 `json:"at"`
+	CPUNs     int64 `json:"cpu_ns"`      // user and system time of this process
+	WaitNs    int64 `json:"wait_ns"`     // its threads were ready to run and had no processor
+	GCPauseNs int64 `json:"gc_pause_ns"` // all goroutines stood still
+	BusyNs    int64 `json:"busy_ns"`     // of all processors, by anybody
+	StealNs   int64 `json:"steal_ns"`    // of all processors, taken by the hypervisor
+	Files     int   `json:"files"`       // open descriptors of this process
+	InFlight  int   `json:"in_flight"`   // requests
+	Sent      int   `json:"sent"`        // requests so far
+	Ended     int   `json:"ended"`       // requests so far
 }
 
 // Scrape is what the server counted, by its own names, summed over labels.

@@ -162,9 +162,9 @@ func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workl
 func transport(t *testing.T, clock *wire.Clock, s *server) wire.Transport {
 	t.Helper()
 	if runtime.GOOS != "linux" || strings.HasPrefix(s.url, "https") || s.noLoop {
-		return wire.NewNetHTTP(wire.NetHTTPConfig{Clock: clock, Connections: 1000, Insecure: true, KernelStamps: wire.KernelStamps()})
+		return wire.NewNetHTTP(wire.NetHTTPConfig{Clock: clock, Connections: 1000, Insecure: true, KernelStamps: true})
 	}
-	tr, err := wire.NewLoop(wire.LoopConfig{Clock: clock, Connections: 1000, KernelStamps: wire.KernelStamps(), Loops: 2})
+	tr, err := wire.NewLoop(wire.LoopConfig{Clock: clock, Connections: 1000, KernelStamps: true, Loops: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

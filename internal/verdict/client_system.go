@@ -57,6 +57,13 @@ func (c *counter) result(f *facts, l limits) Check {
 	return found(l, share, percent(share), c.words, percent(share))
 }
 
+// exhausted is a limit of the machine that requests have failed by.
+func exhausted(l limits, failed int, why string) Check {
+	k := found(l, 1, counted(failed, "request"), "%s failed because %s", counted(failed, "request"), why)
+	k.Level = Invalid
+	return k
+}
+
 // files looks at descriptors: who has none left can't connect.
 type files struct{ failed int }
 
@@ -68,9 +75,7 @@ func (c *files) add(v *view) {
 
 func (c *files) result(f *facts, l limits) Check {
 	if c.failed > 0 {
-		k := found(l, 1, counted(c.failed, "request"), "%s failed because too many files were open", counted(c.failed, "request"))
-		k.Level = Invalid
-		return k
+		return exhausted(l, c.failed, "too many files were open")
 	}
 	most := -1
 	for i := range f.samples {
@@ -101,9 +106,7 @@ func (c *ports) add(v *view) {
 
 func (c *ports) result(f *facts, l limits) Check {
 	if c.failed > 0 {
-		k := found(l, 1, counted(c.failed, "request"), "%s failed because no port was free", counted(c.failed, "request"))
-		k.Level = Invalid
-		return k
+		return exhausted(l, c.failed, "no port was free")
 	}
 	if f.measured == 0 {
 		return skip("no request was sent")

@@ -167,7 +167,7 @@ func (w *world) derive() {
 }
 
 func (w *world) sample(at int64) journal.Sample {
-	s := journal.Sample{At: at, CPUNs: at / 2, WaitNs: at / 20, GCPauseNs: at / 1000, BusyNs: at, Retransmit: 7, Files: 40}
+	s := journal.Sample{At: at, CPUNs: at / 2, WaitNs: at / 20, GCPauseNs: at / 1000, BusyNs: at, Files: 40}
 	w.each(1, func(r *journal.Request) {
 		if r.Sent <= at {
 			s.Sent++

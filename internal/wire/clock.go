@@ -53,13 +53,6 @@ func (c *Clock) stamp(read time.Time, kernelUnixNs int64) Stamp {
 	return Stamp{At: at - lag, Lag: lag, Kernel: true}
 }
 
-// KernelStamps says whether the kernel gives receive times for TCP here.
-func KernelStamps() bool {
-	h, ok := holdStamps()
-	h.release()
-	return ok
-}
-
 // lastRead is what a stamping connection knows of its last read. net/http reads
 // a response's head in one goroutine and its body in another, one after the
 // other: it hands over through channels.

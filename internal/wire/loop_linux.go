@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,16 +93,9 @@ func headerLines(h http.Header) string {
 	for _, name := range []string{"Host", "Content-Length", "X-Request-Id", "Connection", "Transfer-Encoding"} {
 		h.Del(name) // these are the request's own
 	}
-	var b writer
+	var b strings.Builder
 	_ = h.Write(&b) // memory takes everything
-	return string(b)
-}
-
-type writer []byte
-
-func (w *writer) Write(b []byte) (int, error) {
-	*w = append(*w, b...)
-	return len(b), nil
+	return b.String()
 }
 
 // Stamps says whose clock the stamps are read from.
@@ -144,7 +138,7 @@ func (l *Loop) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 	if err != nil {
 		return Conn{}, err
 	}
-	x := &call{sink: sink, done: make(chan struct{}), id: r.ID, info: Conn{Retransmits: -1}}
+	x := &call{sink: sink, done: make(chan struct{}), info: Conn{Retransmits: -1}}
 	if r.Timeout > 0 {
 		x.deadline = l.cfg.Clock.Now() + int64(r.Timeout)
 	}
@@ -268,7 +262,6 @@ func (l *Loop) place(text string) (*place, error) {
 // call is one exchange.
 type call struct {
 	sink     Sink
-	id       string
 	info     Conn
 	deadline int64 // on the run's clock; 0: none
 	err      error

@@ -248,12 +248,12 @@ func (r *reader) serve(c *loopConn, events uint32) {
 	case n == 0:
 		r.finish(c, c.endOfStream(), false)
 	default:
-		r.take1(c, x, r.buf[:n], stamp)
+		r.feed(c, x, r.buf[:n], stamp)
 	}
 }
 
-// take1 hands a read to the response's reader.
-func (r *reader) take1(c *loopConn, x *call, data []byte, at Stamp) {
+// feed hands a read to the response's reader.
+func (r *reader) feed(c *loopConn, x *call, data []byte, at Stamp) {
 	taken, done, err := c.http1.feed(data, at, x.sink)
 	switch {
 	case err != nil:

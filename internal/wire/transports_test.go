@@ -24,7 +24,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, clock *Clock, tr Transp
 	header := http.Header{"Authorization": {"Bearer k"}, "Content-Type": {"application/json"}}
 	t.Run("nethttp", func(t *testing.T) {
 		clock := NewClock()
-		tr := NewNetHTTP(NetHTTPConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: KernelStamps()})
+		tr := NewNetHTTP(NetHTTPConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true})
 		defer tr.Close()
 		test(t, clock, tr)
 	})
@@ -33,7 +33,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, clock *Clock, tr Transp
 			t.Skip("the event loop is for Linux")
 		}
 		clock := NewClock()
-		tr, err := NewLoop(LoopConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: KernelStamps(), Loops: 2})
+		tr, err := NewLoop(LoopConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true, Loops: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
