@@ -29,7 +29,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	set.Bool(&o.detailed, "detailed", "With json: each request's lengths, times, text and error too.")
 	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Shown("as in the run"))
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
-	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 tpot:50 e2el:5000.", argv.Separator(":"))
+	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"))
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
 	if done, err := parse(s, set, args); done || err != nil {
 		return err

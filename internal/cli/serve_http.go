@@ -113,6 +113,9 @@ func (r *serveRun) extraFields() []wire.Field {
 	number("frequency_penalty", r.FrequencyPenalty)
 	number("presence_penalty", r.PresencePenalty)
 	number("repetition_penalty", r.RepetitionPenalty)
+	if r.ContinuousUsage {
+		fields = append(fields, wire.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
+	}
 	return append(fields, objectFields(r.ExtraBody)...)
 }
 

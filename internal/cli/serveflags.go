@@ -88,24 +88,25 @@ type serveOptions struct {
 	PrefixRepetitionOutputLen int
 
 	// Inferometer
-	Compat         string // empty or vllm
-	RunDir         string
-	KeepRuns       int
-	JournalTexts   bool
-	Duration       time.Duration // 0: no bound
-	Stages         []pace.Stage
-	RampRate       *rampRate
-	RampDuration   time.Duration
-	RequestTimeout time.Duration
-	Deadline       time.Duration // 0: none
-	Engine         string
-	HTTP2          bool
-	NoKeepAlive    bool
-	Proxy          string // empty: as the environment says
-	Progress       string
-	Quiet          bool
-	Strict         bool
-	CPUProfile     string // hidden
+	Compat          string // empty or vllm
+	RunDir          string
+	KeepRuns        int
+	JournalTexts    bool
+	Duration        time.Duration // 0: no bound
+	Stages          []pace.Stage
+	RampRate        *rampRate
+	RampDuration    time.Duration
+	RequestTimeout  time.Duration
+	Deadline        time.Duration // 0: none
+	Engine          string
+	HTTP2           bool
+	NoKeepAlive     bool
+	Proxy           string // empty: as the environment says
+	Progress        string
+	Quiet           bool
+	Strict          bool
+	ContinuousUsage bool
+	CPUProfile      string // hidden
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }

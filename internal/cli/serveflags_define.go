@@ -60,6 +60,8 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
+	set.Bool(&o.ContinuousUsage, "continuous-usage",
+		"Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.", g)
 	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
@@ -128,6 +130,6 @@ func defineResult(set *argv.Set, o *serveOptions) {
 	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
 		"Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue.", g)
 	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
-	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 tpot:50 e2el:5000.", g,
+	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/metrics.md has all names.", g,
 		argv.Separator(":"))
 }

@@ -133,6 +133,9 @@ func TestServeResolve(t *testing.T) {
 		{"--goodput ttft:100 e2el:2000.5", func(o *serveOptions) bool {
 			return reflect.DeepEqual(o.Goodput, []goodputLimit{{"ttft", 100}, {"e2el", 2000.5}})
 		}},
+		{"--goodput itl_p99.9:50 first_visible:900", func(o *serveOptions) bool {
+			return reflect.DeepEqual(o.Goodput, []goodputLimit{{"itl_p99.9", 50}, {"first_visible", 900}})
+		}},
 		{"--burstiness inf --request-rate 5", func(o *serveOptions) bool { return o.Burstiness > 1e308 && o.RequestRate == 5 }},
 		{"--duration 2m --max-concurrency 4", func(o *serveOptions) bool { return o.Unbounded && o.NumPrompts == 0 && o.Duration == 2*time.Minute }},
 		{"--duration 2m --num-prompts 9", func(o *serveOptions) bool { return !o.Unbounded && o.NumPrompts == 9 }},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/pace"
 )
 
@@ -67,10 +68,9 @@ func (o *serveOptions) setRangeRatio(text string) error {
 func (o *serveOptions) setGoodput() error {
 	o.Goodput = nil
 	for _, p := range o.goodput {
-		switch p.Key {
-		case "ttft", "tpot", "e2el":
-		default:
-			return argv.Errorf("goodput", "knows ttft, tpot and e2el, not %q", p.Key)
+		if !measure.IsGoodput(p.Key) {
+			return argv.Errorf("goodput", "knows %s, not %q", strings.Join(measure.Goodputs(), ", "), p.Key).
+				WithHint("NN is a percentile of the gaps of one request, as in itl_p99:50")
 		}
 		ms, err := strconv.ParseFloat(p.Value, 64)
 		if err != nil || !allFinite(ms) || ms < 0 {

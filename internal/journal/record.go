@@ -187,7 +187,7 @@ type Events struct {
 	// Lag is how much later our code had them than the kernel; absent with user times.
 	Lag []int64 `json:"lag,omitempty"`
 	// Tokens in each event; -1 where that one didn't say. Absent when no event
-	// said. TokensBy names the source: usage, token_ids, logprobs, or empty (not known).
+	// said. TokensBy names the source: usage, token_ids, logprobs, tokenizer, or empty (not known).
 	Tokens   []int  `json:"tokens,omitempty"`
 	TokensBy string `json:"tokens_by,omitempty"`
 	// Kind is a set of EventKind bits.

@@ -44,7 +44,8 @@ type Config struct {
 	Sending func(promptHash string)
 	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
 	Scrub func(string) string
-	// CountTokens counts a text's tokens where the server gave no usage; may be nil.
+	// CountTokens counts a text's tokens where the server gave no usage, and an
+	// event's where it did not say how many tokens each holds; may be nil.
 	CountTokens func(text string) (int, error)
 	// Started is called when the warm-ups are over and the clock has been set to
 	// zero, before anything is written to the journal.

@@ -16,6 +16,7 @@ type worker struct {
 	record journal.Request
 	line   []byte
 	http   wire.Request
+	counts []int // of countEvents
 }
 
 func newWorker(r *run) *worker {
@@ -100,7 +101,6 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),
 	}
-	w.columns(events, sent)
 	if w.run.cfg.KeepPrompts {
 		prompt := j.request.Prompt
 		w.record.Prompt = &prompt
@@ -118,6 +118,11 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	if scrub := w.run.cfg.Scrub; scrub != nil && w.record.Error != "" {
 		w.record.Error = scrub(w.record.Error)
 	}
+	// After the judgement, which our tokenizer has no part in.
+	if w.record.Outcome == journal.Complete {
+		w.countEvents(max(t.Usage.Output, w.record.TextTokens))
+	}
+	w.columns(events, sent)
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

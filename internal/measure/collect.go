@@ -28,6 +28,7 @@ type collector struct {
 	errors   errorCounts
 	tokens   Tokens
 	totals   totals
+	goodput  goodput
 
 	sources        map[TokenSource]int // successes by how the tokens of their events are known
 	tokenEvents    int64               // events with tokens, where known
@@ -48,7 +49,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 		timeline: timeline{limit: opt.ExactLimit, slots: newSlots()},
 		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
 	}
-	c.totals.targets = targetsOf(opt.Goodput)
+	c.goodput = newGoodput(opt.Goodput)
 	c.series = c.seriesOf()
 	return c
 }
@@ -66,6 +67,7 @@ func (c *collector) add(req *journal.Request) error {
 		c.reserve(req)
 	}
 	c.totals.add(&row)
+	c.goodput.add(req, &row)
 	c.keep(&row)
 	c.countTokens(req, &row, got, by)
 	c.countReads(req)
@@ -164,30 +166,23 @@ func (c *collector) addTokens(req *journal.Request, sent int64) {
 	if known {
 		c.tokGaps.Begin(req.Index)
 	}
-	at, before := int64(0), int64(-1)
-	for i, d := range req.Events.At {
-		at += d
-		n := tokensAt(&req.Events, i, tokens, mask)
-		if n == 0 {
-			continue
-		}
+	eachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
 		if !c.rules.vllm {
 			c.timeline.add(sent+at, n)
 		}
 		if !known {
-			continue
+			return
 		}
 		c.tokenEvents++
 		c.knownTokens += int64(n)
 		c.maxTokens = max(c.maxTokens, n)
-		if before >= 0 {
-			each := seconds(at-before) / float64(n)
+		if !first {
+			each := seconds(gap) / float64(n)
 			for range n {
 				c.tokGaps.Add(each)
 			}
 		}
-		before = at
-	}
+	})
 }
 
 func detail(req *journal.Request, ok bool) Detail {
@@ -321,7 +316,8 @@ func (c *collector) interToken(completed int) InterToken {
 	case completed == 0:
 		t.Reason = "no request succeeded"
 	case unknown > 0:
-		t.Reason = fmt.Sprintf("the server did not say how many tokens each event carries (%d of %d requests)", unknown, completed)
+		t.Reason = fmt.Sprintf("the server did not say how many tokens each event carries (%d of %d requests); "+
+			"vLLM and SGLang do with --continuous-usage", unknown, completed)
 	}
 	if c.tokGaps.N() > 0 {
 		s := summarize(c.tokGaps)

@@ -5,7 +5,7 @@ import "github.com/inferometer/inferometer/internal/journal"
 // TokenSource says how the tokens of single events are known.
 type TokenSource string
 
-// Besides the journal's own sources (usage, token_ids, logprobs) there are two.
+// Besides the journal's own sources (usage, token_ids, logprobs, tokenizer) there are two.
 const (
 	// TokensByCount: the request's total equals its number of events, so each has one.
 	TokensByCount TokenSource = "count"
@@ -71,4 +71,19 @@ func tokensAt(ev *journal.Events, i int, tokens []int, mask journal.EventKind) i
 		return 0
 	}
 	return 1
+}
+
+// eachTokens calls f for each event with tokens, with its time since the send and
+// since the one before, and its number of tokens.
+func eachTokens(ev *journal.Events, tokens []int, mask journal.EventKind, f func(at, gap int64, n int, first bool)) {
+	at, before := int64(0), int64(-1)
+	for i, d := range ev.At {
+		at += d
+		n := tokensAt(ev, i, tokens, mask)
+		if n == 0 {
+			continue
+		}
+		f(at, at-max(before, 0), n, before < 0)
+		before = at
+	}
 }

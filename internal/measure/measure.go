@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -98,8 +99,8 @@ func (o *Options) check() error {
 		}
 	}
 	for name := range o.Goodput {
-		if m, ok := known[name]; !ok || m.Value == nil {
-			return fmt.Errorf("metric %q cannot be a --goodput target: it has no single value a request", name)
+		if !IsGoodput(name) {
+			return fmt.Errorf("metric %q cannot be a --goodput target: known are %s", name, strings.Join(Goodputs(), ", "))
 		}
 	}
 	switch *o.Compat {
@@ -149,11 +150,13 @@ func (c *collector) result(end *journal.End) *Result {
 		r.SpecDecode = specDecode(end.SpecDecode)
 	}
 	c.totals.result(r)
+	c.goodput.result(r)
 	c.peaks(r)
 	r.Metrics = c.metrics()
 	r.Outcomes, r.Errors = c.outcomeCounts(), c.topErrors()
 	r.Latency = c.latency()
-	r.InterChunk = summarize(c.gaps)
+	r.InterChunk, r.TPOT = summarize(c.gaps), summarize(c.sample("each.tpot"))
+	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Tokens = c.tokens
 	r.Client = c.client(r, end)
@@ -210,13 +213,15 @@ func (c *collector) wants(m *Metric) bool {
 	return !m.NeedsTokenizer || !c.rules.vllm || c.rules.hasTokenizer
 }
 
-// latency is the same three latencies from sent and from due.
+// latency is the same latencies from sent and from due.
 func (c *collector) latency() Latency {
 	from := func(prefix string) LatencyFrom {
 		return LatencyFrom{
 			TTFT:       summarize(c.sample(prefix + "ttft")),
 			FirstToken: summarize(c.sample(prefix + "first_token")),
 			E2EL:       summarize(c.sample(prefix + "e2el")),
+
+			FirstVisible: summarize(c.sample(prefix + "first_visible")),
 		}
 	}
 	return Latency{Sent: from("sent."), Due: from("due.")}

@@ -111,6 +111,10 @@ func Numbers() []Number {
 			func(r *Result) float64 { return r.goodput() },
 		},
 		{
+			"output_token_goodput", "tok/s", Higher, "output tokens of the successes that met every --goodput target / duration",
+			func(r *Result) float64 { return r.tokenGoodput() },
+		},
+		{
 			"output_throughput", "tok/s", Higher, "total_output_tokens / duration",
 			func(r *Result) float64 { return r.OutputThroughput },
 		},

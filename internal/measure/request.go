@@ -6,7 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// Row is what is kept of a request: some 90 bytes, whatever its number of events.
+// Row is what is kept of a request: some 100 bytes, whatever its number of events.
 type Row struct {
 	Index    int
 	OK       bool  // a success, by the rule in force
@@ -17,9 +17,12 @@ type Row struct {
 	Queue    int64 // nanoseconds that it waited for a slot, see queueTime
 
 	// Nanoseconds from Sent to an event; -1 where there was none.
-	First      int64 // the first token chunk
-	FirstToken int64 // the first event that carries text, reasoning or a tool call
-	Last       int64 // the last token chunk
+	First        int64 // the first token chunk
+	FirstToken   int64 // the first event that carries text, reasoning or a tool call
+	FirstVisible int64 // the first event that carries text of the answer itself
+	Last         int64 // the last token chunk
+
+	LongestGap int64 // nanoseconds between two token chunks; -1 where there are not two
 
 	Planned        int32 // prompt tokens, as planned by us
 	Prompt, Output int32 // tokens; Output is 0 for a failure
@@ -151,7 +154,7 @@ func (u rules) row(req *journal.Request) (Row, error) {
 	}
 	r := Row{
 		Index: req.Index, Sent: req.Sent, Due: req.Due, Released: req.Released, End: req.End,
-		Queue: u.queueTime(req), First: -1, FirstToken: -1, Last: -1,
+		Queue: u.queueTime(req), First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LongestGap: -1,
 	}
 	at := int64(0)
 	for i, gap := range ev.At {
@@ -161,9 +164,14 @@ func (u rules) row(req *journal.Request) (Row, error) {
 		}
 		if r.First < 0 {
 			r.First = at
+		} else {
+			r.LongestGap = max(r.LongestGap, at-r.Last)
 		}
 		if r.FirstToken < 0 && ev.Kind[i]&carriesText != 0 {
 			r.FirstToken = at
+		}
+		if r.FirstVisible < 0 && ev.Kind[i]&journal.EventText != 0 {
+			r.FirstVisible = at
 		}
 		r.Last = at
 	}

@@ -30,6 +30,9 @@ type Result struct {
 	Errors                              []ErrorCount // the most frequent, ten at most
 	Latency                             Latency
 	InterChunk                          Summary
+	TPOT                                Summary
+	Stalls                              *Stalls  // nil where there is no median to hold gaps against
+	Limits                              *Goodput // nil when no target was set
 	InterToken                          InterToken
 	TokensPerEvent                      TokensPerEvent
 	Tokens                              Tokens
@@ -43,6 +46,13 @@ func (r *Result) goodput() float64 {
 		return 0
 	}
 	return *r.Goodput
+}
+
+func (r *Result) tokenGoodput() float64 {
+	if r.Limits == nil {
+		return 0
+	}
+	return r.Limits.TokensPerSecond
 }
 
 // MetricStats are a metric and its statistics.
@@ -97,6 +107,10 @@ type LatencyFrom struct {
 	TTFT       Summary `json:"ttft"`
 	FirstToken Summary `json:"first_token"` // to the first event with text, reasoning or a tool call
 	E2EL       Summary `json:"e2el"`
+
+	// FirstVisible is to the first text of the answer itself, after any reasoning;
+	// its count is of the successes that had such text.
+	FirstVisible Summary `json:"first_visible"`
 }
 
 // InterToken is the time between tokens, where the tokens of each event are known.

@@ -27,6 +27,9 @@ func (c *collector) seriesOf() []series {
 	}
 	list = append(list, latencySeries("sent.", func(*Row) int64 { return 0 })...)
 	list = append(list, latencySeries("due.", func(r *Row) int64 { return r.Sent - r.Due })...)
+	list = append(list,
+		series{name: "each.tpot", of: tpot},
+		series{name: "longest_gap", of: func(r *Row) (float64, bool) { return seconds(r.LongestGap), r.LongestGap >= 0 }})
 	if c.rules.closed {
 		return append(list,
 			series{name: "steady.ttft", of: func(r *Row) (float64, bool) { return r.TTFT(), true }},
@@ -41,7 +44,7 @@ func (c *collector) seriesOf() []series {
 		}})
 }
 
-// latencySeries are the three latencies from one moment, which lies extra before sent.
+// latencySeries are the latencies from one moment, which lies extra before sent.
 func latencySeries(prefix string, extra func(*Row) int64) []series {
 	from := func(name string, event func(*Row) int64) series {
 		return series{name: prefix + name, of: func(r *Row) (float64, bool) {
@@ -51,6 +54,7 @@ func latencySeries(prefix string, extra func(*Row) int64) []series {
 	return []series{
 		from("ttft", func(r *Row) int64 { return r.First }),
 		from("first_token", func(r *Row) int64 { return r.FirstToken }),
+		from("first_visible", func(r *Row) int64 { return r.FirstVisible }),
 		from("e2el", func(r *Row) int64 { return r.Last }),
 	}
 }

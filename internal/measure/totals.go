@@ -2,29 +2,10 @@ package measure
 
 // totals are sums over requests, for which their order does not matter.
 type totals struct {
-	targets []target
-
 	requests, completed int
-	good                int // successes that met every target
 	input, output       int64
 	firstSent           int64 // of the successes; 0 if there are none
 	lastEnd             int64
-}
-
-// target is a limit of --goodput.
-type target struct {
-	value func(*Row) (float64, bool)
-	limit float64 // seconds
-}
-
-func targetsOf(goodput map[string]float64) []target {
-	var list []target
-	for _, m := range Metrics() {
-		if ms, ok := goodput[m.Name]; ok {
-			list = append(list, target{m.Value, ms / 1000})
-		}
-	}
-	return list
 }
 
 func (t *totals) add(row *Row) {
@@ -39,19 +20,6 @@ func (t *totals) add(row *Row) {
 	t.completed++
 	t.input += int64(row.Prompt)
 	t.output += int64(row.Output)
-	if t.met(row) {
-		t.good++
-	}
-}
-
-// met says whether a success met every target. A metric that it has no value of is met.
-func (t *totals) met(row *Row) bool {
-	for _, goal := range t.targets {
-		if v, _ := goal.value(row); v > goal.limit {
-			return false
-		}
-	}
-	return true
 }
 
 // result fills in what follows from the totals alone.
@@ -66,10 +34,6 @@ func (t *totals) result(r *Result) {
 	r.RequestThroughput = perSecond(r.Completed, r.Duration)
 	r.OutputThroughput = perSecond(r.OutputTokens, r.Duration)
 	r.TotalTokenThroughput = perSecond(r.InputTokens+r.OutputTokens, r.Duration)
-	if len(t.targets) > 0 {
-		g := perSecond(t.good, r.Duration)
-		r.Goodput = &g
-	}
 }
 
 // perSecond is n/s, and 0 where no time passed.

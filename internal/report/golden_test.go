@@ -37,6 +37,7 @@ func results(t *testing.T) map[string]*measure.Result {
 		"closed":      measured(t, closed(), measure.Options{Detailed: true}),
 		"closed_vllm": measured(t, closed(), measure.Options{Detailed: true, Compat: &vllm}),
 		"ramp":        measured(t, ramp(), measure.Options{}),
+		"thinking":    measured(t, thinking(), measure.Options{}),
 		"killed":      measured(t, killed(), measure.Options{}),
 	}
 }

@@ -124,6 +124,27 @@ func ramp() *memory {
 	return m
 }
 
+// thinking is a run of a reasoning model: some answers reason before they show a
+// word, one never shows any, one stalls; and limits of many kinds are set.
+func thinking() *memory {
+	m := &memory{run: run(), end: end()}
+	o := &m.run.Options
+	o.Backend, o.NumPrompts = "openai-chat", 5
+	o.Goodput = map[string]float64{"first_visible": 85, "itl_p99": 50, "inter_token_max": 20, "e2el_due": 5000}
+	for i := range 5 {
+		r := stream(i, int64(i)*100*ms, 8)
+		for k := range min(2*i, 8) {
+			r.Events.Kind[k] = journal.EventChoices | journal.EventReasoning
+		}
+		m.requests = append(m.requests, r)
+	}
+	stalled := &m.requests[1]
+	stalled.Events.At[5] = 400 * ms
+	stalled.End += 390 * ms
+	m.requests[2].UsageOutput = 20 // so that nobody knows the tokens of its events
+	return m
+}
+
 // killed is a run that a kill -9 ended, on a machine without kernel times, against
 // a server without usage.
 func killed() *memory {

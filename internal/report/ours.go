@@ -20,13 +20,10 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.summary("TTFT, due", &r.Latency.Due.TTFT)
 	c.summary("E2EL, sent", &r.Latency.Sent.E2EL)
 	c.summary("E2EL, due", &r.Latency.Due.E2EL)
-	c.summary("Inter-chunk", &r.InterChunk)
-	if s := r.InterToken.Summary; s != nil {
-		c.summary("Inter-token", s)
-	}
-	if !r.InterToken.Known {
-		c.row("Inter-token:", "not known: "+r.InterToken.Reason)
-	}
+	c.visible(r)
+	c.between(r)
+	c.stalls(r.Stalls, r.Completed)
+	c.goodput(r.Limits)
 	c.client(r)
 	c.steady(r.SteadyState)
 	if opt.RunDir != "" {

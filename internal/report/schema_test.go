@@ -83,6 +83,9 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a summary without a maximum", `"inter_chunk": {"mean_ms": 10.0, `, `"inter_chunk": {`},
 		{"stamps by nobody", `"stamps": "kernel"`, `"stamps": "guess"`},
 		{"unknown tokens without a reason", `"inter_token": {"known": true`, `"inter_token": {"known": false`},
+		{"stalls of no length", `"stalls": {"threshold_ms": 100.0, `, `"stalls": {`},
+		{"a share above 1", `"share": 0.0`, `"share": 1.5`},
+		{"goodput that is a number", `"goodput": null`, `"goodput": 3`},
 		{"metadata that is no string", `"date": `, `"mine": 1, "date": `},
 		{"a statistic that is no number", `"mean_ttft_ms": `, `"p1_ttft_ms": "x", "mean_ttft_ms": `},
 	} {

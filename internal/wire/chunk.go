@@ -41,14 +41,15 @@ type TokensBy uint8
 
 // The sources.
 const (
-	TokensUnknown TokensBy = iota
+	TokensUnknown     TokensBy = iota
+	TokensByTokenizer          // our own, of the event's text
 	TokensByLogprobs
 	TokensByIDs
 	TokensByUsage // continuous_usage_stats
 )
 
 func (t TokensBy) String() string {
-	return [...]string{"", "logprobs", "token_ids", "usage"}[t]
+	return [...]string{"", "tokenizer", "logprobs", "token_ids", "usage"}[t]
 }
 
 // Decoder reads events. It holds memory that is used again for each one.

@@ -22,6 +22,7 @@ type Trace struct {
 	SharedReads int
 
 	Text         []byte // visible text; valid until the stream is used again
+	TextEnds     []int  // where each event's part of Text ends
 	Usage        Usage
 	HasUsage     bool
 	FinishReason string
@@ -51,12 +52,12 @@ type Stream struct {
 	emit     func(name, data []byte)
 	at       Stamp // of the piece that is being read
 	whole    []byte
-	// continuous: the first event with choices had usage, so each one has, and
+	// continuous: the first event with text had usage, so each one has, and
 	// lastOut is its total so far. A usage that comes with a later event is the
-	// whole answer's.
+	// whole answer's. (An event with a role alone may have none: SGLang's.)
 	continuous bool
 	lastOut    int
-	choices    int // events with choices so far
+	texts      int // events with text, reasoning or a tool call so far
 }
 
 // NewStream returns a Stream that decodes by p.
@@ -68,9 +69,11 @@ func NewStream(p Protocol) *Stream {
 
 // Reset makes the stream ready for the next exchange.
 func (s *Stream) Reset() {
-	s.Trace = Trace{Events: s.Trace.Events[:0], Text: s.Trace.Text[:0], ErrorBody: s.Trace.ErrorBody[:0]}
+	s.Trace = Trace{
+		Events: s.Trace.Events[:0], Text: s.Trace.Text[:0], TextEnds: s.Trace.TextEnds[:0], ErrorBody: s.Trace.ErrorBody[:0],
+	}
 	s.sse.reset()
-	s.continuous, s.lastOut, s.choices = false, 0, 0
+	s.continuous, s.lastOut, s.texts = false, 0, 0
 	s.whole = s.whole[:0]
 }
 
@@ -160,8 +163,8 @@ func (s *Stream) keep(c *Chunk) {
 	if c.Kind&EventUsage != 0 {
 		s.count(c)
 	}
-	if c.Kind&EventChoices != 0 {
-		s.choices++
+	if c.Kind&(EventText|EventReasoning|EventTool) != 0 {
+		s.texts++
 	}
 	if c.Kind&EventFinish != 0 {
 		t.FinishReason = internFinish(c.Finish)
@@ -170,6 +173,7 @@ func (s *Stream) keep(c *Chunk) {
 		t.ServerID = string(c.ID)
 	}
 	t.Text = append(t.Text, c.Text...)
+	t.TextEnds = append(t.TextEnds, len(t.Text))
 	if n := len(t.Events); n > 0 && t.Events[n-1].Stamp == s.at {
 		t.SharedReads++
 	}
@@ -189,7 +193,7 @@ func (s *Stream) count(c *Chunk) {
 	if c.Kind&EventChoices == 0 {
 		return
 	}
-	if s.choices == 0 {
+	if s.texts == 0 {
 		s.continuous = true
 	}
 	if s.continuous {

@@ -41,7 +41,7 @@ func TestStreamKeepsATrace(t *testing.T) {
 			{Stamp{20, 1, true}, EventChoices | EventText | EventFinish, -1},
 			{Stamp{20, 1, true}, EventUsage, -1},
 		},
-		SharedReads: 1, Text: []byte("ab"), Usage: Usage{5, 2, 4}, HasUsage: true,
+		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{5, 2, 4}, HasUsage: true,
 		FinishReason: "length", Done: true, ErrorBody: nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -103,6 +103,18 @@ func TestStreamVariants(t *testing.T) {
 			facts{
 				Text: "a bc", Finish: "length", Usage: Usage{3, 3, 0}, By: "usage",
 				Kinds: []EventKind{text | EventUsage, text | EventUsage | EventFinish, EventUsage}, Tokens: []int{2, 1, none},
+			},
+		},
+		{
+			"continuous usage that leaves out the role", "openai-chat",
+			[]string{
+				`data: {"choices":[{"delta":{"role":"assistant","content":""}}],"usage":null}` + "\n\n",
+				`data: {"choices":[{"delta":{"content":"a b"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}` + "\n\n",
+				`data: {"choices":[{"delta":{"content":"c d e"}}],"usage":{"prompt_tokens":3,"completion_tokens":5}}` + "\n\n",
+			},
+			facts{
+				Text: "a bc d e", Usage: Usage{3, 5, 0}, By: "usage",
+				Kinds: []EventKind{EventChoices, text | EventUsage, text | EventUsage}, Tokens: []int{none, 2, 3},
 			},
 		},
 		{

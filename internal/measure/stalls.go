@@ -1,0 +1,76 @@
+package measure
+
+import "math"
+
+// stallFactor: a gap is a stall if it is over so many times the run's median gap.
+const stallFactor = 10
+
+// Stalls are the inter-chunk gaps of the successes over ten times the run's
+// median one: pauses that a reader notices, and that mean and percentiles hide.
+type Stalls struct {
+	Threshold float64 `json:"threshold_ms"` // ten times the median gap
+	Count     int     `json:"count"`        // gaps over it
+	Requests  int     `json:"requests"`     // successes with at least one
+	Share     float64 `json:"share"`        // of the successes: 0 to 1
+	Longest   float64 `json:"longest_ms"`
+	Total     float64 `json:"total_ms"` // the stalls' whole length
+	// Error bounds the relative error of the threshold that was held against gaps,
+	// and of the total, where the gaps were too many to keep.
+	Error float64 `json:"relative_error,omitempty"`
+}
+
+// stalls are nil where no gap or a median of zero leaves nothing to compare with:
+// then more than half of the chunks came together with the one before.
+func (c *collector) stalls(completed int) *Stalls {
+	all := c.gaps.Stats(nil)
+	if all.Median <= 0 {
+		return nil
+	}
+	// In nanoseconds, so that a gap of exactly ten medians is on one side for sure.
+	limit := int64(math.Round(all.Median*2e6)) * stallFactor / 2
+	longest := c.sample("longest_gap")
+	count, sum := c.gaps.above(limit)
+	requests, _ := longest.above(limit)
+	s := &Stalls{
+		Threshold: all.Median * stallFactor, Count: count, Requests: requests,
+		Share: float64(requests) / float64(max(completed, 1)), Total: sum / 1e6,
+	}
+	if count > 0 {
+		s.Longest = all.Max
+	}
+	if !c.gaps.Exact() {
+		s.Error = 2 * histError // of the median, and of the gaps held against it
+	}
+	return s
+}
+
+// above counts the values over a limit in nanoseconds, and adds them up.
+func (s *Sample) above(limit int64) (count int, sum float64) {
+	if s.hist != nil {
+		return s.hist.above(limit)
+	}
+	total := int64(0)
+	for _, v := range s.values {
+		if ns := int64(math.Round(v * 1e9)); ns > limit {
+			count++
+			total += ns
+		}
+	}
+	return count, float64(total)
+}
+
+// above does it by the middles of buckets.
+func (h *histogram) above(limit int64) (count int, sum float64) {
+	for i, b := range h.blocks {
+		if b == nil {
+			continue
+		}
+		for k, n := range b {
+			if v := middle(i*blockLen + k); n > 0 && v > float64(limit) {
+				count += int(n)
+				sum += float64(n) * v
+			}
+		}
+	}
+	return count, sum
+}
