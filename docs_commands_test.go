@@ -154,7 +154,11 @@ func (p *docsPage) check(t *testing.T, line string) {
 		t.Errorf("a simulator can be run: put it into a sh block: %s", line)
 		return
 	case strings.HasPrefix(args, "bench serve "):
-		more = " --base-url http://" + freeAddress(t) + " --deadline 1s --quiet"
+		where := "--base-url"
+		if strings.Contains(args, "--targets ") {
+			where = "--targets"
+		}
+		more = " " + where + " http://" + freeAddress(t) + " --deadline 1s --quiet"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,28 +17,30 @@ const (
 	settleTries   = 20
 )
 
-// scrape reads the server's counters; nil where it has none.
-func (r *serveRun) scrape(ctx context.Context) target.Metrics {
+// scrape reads each server's counters; nil where it has none.
+func (r *serveRun) scrape(ctx context.Context) []target.Metrics {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
-	m, err := r.target.Metrics(ctx)
-	if err != nil {
-		return nil
-	}
-	return m
+	all := make([]target.Metrics, len(r.targets))
+	eachTarget(r.targets, func(i int, t *target.Target) {
+		if m, err := t.Metrics(ctx); err == nil {
+			all[i] = m
+		}
+	})
+	return all
 }
 
 // settled reads the counters after the load. A server counts a request a moment
 // after its last byte: so it is asked again until two answers are the same.
-func (r *serveRun) settled(ctx context.Context) target.Metrics {
+func (r *serveRun) settled(ctx context.Context) []target.Metrics {
 	m := r.scrape(ctx)
 	for range settleTries {
-		if m == nil {
-			return nil
+		if !slices.ContainsFunc(m, func(m target.Metrics) bool { return m != nil }) {
+			return m
 		}
 		time.Sleep(settleEvery)
 		again := r.scrape(ctx)
-		if maps.Equal(served(m), served(again)) {
+		if slices.EqualFunc(m, again, func(a, b target.Metrics) bool { return maps.Equal(served(a), served(b)) }) {
 			return again
 		}
 		m = again
@@ -66,20 +69,41 @@ func counters(m target.Metrics) map[string]float64 {
 	return out
 }
 
-func (r *serveRun) writeScrape(m target.Metrics, at int64, after bool) error {
-	if m == nil {
-		return nil
+func (r *serveRun) writeScrapes(all []target.Metrics, at int64, after bool) error {
+	for i, m := range all {
+		if m == nil {
+			continue
+		}
+		if err := r.journal.Scrape(&journal.Scrape{At: at, After: after, Target: i, Counters: counters(m)}); err != nil {
+			return err
+		}
 	}
-	return r.journal.Scrape(&journal.Scrape{At: at, After: after, Counters: counters(m)})
+	return nil
 }
 
-// specDecode is what speculative decoding did between two scrapes; nil where there is none.
-func specDecode(before, after target.Metrics) *journal.SpecDecode {
-	a, ok := after.SpecDecode()
-	b, hadOne := before.SpecDecode()
-	if !ok || !hadOne {
-		return nil
+// specDecode is what speculative decoding did between two scrapes, on all servers
+// together; nil where there is none.
+func specDecode(before, after []target.Metrics) *journal.SpecDecode {
+	var sum *journal.SpecDecode
+	for i := range after {
+		a, ok := after[i].SpecDecode()
+		b, hadOne := before[i].SpecDecode()
+		if !ok || !hadOne {
+			continue
+		}
+		if sum == nil {
+			sum = &journal.SpecDecode{}
+		}
+		d := a.Since(b)
+		sum.Drafts += d.Drafts
+		sum.DraftTokens += d.DraftTokens
+		sum.Accepted += d.Accepted
+		for len(sum.PerPosition) < len(d.PerPosition) {
+			sum.PerPosition = append(sum.PerPosition, 0)
+		}
+		for k, n := range d.PerPosition {
+			sum.PerPosition[k] += n
+		}
 	}
-	d := a.Since(b)
-	return &journal.SpecDecode{Drafts: d.Drafts, DraftTokens: d.DraftTokens, Accepted: d.Accepted, PerPosition: d.PerPosition}
+	return sum
 }

@@ -32,6 +32,8 @@ type session struct {
 	out   syncBuffer // of the job
 	err   syncBuffer
 	proxy *countingProxy
+
+	replicas []*simProcess
 }
 
 type sessionKey struct{}

@@ -48,6 +48,9 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"sim":      cmdSim,
 			"simstop":  cmdSimStop,
+			"replica":  cmdReplica,
+			"stopall":  cmdStopAll,
+			"lines":    cmdLines,
 			"inflight": cmdInFlight,
 			"served":   cmdServed,
 			"login":    cmdLogin,

@@ -74,19 +74,21 @@ func (s *seenPrompts) save() error {
 	return os.WriteFile(s.path, b, 0o644)
 }
 
-// openSeen finds what earlier runs sent to this server.
+// openSeen finds what earlier runs sent to each server.
 func (r *serveRun) openSeen() {
 	state, err := stateRoot()
 	if err != nil {
 		return
 	}
-	started := strconv.FormatFloat(counters(r.before)["process_start_time_seconds"], 'f', -1, 64)
-	r.seen = openSeen(state, r.server, r.sentModel, started)
+	for i, server := range r.servers {
+		started := strconv.FormatFloat(counters(r.before[i])["process_start_time_seconds"], 'f', -1, 64)
+		r.seen = append(r.seen, openSeen(state, server, r.sentModel, started))
+	}
 }
 
-func (r *serveRun) sending(promptHash string) {
+func (r *serveRun) sending(promptHash string, target int) {
 	if r.seen != nil {
-		r.seen.note(promptHash)
+		r.seen[target].note(promptHash)
 	}
 }
 
@@ -96,8 +98,12 @@ func (r *serveRun) seenBefore() int {
 	if r.seen == nil {
 		return -1
 	}
-	if err := r.seen.save(); err != nil {
-		r.say("note: the prompts of this run can't be remembered: %v", err)
+	hits := 0
+	for _, s := range r.seen {
+		if err := s.save(); err != nil {
+			r.say("note: the prompts of this run can't be remembered: %v", err)
+		}
+		hits += s.hits
 	}
-	return r.seen.hits
+	return hits
 }

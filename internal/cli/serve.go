@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,9 +28,13 @@ type serveRun struct {
 	args []string // the command line, secrets replaced
 
 	clock     *wire.Clock
-	server    string // the base URL without its user and password: those are in header
+	server    string   // the base URL without its user and password: those are in header
+	servers   []string // all of them; server is the first
 	header    http.Header
 	target    *target.Target
+	targets   []*target.Target // all of them; target is the first
+	identity  []journal.Target // of each, where there are several
+	balance   target.Balancer  // nil with one server
 	transport wire.Transport
 	protocol  wire.Protocol
 
@@ -49,9 +52,9 @@ type serveRun struct {
 
 	progress *load.Progress
 	sampler  *sampler
-	before   target.Metrics // the server's counters before the warm-ups
+	before   []target.Metrics // each server's counters before the warm-ups
 	beforeAt time.Time
-	seen     *seenPrompts // nil: there is no state folder
+	seen     []*seenPrompts // of each server; nil: there is no state folder
 }
 
 func benchServe(ctx context.Context, s streams, args []string) error {
@@ -98,7 +101,7 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	end := r.end(result)
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
-	if err := errors.Join(r.writeScrape(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close()); err != nil {
+	if err := errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close()); err != nil {
 		return err
 	}
 	return r.report()
@@ -152,9 +155,12 @@ func (r *serveRun) prepare(ctx context.Context, drain <-chan struct{}) (warmups 
 	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
 		return nil, fmt.Errorf("make warm-up prompts: %w", err)
 	}
-	if err := r.checkReady(ctx, warmups[0]); err != nil {
-		return nil, err
+	for _, u := range r.urls() {
+		if err := r.checkReady(ctx, u, warmups[0]); err != nil {
+			return nil, err
+		}
 	}
+	r.identify(ctx)
 	return warmups, r.makeFolder()
 }
 
@@ -185,13 +191,18 @@ func (r *serveRun) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var login *url.Userinfo
-	r.server, login = splitLogin(r.baseURL())
-	r.header = r.headers(login)
+	r.header = r.headers(r.findTargets())
+	if r.balance, err = r.balancer(); err != nil {
+		return err
+	}
 	if r.transport, err = r.makeTransport(proxy); err != nil {
 		return err
 	}
-	r.target = &target.Target{Base: r.server, Header: r.header, Client: r.client(proxy)}
+	client := r.client(proxy)
+	for _, s := range r.servers {
+		r.targets = append(r.targets, &target.Target{Base: s, Header: r.header, Client: client})
+	}
+	r.target = r.targets[0]
 	r.modelID, r.sentModel = r.Model, r.Model
 	if r.Model == "" {
 		models, err := r.target.Models(ctx)
@@ -262,16 +273,18 @@ const readyEvery = 5 * time.Second
 
 // checkReady sends a request until one completes, if asked to. It is a warm-up
 // prompt: the measured ones must stay unknown to the server's cache.
-func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
+func (r *serveRun) checkReady(ctx context.Context, url string, w *workload.Request) error {
 	if r.ReadyCheckTimeoutSec == 0 {
 		return nil
 	}
 	timeout := time.Duration(r.ReadyCheckTimeoutSec) * time.Second
-	r.say("waiting up to %v for %s", timeout, r.url())
+	r.say("waiting up to %v for %s", timeout, url)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	cfg := r.loadConfig(nil, nil)
+	cfg.URL, cfg.Targets, cfg.Balance = url, nil, nil
 	for {
-		got, err := load.Try(ctx, r.loadConfig(nil, nil), w)
+		got, err := load.Try(ctx, cfg, w)
 		if err != nil {
 			return err
 		}
@@ -280,7 +293,7 @@ func (r *serveRun) checkReady(ctx context.Context, w *workload.Request) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", r.url(), timeout, got.Outcome, got.Error)
+			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", url, timeout, got.Outcome, got.Error)
 		case <-time.After(readyEvery):
 		}
 	}
@@ -297,6 +310,9 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
+	}
+	if r.several() {
+		cfg.Targets, cfg.Balance = r.urls(), r.balance
 	}
 	return cfg
 }
@@ -316,10 +332,10 @@ func (r *serveRun) started() error {
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.args, Options: r.options(), Clock: r.transport.Stamps(), Environment: environment(),
+		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: environment(),
 	})
 	r.sampler = r.startSampler(r.progress)
-	return errors.Join(err, r.writeScrape(r.before, -int64(time.Since(r.beforeAt)), false))
+	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
 }
 
 func (r *serveRun) options() journal.Options {
@@ -334,6 +350,9 @@ func (r *serveRun) options() journal.Options {
 	}
 	for _, p := range r.Metadata {
 		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
+	}
+	if r.several() {
+		o.Balance = r.Balance
 	}
 	if r.MaxConcurrency != nil {
 		o.MaxConcurrency = *r.MaxConcurrency

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -30,7 +31,8 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 			KernelStamps: true, Proxy: proxy,
 		}), nil
 	}
-	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
+	all := r.connections() * len(r.servers) // any server may have them all in use
+	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: all, NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
 }
 
 // spare is how many goroutines may wait inside a system call: the event loop's
@@ -54,22 +56,22 @@ func (r *serveRun) noLoop(proxy func(*http.Request) (*url.URL, error)) string {
 	switch {
 	case runtime.GOOS != "linux":
 		return "it is for Linux"
-	case !strings.HasPrefix(strings.ToLower(r.server), "http:"):
+	case slices.ContainsFunc(r.servers, func(s string) bool { return !strings.HasPrefix(strings.ToLower(s), "http:") }):
 		return "it speaks plain HTTP only"
 	case r.HTTP2:
 		return "it speaks HTTP/1.1 only"
-	case r.proxied(proxy):
+	case slices.ContainsFunc(r.urls(), func(u string) bool { return proxied(proxy, u) }):
 		return "it knows no proxies"
 	}
 	return ""
 }
 
-// proxied says whether requests to the server go through a proxy.
-func (r *serveRun) proxied(proxy func(*http.Request) (*url.URL, error)) bool {
+// proxied says whether requests to a server go through a proxy.
+func proxied(proxy func(*http.Request) (*url.URL, error), to string) bool {
 	if proxy == nil {
 		return false
 	}
-	req, err := http.NewRequest(http.MethodPost, r.url(), nil)
+	req, err := http.NewRequest(http.MethodPost, to, nil)
 	if err != nil {
 		return true // net/http will say what is wrong with it
 	}

@@ -106,7 +106,9 @@ type serveOptions struct {
 	Quiet           bool
 	Strict          bool
 	ContinuousUsage bool
-	CPUProfile      string // hidden
+	CPUProfile      string   // hidden
+	Targets         []string // several servers; empty: the one of BaseURL, or Host and Port
+	Balance         string
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }
@@ -160,6 +162,8 @@ func serveFlags() (*argv.Set, *serveOptions) {
 		"inferometer bench serve --backend openai-chat --dataset-name sharegpt --dataset-path sharegpt.json --num-prompts 200 --request-rate 4")
 	set.Example("Keep the result, with every request in it, under a name",
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
+	set.Example("Two replicas as one, and each by itself",
+		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	defineServer(set, o)
 	defineLoad(set, o)
 	defineOurs(set, o)

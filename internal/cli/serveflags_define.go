@@ -74,6 +74,7 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
+	defineTargets(set, o, g)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", g, argv.Metavar("FILE"), argv.Hidden())
 }

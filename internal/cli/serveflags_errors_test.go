@@ -69,6 +69,13 @@ func TestServeErrors(t *testing.T) {
 		// The server.
 		{"--base-url localhost:8000", `--base-url needs a URL such as http://host:8000, not "localhost:8000"`},
 		{"--base-url ftp://me:pw@h", `--base-url needs a URL such as http://host:8000, not "ftp://redacted@h"`},
+		{"--targets http://a,http://b --base-url http://c", "--targets can't be used together with --base-url: both say where requests go"},
+		{"--targets http://a --port 1", "--targets can't be used together with --port: both say where requests go"},
+		{"--targets http://a,b:8000", `--targets needs a URL such as http://host:8000, not "b:8000"`},
+		{"--targets http://a/,http://a", "--targets names http://a twice"},
+		{"--targets http://me:pw@a,http://b", "--targets must have the same user and password, or none; measure servers of different logins one by one"},
+		{"--targets https://a,http://b --http2", "--http2 needs a server behind TLS; give an https URL with --base-url"},
+		{"--targets http://a,http://b --balance fair", "--balance must be one of round-robin, least-in-flight, sticky, not \"fair\""},
 		{"--host http://x", `--host needs a name or an address, not "http://x"; a URL goes to --base-url`},
 		{"--http2", "--http2 needs a server behind TLS; give an https URL with --base-url"},
 		{"--proxy x", `--proxy needs a URL such as http://host:8000, not "x"`},

@@ -54,6 +54,9 @@ func (o *serveOptions) fanOut() {
 // baseURL is the server without a path of the API. A slash at its end is dropped:
 // the endpoint begins with one.
 func (o *serveOptions) baseURL() string {
+	if len(o.Targets) > 0 {
+		return o.baseURLs()[0]
+	}
 	if o.BaseURL != "" {
 		return strings.TrimRight(o.BaseURL, "/")
 	}
@@ -103,6 +106,8 @@ func (o *serveOptions) notes(set *argv.Set) []string {
 	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
 	note(strings.HasSuffix(o.baseURL(), "/v1") && strings.HasPrefix(o.Endpoint, "/v1/"),
 		"requests go to %s; leave /v1 out of --base-url if that is not meant", argv.RedactURL(o.apiURL()))
+	note(set.Seen("balance") && !o.several(), "--balance has no effect with one server")
+	note(o.several() && o.NumWarmups > 0 && o.NumWarmups < len(o.Targets), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.Targets))
 	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
 	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
 	return notes

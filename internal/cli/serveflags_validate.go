@@ -14,7 +14,7 @@ import (
 func (o *serveOptions) validate(set *argv.Set) error {
 	o.resolve(set)
 	for _, check := range []func(*argv.Set) error{
-		o.checkRanges, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes,
+		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes,
 		o.checkRequest, o.checkDataset, o.checkResult,
 	} {
 		if err := check(set); err != nil {
@@ -93,7 +93,7 @@ func (o *serveOptions) checkServer(*argv.Set) error {
 	if o.BaseURL == "" && (o.Host == "" || strings.ContainsAny(o.Host, "/ ")) {
 		return argv.Errorf("host", "needs a name or an address, not %q", o.Host).WithHint("a URL goes to --base-url")
 	}
-	if o.HTTP2 && !strings.HasPrefix(strings.ToLower(o.baseURL()), "https:") {
+	if o.HTTP2 && slices.ContainsFunc(o.baseURLs(), func(u string) bool { return !strings.HasPrefix(strings.ToLower(u), "https:") }) {
 		return argv.Errorf("http2", "needs a server behind TLS").WithHint("give an https URL with --base-url")
 	}
 	if o.Proxy != "" && o.Proxy != "none" {

@@ -15,6 +15,7 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	if r.Warmup {
 		dst = append(dst, `,"warmup":true`...)
 	}
+	dst = appendNonZero(dst, `,"target":`, int64(r.Target))
 	dst = appendInt(dst, `,"due":`, r.Due)
 	dst = appendNonZero(dst, `,"released":`, r.Released)
 	dst = appendInt(dst, `,"sent":`, r.Sent)

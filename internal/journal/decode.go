@@ -19,6 +19,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.Index = int(c.int())
 	r.ID = c.optionalString(`,"id":`)
 	r.Warmup = c.optional(`,"warmup":true`)
+	r.Target = int(c.optionalInt(`,"target":`))
 	c.word(`,"due":`)
 	r.Due = c.int()
 	r.Released = c.optionalInt(`,"released":`)

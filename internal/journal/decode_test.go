@@ -139,3 +139,22 @@ func BenchmarkDecodeRequest(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*128), "ns/event")
 	})
 }
+
+// TestTheFirstTargetIsLeftOut: a run against one server writes the lines that it
+// always wrote, and a journal of before there were several still reads.
+func TestTheFirstTargetIsLeftOut(t *testing.T) {
+	r := examples[1]
+	old := AppendRequest(nil, &r)
+	if bytes.Contains(old, []byte("target")) {
+		t.Errorf("a line of one server names a target: %s", old)
+	}
+	r.Target = 12
+	line := AppendRequest(nil, &r)
+	if want := bytes.Replace(old, []byte(`,"due":`), []byte(`,"target":12,"due":`), 1); !bytes.Equal(line, want) {
+		t.Errorf("%s\nwant\n%s", line, want)
+	}
+	var got Request
+	if !decodeRequest(bytes.TrimSpace(line), &got) || got.Target != 12 {
+		t.Errorf("read back as %d", got.Target)
+	}
+}

@@ -29,7 +29,7 @@ var examples = []Request{
 		PromptHash: "00000000000000ff", TextHash: "ff00000000000000",
 		Prompt: text("why?"), Text: text("a \"quote\", a\nline and ünïcode"),
 	},
-	{Index: 8, Warmup: true, Cut: true, Due: -5, Sent: -4, End: -1, Outcome: Protocol, TextTokens: 9, Error: "bad \x00 byte"},
+	{Index: 8, Warmup: true, Target: 3, Cut: true, Due: -5, Sent: -4, End: -1, Outcome: Protocol, TextTokens: 9, Error: "bad \x00 byte"},
 }
 
 func TestAppendRequestIsWhatEncodingJSONReads(t *testing.T) {

@@ -37,6 +37,9 @@ type Run struct {
 	// so that a report made later is the one that was asked for.
 	Options Options `json:"options"`
 
+	// Targets are the servers of a run against several at once; absent with one.
+	Targets []Target `json:"targets,omitempty"`
+
 	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
 	Environment Environment `json:"environment"`
 }
@@ -64,6 +67,7 @@ type Options struct {
 	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
 	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
 	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
+	Balance           string             `json:"balance,omitempty"` // how one of several targets is chosen
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -134,6 +138,9 @@ type Request struct {
 	Index  int    `json:"i"`
 	ID     string `json:"id,omitempty"`
 	Warmup bool   `json:"warmup,omitempty"` // sent before the clock that counts; never measured
+
+	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
+	Target int `json:"target,omitempty"`
 
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
@@ -227,7 +234,8 @@ type Sample struct {
 // Scrape is what the server counted, by its own names, summed over labels.
 type Scrape struct {
 	At       int64              `json:"at"`
-	After    bool               `json:"after,omitempty"` // the load; else before it
+	After    bool               `json:"after,omitempty"`  // the load; else before it
+	Target   int                `json:"target,omitempty"` // an index into Run.Targets
 	Counters map[string]float64 `json:"counters"`
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/wire"
 	"github.com/inferometer/inferometer/internal/workload"
 )
@@ -32,7 +33,11 @@ type Config struct {
 	Protocol  wire.Protocol
 	Call      wire.Call // what all calls share; Prompt and MaxTokens are each request's
 	URL       string
-	IDPrefix  string // a request's id is this and its index
+	// Targets are the URLs of several servers, in place of URL; Balance chooses one
+	// for each measured request, and warm-ups go to one after the other.
+	Targets  []string
+	Balance  target.Balancer
+	IDPrefix string // a request's id is this and its index
 
 	Timeout  time.Duration // of one request; 0: none
 	Deadline time.Duration // of the whole run: what is in flight then is cancelled; 0: none
@@ -40,8 +45,9 @@ type Config struct {
 	Journal     *journal.Writer
 	KeepPrompts bool // put prompts into the journal
 	KeepTexts   bool // put generated texts into the journal
-	// Sending is told the hash of each measured prompt that is on its way; may be nil.
-	Sending func(promptHash string)
+	// Sending is told the hash of each measured prompt that is on its way, and the
+	// index of its target; may be nil.
+	Sending func(promptHash string, target int)
 	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
 	Scrub func(string) string
 	// CountTokens counts a text's tokens where the server gave no usage, and an
@@ -52,6 +58,14 @@ type Config struct {
 	Started func() error
 
 	Progress *Progress // may be nil
+}
+
+// url is where the requests of a target go.
+func (c *Config) url(target int) string {
+	if len(c.Targets) == 0 {
+		return c.URL
+	}
+	return c.Targets[target]
 }
 
 // Result is what the run itself knows when it is over; everything else is in the journal.
@@ -116,6 +130,9 @@ func (r *run) warmUp() ([]journal.Request, error) {
 		}
 		j.warmup, j.due = true, r.cfg.Clock.Now()
 		j.id = fmt.Sprintf("%swarmup-%d", r.cfg.IDPrefix, i)
+		if n := len(r.cfg.Targets); n > 0 {
+			j.target = i % n
+		}
 		r.start(j, func(record *journal.Request) { records[i] = clone(record) })
 	}
 	r.inFlight.Wait()

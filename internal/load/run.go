@@ -15,6 +15,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/workload"
 )
 
@@ -31,6 +32,8 @@ type job struct {
 	due        int64 // on the run's clock; in a closed loop it is set when a slot is free
 	rates      []int // whole rates that the pace first reached with this request
 	warmup     bool
+	stickyKey  uint64 // for Balance; 0 with one server
+	target     int
 
 	released int64
 	err      error // the source or the protocol failed; no job follows
@@ -87,6 +90,9 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
 	j := &job{request: *w, body: body, promptHash: hash64(w.Prompt)}
+	if r.cfg.Balance != nil {
+		j.stickyKey = target.StickyKey(w.Prompt)
+	}
 	if !r.cfg.KeepPrompts {
 		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
 	}
@@ -232,12 +238,12 @@ func (r *run) send(j *job) {
 		j.released = j.due
 	}
 	index, body, rates, prompt := j.request.Index, j.body, j.rates, j.promptHash
-	r.start(j, nil)
+	server := r.start(j, nil)
 	for _, rps := range rates {
 		r.changed(rps)
 	}
 	if r.cfg.Sending != nil {
-		r.cfg.Sending(prompt)
+		r.cfg.Sending(prompt, server)
 	}
 	r.sent++
 	r.cfg.Progress.sent.Store(int64(r.sent))
@@ -254,10 +260,14 @@ func (r *run) changed(rps int) {
 	r.rps = append(r.rps, journal.RPSChange{RPS: rps, UnixNs: time.Now().UnixNano()})
 }
 
-// start runs the exchange in a goroutine of its own. then, if given, gets the
-// record instead of the journal.
-func (r *run) start(j *job, then func(*journal.Request)) {
+// start runs the exchange in a goroutine of its own and says to which server it
+// goes. then, if given, gets the record instead of the journal.
+func (r *run) start(j *job, then func(*journal.Request)) (server int) {
 	r.mu.Lock()
+	if r.cfg.Balance != nil && !j.warmup {
+		j.target = r.cfg.Balance.Pick(j.stickyKey)
+	}
+	server = j.target
 	var w *worker
 	if n := len(r.free); n > 0 {
 		w, r.free = r.free[n-1], r.free[:n-1]
@@ -269,6 +279,7 @@ func (r *run) start(j *job, then func(*journal.Request)) {
 	r.cfg.Progress.inFlight.Store(int64(r.flying))
 	r.mu.Unlock()
 	r.inFlight.Go(func() { w.exchange(j, then) })
+	return server
 }
 
 // ended gives back what start took.
@@ -277,6 +288,9 @@ func (r *run) ended(w *worker, end int64) {
 	r.cancelled = r.cancelled || w.record.Outcome == journal.Cancelled
 	r.free = append(r.free, w)
 	r.flying--
+	if r.cfg.Balance != nil && !w.record.Warmup {
+		r.cfg.Balance.Done(w.record.Target)
+	}
 	r.last = max(r.last, end)
 	r.cfg.Progress.inFlight.Store(int64(r.flying))
 	r.mu.Unlock()

@@ -63,7 +63,7 @@ func (s *countingSink) ended() {
 func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	r := w.run
 	w.sink.Reset()
-	w.http = wire.Request{URL: r.cfg.URL, ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
+	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
 	sent := r.cfg.Clock.Now()
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {
@@ -92,7 +92,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	t := &w.sink.Trace
 	events := w.record.Events
 	w.record = journal.Request{
-		Index: j.request.Index, ID: j.id, Warmup: j.warmup,
+		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, UnstampedRead: t.Conn.Unstamped,

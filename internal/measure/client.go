@@ -54,6 +54,9 @@ func (c *collector) warnings(r *Result) []string {
 	if n := r.Client.UnstampedReads; n > 0 && c.run.Clock == "kernel" {
 		add("%d reads had no kernel time and carry the client's", n)
 	}
+	if words := journal.DifferentModels(c.run.Targets); words != "" {
+		add("%s", words)
+	}
 	if c.crowd != nil {
 		add("%s", c.crowd.warning(c.opt.RowLimit))
 	} else if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {

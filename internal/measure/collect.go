@@ -29,6 +29,7 @@ type collector struct {
 	tokens   Tokens
 	totals   totals
 	goodput  goodput
+	tallies  []*tally // of each server, if there are several
 
 	sources        map[TokenSource]int // successes by how the tokens of their events are known
 	tokenEvents    int64               // events with tokens, where known
@@ -46,16 +47,21 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 		// Room for what was announced, but not for what a broken file may announce.
 		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
-		timeline: timeline{limit: opt.ExactLimit, slots: newSlots()},
+		timeline: timeline{limit: opt.ExactLimit, slots: newSlots(maxCells)},
 		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
+	c.tallies = newTallies(run, opt)
 	c.series = c.seriesOf()
 	return c
 }
 
 func (c *collector) add(req *journal.Request) error {
 	row, err := c.rules.row(req)
+	if err != nil {
+		return err
+	}
+	tally, err := c.tallyOf(req)
 	if err != nil {
 		return err
 	}
@@ -68,6 +74,9 @@ func (c *collector) add(req *journal.Request) error {
 	}
 	c.totals.add(&row)
 	c.goodput.add(req, &row)
+	if tally != nil {
+		tally.add(req, &row)
+	}
 	c.keep(&row)
 	c.countTokens(req, &row, got, by)
 	c.countReads(req)
@@ -283,22 +292,22 @@ func (c *collector) topErrors() []ErrorCount {
 }
 
 // outcomeCounts lists complete always, and the others that occurred.
-func (c *collector) outcomeCounts() []OutcomeCount {
+func outcomeCounts(counts map[journal.Outcome]int) []OutcomeCount {
 	out := []OutcomeCount{}
 	for _, o := range journal.Outcomes {
-		if n := c.outcomes[o]; n > 0 || o == journal.Complete {
+		if n := counts[o]; n > 0 || o == journal.Complete {
 			out = append(out, OutcomeCount{o, n})
 		}
 	}
 	var others []journal.Outcome // of a newer version
-	for o := range c.outcomes {
+	for o := range counts {
 		if !slices.Contains(journal.Outcomes, o) {
 			others = append(others, o)
 		}
 	}
 	slices.Sort(others)
 	for _, o := range others {
-		out = append(out, OutcomeCount{o, c.outcomes[o]})
+		out = append(out, OutcomeCount{o, counts[o]})
 	}
 	return out
 }

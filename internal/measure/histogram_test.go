@@ -40,7 +40,7 @@ func TestHistogramGivesBackWhatWasTakenOut(t *testing.T) {
 
 // TestSlotsGrowWider: a run of any length fits, and no count is lost.
 func TestSlotsGrowWider(t *testing.T) {
-	s := newSlots()
+	s := newSlots(maxCells)
 	for second := range int64(2000) {
 		c := s.at(second * 1e9)
 		c.tokens += 2

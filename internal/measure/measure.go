@@ -153,12 +153,13 @@ func (c *collector) result(end *journal.End) *Result {
 	c.goodput.result(r)
 	c.peaks(r)
 	r.Metrics = c.metrics()
-	r.Outcomes, r.Errors = c.outcomeCounts(), c.topErrors()
+	r.Outcomes, r.Errors = outcomeCounts(c.outcomes), c.topErrors()
 	r.Latency = c.latency()
 	r.InterChunk, r.TPOT = summarize(c.gaps), summarize(c.sample("each.tpot"))
 	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Tokens = c.tokens
+	r.Targets = c.targets(r)
 	r.Client = c.client(r, end)
 	if c.rules.closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
 		r.SteadyState = c.steadyState(r)

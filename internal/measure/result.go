@@ -38,6 +38,7 @@ type Result struct {
 	Tokens                              Tokens
 	Client                              Client
 	SteadyState                         *SteadyState // nil where it does not apply or was never reached
+	Targets                             *Targets     // nil in a run against one server
 	Warnings                            []string
 }
 

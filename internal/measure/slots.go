@@ -4,6 +4,7 @@ package measure
 // first, and by twice as much whenever the run turns out to be longer.
 type slots struct {
 	width int64 // nanoseconds
+	most  int   // cells
 	cells []cell
 }
 
@@ -22,17 +23,17 @@ const (
 	maxCells = 1 << 17 // 4 MB; two minutes by the millisecond, a day by the second
 )
 
-func newSlots() *slots { return &slots{width: msNs} }
+func newSlots(most int) *slots { return &slots{width: msNs, most: most} }
 
 // at is the cell of a moment. The pointer is good until the next call.
 func (s *slots) at(ns int64) *cell {
 	ns = max(ns, 0)
-	for ns/s.width >= maxCells {
+	for ns/s.width >= int64(s.most) {
 		s.widen()
 	}
 	i := int(ns / s.width)
 	for i >= len(s.cells) {
-		s.cells = append(s.cells, make([]cell, min(max(len(s.cells), i+1-len(s.cells)), maxCells-len(s.cells)))...)
+		s.cells = append(s.cells, make([]cell, min(max(len(s.cells), i+1-len(s.cells)), s.most-len(s.cells)))...)
 	}
 	return &s.cells[i]
 }

@@ -39,6 +39,7 @@ func results(t *testing.T) map[string]*measure.Result {
 		"ramp":        measured(t, ramp(), measure.Options{}),
 		"thinking":    measured(t, thinking(), measure.Options{}),
 		"killed":      measured(t, killed(), measure.Options{}),
+		"targets":     measured(t, replicas(), measure.Options{}),
 	}
 }
 

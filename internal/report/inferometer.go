@@ -8,11 +8,7 @@ const Schema = 1
 
 // inferometer is what is ours in a result.
 func inferometer(r *measure.Result, opt Options) object {
-	outcomes := object{}
-	for _, c := range r.Outcomes {
-		outcomes.set(string(c.Outcome), c.Count)
-	}
-	return object{
+	o := object{
 		{"schema", Schema},
 		{"version", r.Run.Version},
 		{"partial", r.Partial},
@@ -20,7 +16,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"compat", orNull(r.Compat)},
 		{"run", orNull(opt.RunDir)},
 		{"verdict", opt.Verdict},
-		{"outcomes", outcomes},
+		{"outcomes", outcomesObject(r.Outcomes)},
 		{"latency", r.Latency},
 		{"inter_chunk", r.InterChunk},
 		{"inter_token", r.InterToken},
@@ -38,6 +34,16 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"errors", r.Errors},
 		{"warnings", r.Warnings},
 	}
+	setTargets(&o, r.Targets)
+	return o
+}
+
+func outcomesObject(counts []measure.OutcomeCount) object {
+	outcomes := object{}
+	for _, c := range counts {
+		outcomes.set(string(c.Outcome), c.Count)
+	}
+	return outcomes
 }
 
 // workload is what was sent. Two runs with the same hash sent the same bytes at

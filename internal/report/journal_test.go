@@ -168,3 +168,27 @@ func measured(t *testing.T, m *memory, opt measure.Options) *measure.Result {
 	}
 	return r
 }
+
+// replicas is a run against three servers: the second is slow, and the third is down.
+func replicas() *memory {
+	m := closed()
+	m.run.Options.Balance, m.run.Options.MaxConcurrency = "round-robin", 12
+	for _, url := range []string{"http://127.0.0.1:18000", "http://127.0.0.1:18001", "http://127.0.0.1:18002"} {
+		m.run.Targets = append(m.run.Targets, journal.Target{URL: url, Model: "org/sim"})
+	}
+	for i := range m.requests {
+		r := &m.requests[i]
+		r.Target = i % 3
+		switch r.Target {
+		case 1:
+			for k := range r.Events.At {
+				r.Events.At[k] *= 3
+			}
+			r.End = r.Sent + 3*(r.End-r.Sent)
+		case 2:
+			*r = failed(stream(i, r.Sent, 0), journal.Refused, "connection refused")
+			r.Target = 2
+		}
+	}
+	return m
+}

@@ -26,6 +26,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.goodput(r.Limits)
 	c.client(r)
 	c.steady(r.SteadyState)
+	c.targets(r.Targets)
 	if opt.RunDir != "" {
 		c.row("Run:", opt.RunDir)
 	}

@@ -1,5 +1,6 @@
 // Package target is where the load goes: it asks a server what it is and what
-// it counts. It sends no inference requests.
+// it counts, and of several servers it chooses one for each request. It sends no
+// inference requests.
 package target
 
 import (

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -290,6 +291,25 @@ func spoiledRuns() []spoiled {
 		{"server_e2el", Suspect, openLoop, nil, after("vllm:e2e_request_latency_seconds_sum", -1202*0.050)},
 		{"server_e2el", Invalid, openLoop, nil, after("vllm:e2e_request_latency_seconds_sum", -1202*0.150)},
 		{"server_e2el", NotChecked, openLoop, nil, without("vllm:e2e_request_latency_seconds_sum")},
+
+		{"slow_replica", Suspect, replicas(3), slowTarget(2, 3), nil},
+		{"slow_replica", Suspect, replicas(2), slowTarget(0, 1.5), nil},
+		{"slow_replica", Suspect, replicas(3), slowDecoding(1, 1.4), nil},
+		{"slow_replica", OK, replicas(3), slowTarget(2, 1.2), nil},
+		{"slow_replica", OK, replicas(3), noisyTarget(2), nil},
+		{"slow_replica", NotChecked, openLoop, nil, nil},
+		{"slow_replica", NotChecked, replicas(2), onlyTo(0), nil},
+		{"repeated_prompts", OK, replicas(2), every(1, func(r *journal.Request) { // once to each server
+			r.PromptHash = fmt.Sprintf("%016x", 9000+r.Index/2)
+		}), func(w *world) { // and no counter says that the cache was cold
+			for i := range w.scrapes {
+				delete(w.scrapes[i].Counters, "vllm:prefix_cache_hits_total")
+			}
+		}},
+		{"restart", Invalid, replicas(3), nil, func(w *world) { w.scrapes[5].Counters["process_start_time_seconds"] += 60 }},
+		{"restart", NotChecked, replicas(3), nil, func(w *world) { w.scrapes = w.scrapes[:5] }},
+		{"foreign_requests", Suspect, replicas(3), nil, func(w *world) { w.scrapes[3].Counters["vllm:request_success_total"] += 2 }},
+		{"foreign_requests", NotChecked, replicas(2), nil, func(w *world) { w.scrapes[3].Counters = map[string]float64{"llamacpp:prompt_tokens_total": 7} }},
 
 		{"samples", Suspect, openLoop, first(36), nil},
 		{"samples", Suspect, openLoop, nil, func(w *world) { w.run.Options.MetricPercentiles = []float64{99.99} }},

@@ -47,7 +47,7 @@ func (c *Collector) Add(req *journal.Request) error {
 func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {
 	f := c.facts
 	f.end, f.samples = end, samples
-	f.server = newServer(scrapes)
+	f.server = newServer(f.run, scrapes)
 	f.judge = c.judged()
 	v := &Verdict{Level: TrustValid, Reasons: []string{}}
 	for i := range c.table {

@@ -57,7 +57,8 @@ func (f *facts) span() float64 { return float64(f.lastEnd - f.firstSent) }
 func (f *facts) add(v *view) {
 	f.promptTokens += int64(max(v.UsagePrompt, v.PromptTokens))
 	if v.prompt != 0 {
-		_, v.repeated = f.prompts.add(v.prompt, 0)
+		// Each server has a cache of its own: a prompt is new to one that has not had it.
+		_, v.repeated = f.prompts.add(v.prompt+uint64(v.Target)<<48, 0)
 	}
 	if v.Warmup {
 		return

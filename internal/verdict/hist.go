@@ -41,6 +41,21 @@ func (h *hist) add(ns int64) {
 	h.sum += float64(ns)
 }
 
+// merge adds another one's values.
+func (h *hist) merge(o *hist) {
+	if o.n == 0 {
+		return
+	}
+	if h.counts == nil {
+		h.counts = make([]int64, histLen)
+	}
+	for i, n := range o.counts {
+		h.counts[i] += n
+	}
+	h.n += o.n
+	h.sum += o.sum
+}
+
 func (h *hist) mean() float64 {
 	if h.n == 0 {
 		return 0

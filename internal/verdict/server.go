@@ -3,26 +3,22 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// server is what the server's own counters say: before the load and after it.
+// server is what the server's own counters say: before the load and after it. Of
+// several servers it is their sum, and looks has each.
 type server struct {
 	before, after map[string]float64
+	looks         []look
 }
 
-// newServer takes the last look before the load and the last one after it.
-func newServer(scrapes []journal.Scrape) *server {
-	s := &server{}
-	for i := range scrapes {
-		if scrapes[i].After {
-			s.after = scrapes[i].Counters
-		} else {
-			s.before = scrapes[i].Counters
-		}
-	}
+func newServer(run *journal.Run, scrapes []journal.Scrape) *server {
+	s := &server{looks: looksOf(scrapes)}
+	s.before, s.after = sumLooks(s.looks, max(len(run.Targets), 1))
 	return s
 }
 
@@ -81,7 +77,7 @@ func (f *facts) unusable() *Check {
 	return &k
 }
 
-// restart looks for a start time that changed, or counters that fell.
+// restart looks for a start time that changed, or counters that fell, server by server.
 type restart struct{}
 
 func (*restart) add(*view) {}
@@ -90,25 +86,17 @@ func (*restart) result(f *facts, _ limits) Check {
 	if !f.server.asked() {
 		return skip(noCounters)
 	}
-	const startTime = "process_start_time_seconds"
-	before, after := f.server.before[startTime], f.server.after[startTime]
-	known := before != 0 && after != 0
-	const asGoodAsEqual = 1 // a second
-	if known && math.Abs(after-before) > asGoodAsEqual {
-		return Check{
-			Level: Invalid, Figure: "restarted", Sentence: fmt.Sprintf("the server's start time changed by %.0f s", after-before),
-			Effect: "loading, empty caches and lost requests are in the numbers",
-		}
-	}
-	for name, was := range f.server.before {
-		now, ok := f.server.after[name]
-		ours := strings.HasPrefix(name, "vllm:") || strings.HasPrefix(name, "llamacpp:")
-		if known = known || ours; ok && ours && strings.HasSuffix(name, "_total") && now < was {
+	known := true
+	for i := range f.server.looks {
+		l := &f.server.looks[i]
+		words, tells := l.restarted()
+		if words != "" {
 			return Check{
-				Level: Invalid, Figure: "restarted", Sentence: fmt.Sprintf("the server's counter %s fell", lowest(f.server)),
+				Level: Invalid, Figure: "restarted", Sentence: f.serverWords(l.target) + words,
 				Effect: "loading, empty caches and lost requests are in the numbers",
 			}
 		}
+		known = known && tells
 	}
 	if !known {
 		return skip("the server tells no start time and has no counter that we know")
@@ -116,11 +104,36 @@ func (*restart) result(f *facts, _ limits) Check {
 	return Check{Level: OK, Figure: "no", Sentence: "the server ran on: its start time, where it tells it, is the same, and no counter fell"}
 }
 
-// lowest is the first counter by name that fell, so that a verdict is the same each time.
-func lowest(s *server) string {
+// serverWords names a server at the beginning of a sentence.
+func (f *facts) serverWords(target int) string {
+	if len(f.run.Targets) < 2 || target < 0 || target >= len(f.run.Targets) {
+		return "the server's "
+	}
+	return f.run.Targets[target].URL + "'s "
+}
+
+// restarted says what shows that the server began anew, empty if nothing does;
+// known is false where nothing could show it.
+func (l *look) restarted() (words string, known bool) {
+	const startTime = "process_start_time_seconds"
+	before, after := l.before[startTime], l.after[startTime]
+	known = before != 0 && after != 0
+	const asGoodAsEqual = 1 // a second
+	if known && math.Abs(after-before) > asGoodAsEqual {
+		return fmt.Sprintf("start time changed by %.0f s", after-before), true
+	}
+	if name := l.fell(); name != "" {
+		return fmt.Sprintf("counter %s fell", name), true
+	}
+	return "", known || l.kind() != ""
+}
+
+// fell is the first counter by name that fell, so that a verdict is the same each time.
+func (l *look) fell() string {
 	name := ""
-	for k, was := range s.before {
-		if now, ok := s.after[k]; ok && now < was && strings.HasSuffix(k, "_total") && (name == "" || k < name) {
+	for k, was := range l.before {
+		ours := slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(k, family) })
+		if now, ok := l.after[k]; ok && ours && now < was && strings.HasSuffix(k, "_total") && (name == "" || k < name) {
 			name = k
 		}
 	}

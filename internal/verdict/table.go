@@ -228,6 +228,13 @@ func table() []entry {
 			[]string{"bursts", "retransmits"},
 			func(*facts) check { return &serverE2EL{} },
 		},
+		{
+			"slow_replica", "server", "one of several servers that is slower than the others",
+			limits{1.25, never, "×", "the median TTFT or TPOT by that of the others, if by three standard errors, and by 1 ms (TTFT) or 0.2 ms (TPOT)", ""},
+			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs beside it, its settings, its share of the requests",
+			[]string{"restart", "foreign_requests"},
+			func(f *facts) check { return newSlowReplica(f) },
+		},
 
 		// The statistics.
 		{

@@ -162,8 +162,12 @@ func (w *world) derive() {
 			break
 		}
 	}
-	w.scrapes = []journal.Scrape{{At: -3e9, Counters: map[string]float64{}}, {At: last, After: true, Counters: map[string]float64{}}}
-	w.count()
+	for target := range max(len(w.run.Targets), 1) {
+		before := journal.Scrape{At: -3e9, Target: target, Counters: map[string]float64{}}
+		after := journal.Scrape{At: last, After: true, Target: target, Counters: map[string]float64{}}
+		w.count(target, before.Counters, after.Counters)
+		w.scrapes = append(w.scrapes, before, after)
+	}
 }
 
 func (w *world) sample(at int64) journal.Sample {
@@ -180,9 +184,8 @@ func (w *world) sample(at int64) journal.Sample {
 	return s
 }
 
-// count fills the server's counters as vLLM would have them, 1 ms quicker than we saw.
-func (w *world) count() {
-	before, after := w.scrapes[0].Counters, w.scrapes[1].Counters
+// count fills a server's counters as vLLM would have them, 1 ms quicker than we saw.
+func (w *world) count(target int, before, after map[string]float64) {
 	for _, name := range []string{
 		"vllm:request_success_total", "vllm:prompt_tokens_total", "vllm:generation_tokens_total", "vllm:num_preemptions_total",
 		"vllm:prefix_cache_hits_total", "vllm:time_to_first_token_seconds_sum", "vllm:time_to_first_token_seconds_count",
@@ -201,7 +204,7 @@ func (w *world) count() {
 		if err := v.read(r); err != nil {
 			panic(err)
 		}
-		if !v.reached() {
+		if !v.reached() || r.Target != target {
 			continue
 		}
 		after["vllm:request_success_total"]++

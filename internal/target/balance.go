@@ -1,0 +1,92 @@
+package target
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// Balancer chooses one of several servers for each request. Whoever uses it takes
+// care that one call ends before the next begins.
+type Balancer interface {
+	// Pick chooses the server of a request that is about to be sent; key is its
+	// StickyKey, which only some rules look at.
+	Pick(key uint64) int
+	// Done says that a request to this server has ended.
+	Done(server int)
+}
+
+// The rules of balance.
+const (
+	RoundRobin    = "round-robin"     // one after the other
+	LeastInFlight = "least-in-flight" // the one with the fewest requests on their way
+	Sticky        = "sticky"          // the same beginning of a prompt, the same server
+)
+
+// Balances lists the rules by their names.
+func Balances() []string { return []string{RoundRobin, LeastInFlight, Sticky} }
+
+// NewBalancer makes a rule over n servers.
+func NewBalancer(rule string, n int) (Balancer, error) {
+	switch rule {
+	case RoundRobin:
+		return &roundRobin{n: n}, nil
+	case LeastInFlight:
+		return &leastInFlight{inFlight: make([]int, n)}, nil
+	case Sticky:
+		return sticky(n), nil
+	}
+	return nil, fmt.Errorf("unknown balance %q: known are %s", rule, strings.Join(Balances(), ", "))
+}
+
+type roundRobin struct{ n, next int }
+
+func (b *roundRobin) Pick(uint64) int {
+	i := b.next
+	b.next = (i + 1) % b.n
+	return i
+}
+
+func (*roundRobin) Done(int) {}
+
+// leastInFlight goes round among equals: if the first of them were always taken, an
+// idle set of servers would be one server.
+type leastInFlight struct {
+	inFlight []int
+	next     int
+}
+
+func (b *leastInFlight) Pick(uint64) int {
+	best := b.next
+	for k := range b.inFlight {
+		if i := (b.next + k) % len(b.inFlight); b.inFlight[i] < b.inFlight[best] {
+			best = i
+		}
+	}
+	b.inFlight[best]++
+	b.next = (best + 1) % len(b.inFlight)
+	return best
+}
+
+func (b *leastInFlight) Done(server int) { b.inFlight[server]-- }
+
+// sticky is the number of servers: the key alone decides, so that another run with
+// the same servers sends a conversation to the same one.
+type sticky int
+
+func (n sticky) Pick(key uint64) int { return int(key % uint64(n)) }
+
+func (sticky) Done(int) {}
+
+// StickyBytes is how much of a prompt makes its StickyKey: enough to tell
+// conversations and shared prefixes apart, and short enough to be the same for
+// all turns of one.
+const StickyBytes = 256
+
+// StickyKey is the hash of a prompt's beginning.
+func StickyKey(prompt string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(prompt[:min(len(prompt), StickyBytes)])) // never fails
+	sum := h.Sum64()
+	return sum ^ sum>>32 // the low bits, by which a server is chosen, of all of it
+}

@@ -1,0 +1,143 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// slowReplica looks for one of several servers that is slower than the others. The
+// numbers are then right, but of a set with a bad member: a median hides it, and a
+// p99 is its alone.
+type slowReplica struct{ each []replica }
+
+// replica is what one server's successes took.
+type replica struct{ ttft, tpot pacedHist }
+
+// pacedHist is a distribution, and how far its mean can be relied on.
+type pacedHist struct {
+	hist
+	batches
+}
+
+func (p *pacedHist) add(ns int64) {
+	p.hist.add(ns)
+	p.batches.add(float64(ns))
+}
+
+func newSlowReplica(f *facts) *slowReplica {
+	if len(f.run.Targets) < 2 {
+		return &slowReplica{}
+	}
+	return &slowReplica{make([]replica, len(f.run.Targets))}
+}
+
+func (c *slowReplica) add(v *view) {
+	if v.Warmup || !v.complete || v.first < 0 || v.Target < 0 || v.Target >= len(c.each) {
+		return
+	}
+	r := &c.each[v.Target]
+	r.ttft.add(v.first)
+	if n, ok := v.got(); ok && n > 1 {
+		r.tpot.add((v.last - v.first) / int64(n-1))
+	}
+}
+
+// A server is judged by 20 answers at least. Differences that a client can't tell
+// from its own noise are none.
+const (
+	leastAnswers = 20
+	leastTTFT    = 1e6 // ns
+	leastTPOT    = 0.2e6
+)
+
+func (c *slowReplica) result(f *facts, l limits) Check {
+	if len(c.each) < 2 {
+		return skip("the run had one server")
+	}
+	ttft, tpot := c.slowest(ttftOf), c.slowest(tpotOf)
+	if ttft.server < 0 {
+		return skip("fewer than two servers have the %d answers that it takes to compare them", leastAnswers)
+	}
+	worst, name := ttft, "TTFT"
+	ttftSlow, tpotSlow := ttft.slow(leastTTFT), tpot.slow(leastTPOT)
+	if tpotSlow && (!ttftSlow || tpot.ratio() > ttft.ratio()) {
+		worst, name = tpot, "TPOT"
+	}
+	share := ratio(float64(c.each[worst.server].ttft.hist.n), float64(f.complete))
+	k := found(l, worst.ratio(), fmt.Sprintf("%.2f ×", worst.ratio()), "%s has a median %s of %s, the others of %s; %s of the answers are its",
+		f.run.Targets[worst.server].URL, name, ms(worst.median), ms(worst.others), percent(share))
+	if !ttftSlow && !tpotSlow {
+		k.Level = OK
+	}
+	var gains []string
+	if ttftSlow {
+		gains = append(gains, c.gain("TTFT", ttftOf, worst.server))
+	}
+	if tpotSlow {
+		gains = append(gains, c.gain("TPOT", tpotOf, worst.server))
+	}
+	k.Effect = effect(k, "%s", strings.Join(gains, ", "))
+	return k
+}
+
+// gain is what a p99 would be without a server.
+func (c *slowReplica) gain(name string, of func(*replica) *pacedHist, without int) string {
+	return fmt.Sprintf("%s p99 without it would be %s instead of %s", name, ms(c.p99(of, without)), ms(c.p99(of, -1)))
+}
+
+func ttftOf(r *replica) *pacedHist { return &r.ttft }
+func tpotOf(r *replica) *pacedHist { return &r.tpot }
+
+// slowest is the server with the largest median, beside the others.
+type slowest struct {
+	server         int     // -1: there are too few to compare
+	median, others float64 // of the others: the median of their medians
+	noise          float64 // standard error of the difference
+}
+
+func (s *slowest) ratio() float64 { return ratio(s.median, s.others) }
+
+// slow says whether the difference is more than noise. How much it is, the limits say.
+func (s *slowest) slow(least float64) bool {
+	const errors = 3 // the slowest of several is always slower than the rest
+	difference := s.median - s.others
+	return s.server >= 0 && difference > least && difference > errors*s.noise
+}
+
+func (c *slowReplica) slowest(of func(*replica) *pacedHist) slowest {
+	worst := slowest{server: -1}
+	for i := range c.each {
+		if p := of(&c.each[i]); p.hist.n >= leastAnswers && p.percentile(50) > worst.median {
+			worst.server, worst.median = i, p.percentile(50)
+		}
+	}
+	var medians []float64
+	otherError := 0.0 // relative: that of the least certain one
+	for i := range c.each {
+		if p := of(&c.each[i]); i != worst.server && p.hist.n >= leastAnswers {
+			medians = append(medians, p.percentile(50))
+			otherError = max(otherError, p.relativeError())
+		}
+	}
+	if worst.server < 0 || len(medians) == 0 {
+		return slowest{server: -1}
+	}
+	slices.Sort(medians)
+	worst.others = (medians[(len(medians)-1)/2] + medians[len(medians)/2]) / 2
+	// The error of a mean stands for that of a median: with a tail it is the larger one.
+	worst.noise = math.Hypot(worst.median*of(&c.each[worst.server]).relativeError(), worst.others*otherError)
+	return worst
+}
+
+// p99 is over all servers but one.
+func (c *slowReplica) p99(of func(*replica) *pacedHist, without int) float64 {
+	var all hist
+	for i := range c.each {
+		if i != without {
+			all.merge(&of(&c.each[i]).hist)
+		}
+	}
+	return all.percentile(99)
+}
