@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"measure":  {"journal"},
 	"verdict":  {"journal"},
 	"report":   {"measure", "verdict", "journal"},
+	"doctor":   {"wire", "target"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
 }
 

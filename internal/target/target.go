@@ -25,7 +25,13 @@ type Model struct {
 	Root        string `json:"root"` // what it was loaded from, where the server says
 	MaxModelLen int    `json:"max_model_len"`
 	OwnedBy     string `json:"owned_by"`
+	Meta        struct {
+		NCtx int `json:"n_ctx"`
+	} `json:"meta"` // llama.cpp's
 }
+
+// Context is the most tokens of prompt and answer together, 0 where it is not told.
+func (m *Model) Context() int { return max(m.MaxModelLen, m.Meta.NCtx) }
 
 // Models lists what the server serves.
 func (t *Target) Models(ctx context.Context) ([]Model, error) {

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/doctor"
+	"github.com/inferometer/inferometer/internal/wire"
+)
+
+// doctorRun is one run of doctor. What says where the server is and how it is
+// spoken to is the same as in bench serve.
+type doctorRun struct {
+	serveRun
+	concurrency int
+	skip        []string
+	format      string
+}
+
+func examine(ctx context.Context, s streams, args []string) error {
+	r := &doctorRun{serveRun: serveRun{serveOptions: &serveOptions{}, streams: s}}
+	set := r.flags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := r.validate(set); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	findings, err := r.examine(ctx)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errors.New("stopped; nothing was found out")
+	}
+	shown := &doctorReport{Findings: findings, Skipped: r.skip}
+	if r.format == "json" {
+		err = shown.json(s.out)
+	} else {
+		err = shown.table(s.out, terminalWidth(s.out), isTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+	}
+	if err == nil && shown.count(doctor.Bad) > 0 {
+		err = coded{code: exitNothing} // the report has said why
+	}
+	return err
+}
+
+// manyRequests is what bench serve has on its way when nothing bounds it: its --num-prompts.
+const manyRequests = 1000
+
+// probeTimeout is enough for 32 tokens of a large model on a CPU.
+const probeTimeout = time.Minute
+
+func (r *doctorRun) flags() *argv.Set {
+	o := r.serveOptions
+	set := argv.New("inferometer doctor",
+		"Look for what would spoil a measurement: on this machine and, with --base-url, on the way to a server and at the server. "+
+			"Each finding says why it matters and how to mend it. The exit code is 1 if something would spoil a measurement.")
+	set.Example("This machine", "inferometer doctor")
+	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
+	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
+	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(argv.RedactURL), argv.Shown("only this machine"))
+	set.Choice(&o.Backend, "backend", backendOpenAI, wire.Backends(), "The protocol of the probe, as in bench serve.")
+	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
+	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
+	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
+	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.")
+	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", argv.Metavar("URL"),
+		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
+	set.Duration(&o.RequestTimeout, "request-timeout", probeTimeout, "Give a probe up after so long.")
+	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests are to be on their way at a time.")
+	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Metavar("NAME,…"))
+	set.Choice(&r.format, "format", "table", []string{"table", "json"}, "What to print.")
+	return set
+}
+
+func (r *doctorRun) validate(set *argv.Set) error {
+	protocol, err := wire.ForBackend(r.Backend)
+	if err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	r.protocol = protocol
+	if !set.Seen("endpoint") {
+		r.Endpoint = protocol.Path()
+	}
+	r.Host = "127.0.0.1" // checkServer wants one where there is no --base-url
+	if err := r.checkServer(set); err != nil {
+		return err
+	}
+	if err := r.checkHeaders(set); err != nil {
+		return err
+	}
+	if r.concurrency < 1 {
+		return argv.Errorf("max-concurrency", "must be at least 1, not %d", r.concurrency)
+	}
+	if r.RequestTimeout <= 0 {
+		return argv.Errorf("request-timeout", "must be above 0")
+	}
+	for _, name := range r.skip {
+		if !slices.Contains(doctor.Names(), name) {
+			return argv.Errorf("skip", "knows no finding %q: there are %s", name, strings.Join(doctor.Names(), ", "))
+		}
+	}
+	if r.BaseURL != "" {
+		return nil
+	}
+	for _, name := range []string{"backend", "endpoint", "model", "header", "insecure", "proxy", "request-timeout"} {
+		if set.Seen(name) {
+			return argv.Errorf(name, "speaks of a server, and none is given").WithHint("give it with --base-url")
+		}
+	}
+	return nil
+}
+
+// examine makes all findings, secrets taken out.
+func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
+	var login *url.Userinfo
+	if r.BaseURL != "" {
+		r.server, login = splitLogin(r.baseURL())
+	}
+	r.header = r.headers(login)
+	proxy, err := r.proxyOf()
+	if err != nil {
+		return nil, err
+	}
+	skip := func(name string) bool { return slices.Contains(r.skip, name) }
+	system := doctor.ThisSystem()
+	system.Concurrency, system.ProxyEnv, system.Proxy, system.Asked = r.concurrency, proxyEnvironment(), proxy, r.BaseURL != ""
+	defer r.busyWith("")
+	r.busyWith("looking at this machine")
+	findings := system.Examine(ctx, skip)
+	if r.BaseURL != "" {
+		r.busyWith("asking " + r.server)
+		remote := doctor.NewRemote(r.server, r.protocol)
+		remote.Endpoint, remote.Model, remote.Header, remote.Insecure = r.Endpoint, r.Model, r.header, r.Insecure
+		remote.Proxy, remote.Timeout, remote.CPUs = proxy, r.RequestTimeout, system.CPUs
+		findings = append(findings, remote.Examine(ctx, skip)...)
+	}
+	secrets := r.secrets()
+	for i := range findings {
+		findings[i].Figure = secrets.Replace(findings[i].Figure)
+	}
+	return findings, nil
+}
+
+// busyWith says on a terminal what takes the time; empty takes it away again.
+func (r *doctorRun) busyWith(what string) {
+	if isTerminal(r.err) {
+		fmt.Fprintf(r.err, "\r\x1b[K%s", fit(what, terminalWidth(r.err)-1))
+	}
+}
+
+// proxyOf is the proxy that requests to the server go through; nil: none.
+func (r *doctorRun) proxyOf() (*url.URL, error) {
+	choose, err := r.proxyFunc()
+	if err != nil || choose == nil || r.BaseURL == "" {
+		return nil, err
+	}
+	req, err := http.NewRequest(http.MethodPost, r.url(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return choose(req)
+}
+
+// proxyEnvironment lists the variables that name proxies, without passwords.
+func proxyEnvironment() []string {
+	var found []string
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		if v := os.Getenv(name); v != "" {
+			found = append(found, name+"="+argv.RedactURL(v))
+		}
+	}
+	return found
+}

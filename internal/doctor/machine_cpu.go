@@ -1,0 +1,186 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+)
+
+const cpuFolder = "sys/devices/system/cpu/"
+
+// everyCPU reads a file of each processor's cpufreq folder.
+func (m *machine) everyCPU(file string) ([]string, error) {
+	names, err := fs.Glob(m.FS, cpuFolder+"cpu[0-9]*/cpufreq/"+file)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		if m.OS != "linux" {
+			return nil, fmt.Errorf("%s does not tell", m.OS)
+		}
+		return nil, errors.New("there is no cpufreq folder here; in a virtual machine the host decides")
+	}
+	var values []string
+	for _, name := range names {
+		b, err := m.read(name)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, strings.TrimSpace(string(b)))
+	}
+	return values, nil
+}
+
+func governor(m *machine) result {
+	names, err := m.everyCPU("scaling_governor")
+	if err != nil {
+		return unknown(err)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	level := OK
+	if !slices.Equal(names, []string{"performance"}) {
+		level = Warn
+	}
+	return found(level, "%s", strings.Join(names, ", "))
+}
+
+// cappedBelow: less than this share of what the processor can do is a cap worth a warning.
+const cappedBelow = 0.9
+
+func frequency(m *machine) result {
+	most, err := m.greatest("cpuinfo_max_freq")
+	if err != nil {
+		return unknown(err)
+	}
+	limit, err := m.greatest("scaling_max_freq")
+	if err != nil {
+		return unknown(err)
+	}
+	now, err := m.greatest("scaling_cur_freq")
+	if err != nil {
+		return unknown(err)
+	}
+	level := OK
+	if limit < cappedBelow*most {
+		level = Warn
+	}
+	const gigahertz = 1e6 // the files count in kHz
+	return found(level, "%.2f GHz now, at most %.2f GHz of %.2f; turbo %s", now/gigahertz, limit/gigahertz, most/gigahertz, m.turbo())
+}
+
+// greatest is the largest of a number that each processor has.
+func (m *machine) greatest(file string) (float64, error) {
+	values, err := m.everyCPU(file)
+	if err != nil {
+		return 0, err
+	}
+	greatest := int64(0)
+	for _, v := range values {
+		n, err := parseInt([]byte(v))
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", file, err)
+		}
+		greatest = max(greatest, n)
+	}
+	if greatest == 0 {
+		return 0, fmt.Errorf("%s: %w", file, errFormat)
+	}
+	return float64(greatest), nil
+}
+
+func (m *machine) turbo() string {
+	if n, err := readAs(m, cpuFolder+"intel_pstate/no_turbo", parseInt); err == nil {
+		return map[bool]string{true: "on", false: "off"}[n == 0]
+	}
+	if n, err := readAs(m, cpuFolder+"cpufreq/boost", parseInt); err == nil {
+		return map[bool]string{true: "on", false: "off"}[n == 1]
+	}
+	return "unknown"
+}
+
+func (m *machine) cpuTimes() (cpuTimes, error) { return readAs(m, "proc/stat", parseStat) }
+
+// share is a part of all processors' time between the two readings, in percent.
+func (m *machine) share(part func(cpuTimes) int64) (float64, error) {
+	if err := firstOf(m.first.noCPU, m.last.noCPU); err != nil {
+		return 0, err
+	}
+	all := m.last.cpu.all - m.first.cpu.all
+	if all <= 0 {
+		return 0, errors.New("/proc/stat did not move")
+	}
+	return 100 * float64(part(m.last.cpu)-part(m.first.cpu)) / float64(all), nil
+}
+
+// The limits, in percent, are chosen: a client must find a processor at once.
+const (
+	someLoad, muchLoad         = 25, 60
+	somePressure, muchPressure = 10, 40
+	someSteal, muchSteal       = 1, 5
+)
+
+func otherLoad(m *machine) result {
+	busy, err := m.share(func(t cpuTimes) int64 { return t.busy - t.steal })
+	if err != nil {
+		return unknown(err)
+	}
+	level := atWorst(busy, someLoad, muchLoad)
+	figure := fmt.Sprintf("%.0f %% of %d processors busy within a second", busy, m.CPUs)
+	if b, err := m.read("proc/loadavg"); err == nil && len(strings.Fields(string(b))) > 0 {
+		figure += ", load average " + strings.Fields(string(b))[0]
+	}
+	pressure, err := readAs(m, "proc/pressure/cpu", parsePressure)
+	if err != nil {
+		return found(level, "%s; how long tasks waited for one is not told", figure)
+	}
+	if waited := atWorst(pressure, somePressure, muchPressure); level == OK || waited == Bad {
+		level = waited
+	}
+	return found(level, "%s, tasks waited for one in %.0f %% of the last 10 s", figure, pressure)
+}
+
+func steal(m *machine) result {
+	now, err := m.share(func(t cpuTimes) int64 { return t.steal })
+	if err != nil {
+		return unknown(err)
+	}
+	sinceBoot := 100 * float64(m.last.cpu.steal) / float64(m.last.cpu.all)
+	level := atWorst(now, someSteal, muchSteal)
+	if level == OK && sinceBoot > someSteal {
+		level = Note
+	}
+	return found(level, "%.1f %% within a second, %.1f %% since boot", now, sinceBoot)
+}
+
+func quota(m *machine) result {
+	n, err := m.quota()
+	if err != nil {
+		return unknown(err)
+	}
+	if math.IsInf(n, 1) || n >= float64(m.CPUs) {
+		return found(OK, "no quota below the %d processors", m.CPUs)
+	}
+	level := Note
+	if n < 1 || float64(m.MaxProcs) > math.Max(math.Ceil(n), 2) { // Go itself takes two for a smaller quota
+		level = Warn
+	}
+	return found(level, "%.2f of %d processors; Go uses %d", n, m.CPUs, m.MaxProcs)
+}
+
+func throttling(m *machine) result {
+	if err := m.last.noThrt; err != nil {
+		return unknown(err)
+	}
+	t := m.last.throttle
+	switch now := t.throttled - m.first.throttle.throttled; {
+	case m.first.noThrt == nil && now > 0:
+		return found(Bad, "stopped %d times within a second", now)
+	case t.throttled > 0:
+		return found(Warn, "stopped in %d of %d periods since the group was made, not within a second", t.throttled, t.periods)
+	}
+	return found(OK, "never stopped")
+}

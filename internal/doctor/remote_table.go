@@ -1,0 +1,118 @@
+package doctor
+
+// need is what must have been reached for an examination to be made.
+type need int
+
+const (
+	needNothing need = iota
+	needConnection
+	needAnswer // any answer over HTTP
+	needProbe  // a stream that was answered with 200
+)
+
+type remoteExamination struct {
+	words
+	group   Group
+	need    need
+	examine func(*facts) result
+}
+
+func remoteTable() []remoteExamination {
+	return []remoteExamination{
+		{words{
+			"reach", "whether the server can be connected to",
+			"Nothing can be measured where nobody listens",
+			"start the server, or give its address with --base-url",
+		}, Way, needNothing, reach},
+		{words{
+			"dns", "how long the server's name takes to resolve",
+			"Each new connection asks again, and its first token waits for the answer",
+			"write the address instead of the name in --base-url, or run a caching resolver",
+		}, Way, needConnection, dns},
+		{words{
+			"addresses", "the addresses behind the name, and which of them answer",
+			"With an address that does not answer each new connection is tried twice; with several that do, load may go to one of them only",
+			"write the address that answers in --base-url",
+		}, Way, needConnection, addressesAnswer},
+		{words{
+			"same_machine", "whether the server runs on this machine",
+			"Client and server take processors from each other, and the more streams there are the more",
+			"run the client on another machine, or give each its own processors with taskset",
+		}, Way, needConnection, sameMachine},
+		{words{
+			"rtt", "the round trip to the server, as the time of a TCP connect",
+			"One round trip is in each TTFT, three or four in one with a new TLS connection; its changes are in all latencies",
+			"run the client nearer to the server",
+		}, Way, needConnection, roundTrip},
+		{words{
+			"tls", "TLS: version, handshake time, and the certificate",
+			"A handshake in a measured request is a part of its TTFT; a certificate that is not accepted lets no request through",
+			"renew the certificate; --insecure accepts any",
+		}, Way, needConnection, tlsState},
+		{words{
+			"http_version", "HTTP/2 on the way",
+			"HTTP/2 puts all streams on one connection: they wait for each other, and event times are the process's own, not the kernel's",
+			"nothing, unless you mean to measure HTTP/2: bench serve speaks HTTP/1.1 without --http2",
+		}, Way, needAnswer, httpVersion},
+		{words{
+			"keep_alive", "whether a connection can be used again",
+			"A new connection for each request adds a round trip (three or four with TLS) to each TTFT, and uses up ports",
+			"switch keep-alive on in the server or the proxy before it",
+		}, Way, needProbe, keepAlive},
+		{words{
+			"compression", "compression of a stream",
+			"A compressor holds events back until it has a block: tokens arrive in lumps",
+			"switch compression off for text/event-stream (nginx: gzip off)",
+		}, Way, needAnswer, compression},
+		{words{
+			"buffering", "events of a stream that arrive in bursts",
+			"What holds events back decides the times between tokens and TTFT, not the server",
+			"switch buffering off in the proxy (nginx: proxy_buffering off, or the header X-Accel-Buffering: no), or go around it",
+		}, Way, needProbe, buffering},
+		{words{
+			"between", "headers that proxies, gateways and content networks leave",
+			"What stands between is measured with the server",
+			"measure the server itself, at its own address",
+		}, Way, needAnswer, standsBetween},
+		{words{
+			"clock_skew", "the server's clock against this machine's, by its Date header (known to one second)",
+			"Latencies are not touched by it; but times can't be joined with the server's logs",
+			"let NTP keep the clocks of both machines",
+		}, Way, needAnswer, clockSkew},
+		{words{
+			"identity", "what the server is, and its version",
+			"A number without the server's version can't be compared with another one",
+			"write the server's version down with --metadata",
+		}, Server, needAnswer, identity},
+		{words{
+			"model", "the models that the server lists, and the longest context",
+			"A model that is not there answers each request with an error",
+			"give one of the listed names with --model",
+		}, Server, needAnswer, model},
+		{words{
+			"stream", "a probe: one request with a stream of 32 tokens",
+			"A request that does not end in good order is no success, and a run of them measures errors",
+			"read the server's words; check --model, --endpoint, --backend and the API key",
+		}, Server, needAnswer, streamWorks},
+		{words{
+			"length", "whether the answer has as many tokens as were asked for",
+			"Where lengths are the server's choice, two runs do different work, and throughput can't be compared",
+			"use a server that knows ignore_eos, or compare runs by tokens, not by requests",
+		}, Server, needProbe, length},
+		{words{
+			"usage", "whether a stream ends with the server's count of tokens",
+			"Without it tokens must be counted by a tokenizer or by events, and both may differ from the truth",
+			"give a --tokenizer, so that answers are counted with it",
+		}, Server, needProbe, usage},
+		{words{
+			"chunks", "tokens in an event",
+			"With several tokens in an event the times between events are not the times between tokens",
+			"compare TPOT instead of ITL, or set the server to send each token (vLLM: --stream-interval 1)",
+		}, Server, needProbe, chunks},
+		{words{
+			"metrics", "the server's own counters at /metrics",
+			"Without them a run can't be checked against what the server itself counted",
+			"start the server with its metrics on (llama-server: --metrics)",
+		}, Server, needAnswer, serverMetrics},
+	}
+}
