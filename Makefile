@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -53,6 +53,10 @@ bench-startup: build
 # How late an open loop of 2,000 requests a second sends.
 bench-lateness: build
 	go run ./bench/lateness -binary $(BIN)
+
+# In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
+bench-coverage:
+	go run ./bench/coverage
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:

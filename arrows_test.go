@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
-	"measure":  {"journal"},
+	"measure":  {"journal", "stats"},
 	"verdict":  {"journal"},
 	"report":   {"measure", "verdict", "journal"},
 	"doctor":   {"wire", "target"},

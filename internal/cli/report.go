@@ -31,6 +31,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"))
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
+	set.Bool(&o.ci, "ci", ciHelp)
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	shown := report.Options{RunDir: folder, Detailed: o.detailed, Verdict: v}
+	shown := report.Options{RunDir: folder, Detailed: o.detailed, Verdict: v, Intervals: o.ci}
 	if o.format == "json" {
 		if err := report.JSON(s.out, r, shown); err != nil {
 			return err
@@ -59,7 +60,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 
 type reportOptions struct {
 	format, compat string
-	detailed       bool
+	detailed, ci   bool
 	metrics        []string
 	percentiles    []float64
 	goodput        []argv.Pair

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/load"
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/pace"
 	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/wire"
@@ -308,6 +309,10 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Sending: r.sending, Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
+	if r.goals != nil {
+		options := r.options()
+		cfg.Watch = measure.NewUntil(&options, r.goals)
+	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
 	}
@@ -346,7 +351,7 @@ func (r *serveRun) options() journal.Options {
 		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
 		Pace: r.paceName, IgnoreEOS: r.IgnoreEOS,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
-		Goodput: goodputMap(r.Goodput), Compat: r.Compat,
+		Goodput: goodputMap(r.Goodput), Compat: r.Compat, Until: r.Until,
 	}
 	for _, p := range r.Metadata {
 		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
@@ -385,7 +390,7 @@ func goodputMap(limits []goodputLimit) map[string]float64 {
 // end is the journal's last line.
 func (r *serveRun) end(res *load.Result) *journal.End {
 	return &journal.End{
-		At: res.End, Interrupted: res.Interrupted, Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
+		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
 		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: processUsage().since(r.usage),
 	}
 }

@@ -87,7 +87,7 @@ func (r *serveRun) report() error {
 	if err != nil {
 		return err
 	}
-	opt := report.Options{RunDir: r.folder, Verdict: v}
+	opt := report.Options{RunDir: r.folder, Verdict: v, Intervals: r.CI}
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res, v))
 	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {

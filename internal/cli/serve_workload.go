@@ -82,6 +82,9 @@ func (r *serveRun) workloadOptions() workload.Options {
 		if r.DatasetName == "prefix_repetition" {
 			o.NumPrompts = unboundedPrefixed
 		}
+		if r.Until != "" {
+			o.NumPrompts = min(o.NumPrompts, untilPrompts)
+		}
 	}
 	return o
 }

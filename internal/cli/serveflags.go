@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/pace"
 )
 
@@ -65,6 +66,7 @@ type serveOptions struct {
 	PercentileMetrics []string
 	MetricPercentiles []float64
 	Goodput           []goodputLimit
+	CI                bool
 
 	// Dataset
 	DatasetName               string
@@ -109,6 +111,8 @@ type serveOptions struct {
 	CPUProfile      string   // hidden
 	Targets         []string // several servers; empty: the one of BaseURL, or Host and Port
 	Balance         string
+	Until           string // as typed
+	goals           []measure.Goal
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }
@@ -164,6 +168,8 @@ func serveFlags() (*argv.Set, *serveOptions) {
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
 	set.Example("Two replicas as one, and each by itself",
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
+	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
+		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
 	defineServer(set, o)
 	defineLoad(set, o)
 	defineOurs(set, o)

@@ -6,6 +6,9 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 )
 
+// ciHelp is the same for bench serve and report.
+const ciHelp = "Show the 95 % intervals of the numbers on the console. They are in the JSON always."
+
 func defineServer(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupServer)
 	set.Choice(&o.Backend, "backend", backendOpenAI, []string{backendVLLM, backendOpenAI, backendChat},
@@ -62,6 +65,9 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
 	set.Bool(&o.ContinuousUsage, "continuous-usage",
 		"Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.", g)
+	set.String(&o.Until, "until", "", "Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several. "+
+		"--num-prompts, --duration and --deadline are bounds.", g, argv.Whole(), argv.Metavar("GOALS"), argv.Shown("100,000 requests at most"))
+	set.Bool(&o.CI, "ci", ciHelp, g)
 	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)

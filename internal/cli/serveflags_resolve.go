@@ -18,7 +18,7 @@ func (o *serveOptions) resolve(set *argv.Set) {
 			o.Endpoint = chatEndpoint
 		}
 	}
-	if o.timed() && !set.Seen("num-prompts") {
+	if (o.timed() || o.Until != "") && !set.Seen("num-prompts") {
 		o.NumPrompts, o.Unbounded = 0, true
 	}
 	// A length of a random prompt means nothing to a model that may stop at once.

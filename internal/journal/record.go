@@ -68,6 +68,7 @@ type Options struct {
 	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
 	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
 	Balance           string             `json:"balance,omitempty"` // how one of several targets is chosen
+	Until             string             `json:"until,omitempty"`   // the goals of --until, as typed
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -243,6 +244,7 @@ type Scrape struct {
 type End struct {
 	At           int64  `json:"at"`                    // the last request had ended
 	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early: signal, deadline
+	Stopped      string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
 	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
 	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order
 	PeakInFlight int    `json:"peak_in_flight"`
@@ -253,6 +255,12 @@ type End struct {
 	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
 	Client     Client      `json:"client"`
 }
+
+// How a run with --until ends.
+const (
+	UntilReached = "until reached"
+	BoundReached = "bound reached" // --num-prompts or --duration came first
+)
 
 // RPSChange is the moment at which a ramp first reached a whole rate.
 type RPSChange struct {

@@ -58,6 +58,7 @@ type Config struct {
 	Started func() error
 
 	Progress *Progress // may be nil
+	Watch    Watch     // may end the run; may be nil
 }
 
 // url is where the requests of a target go.
@@ -74,6 +75,7 @@ type Result struct {
 	PeakInFlight int
 	WorkloadSHA  string
 	Interrupted  string // why it stopped early, or empty
+	Stopped      string // what Config.Watch ended it for, or empty
 	RPSChanges   []journal.RPSChange
 	End          int64 // when the last request had ended
 }
@@ -102,8 +104,10 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 		stop := time.AfterFunc(cfg.Deadline, func() { r.cancel(errDeadline) })
 		defer stop.Stop()
 	}
+	r.watch.start(cfg.Watch)
 	err = r.dispatchAll()
 	r.inFlight.Wait()
+	r.watch.end()
 	return r.result(), err
 }
 

@@ -45,6 +45,7 @@ type run struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	drain  <-chan struct{}
+	watch  watching
 
 	closed bool          // a request is due when its slot is free
 	length time.Duration // after which a closed loop sends no more; 0: no bound
@@ -166,6 +167,7 @@ func (r *run) dispatchAll() error {
 		select {
 		case j, ok = <-jobs:
 		case <-r.drain:
+		case <-r.watch.halt:
 		case <-r.ctx.Done():
 		}
 		switch {
@@ -175,7 +177,7 @@ func (r *run) dispatchAll() error {
 		case j.err != nil:
 			return j.err
 		case !r.await(timer, j) || !r.acquire():
-			r.early = true
+			r.early = r.stopped() != nil
 			return nil
 		case r.closed && r.length > 0 && r.cfg.Clock.Now() >= int64(r.length):
 			return nil // the slot that was taken is not needed any more
@@ -195,6 +197,8 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		case <-timer.C:
 		case <-r.drain:
 			return false
+		case <-r.watch.halt:
+			return false
 		case <-r.ctx.Done():
 			return false
 		}
@@ -213,7 +217,7 @@ const shortWait = 2 * time.Millisecond
 
 // acquire takes a slot. False: the run stops.
 func (r *run) acquire() bool {
-	if r.stopped() != nil {
+	if r.stopped() != nil || r.watch.halted() {
 		return false
 	}
 	if r.slots == nil {
@@ -223,6 +227,8 @@ func (r *run) acquire() bool {
 	case r.slots <- struct{}{}:
 		return true
 	case <-r.drain:
+		return false
+	case <-r.watch.halt:
 		return false
 	case <-r.ctx.Done():
 		return false
@@ -317,7 +323,7 @@ func (r *run) stopped() error {
 
 func (r *run) result() *Result {
 	res := &Result{
-		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last,
+		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last, Stopped: r.watch.reason,
 		WorkloadSHA: hex.EncodeToString(r.sum.Sum(nil)),
 	}
 	// Asked to stop when all was sent and answered, a run is whole.

@@ -83,6 +83,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		w.line = journal.AppendRequest(w.line[:0], &w.record)
 		r.cfg.Journal.Append(w.line)
 		r.cfg.Progress.done(w.record.Outcome == journal.Complete)
+		r.watch.ended(&w.record)
 	}
 	r.ended(w, end)
 }

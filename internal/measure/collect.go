@@ -23,6 +23,7 @@ type collector struct {
 	tokGaps  *Sample  // between tokens of successes
 	lag      *Sample  // from the kernel to us, all events
 	timeline timeline // tokens of successes in time
+	gapLog   gapLog   // the first gaps and their times
 
 	outcomes map[journal.Outcome]int
 	errors   errorCounts
@@ -47,7 +48,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 		// Room for what was announced, but not for what a broken file may announce.
 		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
-		timeline: timeline{limit: opt.ExactLimit, slots: newSlots(maxCells)},
+		timeline: timeline{limit: opt.ExactLimit, slots: newSlots(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
@@ -146,6 +147,7 @@ func (c *collector) addGaps(req *journal.Request, sent int64) {
 		c.chunks++
 		if !first {
 			c.gaps.Add(seconds(gap))
+			c.gapLog.add(sent+at, gap)
 		}
 		if c.rules.vllm {
 			c.timeline.add(sent+at, 1)

@@ -15,6 +15,7 @@ type crowd struct {
 	slots *slots
 	first edge
 	last  edge
+	early []Row // the first that ended: how values follow one another
 }
 
 // keep keeps a row, or, from the limit on, what is needed of it.
@@ -37,7 +38,7 @@ func (c *collector) keep(row *Row) {
 func (c *collector) becomeCrowd() {
 	rows := c.rows
 	c.rows = nil
-	c.crowd = &crowd{slots: c.timeline.slots, last: edge{late: true}}
+	c.crowd = &crowd{slots: c.timeline.slots, last: edge{late: true}, early: slices.Clone(rows[:min(len(rows), earlyLen)])}
 	for i := range c.series {
 		c.series[i].sample = NewSample(c.opt.ExactLimit)
 		c.series[i].sample.spill()
@@ -49,7 +50,11 @@ func (c *collector) becomeCrowd() {
 		s.spill()
 	}
 	c.timeline.spill()
+	c.gapLog.limit = len(c.gapLog.values)
 }
+
+// earlyLen is how many requests of a crowd tell how values follow one another: 2 MB.
+const earlyLen = 20_000
 
 func (w *crowd) add(row *Row) {
 	w.slots.at(row.Sent).opened++

@@ -74,6 +74,7 @@ func (g *goodput) add(req *journal.Request, row *Row) {
 	}
 	switch misses {
 	case 0:
+		row.Good = true
 		g.good++
 		g.tokens += int64(row.Output)
 	case 1:

@@ -164,6 +164,7 @@ func (c *collector) result(end *journal.End) *Result {
 	if c.rules.closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
 		r.SteadyState = c.steadyState(r)
 	}
+	r.Confidence, r.Until = c.confidence(r), c.until(r)
 	r.Warnings = c.warnings(r)
 	return r
 }

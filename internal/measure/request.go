@@ -10,6 +10,7 @@ import (
 type Row struct {
 	Index    int
 	OK       bool  // a success, by the rule in force
+	Good     bool  // it kept every limit of --goodput
 	Sent     int64 // nanoseconds on the run's clock, as the next three
 	Due      int64
 	Released int64

@@ -37,6 +37,8 @@ type Result struct {
 	TokensPerEvent                      TokensPerEvent
 	Tokens                              Tokens
 	Client                              Client
+	Confidence                          Confidence
+	Until                               *UntilState  // nil where the run had no goal
 	SteadyState                         *SteadyState // nil where it does not apply or was never reached
 	Targets                             *Targets     // nil in a run against one server
 	Warnings                            []string

@@ -185,6 +185,16 @@ func (s *Sample) Stats(percentiles []float64) Stats {
 	return st
 }
 
+// at is the value with this rank, counted from 0, in milliseconds. Stats must have
+// been called: the values lose their order.
+func (s *Sample) at(rank int) float64 {
+	if s.hist != nil {
+		return min(max(s.hist.at(rank)/1e6, s.min*1000), s.max*1000)
+	}
+	order(s.values, []int{rank})
+	return s.values[rank] * 1000
+}
+
 // spread is the short form of Stats, for which the values need not be added up.
 func (s *Sample) spread() *Spread {
 	switch {

@@ -61,20 +61,23 @@ func latencySeries(prefix string, extra func(*Row) int64) []series {
 
 // sample is a series' values, in the order of requests where rows are kept.
 func (c *collector) sample(name string) *Sample {
+	s := c.seriesNamed(name)
+	if s.sample != nil {
+		return s.sample
+	}
+	one := *s
+	one.sample = NewSample(c.opt.ExactLimit)
+	for i := range c.rows {
+		one.add(&c.rows[i])
+	}
+	return one.sample
+}
+
+func (c *collector) seriesNamed(name string) *series {
 	for i := range c.series {
-		s := &c.series[i]
-		if s.name != name {
-			continue
+		if c.series[i].name == name {
+			return &c.series[i]
 		}
-		if s.sample != nil {
-			return s.sample
-		}
-		one := *s
-		one.sample = NewSample(c.opt.ExactLimit)
-		for i := range c.rows {
-			one.add(&c.rows[i])
-		}
-		return one.sample
 	}
 	panic("measure: no series " + name)
 }

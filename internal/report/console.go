@@ -20,7 +20,7 @@ const width = 50
 
 // Console prints the failures, vLLM's block and ours.
 func Console(w io.Writer, r *measure.Result, opt Options) error {
-	c := &console{bufio.NewWriter(w)}
+	c := &console{w: bufio.NewWriter(w), ms: msRow}
 	c.failures(r)
 	c.vllm(r)
 	c.ours(r, opt)
@@ -31,7 +31,10 @@ func Console(w io.Writer, r *measure.Result, opt Options) error {
 }
 
 // console keeps write errors in its bufio.Writer until Flush.
-type console struct{ w *bufio.Writer }
+type console struct {
+	w  *bufio.Writer
+	ms string // the row of the table of milliseconds
+}
 
 func (c *console) line(format string, args ...any) {
 	fmt.Fprintf(c.w, format+"\n", args...)

@@ -17,6 +17,8 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"run", orNull(opt.RunDir)},
 		{"verdict", opt.Verdict},
 		{"outcomes", outcomesObject(r.Outcomes)},
+		{"confidence", confidence(&r.Confidence)},
+		{"until", r.Until},
 		{"latency", r.Latency},
 		{"inter_chunk", r.InterChunk},
 		{"inter_token", r.InterToken},

@@ -16,6 +16,8 @@ type Options struct {
 	RunDir   string           // the run's folder, shown and kept in the result
 	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
 	Verdict  *verdict.Verdict // nil: the run was not judged
+
+	Intervals bool // on the console too
 }
 
 // JSON writes a result on one line without a newline at its end, as vLLM does:

@@ -15,7 +15,8 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	if r.Compat != "" {
 		c.row("Numbers above by the rules of:", r.Compat)
 	}
-	c.line(msRow, "ms", "mean", "p50", "p99", "max")
+	c.ms = msTable(r)
+	c.line(c.ms, "ms", "mean", "p50", "p99", "max")
 	c.summary("TTFT, sent", &r.Latency.Sent.TTFT)
 	c.summary("TTFT, due", &r.Latency.Due.TTFT)
 	c.summary("E2EL, sent", &r.Latency.Sent.E2EL)
@@ -27,6 +28,10 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.client(r)
 	c.steady(r.SteadyState)
 	c.targets(r.Targets)
+	if opt.Intervals {
+		c.intervals(&r.Confidence)
+	}
+	c.until(r.Until)
 	if opt.RunDir != "" {
 		c.row("Run:", opt.RunDir)
 	}
@@ -50,16 +55,16 @@ func (c *console) summary(name string, s *measure.Summary) {
 	if s.Count == 0 {
 		return
 	}
-	c.line(msRow, name, millis(s.Mean), millis(s.P50), millis(s.P99), millis(s.Max))
+	c.line(c.ms, name, millis(s.Mean), millis(s.P50), p99(s.P99, int64(s.Count)), millis(s.Max))
 }
 
 func (c *console) client(r *measure.Result) {
 	cl := &r.Client
 	if cl.Lag != nil {
-		c.line(msRow, "Client lag", "", millis(cl.Lag.P50), millis(cl.Lag.P99), millis(cl.Lag.Max))
+		c.line(c.ms, "Client lag", "", millis(cl.Lag.P50), p99(cl.Lag.P99, cl.Events), millis(cl.Lag.Max))
 	}
 	if cl.Lateness != nil {
-		c.line(msRow, "Sent late by", "", millis(cl.Lateness.P50), millis(cl.Lateness.P99), millis(cl.Lateness.Max))
+		c.line(c.ms, "Sent late by", "", millis(cl.Lateness.P50), p99(cl.Lateness.P99, int64(r.Requests)), millis(cl.Lateness.Max))
 	}
 	c.row("Event times by:", cl.Stamps)
 	if cl.SharedReads > 0 {
@@ -100,7 +105,10 @@ func outcomes(counts []measure.OutcomeCount) string {
 }
 
 // msRow is a row of the table of milliseconds, as wide as the block.
-const msRow = "%-12s%9s%9s%10s%10s"
+const (
+	msRow     = "%-12s%9s%9s%10s%10s"
+	msRowWide = "%-12s%9s%9s%16s%10s" // with room for "n/a (36 < 100)"
+)
 
 // millis is a number of that table: from 100 s on its fractions would run into the
 // next column, and mean nothing.

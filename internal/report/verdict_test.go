@@ -19,7 +19,7 @@ func TestConsoleShowsTheVerdict(t *testing.T) {
 		},
 	}
 	var out bytes.Buffer
-	c := &console{bufio.NewWriter(&out)}
+	c := &console{w: bufio.NewWriter(&out)}
 	c.verdict(v)
 	if err := c.w.Flush(); err != nil {
 		t.Fatal(err)

@@ -86,6 +86,7 @@ type Flag struct {
 	Default     string // as shown in the help; empty: nothing to show
 	Unsupported string // why the flag is refused; empty: it is supported
 	Hidden      bool
+	whole       bool     // has no short forms
 	Refused     []string // values of a choice that are known and refused
 	Inert       []string // values of an unsupported flag that ask for nothing, and are taken
 
@@ -126,6 +127,10 @@ func Short(letter byte) Option { return func(f *Flag) { f.short = letter } }
 
 // Hidden keeps the flag out of the help.
 func Hidden() Option { return func(f *Flag) { f.Hidden = true } }
+
+// Whole keeps the flag out of the short forms of others: --u stays what it is in the
+// program whose command lines we take.
+func Whole() Option { return func(f *Flag) { f.whole = true } }
 
 // Metavar names the value in the help.
 func Metavar(name string) Option { return func(f *Flag) { f.Metavar = name } }

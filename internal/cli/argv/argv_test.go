@@ -251,3 +251,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestWhole: a flag without short forms leaves those of others alone.
+func TestWhole(t *testing.T) {
+	s := New("x", "")
+	var until, use string
+	s.String(&until, "until", "", "", Whole())
+	s.String(&use, "use-beam", "", "")
+	if err := s.Parse([]string{"--u=1", "--until=2"}); err != nil || use != "1" || until != "2" {
+		t.Errorf("use-beam %q, until %q, %v", use, until, err)
+	}
+	if err := s.Parse([]string{"--unt=2"}); err == nil {
+		t.Error("--unt was taken for --until")
+	}
+}

@@ -1,0 +1,36 @@
+package stats
+
+import "math"
+
+// NormalQuantile is the value below which a standard normal lies with this probability.
+func NormalQuantile(probability float64) float64 {
+	return math.Sqrt2 * math.Erfinv(2*probability-1)
+}
+
+// manyDegrees is where Student's distribution is the normal one to four digits.
+const manyDegrees = 1e5
+
+// StudentQuantile is the same for Student's t with so many degrees of freedom,
+// whole or not; fewer than one count as one.
+func StudentQuantile(probability, degrees float64) float64 {
+	switch {
+	case probability < 0.5:
+		return -StudentQuantile(1-probability, degrees)
+	case degrees >= manyDegrees:
+		return NormalQuantile(probability)
+	}
+	degrees = max(degrees, 1)
+	above := func(t float64) float64 { return regularizedBeta(degrees/2, 0.5, degrees/(degrees+t*t)) / 2 }
+	low, high := 0.0, 2.0
+	for above(high) > 1-probability && high < 1e9 {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if middle := (low + high) / 2; above(middle) > 1-probability {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}

@@ -1,0 +1,216 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Values from tables of the distributions.
+func TestQuantiles(t *testing.T) {
+	for _, c := range []struct{ p, degrees, want float64 }{
+		{0.975, 1, 12.7062}, {0.975, 4, 2.77645}, {0.975, 19, 2.09302}, {0.95, 10, 1.81246},
+		{0.995, 30, 2.75000}, {0.975, 1e6, 1.95996}, {0.025, 4, -2.77645}, {0.5, 7, 0},
+		{0.975, 0.3, 12.7062}, // below one degree counts as one
+	} {
+		if got := StudentQuantile(c.p, c.degrees); math.Abs(got-c.want) > 2e-5*max(1, math.Abs(c.want)) {
+			t.Errorf("Student %v with %v degrees: %v, want %v", c.p, c.degrees, got, c.want)
+		}
+	}
+	if got := NormalQuantile(0.975); math.Abs(got-1.959964) > 1e-6 {
+		t.Errorf("normal 0.975: %v", got)
+	}
+}
+
+// The cumulative binomial against the sum of its terms.
+func TestBinomial(t *testing.T) {
+	for _, n := range []int{1, 5, 36, 400} {
+		for _, p := range []float64{0.01, 0.5, 0.95, 0.999} {
+			sum := 0.0
+			for k := range n + 1 {
+				choose := lgamma(float64(n+1)) - lgamma(float64(k+1)) - lgamma(float64(n-k+1))
+				sum += math.Exp(choose + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+				if got := binomialCDF(k, n, p); math.Abs(got-sum) > 1e-10 {
+					t.Fatalf("P(Bin(%d, %v) ≤ %d) = %v, want %v", n, p, k, got, sum)
+				}
+			}
+		}
+	}
+	exact, normal := binomialCDF(9_500_500, exactLimit, 0.95), binomialCDF(9_500_501, exactLimit+1, 0.95)
+	if math.Abs(exact-normal) > 1e-3 {
+		t.Errorf("the exact binomial and the normal one do not meet: %v and %v", exact, normal)
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		n            int
+		effective, p float64
+		low, high    int
+	}{
+		{"median of ten: the second and the ninth value, as in textbooks", 10, 10, 0.5, 1, 8},
+		{"median of six: the whole range is just enough", 6, 6, 0.5, 0, 5},
+		{"median of five: not even the whole range", 5, 5, 0.5, -1, 5},
+		{"p99 of 36: no upper end", 36, 36, 0.99, 33, 36},
+		{"p99 of 367: still none", 367, 367, 0.99, 358, 367},
+		{"p99 of 368: the maximum", 368, 368, 0.99, 359, 367},
+		{"more effective values than values count as values", 10, 99, 0.5, 1, 8},
+		{"a tenth of a hundred: ranks of ten, in the same place", 109, 10, 0.5, 19, 89},
+		{"one value", 1, 1, 0.5, -1, 1},
+	} {
+		low, high := Ranks(c.n, c.effective, c.p, 0.95)
+		if low != c.low || high != c.high {
+			t.Errorf("%s: ranks %d and %d, want %d and %d", c.name, low, high, c.low, c.high)
+		}
+	}
+}
+
+// Millions of values must not be slow: a result asks for some fifty intervals.
+func TestRanksOfMillionsAreQuick(t *testing.T) {
+	began := time.Now()
+	for range 10 {
+		if low, high := Ranks(5_000_000, 5_000_000, 0.99, 0.95); low < 4_949_000 || high > 4_951_000 || low >= high {
+			t.Fatalf("ranks %d and %d", low, high)
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second { // some 10 ms on a free machine
+		t.Errorf("ten of them took %v", took)
+	}
+}
+
+// process is a first-order autoregression, whose τ is (1+φ)/(1−φ).
+func process(random *rand.Rand, n int, phi float64) []float64 {
+	out := make([]float64, n)
+	x := random.NormFloat64() / math.Sqrt(1-phi*phi)
+	for i := range out {
+		out[i] = x
+		x = phi*x + random.NormFloat64()
+	}
+	return out
+}
+
+func TestDependence(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, phi := range []float64{0, 0.5, 0.9, -0.5} {
+		want := (1 + phi) / (1 - phi)
+		mean := 0.0
+		for range 50 {
+			mean += DependenceOf(process(random, 2000, phi)).Time / 50
+		}
+		if mean < 0.85*want || mean > 1.25*want {
+			t.Errorf("φ = %v: τ is %v on average, want %v", phi, mean, want)
+		}
+	}
+	constant := DependenceOf(make([]float64, 100))
+	if constant.Time != 1 || constant.Degrees != 99 {
+		t.Errorf("a constant series: %+v", constant)
+	}
+	if d := DependenceOf([]float64{1, 2}); d.Time != 1 {
+		t.Errorf("two values: %+v", d)
+	}
+	trend := make([]float64, 500)
+	for i := range trend {
+		trend[i] = float64(i)
+	}
+	if d := DependenceOf(trend); d.Time < 100 || d.Time > 500 {
+		t.Errorf("a trend is worth hardly more than one value, not τ = %v", d.Time)
+	}
+}
+
+// The interval of batch means holds the truth about as often as it says, also of
+// a correlated series, where independence would hold it in some 40 %.
+func TestBatchMeansCover(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	held := 0
+	const runs = 400
+	for range runs {
+		mean, half, batches, short := BatchMeans(process(random, 4000, 0.8), 0.95)
+		if short || batches < fewBatches || batches > manyBatches {
+			t.Fatalf("%d batches, short %v", batches, short)
+		}
+		if math.Abs(mean) <= half {
+			held++
+		}
+	}
+	if held < runs*91/100 || held > runs*98/100 {
+		t.Errorf("the truth was inside in %d of %d", held, runs)
+	}
+	if _, _, batches, short := BatchMeans(process(random, 60, 0.95), 0.95); !short || batches != fewBatches {
+		t.Errorf("60 values that are worth two: %d batches, short %v", batches, short)
+	}
+	if _, half, _, short := BatchMeans([]float64{1}, 0.95); !short || !math.IsInf(half, 1) {
+		t.Errorf("one value: ± %v, short %v", half, short)
+	}
+}
+
+// A difference of two samples: the use that compare makes of the resampler.
+func TestResamplerOfADifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	mean := func(v []float64) float64 {
+		m := moments{}
+		for _, x := range v {
+			m.add(x)
+		}
+		return m.mean
+	}
+	difference := func(a, b []float64, seed uint64) (low, high float64) {
+		r := NewResampler(seed)
+		blockA, blockB := BlockLength(len(a), DependenceOf(a)), BlockLength(len(b), DependenceOf(b))
+		x, y := make([]float64, len(a)), make([]float64, len(b))
+		return Central(Replicates(200, func() float64 {
+			r.Blocks(x, a, blockA)
+			r.Blocks(y, b, blockB)
+			return mean(x) - mean(y)
+		}), 0.95)
+	}
+	held := 0
+	const runs = 200
+	for range runs {
+		a, b := process(random, 500, 0.6), process(random, 700, 0)
+		for i := range a {
+			a[i] += 3
+		}
+		if low, high := difference(a, b, 1); low <= 3 && 3 <= high {
+			held++
+		}
+	}
+	if held < runs*87/100 { // a bootstrap is somewhat too narrow; drawing one by one holds it in some 70 %
+		t.Errorf("the truth was inside in %d of %d", held, runs)
+	}
+	a, b := process(random, 500, 0.6), process(random, 700, 0)
+	low, high := difference(a, b, 7)
+	if again, high2 := difference(a, b, 7); again != low || high2 != high {
+		t.Error("the same seed gave another interval")
+	}
+	if other, _ := difference(a, b, 8); other == low {
+		t.Error("another seed gave the same interval")
+	}
+}
+
+func TestBlocksKeepNeighbours(t *testing.T) {
+	src := make([]float64, 1000)
+	for i := range src {
+		src[i] = float64(i)
+	}
+	dst := make([]float64, 10_000)
+	NewResampler(1).Blocks(dst, src, 20)
+	breaks := 0
+	for i := 1; i < len(dst); i++ {
+		if dst[i] != dst[i-1]+1 {
+			breaks++
+		}
+	}
+	if breaks < 350 || breaks > 700 {
+		t.Errorf("%d blocks in 10000 values, for some 500 of 20", breaks)
+	}
+	if slices.Max(dst) > 999 {
+		t.Error("a value that is none of the sample's")
+	}
+	NewResampler(1).Blocks(dst, nil, 20) // must not fail
+	if BlockLength(1000, Dependence{Time: 1}) != 1 || BlockLength(1000, Dependence{Time: 19}) < 20 {
+		t.Error("the block length does not follow the dependence")
+	}
+}
