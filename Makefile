@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -26,6 +26,10 @@ cross:
 # Our own error against the simulator's log of the truth; see docs/accuracy.md.
 accuracy: build
 	go run ./bench/accuracy -binary $(BIN)
+
+# What selftest claims holds in a second, independent run; see docs/selftest.md.
+selftest-twice: build
+	go run ./bench/twice -binary $(BIN)
 
 # What our client costs, as a ratio to programs that only read; see docs/performance.md.
 bench-client: build

@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"pace":     {"nprand"},
 	"measure":  {"journal", "stats"},
 	"verdict":  {"journal"},
+	"selftest": {"journal"}, // and not sim: its truth comes in a file
 	"report":   {"measure", "verdict", "journal"},
 	"doctor":   {"wire", "target"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth

@@ -35,8 +35,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
-	fmt.Print(result)
-	if e := result.kernel; e.median > *maxMedian || e.p99 > *maxP99 {
+	fmt.Print(show(result))
+	if e := result.At; e.Median > *maxMedian || e.P99 > *maxP99 {
 		fmt.Printf("FAIL: by kernel stamps the median may be off by %v and the p99 by %v\n", *maxMedian, *maxP99)
 		os.Exit(1)
 	}

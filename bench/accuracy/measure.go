@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/bench/simproc"
+	"github.com/inferometer/inferometer/internal/selftest"
 )
 
 type options struct {
@@ -18,23 +20,23 @@ type options struct {
 }
 
 // measure does all rounds and returns the one whose p99 is in the middle.
-func measure(o options) (result, error) {
-	var rounds []result
+func measure(o options) (*selftest.Errors, error) {
+	var rounds []*selftest.Errors
 	for range o.rounds {
 		r, err := round(o)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		rounds = append(rounds, r)
 	}
-	slices.SortFunc(rounds, func(a, b result) int { return int(a.kernel.p99 - b.kernel.p99) })
+	slices.SortFunc(rounds, func(a, b *selftest.Errors) int { return cmp.Compare(a.At.P99, b.At.P99) })
 	return rounds[len(rounds)/2], nil
 }
 
-func round(o options) (result, error) {
+func round(o options) (*selftest.Errors, error) {
 	dir, err := os.MkdirTemp("", "accuracy")
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	truthPath, runDir := filepath.Join(dir, "truth.jsonl"), filepath.Join(dir, "run")
@@ -44,7 +46,7 @@ func round(o options) (result, error) {
 	}
 	sim, err := simproc.Start(o.binary, flags...)
 	if err != nil {
-		return result{}, err
+		return nil, err
 	}
 	bench := exec.Command(o.binary, "bench", "serve", "--backend", o.backend, "--base-url", sim.URL, "--insecure", "--model", "sim",
 		"--dataset-name", "random", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
@@ -57,7 +59,11 @@ func round(o options) (result, error) {
 		err = stopErr
 	}
 	if err != nil {
-		return result{}, fmt.Errorf("bench serve: %w\n%s", err, out)
+		return nil, fmt.Errorf("bench serve: %w\n%s", err, out)
 	}
-	return join(filepath.Join(runDir, "journal.jsonl.zst"), truthPath)
+	r, err := selftest.Join(filepath.Join(runDir, "journal.jsonl.zst"), truthPath)
+	if err == nil && r.Failed > 0 {
+		err = fmt.Errorf("%d requests failed\n%s", r.Failed, out)
+	}
+	return r, err
 }

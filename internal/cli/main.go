@@ -32,6 +32,7 @@ func commands() []command {
 		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", benchServe},
 		{"report", "show the result of a run again, from its journal", reportRun},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
+		{"selftest", "measure our own error on this machine", selfTest},
 		{"sim", "a simulated inference server whose truth is known", simulate},
 		{"version", "print the version", version},
 	}

@@ -56,6 +56,7 @@ type serveRun struct {
 	before   []target.Metrics // each server's counters before the warm-ups
 	beforeAt time.Time
 	seen     []*seenPrompts // of each server; nil: there is no state folder
+	proven   *journal.Proven
 }
 
 func benchServe(ctx context.Context, s streams, args []string) error {
@@ -90,6 +91,7 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	}
 	r.before, r.beforeAt = r.scrape(ctx), time.Now()
 	r.openSeen()
+	r.proven = r.findProven()
 	r.progress = &load.Progress{}
 	r.spareProcessors()
 	show := r.showProgress(r.progress)
@@ -338,6 +340,7 @@ func (r *serveRun) started() error {
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
 		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: environment(),
+		Proven: r.proven,
 	})
 	r.sampler = r.startSampler(r.progress)
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))

@@ -19,7 +19,7 @@ import (
 type simOptions struct {
 	listen, truth, tokenizer, ttft, itl, faults, framing string
 	seed                                                 int
-	noPrefixCache                                        bool
+	noPrefixCache, untilEOF                              bool
 	cfg                                                  sim.Config
 }
 
@@ -51,6 +51,12 @@ func simulate(ctx context.Context, s streams, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if o.untilEOF {
+		go func() {
+			_, _ = io.Copy(io.Discard, s.in)
+			stop()
+		}()
+	}
 	scheme, serve := "http", server.Serve
 	if o.cfg.TLS {
 		scheme, serve = "https", server.ServeTLS
@@ -107,6 +113,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Bool(&c.TLS, "tls", "Speak TLS, with a certificate made at start.", g)
 	set.Int(&o.seed, "seed", 0, "Seed of texts, latencies and faults.", g)
 	set.String(&o.truth, "truth", "", "Append one JSON line a request: what was sent, and when.", g, argv.Metavar("FILE"))
+	set.Bool(&o.untilEOF, "until-eof", "End when standard input does: for a program that starts this one and may die.", g)
 	set.Bool(&c.TruthText, "truth-text", "Put the generated texts into the truth.", g)
 
 	g = argv.Group("Engine")

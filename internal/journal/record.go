@@ -42,6 +42,8 @@ type Run struct {
 
 	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
 	Environment Environment `json:"environment"`
+	// Proven is what the newest self-test of this program proved for this machine; absent: nothing.
+	Proven *Proven `json:"proven,omitempty"`
 }
 
 // Options are the parts of the command line that measure and report need.

@@ -203,7 +203,7 @@ func (st *stream) size(tokens int) {
 
 // newRecord starts a request's record and gives the key of all its draws.
 func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
-	rec := &Record{Path: r.URL.Path, Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	rec := &Record{Path: r.URL.Path, Arrived: arrivalOf(r.Context()), Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
 	arrival := s.arrivals.Add(1) - 1
 	key := mix(mix(s.cfg.Seed, saltTiming), arrival)
 	if rec.ID != "" {

@@ -40,7 +40,7 @@ func hijack(w http.ResponseWriter, r *http.Request) (*streamConn, error) {
 		conn = back.Conn
 	}
 	c := &streamConn{Conn: conn, left: left, keepAlive: !r.Close && r.ProtoAtLeast(1, 1)}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	if tcp := tcpOf(conn); tcp != nil {
 		c.raw = newRawWriter(tcp)
 	}
 	return c, nil
@@ -62,7 +62,7 @@ func (c *streamConn) reset() {
 	if t, ok := under.(*tls.Conn); ok {
 		under = t.NetConn() // closing t itself would send close_notify
 	}
-	if tcp, ok := under.(*net.TCPConn); ok {
+	if tcp := tcpOf(under); tcp != nil {
 		_ = tcp.SetLinger(0)
 	}
 	_ = under.Close()

@@ -65,7 +65,7 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 	if truth != nil {
 		s.truth = newTruthLog(truth)
 	}
-	s.http = &http.Server{Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0)}
+	s.http = &http.Server{Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: withArrival}
 	s.active.Go(func() { _ = s.http.Serve(s.returns) })
 	return s, nil
 }
@@ -106,7 +106,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.cfg.TLS {
 		return s.ServeTLS(ctx, l)
 	}
-	return s.serve(ctx, l)
+	return s.serve(ctx, stampArrivals(l))
 }
 
 // ServeTLS is Serve under TLS with a certificate made now.

@@ -29,6 +29,7 @@ type Record struct {
 	Stream   bool   `json:"stream"`
 	Fault    string `json:"fault"`    // "" when the request had none
 	Finish   string `json:"finish"`   // finish_reason as sent; "abort" when the client left; "" when none was sent
+	Arrived  int64  `json:"arrived"`  // the kernel had its last bytes; 0 where it does not tell
 	Received int64  `json:"received"` // the body had been read
 	Started  int64  `json:"started"`  // the engine took it up; 0 if it never did
 	Ended    int64  `json:"ended"`    // the last write was handed to the kernel
@@ -161,6 +162,7 @@ func (r *Record) appendJSON(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
 	str("fault", r.Fault)
 	str("finish", r.Finish)
+	num("arrived", r.Arrived)
 	num("received", r.Received)
 	num("started", r.Started)
 	num("ended", r.Ended)

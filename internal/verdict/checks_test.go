@@ -82,6 +82,18 @@ func first(n int) func(w *world) {
 	return func(w *world) { w.requests = w.requests[:n+2] } // and the warm-ups
 }
 
+// proven is a self-test's claims: streams and chunks a second of each.
+func proven(numbers ...int) func(w *world) {
+	return func(w *world) {
+		w.run.Proven = &journal.Proven{}
+		for i := 0; i < len(numbers); i += 2 {
+			w.run.Proven.Points = append(w.run.Proven.Points, journal.ProvenPoint{
+				Streams: numbers[i], TokensPerS: float64(numbers[i+1]), TTFTMS: 1, ITLMS: 0.5,
+			})
+		}
+	}
+}
+
 func shorten(r *journal.Request) {
 	r.Outcome, r.UsageOutput, r.Events.Tokens[0] = journal.Short, tokens-1, 0
 }
@@ -163,6 +175,15 @@ func spoiledRuns() []spoiled {
 		{"unstamped", Suspect, openLoop, every(2, func(r *journal.Request) { r.UnstampedRead = 1 }), nil},
 		{"unstamped", Invalid, openLoop, every(1, func(r *journal.Request) { r.UnstampedRead = 6 }), nil},
 		{"unstamped", NotChecked, openLoop, nil, func(w *world) { w.run.Clock = "user" }},
+
+		{"proven_range", OK, openLoop, proven(25, 2200), nil},
+		{"proven_range", Suspect, openLoop, proven(10, 2200), nil}, // 24 streams
+		{"proven_range", Suspect, openLoop, proven(25, 1000), nil}, // 2000 chunks a second
+		{"proven_range", OK, openLoop, proven(10, 2200, 100, 9000), nil},
+		{"proven_range", Suspect, openLoop, proven(10, 9000, 100, 1000), nil}, // neither covers both
+		{"proven_range", OK, closedLoop, proven(10, 1000), nil},
+		{"proven_range", NotChecked, openLoop, nil, nil},
+		{"proven_range", NotChecked, openLoop, func(w *world) { proven(10, 1000)(w); first(0)(w) }, nil},
 
 		{"rate", Suspect, openLoop, stretched(msNs / 2), nil},
 		{"rate", Invalid, openLoop, stretched(5 * msNs), nil},

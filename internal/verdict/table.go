@@ -82,6 +82,11 @@ func table() []entry {
 			limits{0.01, 0.20, "%", "of the events", ""},
 			"look whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
 		},
+		{
+			"proven_range", "client", "streams and token chunks a second against what a self-test on this machine has proven",
+			limits{provenSlack, never, "×", "of the streams or the rate, in the busiest second", ""},
+			"use more clients, or see with inferometer selftest how far this machine goes", nil, newProvenRange,
+		},
 
 		// The load.
 		{

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/verdict"
+)
+
+// selftestCommand is a self-test with folders of its own.
+func selftestCommand(t *testing.T, args ...string) (cmd *exec.Cmd, state, temp string) {
+	t.Helper()
+	state, temp = t.TempDir(), t.TempDir()
+	cmd = exec.Command(program(t), append([]string{"selftest"}, args...)...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TMPDIR="+temp)
+	return cmd, state, temp
+}
+
+// Several tries: on a machine that others load, a round of a second and a half may
+// prove nothing. What is checked besides must hold in each of them.
+func TestSelftest(t *testing.T) {
+	const tries = 10
+	for range tries {
+		cmd, state, temp := selftestCommand(t, "--quick", "--max-streams", "2", "--rounds", "1", "--json")
+		var out, said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &said
+		err := cmd.Run()
+		printed, decodeErr := selftest.Decode(out.Bytes())
+		if decodeErr != nil {
+			t.Fatalf("%v, %v: %s%s", err, decodeErr, out.Bytes(), said.Bytes())
+		}
+		if left, _ := os.ReadDir(temp); len(left) > 0 {
+			t.Errorf("%v is left in the folder for temporary files", left)
+		}
+		if len(printed.Steps) != 1 || printed.Steps[0].Streams != 2 || len(printed.Steps[0].Rounds) < 1 || printed.Steps[0].Rounds[0].Requests < 3 {
+			t.Fatalf("the steps are %+v", printed.Steps)
+		}
+		left, _ := os.ReadDir(filepath.Join(state, "inferometer"))
+		if err == nil {
+			kept, err := os.ReadFile(filepath.Join(state, "inferometer", "selftest.json"))
+			if err != nil || !bytes.Equal(kept, out.Bytes()) || len(left) != 1 { // runs of its client are no runs of the user's
+				t.Errorf("%v are kept, %s (%v); printed was %s", left, kept, err, out.Bytes())
+			}
+			if c := printed.Claim; c == nil || c.Streams != 2 || c.TTFTMS <= 0 || c.ITLMS <= 0 || printed.Proven(fullVersion(), resolvedEngine("auto"), thisMachine()) == nil {
+				t.Errorf("the claim is %+v, of %+v", c, printed)
+			}
+			return
+		}
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitNothing || printed.Claim != nil || len(left) > 0 || !strings.Contains(said.String(), "not even the lowest load") {
+			t.Fatalf("%v: %s", err, said.Bytes())
+		}
+		t.Logf("nothing could be proven: %s", printed.Steps[0].Fails)
+	}
+	t.Errorf("%d times nothing could be proven", tries)
+}
+
+// A self-test that is stopped or killed leaves no process behind.
+func TestSelftestEndsItsProcesses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks for processes in /proc")
+	}
+	for name, signal := range map[string]os.Signal{"Ctrl-C": os.Interrupt, "kill": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd, state, temp := selftestCommand(t, "--max-streams", "1")
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			waitFor(t, "the simulator and the client", func() bool { return processesWith(temp) == 2 })
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			waitFor(t, "the end of all", func() bool { return processesWith(temp) == 0 })
+			if _, err := os.Stat(filepath.Join(state, "inferometer", "selftest.json")); err == nil {
+				t.Error("a result was written")
+			}
+			if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != exitNothing || !strings.Contains(said.String(), "stopped: nothing is written")) {
+				t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), said.Bytes())
+			}
+		})
+	}
+}
+
+// processesWith counts the processes whose command line names a folder.
+func processesWith(folder string) (n int) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if b, err := os.ReadFile(path); err == nil && bytes.Contains(b, []byte(folder)) {
+			n++
+		}
+	}
+	return n
+}
+
+func waitFor(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !there(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not in %v", what, patience)
+		}
+	}
+}
+
+// What a self-test has proven gets into the journal of a later run, and into its verdict.
+func TestProvenRangeOfARun(t *testing.T) {
+	t.Parallel()
+	server, err := startSim(exec.Command(program(t), "sim", "--listen", "127.0.0.1:0", "--ttft", "1ms", "--itl", "1ms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.stop()
+	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: resolvedEngine(engineAuto), Machine: thisMachine()}
+	result.Points = []journal.ProvenPoint{{Streams: 20, TokensPerS: 1e9, TTFTMS: 1, ITLMS: 0.5}}
+	whole, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		kept  string
+		flags []string
+		want  verdict.Level
+		says  string
+	}{
+		"inside":         {string(whole), []string{"--max-concurrency", "4"}, verdict.OK, "TTFT is right to ±1 ms"},
+		"outside":        {string(whole), []string{"--max-concurrency", "60"}, verdict.Suspect, "beyond what the self-test proved"},
+		"another engine": {string(whole), []string{"--engine", otherEngine()}, verdict.NotChecked, "run inferometer selftest once"},
+		"none":           {"", nil, verdict.NotChecked, "run inferometer selftest once"},
+		"a broken one":   {"{", nil, verdict.NotChecked, "run inferometer selftest once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state, run := t.TempDir(), filepath.Join(t.TempDir(), "run")
+			if c.kept != "" {
+				path := filepath.Join(state, "inferometer", "selftest.json")
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(c.kept), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			bench := exec.Command(program(t), append([]string{
+				"bench", "serve", "--base-url", server.url, "--num-prompts", "120", "--random-input-len", "8",
+				"--random-output-len", "40", "--run-dir", run,
+			}, c.flags...)...)
+			bench.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+			if said, err := bench.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+			j, err := journal.Open(filepath.Join(run, journal.FileName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			v, err := verdict.Judge(j, verdict.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := v.Check("proven_range")
+			if k.Level != c.want || !strings.Contains(k.Sentence, c.says) {
+				t.Errorf("%s: %s; want %s: %s", k.Level, k.Sentence, c.want, c.says)
+			}
+		})
+	}
+}
+
+// otherEngine is one that the self-test did not use.
+func otherEngine() string {
+	if resolvedEngine(engineAuto) == engineLoop {
+		return engineNetHTTP
+	}
+	return engineLoop
+}
+
+func TestSelftestTable(t *testing.T) {
+	r := selftest.Result{Machine: selftest.Machine{Host: "h", CPUs: 2, CPU: "a processor"}, Engine: "loop", Stamps: "kernel"}
+	r.Steps = []selftest.Step{
+		{Streams: 10, Asked: 1000, Rounds: []selftest.Round{
+			{TokensPerS: 990, TTFTMedian: 0.1, TTFTP99: 1, ITLMedian: 0.001, ITLP99: 0.02, LagP99: 0.5, CPU: 0.04},
+			{TokensPerS: 1000, TTFTMedian: 0.3, TTFTP99: 12.34, ITLMedian: 0.003, ITLP99: 0.01, LagP99: 1.25, CPU: 0.06},
+		}},
+		{Streams: 10000, Asked: 1e6, Fails: "too much", Rounds: []selftest.Round{{TokensPerS: 123456, TTFTP99: 1234, ITLP99: 99, LagP99: 100, CPU: 2}}},
+	}
+	want := `h, 2 × a processor; engine loop, kernel times
+
+             tokens/s          TTFT error, ms   inter-token, ms   lag, ms   client
+streams    asked  reached    median      p99   median      p99       p99      CPU
+     10     1000      995     0.200     12.3    0.002    0.020      1.25       5%
+  10000  1000000   123456     0.000     1234    0.000     99.0       100     200%
+        ✗ the client fails here: too much
+`
+	if got := selftestTable(&r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,112 @@
+package selftest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// Schema is the version of the result's format.
+const Schema = 1
+
+// Machine is what a claim holds for.
+type Machine struct {
+	Host       string `json:"host"`
+	CPU        string `json:"cpu,omitempty"`
+	CPUs       int    `json:"cpus"`
+	GoMaxProcs int    `json:"gomaxprocs"` // a quota or a setting that makes the machine smaller
+}
+
+// Result is a self-test: what was measured, and what it proves.
+type Result struct {
+	Schema  int       `json:"schema"`
+	At      time.Time `json:"at"`
+	Version string    `json:"version"` // of inferometer
+	Machine Machine   `json:"machine"`
+	Engine  string    `json:"engine"` // what carried the requests: loop or nethttp
+	Stamps  string    `json:"stamps"` // whose times: kernel or user
+	Quick   bool      `json:"quick"`
+
+	Steps []Step `json:"steps"`
+	// Points are what is proven; Claim is the one with the most streams at the
+	// usual speed, absent if nothing could be proven.
+	Points   []journal.ProvenPoint `json:"points"`
+	Claim    *journal.ProvenPoint  `json:"claim,omitempty"`
+	Sentence string                `json:"sentence"`
+}
+
+// Conclude makes the claims of the steps. The first of them, so many, are the main ladder.
+func (r *Result) Conclude(main int) {
+	r.Points = Points(r.Steps)
+	for i := range r.Steps[:main] {
+		if r.Steps[i].Fails == "" {
+			c := claim(r.Steps, &r.Steps[i])
+			r.Claim = &c
+		}
+	}
+	r.Sentence = "on this machine, nothing could be proven: its errors are too large even at the lowest load"
+	if c := r.Claim; c != nil {
+		r.Sentence = fmt.Sprintf("on this machine, up to %s at %s tok/s, TTFT is right to ±%s ms and inter-token times to ±%s ms (p99)",
+			streams(c.Streams), number(c.TokensPerS), number(c.TTFTMS), number(c.ITLMS))
+	}
+}
+
+// Disturbed counts the rounds of the proven steps that were beyond a limit, and all
+// of them: the client can take the load, so others had the machine meanwhile.
+func (r *Result) Disturbed() (beyond, all int) {
+	for i := range r.Steps {
+		if r.Steps[i].Fails != "" {
+			continue
+		}
+		for _, round := range r.Steps[i].Rounds {
+			all++
+			if round.Fails != "" {
+				beyond++
+			}
+		}
+	}
+	return beyond, all
+}
+
+// Proven is what the result proves for a run by this program on this machine; nil: nothing.
+func (r *Result) Proven(version, engine string, m Machine) *journal.Proven {
+	if r.Version != version || r.Engine != engine || r.Machine != m || len(r.Points) == 0 {
+		return nil
+	}
+	return &journal.Proven{At: r.At.Unix(), Version: r.Version, Engine: r.Engine, Points: r.Points}
+}
+
+// Decode reads a result.
+func Decode(b []byte) (*Result, error) {
+	var r Result
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("read the self-test's result: %w", err)
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("the self-test's result has the format %d, and this program knows %d: run inferometer selftest again", r.Schema, Schema)
+	}
+	return &r, nil
+}
+
+func streams(n int) string {
+	if n == 1 {
+		return "1 stream"
+	}
+	return number(float64(n)) + " streams"
+}
+
+// number has no more digits than it needs, and groups of thousands.
+func number(v float64) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if v < 1000 {
+		return text
+	}
+	text = strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

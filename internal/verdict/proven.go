@@ -1,0 +1,103 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// provenRange holds the run's streams and token chunks a second against what a
+// self-test on the same machine has proven.
+type provenRange struct {
+	proven *journal.Proven
+	slots  []int64 // token chunks in each slot of time
+	width  int64   // ns
+}
+
+func newProvenRange(f *facts) check {
+	return &provenRange{proven: f.run.Proven, width: 1e9}
+}
+
+func (c *provenRange) add(v *view) {
+	if c.proven == nil || v.Warmup {
+		return
+	}
+	at := v.Sent
+	for i, gap := range v.Events.At {
+		at += gap
+		if v.Events.Kind[i]&journal.EventChoices != 0 {
+			c.count(max(at, 0))
+		}
+	}
+}
+
+func (c *provenRange) count(at int64) {
+	for at/c.width >= maxSlots { // one slot of two
+		for i, n := range c.slots {
+			c.slots[i] = 0
+			c.slots[i/2] += n
+		}
+		c.slots = c.slots[:(len(c.slots)+1)/2]
+		c.width *= 2
+	}
+	i := int(at / c.width)
+	if i >= len(c.slots) {
+		c.slots = append(c.slots, make([]int64, i+1-len(c.slots))...)
+	}
+	c.slots[i]++
+}
+
+// busiest is the rate in the busiest slot, a second as a rule.
+func (c *provenRange) busiest(span float64) float64 {
+	most := int64(0)
+	for _, n := range c.slots {
+		most = max(most, n)
+	}
+	return float64(most) / (min(float64(c.width), span) / 1e9)
+}
+
+func (c *provenRange) result(f *facts, l limits) Check {
+	switch {
+	case c.proven == nil || len(c.proven.Points) == 0:
+		return skip("nothing is proven for this machine, program and engine: run inferometer selftest once")
+	case f.measured == 0 || f.span() <= 0:
+		return skip("no request was sent")
+	}
+	streams, _ := f.open.peak()
+	rate := c.busiest(f.span())
+	point, load := nearest(c.proven.Points, float64(streams), rate)
+	ran := fmt.Sprintf("up to %d streams and %.0f token chunks a second", streams, rate)
+	limit := fmt.Sprintf("up to %d streams at %.0f", point.Streams, point.TokensPerS)
+	figure := fmt.Sprintf("%.2f ×", load)
+	k := found(l, load, figure, "%s: inside what the self-test proved (%s): TTFT is right to ±%g ms, inter-token times to ±%g ms (p99)",
+		ran, limit, point.TTFTMS, point.ITLMS)
+	if k.Level.Bad() {
+		k.Sentence = fmt.Sprintf("%s, beyond what the self-test proved on this machine (%s): how far times are off is not known", ran, limit)
+	}
+	return k
+}
+
+// nearest is the smallest claim that covers a load, or the one that it exceeds
+// least; and the load as a multiple of it.
+func nearest(points []journal.ProvenPoint, streams, rate float64) (best journal.ProvenPoint, load float64) {
+	covered := false
+	load = math.MaxFloat64
+	for _, p := range points {
+		of := max(ratio(streams, float64(p.Streams)), ratio(rate, p.TokensPerS))
+		better := of < load
+		if of <= provenSlack {
+			better = !covered || of > load
+			covered = true
+		} else if covered {
+			continue
+		}
+		if better {
+			best, load = p, of
+		}
+	}
+	return best, load
+}
+
+// provenSlack lets a tenth pass: rates of one second vary by so much.
+const provenSlack = 1.1

@@ -1,0 +1,42 @@
+package verdict
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// The claim that is told is the narrowest that covers the run.
+func TestProvenRangeTellsTheNarrowestClaim(t *testing.T) {
+	w := openLoop() // 24 streams, 2000 chunks a second
+	w.run.Proven = &journal.Proven{Points: []journal.ProvenPoint{
+		{Streams: 5, TokensPerS: 9000, TTFTMS: 1, ITLMS: 0.1},
+		{Streams: 1000, TokensPerS: 100_000, TTFTMS: 4, ITLMS: 0.4},
+		{Streams: 50, TokensPerS: 5000, TTFTMS: 2, ITLMS: 0.2},
+		{Streams: 200, TokensPerS: 20_000, TTFTMS: 3, ITLMS: 0.3},
+	}}
+	w.derive()
+	k := w.judge(t, Options{}).Check("proven_range")
+	for _, want := range []string{"up to 50 streams at 5000", "±2 ms", "±0.2 ms"} {
+		if k.Level != OK || !strings.Contains(k.Sentence, want) {
+			t.Errorf("%s: %q does not say %q", k.Level, k.Sentence, want)
+		}
+	}
+}
+
+// A run of days keeps no more slots than one of minutes, and the same mean rate.
+func TestProvenRangeIsBounded(t *testing.T) {
+	c := &provenRange{width: 1e9}
+	const seconds = 100_000
+	for s := range int64(seconds) {
+		c.count(s * 1e9)
+		c.count(s*1e9 + 5e8)
+	}
+	if len(c.slots) > maxSlots {
+		t.Errorf("%d slots, more than %d", len(c.slots), maxSlots)
+	}
+	if got := c.busiest(seconds * 1e9); got != 2 {
+		t.Errorf("%v chunks a second, want 2", got)
+	}
+}
