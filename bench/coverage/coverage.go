@@ -108,7 +108,7 @@ func (m *model) coverage(runs, n int, truth map[string]float64) ([]tally, error)
 	}
 	j := &inMemory{}
 	for i := range runs {
-		r, err := m.oneRun(uint64(i)+1, n, j)
+		r, err := m.oneRun(m.first+uint64(i)+1, n, j)
 		if err != nil {
 			return nil, err
 		}

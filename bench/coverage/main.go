@@ -16,16 +16,18 @@ func main() {
 	runs := flag.Int("runs", 500, "simulated runs of each model")
 	requests := flag.Int("requests", 2000, "requests in a run")
 	long := flag.Int("truth", 2_000_000, "requests of the run that gives the truth")
+	first := flag.Uint64("seed", 0, "seed of the first run: the method was chosen on those from 0")
 	flag.Parse()
-	if err := show(*runs, *requests, *long); err != nil {
+	if err := show(*runs, *requests, *long, *first); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func show(runs, requests, long int) error {
+func show(runs, requests, long int, first uint64) error {
 	fmt.Printf("%d runs of %d requests each; the truth from %d requests\n", runs, requests, long)
 	for _, m := range models() {
+		m.first = first
 		truth, err := m.truth(long)
 		if err != nil {
 			return err

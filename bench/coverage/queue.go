@@ -13,6 +13,7 @@ import (
 // as those of a real server under load have.
 type model struct {
 	name    string
+	first   uint64 // seed of the first run
 	places  int
 	rate    float64 // arrivals a second, Poisson; 0: a closed loop
 	clients int     // of the closed loop

@@ -40,7 +40,7 @@ func (m *model) untilCoverage(runs int, goal, key string, truth float64) (t tall
 	}
 	t.Key = key
 	for i := range runs {
-		r, err := m.untilRun(uint64(i)+1, goals)
+		r, err := m.untilRun(m.first+uint64(i)+1, goals)
 		if err != nil {
 			return t, 0, err
 		}
