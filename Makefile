@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -65,6 +65,10 @@ bench-coverage:
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:
 	go run ./bench/prompts
+
+# bench shapes beside the real llama-bench, in turns; see docs/shapes.md.
+bench-shapes: build
+	INFEROMETER_LLAMA="$$(scripts/llama-server.sh)" go run ./bench/shapes
 
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).
 test-llama: build

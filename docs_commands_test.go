@@ -163,6 +163,9 @@ func (p *docsPage) check(t *testing.T, line string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	out, err := p.shell(ctx, line, more).CombinedOutput()
+	if err == nil && args == "doctor" {
+		return // it looks at this machine alone, which may be in order
+	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() == exitUsage || exit.ExitCode() < 0 {
 		t.Errorf("%s\nwant it to fail for want of a server or a file, not so: %v\n%s", line, err, out)

@@ -30,6 +30,9 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", benchServe},
+		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", benchLatency},
+		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", benchThroughput},
+		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", benchShapes},
 		{"report", "show the result of a run again, from its journal", reportRun},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
 		{"selftest", "measure our own error on this machine", selfTest},
@@ -83,7 +86,7 @@ func overview(w io.Writer) {
 	fmt.Fprint(w, "inferometer measures LLM inference servers, and proves that the measurement can be trusted.\n\n",
 		"usage: inferometer COMMAND [flags]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-13s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-16s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nExamples:\n",
 		"  inferometer sim --listen 127.0.0.1:8000\n",

@@ -58,7 +58,7 @@ func (r *serveRun) showProgress(p *load.Progress) *progressShow {
 
 // length is how long the run sends, where its flags say so.
 func (o *serveOptions) length() time.Duration {
-	sum := o.Duration + o.RampDuration // only one of the three can be given
+	sum := o.sendFor() + o.RampDuration // only one of the three can be given
 	for _, stage := range o.Stages {
 		sum += stage.Length
 	}

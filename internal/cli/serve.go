@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -43,6 +44,9 @@ type serveRun struct {
 	sentModel string // in the body
 	tokens    tokenizerChoice
 	dataset   workload.Dataset
+	made      workload.Dataset // the command's own; nil: what the dataset flags say
+	batch     int              // requests sent together; 0: each by itself
+	own       []wire.Field     // what the command puts into each body, below the user's
 	pace      pace.Pace
 	paceName  string
 
@@ -82,8 +86,16 @@ func benchServe(ctx context.Context, s streams, args []string) error {
 	return r.run(ctx, drain)
 }
 
-// run does one thing after the other; each step leaves its part in r.
 func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
+	if err := r.execute(ctx, drain); err != nil {
+		return err
+	}
+	return r.report()
+}
+
+// execute does one thing after the other, up to the end of the journal; each step
+// leaves its part in r.
+func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	defer r.close()
 	warmups, err := r.prepare(ctx, drain)
 	if err != nil {
@@ -104,10 +116,7 @@ func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
 	end := r.end(result)
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
-	if err := errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close()); err != nil {
-		return err
-	}
-	return r.report()
+	return errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close())
 }
 
 // abandon closes the journal of a run that can't go on. One that never began
@@ -248,9 +257,9 @@ func (r *serveRun) makePace() error {
 	spec := pace.Spec{
 		N: r.dataset.Len(), Rate: r.RequestRate, Burstiness: r.Burstiness, Seed: uint64(r.Seed),
 		Random: workload.NumPyState(r.dataset), Concurrent: r.MaxConcurrency != nil,
-		Stages: r.Stages, Duration: r.Duration,
+		Stages: r.Stages, Duration: r.sendFor(),
 	}
-	if r.Unbounded {
+	if r.Unbounded || r.batch > 0 { // batches end with their source, which has unmeasured requests too
 		spec.N = 0
 	}
 	if r.RampUpStrategy != "" {
@@ -306,7 +315,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
 		Transport: r.transport, Protocol: r.protocol, URL: r.url(), IDPrefix: r.idPrefix(),
-		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: r.extraFields()},
+		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(slices.Clip(r.own), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Sending: r.sending, Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
@@ -321,6 +330,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 	if r.several() {
 		cfg.Targets, cfg.Balance = r.urls(), r.balance
 	}
+	cfg.Batch, cfg.SpawnRate = r.batch, orZero(r.SpawnRate)
 	return cfg
 }
 
@@ -352,7 +362,7 @@ func (r *serveRun) options() journal.Options {
 		ModelID: r.modelID, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
-		Pace: r.paceName, IgnoreEOS: r.IgnoreEOS,
+		SpawnRate: orZero(r.SpawnRate), Batch: r.batch, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: goodputMap(r.Goodput), Compat: r.Compat, Until: r.Until,
 	}

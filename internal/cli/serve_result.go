@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -83,17 +84,35 @@ func stateRoot() (string, error) {
 // report computes the result from the journal, prints and saves it, and says by
 // its error how the run ended.
 func (r *serveRun) report() error {
-	res, v, err := readRun(r.folder, measure.Options{Detailed: r.SaveDetailed})
-	if err != nil {
+	res, v, err := r.result()
+	if res == nil {
 		return err
 	}
 	opt := report.Options{RunDir: r.folder, Verdict: v, Intervals: r.CI}
-	// Files first: who reads our output may have gone, and the write would kill us.
-	err = errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res, v))
 	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {
 		return err
 	}
+	if err := r.summarize(res); err != nil {
+		return err
+	}
 	r.prune()
+	return r.ending(res, v)
+}
+
+// result computes the result and writes its files. Files come before words: who
+// reads our output may have gone, and the write would kill us. A result that can't
+// be written is still given.
+func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
+	res, v, err := readRun(r.folder, measure.Options{Detailed: r.SaveDetailed})
+	if err != nil {
+		return nil, nil, err
+	}
+	opt := report.Options{RunDir: r.folder, Verdict: v}
+	return res, v, errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res, v))
+}
+
+// ending says by its error how the run ended.
+func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	switch {
 	case res.Completed == 0:
 		return coded{errors.New("no request completed; the outcomes above say why"), exitNothing}
@@ -137,19 +156,7 @@ func (r *serveRun) resultPath(usual string) string {
 
 // writeResult writes a new file whole or not at all.
 func writeResult(path string, res *measure.Result, opt report.Options) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	defer os.Remove(f.Name()) // after the rename it is gone already
-	err = errors.Join(report.JSON(f, res, opt), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	return nil
+	return writeFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
 }
 
 func appendResult(path string, res *measure.Result, opt report.Options) error {

@@ -42,6 +42,10 @@ func (r *serveRun) makeWorkload(ctx context.Context) error {
 	if err := r.chooseTokenizer(ctx); err != nil {
 		return err
 	}
+	if r.made != nil {
+		r.dataset = r.made
+		return nil
+	}
 	o := r.workloadOptions()
 	d, err := workload.Open(o)
 	if err != nil {

@@ -113,6 +113,11 @@ type serveOptions struct {
 	Balance         string
 	Until           string // as typed
 	goals           []measure.Goal
+	Users           *int     // --max-concurrency, in the words of fw-ai/benchmark
+	SpawnRate       float64  // users a second; inf: all at once
+	QPS             *float64 // --request-rate, in the same words
+	QPSSpacing      string
+	SummaryFile     string
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }
@@ -170,9 +175,11 @@ func serveFlags() (*argv.Set, *serveOptions) {
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
+	defineBackend(set, o)
 	defineServer(set, o)
 	defineLoad(set, o)
 	defineOurs(set, o)
+	defineUsers(set, o)
 	defineRequest(set, o)
 	defineDataset(set, o)
 	defineResult(set, o)

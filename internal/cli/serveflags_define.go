@@ -9,13 +9,17 @@ import (
 // ciHelp is the same for bench serve and report.
 const ciHelp = "Show the 95 % intervals of the numbers on the console. They are in the JSON always."
 
-func defineServer(set *argv.Set, o *serveOptions) {
+func defineBackend(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupServer)
 	set.Choice(&o.Backend, "backend", backendOpenAI, []string{backendVLLM, backendOpenAI, backendChat},
 		"The protocol. vllm and openai are completions, openai-chat is chat completions.", g,
 		argv.Later("is not spoken by this version; use vllm, openai or openai-chat",
 			"openai-audio", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec",
 			"infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank"))
+}
+
+func defineServer(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupServer)
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000. Without it: --host and --port.", g,
 		argv.Metavar("URL"), argv.Redact(argv.RedactURL))
 	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
@@ -59,6 +63,12 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 	set.Custom("stages", "", "Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps.", o.setStages, g, argv.Metavar("SPAN@RATE,…"))
 	set.Custom("ramp-rate", "", "Raise the rate in time, as in 5..50, over --ramp-duration.", o.setRampRate, g, argv.Metavar("FROM..TO"))
 	set.Duration(&o.RampDuration, "ramp-duration", 0, "How long the ramp of --ramp-rate lasts.", g, argv.Shown(""))
+	defineRunning(set, o)
+}
+
+// defineRunning declares what all commands that send a load share: bounds, files, transport and display.
+func defineRunning(set *argv.Set, o *serveOptions) {
+	g := argv.Group(groupOurs)
 	set.Duration(&o.RequestTimeout, "request-timeout", defaultRequestTimeout,
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
@@ -66,7 +76,7 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 	set.Bool(&o.ContinuousUsage, "continuous-usage",
 		"Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.", g)
 	set.String(&o.Until, "until", "", "Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several. "+
-		"--num-prompts, --duration and --deadline are bounds.", g, argv.Whole(), argv.Metavar("GOALS"), argv.Shown("100,000 requests at most"))
+		"--num-prompts, --duration and --deadline are bounds.", g, argv.WholeName(), argv.Metavar("GOALS"), argv.Shown("100,000 requests at most"))
 	set.Bool(&o.CI, "ci", ciHelp, g)
 	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))

@@ -12,7 +12,7 @@ import (
 
 // resolve fills in what follows from other flags.
 func (o *serveOptions) resolve(set *argv.Set) {
-	if !set.Seen("endpoint") {
+	if o.Endpoint == "" {
 		o.Endpoint = completionsEndpoint
 		if o.Backend == backendChat {
 			o.Endpoint = chatEndpoint
@@ -31,6 +31,7 @@ func (o *serveOptions) resolve(set *argv.Set) {
 	if (o.DisableTQDM || o.Quiet) && !set.Seen("progress") {
 		o.Progress = "none"
 	}
+	o.resolveUsers()
 	o.fanOut()
 }
 

@@ -14,7 +14,7 @@ import (
 func (o *serveOptions) validate(set *argv.Set) error {
 	o.resolve(set)
 	for _, check := range []func(*argv.Set) error{
-		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil,
+		o.checkUsers, o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil,
 		o.checkRequest, o.checkDataset, o.checkResult,
 	} {
 		if err := check(set); err != nil {

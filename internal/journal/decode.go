@@ -44,6 +44,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.UsagePrompt = int(c.optionalInt(`,"usage_prompt":`))
 	r.UsageOutput = int(c.optionalInt(`,"usage_output":`))
 	r.UsageCached = int(c.optionalInt(`,"usage_cached":`))
+	r.ServerPromptNs = c.optionalInt(`,"server_prompt_ns":`)
+	r.ServerOutputNs = c.optionalInt(`,"server_output_ns":`)
 	r.TextTokens = int(c.optionalInt(`,"text_tokens":`))
 	r.FinishReason = c.optionalName(`,"finish_reason":`)
 	r.SharedReads = int(c.optionalInt(`,"shared_reads":`))

@@ -69,6 +69,8 @@ func isRun(path string) bool {
 		case e.Name() == FileName:
 			found = true
 		case strings.HasPrefix(e.Name(), ResultName):
+		case e.IsDir() && isRun(filepath.Join(path, e.Name())): // a command of several runs
+			found = true
 		default:
 			return false
 		}

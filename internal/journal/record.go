@@ -61,6 +61,8 @@ type Options struct {
 	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite
 	Burstiness        float64            `json:"burstiness"`             // 0: infinite
 	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
+	SpawnRate         float64            `json:"spawn_rate,omitempty"` // slots of MaxConcurrency a second, one after the other; 0: all at once
+	Batch             int                `json:"batch,omitempty"`      // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
@@ -166,11 +168,15 @@ type Request struct {
 	// Retransmits counts segments of this request that the kernel had to send again; -1: not known.
 	Retransmits int `json:"retransmits,omitempty"`
 
-	PromptTokens  int    `json:"prompt_tokens"`            // planned by us
-	OutputTokens  int    `json:"output_tokens"`            // asked for
-	UsagePrompt   int    `json:"usage_prompt,omitempty"`   // as the server counted
-	UsageOutput   int    `json:"usage_output,omitempty"`   // as the server counted
-	UsageCached   int    `json:"usage_cached,omitempty"`   // prompt tokens from its cache, as it says
+	PromptTokens int `json:"prompt_tokens"`          // planned by us
+	OutputTokens int `json:"output_tokens"`          // asked for
+	UsagePrompt  int `json:"usage_prompt,omitempty"` // as the server counted
+	UsageOutput  int `json:"usage_output,omitempty"` // as the server counted
+	UsageCached  int `json:"usage_cached,omitempty"` // prompt tokens from its cache, as it says
+	// The server's own times, where it gives them (llama.cpp): computing the prompt, and first token to last.
+	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
+	ServerOutputNs int64 `json:"server_output_ns,omitempty"`
+
 	TextTokens    int    `json:"text_tokens,omitempty"`    // by our tokenizer, where the server gave no usage
 	FinishReason  string `json:"finish_reason,omitempty"`  // of the first choice
 	SharedReads   int    `json:"shared_reads,omitempty"`   // events that lay in one read with the one before

@@ -28,6 +28,11 @@ type Config struct {
 	Pace    pace.Pace
 
 	Concurrency int // requests in flight at most; 0: no limit
+	// SpawnRate makes the slots of Concurrency usable one after the other, so many a
+	// second, the first at once; 0: all at once.
+	SpawnRate float64
+	// Batch sends so many at once and the next ones when all of them have ended; 0: each by itself.
+	Batch int
 
 	Transport wire.Transport
 	Protocol  wire.Protocol
@@ -105,7 +110,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 		defer stop.Stop()
 	}
 	r.watch.start(cfg.Watch)
+	spawned := r.spawn()
 	err = r.dispatchAll()
+	spawned()
 	r.inFlight.Wait()
 	r.watch.end()
 	return r.result(), err

@@ -85,12 +85,12 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 // prepare turns a request of the workload into bytes.
 func (r *run) prepare(w *workload.Request) (*job, error) {
 	call := r.cfg.Call
-	call.Prompt, call.MaxTokens = w.Prompt, w.OutputTokens
+	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
 	body, err := r.cfg.Protocol.AppendBody(nil, &call)
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, promptHash: hash64(w.Prompt)}
+	j := &job{request: *w, body: body, promptHash: hash64(w.Prompt), warmup: w.Unmeasured}
 	if r.cfg.Balance != nil {
 		j.stickyKey = target.StickyKey(w.Prompt)
 	}
@@ -189,6 +189,7 @@ func (r *run) dispatchAll() error {
 // await sleeps until the job is due. False: the run stops.
 func (r *run) await(timer *time.Timer, j *job) bool {
 	if r.closed {
+		r.awaitBatch(j)
 		return true
 	}
 	if wait := time.Duration(j.due - r.cfg.Clock.Now()); wait > shortWait {
@@ -209,6 +210,14 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 	}
 	j.released = r.cfg.Clock.Now()
 	return true
+}
+
+// awaitBatch waits, before the first request of a batch, until the batch before it
+// has ended. What is in flight ends when the run is cancelled, so this does too.
+func (r *run) awaitBatch(j *job) {
+	if r.cfg.Batch > 0 && j.request.Index%r.cfg.Batch == 0 {
+		r.inFlight.Wait()
+	}
 }
 
 // shortWait is how long the dispatcher may be deaf: the last part of a wait is
@@ -243,15 +252,17 @@ func (r *run) send(j *job) {
 		j.due = r.cfg.Clock.Now()
 		j.released = j.due
 	}
-	index, body, rates, prompt := j.request.Index, j.body, j.rates, j.promptHash
+	index, body, rates, prompt, measured := j.request.Index, j.body, j.rates, j.promptHash, !j.warmup
 	server := r.start(j, nil)
 	for _, rps := range rates {
 		r.changed(rps)
 	}
-	if r.cfg.Sending != nil {
+	if r.cfg.Sending != nil && measured {
 		r.cfg.Sending(prompt, server)
 	}
-	r.sent++
+	if measured {
+		r.sent++
+	}
 	r.cfg.Progress.sent.Store(int64(r.sent))
 	var head [24]byte
 	binary.LittleEndian.PutUint64(head[0:], uint64(index))

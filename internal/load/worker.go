@@ -82,8 +82,10 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	} else {
 		w.line = journal.AppendRequest(w.line[:0], &w.record)
 		r.cfg.Journal.Append(w.line)
-		r.cfg.Progress.done(w.record.Outcome == journal.Complete)
-		r.watch.ended(&w.record)
+		if !j.warmup {
+			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
+			r.watch.ended(&w.record)
+		}
 	}
 	r.ended(w, end)
 }
@@ -99,6 +101,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, UnstampedRead: t.Conn.Unstamped,
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
+		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),
 	}

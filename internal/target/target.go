@@ -25,9 +25,15 @@ type Model struct {
 	Root        string `json:"root"` // what it was loaded from, where the server says
 	MaxModelLen int    `json:"max_model_len"`
 	OwnedBy     string `json:"owned_by"`
-	Meta        struct {
-		NCtx int `json:"n_ctx"`
-	} `json:"meta"` // llama.cpp's
+	Meta        Meta   `json:"meta"`
+}
+
+// Meta is what llama.cpp tells of a model; zeros elsewhere.
+type Meta struct {
+	Params     int64 `json:"n_params"`
+	Bytes      int64 `json:"size"`
+	Vocabulary int   `json:"n_vocab"`
+	NCtx       int   `json:"n_ctx"`
 }
 
 // Context is the most tokens of prompt and answer together, 0 where it is not told.

@@ -27,6 +27,11 @@ func TestAppendBody(t *testing.T) {
 			`{"model": "m", "prompt": "", "repetition_penalty": 1.0, "max_tokens": 9, "logprobs": 5, "stream": true, "stream_options": {"include_usage": true}, "top_p": 0.9}`,
 		},
 		{
+			"token ids", "vllm",
+			Call{Model: "m", Prompt: `[1,20,300]`, TokenIDs: true, MaxTokens: 7},
+			`{"model": "m", "prompt": [1,20,300], "repetition_penalty": 1.0, "max_tokens": 7, "logprobs": null, "stream": true, "stream_options": {"include_usage": true}}`,
+		},
+		{
 			"chat", "openai-chat",
 			Call{Model: "m", Prompt: "hi", MaxTokens: 3},
 			`{"model": "m", "messages": [{"role":"user","content":[{"type":"text","text":"hi"}]}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
@@ -112,5 +117,11 @@ func TestBodiesAreVLLMs(t *testing.T) {
 				t.Errorf("(-vllm +ours):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestChatTakesNoTokenIDs(t *testing.T) {
+	if _, err := (chat{}).AppendBody(nil, &Call{Prompt: "[1]", TokenIDs: true}); err == nil {
+		t.Error("chat was given token ids and did not object")
 	}
 }

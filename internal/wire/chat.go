@@ -20,6 +20,9 @@ type part struct {
 }
 
 func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
+	if c.TokenIDs {
+		return nil, errors.New("chat takes messages, not token ids: use completions")
+	}
 	var b body
 	err := errors.Join(
 		b.set("model", c.Model),

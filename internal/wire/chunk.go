@@ -25,6 +25,7 @@ type Chunk struct {
 	Error     []byte // the server's words inside a 200
 	ID        []byte // the answer's id
 	Usage     Usage
+	Timings   Timings
 	// Tokens is how many tokens the event carries, -1 when it doesn't say, and
 	// TokensBy how it said it. With continuous usage the total is in Usage.
 	Tokens   int
@@ -72,6 +73,8 @@ func (d *Decoder) openAI(data []byte, c *Chunk, choice func(s *scanner, name []b
 			d.choices(c, choice)
 		case "usage":
 			d.usage(c)
+		case "timings":
+			d.timings(c)
 		case "error":
 			c.Error = d.errorWords()
 		case "object":

@@ -17,9 +17,13 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if c.Logprobs != nil {
 		logprobs, _ = json.Marshal(*c.Logprobs) // an int always marshals
 	}
+	var prompt any = c.Prompt
+	if c.TokenIDs {
+		prompt = json.RawMessage(c.Prompt)
+	}
 	err := errors.Join(
 		b.set("model", c.Model),
-		b.set("prompt", c.Prompt),
+		b.set("prompt", prompt),
 		b.set("repetition_penalty", json.RawMessage("1.0")),
 		b.set("max_tokens", c.MaxTokens),
 		b.set("logprobs", logprobs),

@@ -11,6 +11,7 @@ import (
 type Call struct {
 	Model     string
 	Prompt    string
+	TokenIDs  bool // Prompt is a JSON list of token ids; completions only
 	MaxTokens int
 	IgnoreEOS bool
 	Logprobs  *int    // completions send null without it, as vLLM's client does

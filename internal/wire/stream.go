@@ -24,6 +24,7 @@ type Trace struct {
 	Text         []byte // visible text; valid until the stream is used again
 	TextEnds     []int  // where each event's part of Text ends
 	Usage        Usage
+	Timings      Timings // the last that the server gave
 	HasUsage     bool
 	FinishReason string
 	TokensBy     TokensBy // the best source that an event had
@@ -162,6 +163,9 @@ func (s *Stream) keep(c *Chunk) {
 	t := &s.Trace
 	if c.Kind&EventUsage != 0 {
 		s.count(c)
+	}
+	if c.Timings != (Timings{}) {
+		t.Timings = c.Timings
 	}
 	if c.Kind&(EventText|EventReasoning|EventTool) != 0 {
 		s.texts++

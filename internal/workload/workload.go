@@ -20,6 +20,9 @@ type Request struct {
 	PromptTokens int  // planned; 0 where nobody could count
 	OutputTokens int  // asked for
 	NoID         bool // vLLM gives these requests no id (prefix_repetition)
+	TokenIDs     bool // Prompt is a JSON list of token ids, not a text
+	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
+	Unmeasured bool
 }
 
 // Source yields requests in order. Next returns nil, io.EOF after the last one.

@@ -86,12 +86,12 @@ type Flag struct {
 	Default     string // as shown in the help; empty: nothing to show
 	Unsupported string // why the flag is refused; empty: it is supported
 	Hidden      bool
-	whole       bool     // has no short forms
 	Refused     []string // values of a choice that are known and refused
 	Inert       []string // values of an unsupported flag that ask for nothing, and are taken
 
 	aliases []string
 	short   byte
+	whole   bool // no part of its name stands for it
 	arity   Arity
 	later   string // why the values in Refused are refused
 	shape   shape
@@ -125,12 +125,12 @@ func Alias(names ...string) Option {
 // Short adds a one-letter name.
 func Short(letter byte) Option { return func(f *Flag) { f.short = letter } }
 
+// WholeName keeps the flag from being typed by a part of its name, so that it
+// can't make the part of another name ambiguous.
+func WholeName() Option { return func(f *Flag) { f.whole = true } }
+
 // Hidden keeps the flag out of the help.
 func Hidden() Option { return func(f *Flag) { f.Hidden = true } }
-
-// Whole keeps the flag out of the short forms of others: --u stays what it is in the
-// program whose command lines we take.
-func Whole() Option { return func(f *Flag) { f.whole = true } }
 
 // Metavar names the value in the help.
 func Metavar(name string) Option { return func(f *Flag) { f.Metavar = name } }

@@ -252,16 +252,16 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestWhole: a flag without short forms leaves those of others alone.
-func TestWhole(t *testing.T) {
-	s := New("x", "")
-	var until, use string
-	s.String(&until, "until", "", "", Whole())
-	s.String(&use, "use-beam", "", "")
-	if err := s.Parse([]string{"--u=1", "--until=2"}); err != nil || use != "1" || until != "2" {
-		t.Errorf("use-beam %q, until %q, %v", use, until, err)
+func TestWholeName(t *testing.T) {
+	var users int
+	var beam bool
+	set := New("x", "")
+	set.Int(&users, "users", 0, "", WholeName())
+	set.Bool(&beam, "use-beam-search", "")
+	if err := set.Parse([]string{"--use", "--users", "3"}); err != nil || !beam || users != 3 {
+		t.Errorf("beam %v, users %d, %v", beam, users, err)
 	}
-	if err := s.Parse([]string{"--unt=2"}); err == nil {
-		t.Error("--unt was taken for --until")
+	if err := set.Parse([]string{"--user", "3"}); err == nil {
+		t.Error("--user is taken for --users")
 	}
 }

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// batchRun is a run of batches of one shape, on the path of bench serve: it has a
+// journal, honest outcomes and the kernel's times.
+type batchRun struct {
+	*serveOptions
+	streams
+	args    []string
+	server  serverFacts
+	folder  string // empty: a new one in the state folder
+	warmups int
+	fields  []wire.Field
+}
+
+// validateBatches checks the flags that commands of batches share with bench serve.
+func validateBatches(o *serveOptions) error {
+	o.IgnoreEOS, o.SkipTokenizerInit = true, true
+	full, _ := serveFlags() // nothing is set in it: what has no flag here is as bench serve has it
+	if err := o.validate(full); err != nil {
+		return err
+	}
+	if o.Backend == backendChat {
+		return argv.Errorf("backend", "must be one of completions: a chat template would change the lengths")
+	}
+	return nil
+}
+
+// do sends the batches and reads them back from the journal.
+func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]measure.Batch, *verdict.Verdict, error) {
+	opt := *b.serveOptions
+	opt.Model, opt.ServedModelName = b.server.modelID, b.server.sentModel
+	opt.DatasetName, opt.NumPrompts, opt.NumWarmups, opt.Seed = "batches", o.Size*o.Count, b.warmups, int(uint32(o.Seed))
+	opt.MaxConcurrency, opt.RunDir = &o.Size, b.folder
+	r := &serveRun{
+		serveOptions: &opt, streams: b.streams, args: b.args, clock: wire.NewClock(),
+		made: workload.NewBatches(o), batch: o.Size, own: b.fields,
+	}
+	if err := r.execute(ctx, drain); err != nil {
+		return nil, nil, err
+	}
+	_, v, err := r.result()
+	if err != nil {
+		return nil, v, err
+	}
+	batches, err := readBatches(r.folder)
+	return batches, v, err
+}
+
+// readBatches reads a journal once more, for its batches.
+func readBatches(folder string) ([]measure.Batch, error) {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	return measure.Batches(j, j.Run().Options.Batch)
+}
+
+// serverFacts are what the server says of itself.
+type serverFacts struct {
+	modelID, sentModel string
+	name               string // the owner of its model: vllm, llamacpp, sglang…; empty: it doesn't say
+	meta               target.Meta
+}
+
+// askServer finds the model and who serves it.
+func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, error) {
+	r := &serveRun{serveOptions: o, streams: s, clock: wire.NewClock()}
+	defer r.close()
+	if err := r.connect(ctx); err != nil {
+		return serverFacts{}, err
+	}
+	f := serverFacts{modelID: r.modelID, sentModel: r.sentModel}
+	models, err := r.target.Models(ctx)
+	if err != nil {
+		return f, nil // a server need not list its models; whether it answers will show
+	}
+	for _, m := range models {
+		if m.ID == r.sentModel || len(models) == 1 {
+			f.name, f.meta = m.OwnedBy, m.Meta
+		}
+	}
+	return f, nil
+}
+
+// batchesRoot makes the folder of a command that has several runs.
+func batchesRoot(o *serveOptions) (string, error) {
+	if o.RunDir == "" {
+		root, err := runsRoot()
+		if err != nil {
+			return "", err
+		}
+		return journal.NewFolder(root, time.Now())
+	}
+	path, err := filepath.Abs(o.RunDir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return "", fmt.Errorf("create --run-dir: %w", err)
+	}
+	return path, nil
+}
+
+// pruneRuns removes old runs beside root; that it can't is no reason to spoil a result.
+func pruneRuns(o *serveOptions, root string, w io.Writer) {
+	if o.RunDir != "" || o.KeepRuns == 0 {
+		return
+	}
+	if err := journal.Prune(filepath.Dir(root), o.KeepRuns); err != nil && !o.Quiet {
+		fmt.Fprintf(w, "note: %v\n", err)
+	}
+}

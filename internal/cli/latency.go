@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// latencyOptions is what the flags of bench latency say.
+type latencyOptions struct {
+	*serveOptions
+	inputLen, outputLen, batchSize, n, warmups, iterations int
+	outputJSON                                             string
+	ids                                                    idOptions
+}
+
+const groupBatch = "Batch"
+
+func latencyFlags() (*argv.Set, *latencyOptions) {
+	set := argv.New("inferometer bench latency",
+		"Send batches of one fixed shape to a running server, one batch at a time, and measure how long each takes. "+
+			"The flags are those of vllm bench latency, but for the engine's, which belong to the server.")
+	set.Example("Eight prompts of 32 tokens, 128 tokens each, 30 times", "inferometer bench latency --base-url http://127.0.0.1:8000")
+	set.Example("One long prompt at a time, with a file in vLLM's form",
+		"inferometer bench latency --input-len 4096 --output-len 16 --batch-size 1 --num-iters 10 --output-json latency.json")
+	_, serve := serveFlags() // for the defaults of what has no flag here
+	o := &latencyOptions{serveOptions: serve}
+	defineBackend(set, serve)
+	defineServer(set, serve)
+	g := argv.Group(groupBatch)
+	set.Int(&o.inputLen, "input-len", 32, "Tokens of each prompt.", g)
+	set.Int(&o.outputLen, "output-len", 128, "Tokens to generate for each.", g)
+	set.Int(&o.batchSize, "batch-size", 8, "Prompts sent at once.", g)
+	set.Int(&o.n, "n", 1, "Answers to each prompt.", g)
+	set.Int(&o.warmups, "num-iters-warmup", 10, "Batches before those that are measured.", g)
+	set.Int(&o.iterations, "num-iters", 30, "Batches to measure.", g)
+	set.String(&o.outputJSON, "output-json", "", "Write the latencies as JSON.", g, argv.Metavar("FILE"))
+	o.ids.define(set, g)
+	defineRunning(set, serve)
+	defineRequest(set, serve)
+	set.Config()
+	refuseEngineFlags(set)
+	set.Unsupported("use-beam-search", argv.NoValue, "a server streams no beam search")
+	return set, o
+}
+
+func (o *latencyOptions) validate() error {
+	if err := validateBatches(o.serveOptions); err != nil {
+		return err
+	}
+	for _, r := range []struct {
+		name         string
+		value, least int
+	}{
+		{"input-len", o.inputLen, 1},
+		{"output-len", o.outputLen, 1},
+		{"batch-size", o.batchSize, 1},
+		{"n", o.n, 1},
+		{"num-iters-warmup", o.warmups, 0},
+		{"num-iters", o.iterations, 1},
+	} {
+		if r.value < r.least || r.value > math.MaxInt32 {
+			return argv.Errorf(r.name, "must be from %d to %d, not %d", r.least, math.MaxInt32, r.value)
+		}
+	}
+	return o.ids.check()
+}
+
+func benchLatency(ctx context.Context, s streams, args []string) error {
+	set, o := latencyFlags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.validate(); err != nil {
+		return err
+	}
+	ctx, drain, stop := interrupts(ctx, s.err)
+	defer stop()
+	facts, err := askServer(ctx, o.serveOptions, s)
+	if err != nil {
+		return err
+	}
+	root, err := batchesRoot(o.serveOptions)
+	if err != nil {
+		return err
+	}
+	run := batchRun{
+		serveOptions: o.serveOptions, streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
+		args:   append([]string{"inferometer", "bench", "latency"}, set.Redacted(args)...),
+		fields: samplingFields(o.n),
+	}
+	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
+		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
+		IDs: o.ids.most(facts), Seed: o.ids.start(),
+	})
+	if err != nil {
+		return err
+	}
+	l := measure.MeasureLatencies(batches, o.outputLen*o.n)
+	if o.outputJSON != "" && len(l.Seconds) > 0 {
+		err = writeFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) })
+	}
+	err = errors.Join(report.LatencyConsole(s.out, &l), err)
+	if !o.Quiet {
+		fmt.Fprintf(s.err, "run: %s\n", root)
+	}
+	pruneRuns(o.serveOptions, root, s.err)
+	if err != nil {
+		return err
+	}
+	return o.ending(&l, v)
+}
+
+func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict) error {
+	switch counted := len(l.Seconds); {
+	case counted == 0:
+		return coded{errors.New("no iteration completed; the line above says why"), exitNothing}
+	case counted < o.iterations:
+		return coded{fmt.Errorf("%d of %d iterations are counted: the result is partial", counted, o.iterations), exitPartial}
+	case o.Strict && v.Level == verdict.TrustInvalid:
+		return coded{errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"), exitInvalid}
+	}
+	return nil
+}
+
+// samplingFields are the sampling parameters of vllm bench latency and throughput.
+func samplingFields(n int) []wire.Field {
+	fields := []wire.Field{{Name: "temperature", Value: []byte("1.0")}, {Name: "top_p", Value: []byte("1.0")}}
+	if n > 1 {
+		fields = append(fields, wire.Field{Name: "n", Value: []byte(strconv.Itoa(n))})
+	}
+	return fields
+}
+
+// writeFile writes a new file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	defer os.Remove(f.Name()) // after the rename it is gone already
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/workload"
+)
+
+// shapesRun is one bench shapes: a run with a journal of its own for each shape.
+type shapesRun struct {
+	*shapesOptions
+	streams
+	args   []string
+	drain  <-chan struct{}
+	root   string // the folder of all runs
+	server serverFacts
+	seed   uint64
+	done   int // runs, so that no two draw the same ids
+
+	result  report.Shapes
+	invalid []string // tests whose verdict is INVALID
+}
+
+func benchShapes(ctx context.Context, s streams, args []string) error {
+	set, o := shapesFlags()
+	args = llamaArgs(args)
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.validate(); err != nil {
+		return err
+	}
+	r := &shapesRun{shapesOptions: o, streams: s, seed: o.ids.start()}
+	r.args = append([]string{"inferometer", "bench", "shapes"}, set.Redacted(args)...)
+	ctx, drain, stop := interrupts(ctx, s.err)
+	defer stop()
+	r.drain = drain
+	return r.run(ctx)
+}
+
+func (r *shapesRun) run(ctx context.Context) error {
+	var err error
+	if r.server, err = askServer(ctx, r.serveOptions, r.streams); err != nil {
+		return err
+	}
+	if r.root, err = batchesRoot(r.serveOptions); err != nil {
+		return err
+	}
+	r.result.Model, r.result.Server = r.server.modelID, r.server.name
+	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.meta.Bytes, r.server.meta.Params, r.subtractOverhead
+	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
+	r.result.Overhead = overhead.Times()
+	if err == nil && len(overhead.Samples) == 0 {
+		err = fmt.Errorf("not even a prompt of one token could be measured: %s", overhead.Failures[0])
+	}
+	if err == nil {
+		err = r.measureAll(ctx)
+	}
+	if len(r.result.Rows) > 0 {
+		err = errors.Join(err, report.WriteShapes(r.out, &r.result, r.output))
+	}
+	pruneRuns(r.serveOptions, r.root, r.err)
+	if err != nil {
+		return err
+	}
+	return r.ending()
+}
+
+// measureAll measures the shapes until one can't be, or the user stops it.
+func (r *shapesRun) measureAll(ctx context.Context) error {
+	var subtract int64
+	if r.subtractOverhead {
+		avg, _ := measure.MeanDeviation(r.result.Overhead)
+		subtract = int64(avg)
+	}
+	shapes := r.shapes()
+	for i, s := range shapes {
+		began := time.Now()
+		folder := r.folderOf(s)
+		row, err := r.measure(ctx, s, folder, subtract)
+		if err != nil && !errors.Is(err, errStopped) {
+			return err
+		}
+		if stopped(ctx, r.drain) {
+			r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
+			return coded{fmt.Errorf("stopped at %s, %d of %d: the result is partial", s.Test(), i+1, len(shapes)), exitPartial}
+		}
+		r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
+		avg, dev := measure.MeanDeviation(row.Rates())
+		if !r.Quiet {
+			fmt.Fprintf(r.err, "%d/%d %s: %.2f ± %.2f t/s\n", i+1, len(shapes), folder, avg, dev)
+		}
+	}
+	return nil
+}
+
+func (r *shapesRun) line(row measure.ShapeRow, began time.Time, folder string) report.ShapeLine {
+	return report.ShapeLine{ShapeRow: row, Time: began.UTC().Format("2006-01-02T15:04:05Z"), Run: filepath.Join(r.root, folder)}
+}
+
+// folderOf is a shape's folder: its name without spaces.
+func (r *shapesRun) folderOf(s measure.Shape) string {
+	name := strings.ReplaceAll(strings.ReplaceAll(s.Test(), " @ ", "-"), " ", "")
+	if s.Batch > 1 {
+		name += fmt.Sprintf("-b%d", s.Batch)
+	}
+	for n := 2; ; n++ { // the same shape may be asked for twice
+		if _, err := os.Stat(filepath.Join(r.root, name)); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", strings.TrimSuffix(name, fmt.Sprintf("-%d", n-1)), n)
+	}
+}
+
+// measure runs one shape.
+func (r *shapesRun) measure(ctx context.Context, s measure.Shape, folder string, overhead int64) (measure.ShapeRow, error) {
+	r.done++
+	b := workload.BatchOptions{
+		Size: s.Batch, Count: r.repetitions, Prompt: s.Prompt, Output: max(s.Gen, 1), Depth: s.Depth,
+		IDs: r.ids.most(r.server), Seed: r.seed + uint64(r.done)<<32,
+	}
+	if s.Prompt == 0 { // generation begins after one token, or after the depth and one
+		b.Prompt, b.Depth = s.Depth+1, 0
+	}
+	run := batchRun{serveOptions: r.serveOptions, streams: r.streams, args: r.args, server: r.server, folder: filepath.Join(r.root, folder)}
+	if !r.noWarmup {
+		run.warmups = s.Batch
+	}
+	run.fields = r.server.cacheField(b.Depth > 0)
+	batches, v, err := run.do(ctx, r.drain, b)
+	if v != nil && v.Level == verdict.TrustInvalid {
+		r.invalid = append(r.invalid, folder)
+	}
+	return measure.MeasureShape(s, batches, overhead), err
+}
+
+// ending is the exit code.
+func (r *shapesRun) ending() error {
+	failed, counted := 0, 0
+	for i := range r.result.Rows {
+		failed += len(r.result.Rows[i].Failures)
+		counted += len(r.result.Rows[i].Samples)
+	}
+	switch {
+	case counted == 0:
+		return coded{errors.New("no repetition completed; the lines above say why"), exitNothing}
+	case failed > 0:
+		return coded{fmt.Errorf("%d of %d repetitions failed and are not counted", failed, failed+counted), exitPartial}
+	case r.Strict && len(r.invalid) > 0:
+		return coded{fmt.Errorf("the verdict on %s is INVALID, and --strict asks for numbers that can be trusted: inferometer report %s tells why",
+			strings.Join(r.invalid, ", "), filepath.Join(r.root, r.invalid[0])), exitInvalid}
+	}
+	return nil
+}
+
+// stopped reports whether the user has asked for the end.
+func stopped(ctx context.Context, drain <-chan struct{}) bool {
+	select {
+	case <-drain:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// cacheField tells llama.cpp whether to use what it has computed before; others don't know the field.
+func (f serverFacts) cacheField(use bool) []wire.Field {
+	if f.name != "llamacpp" {
+		return nil
+	}
+	value, _ := json.Marshal(use) // a bool always marshals
+	return []wire.Field{{Name: "cache_prompt", Value: value}}
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// idOptions say of which token ids prompts are made.
+type idOptions struct{ seed, below *int }
+
+func (o *idOptions) define(set *argv.Set, opts ...argv.Option) {
+	set.OptInt(&o.seed, "seed", "Seed of the token ids. The same ids twice may come from the server's cache.",
+		append(opts, argv.Shown("another one each time"))...)
+	set.OptInt(&o.below, "token-ids", "Make prompts of the token ids below this number.",
+		append(opts, argv.Shown("10000, or the model's vocabulary where the server tells it"))...)
+}
+
+func (o *idOptions) check() error {
+	if o.seed != nil && (*o.seed < 0 || *o.seed > math.MaxUint32) {
+		return argv.Errorf("seed", "must be from 0 to %d, not %d", math.MaxUint32, *o.seed)
+	}
+	if o.below != nil && (*o.below < 1 || *o.below > 1<<24) {
+		return argv.Errorf("token-ids", "must be from 1 to %d, not %d", 1<<24, *o.below)
+	}
+	return nil
+}
+
+// start is the seed that was given, or another one each time.
+func (o *idOptions) start() uint64 {
+	if o.seed != nil {
+		return uint64(*o.seed)
+	}
+	return uint64(rand.Uint32())
+}
+
+// mostIDs is how many token ids prompts are made of, as in vllm bench latency:
+// every usual vocabulary has as many, and special tokens mostly lie above.
+const mostIDs = 10_000
+
+// most is how many token ids there are to draw from.
+func (o *idOptions) most(f serverFacts) int {
+	switch {
+	case o.below != nil:
+		return *o.below
+	case f.meta.Vocabulary > 0:
+		return min(f.meta.Vocabulary, mostIDs)
+	}
+	return mostIDs
+}

@@ -1,0 +1,36 @@
+package load
+
+import "time"
+
+// spawn takes all slots but one and gives them back at the rate of SpawnRate, as
+// users that come one after the other. What it returns ends it.
+func (r *run) spawn() (stop func()) {
+	rate, later := r.cfg.SpawnRate, cap(r.slots)-1
+	if rate <= 0 || later < 1 {
+		return func() {}
+	}
+	for range later {
+		r.slots <- struct{}{}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		<-timer.C
+		for n := 1; n <= later; n++ {
+			at := time.Duration(float64(n) / rate * float64(time.Second))
+			timer.Reset(at - time.Duration(r.cfg.Clock.Now()))
+			select {
+			case <-timer.C:
+				<-r.slots
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}

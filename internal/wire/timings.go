@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+)
+
+// Timings are the server's own account of a request, as llama.cpp gives it with
+// the last event; zero where the server says nothing.
+type Timings struct {
+	PromptNs int64 // computing the prompt
+	OutputNs int64 // from the first token to the last
+}
+
+func (d *Decoder) timings(c *Chunk) {
+	s := &d.scan
+	if s.next() != '{' {
+		s.skip()
+		return
+	}
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "prompt_ms":
+			c.Timings.PromptNs = s.milliseconds()
+		case "predicted_ms":
+			c.Timings.OutputNs = s.milliseconds()
+		default:
+			s.skip()
+		}
+	})
+}
+
+// milliseconds takes a number of them and gives nanoseconds; 0 for what is none.
+func (s *scanner) milliseconds() int64 {
+	s.next()
+	start := s.pos
+	s.skip()
+	ms, err := strconv.ParseFloat(string(s.data[min(start, len(s.data)):s.pos]), 64)
+	if err != nil || !(ms > 0 && ms < math.MaxInt64/1e6) {
+		return 0
+	}
+	return int64(math.Round(ms * 1e6))
+}

@@ -1,0 +1,24 @@
+package wire
+
+import (
+	"testing"
+)
+
+// llama.cpp's account comes with the last event; what is no number of milliseconds says nothing.
+func TestTimings(t *testing.T) {
+	for text, want := range map[string]Timings{
+		`{"cache_n":0,"prompt_n":4,"prompt_ms":164.468,"prompt_per_second":24.3,"predicted_ms":162.923}`: {164_468_000, 162_923_000},
+		`{"predicted_ms":1e3,"prompt_ms":0}`:       {0, 1_000_000_000},
+		`{"prompt_ms":null,"predicted_ms":"5"}`:    {},
+		`{"prompt_ms":-1,"predicted_ms":1e300}`:    {},
+		`{"prompt_ms":{"a":[1]},"predicted_ms":2}`: {0, 2_000_000},
+		`null`:   {},
+		`[1, 2]`: {},
+	} {
+		last := `data: {"choices":[{"text":"","finish_reason":"length"}],"timings":` + text + "}\n\n"
+		got := stream(t, "vllm", 200, tokenA, last, ending)
+		if got.Timings != want || got.Malformed != nil || got.FinishReason != "length" {
+			t.Errorf("%s: %+v (%v), want %+v", text, got.Timings, got.Malformed, want)
+		}
+	}
+}
