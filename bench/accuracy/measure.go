@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/inferometer/inferometer/bench/simproc"
 	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/simproc"
 )
 
 type options struct {

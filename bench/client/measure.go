@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/inferometer/inferometer/bench/simproc"
+	"github.com/inferometer/inferometer/internal/simproc"
 )
 
 type options struct {

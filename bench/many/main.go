@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/inferometer/inferometer/bench/simproc"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/simproc"
 )
 
 func main() {

@@ -54,12 +54,14 @@ type serveRun struct {
 	journal *journal.Writer
 	begun   bool  // the clock has started
 	usage   usage // of this process at that moment
+	spared  int   // processors that Go's scheduler was given beyond those it has
 
 	progress *load.Progress
 	sampler  *sampler
 	before   []target.Metrics // each server's counters before the warm-ups
 	beforeAt time.Time
 	seen     []*seenPrompts // of each server; nil: there is no state folder
+	keeper   *keeper        // nil: no prompts are sent again
 	proven   *journal.Proven
 }
 
@@ -116,7 +118,8 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	end := r.end(result)
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
-	return errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.journal.End(end), r.journal.Close())
+	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
+	return errors.Join(err, r.journal.End(end), r.journal.Close())
 }
 
 // abandon closes the journal of a run that can't go on. One that never began
@@ -164,6 +167,7 @@ func (r *serveRun) prepare(ctx context.Context, drain <-chan struct{}) (warmups 
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
+	r.keepSome()
 	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
 		return nil, fmt.Errorf("make warm-up prompts: %w", err)
 	}
@@ -330,6 +334,9 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 	if r.several() {
 		cfg.Targets, cfg.Balance = r.urls(), r.balance
 	}
+	if r.keeper != nil {
+		cfg.Source = r.keeper
+	}
 	cfg.Batch, cfg.SpawnRate = r.batch, orZero(r.SpawnRate)
 	return cfg
 }
@@ -349,7 +356,7 @@ func (r *serveRun) started() error {
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: environment(),
+		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: r.machine(),
 		Proven: r.proven,
 	})
 	r.sampler = r.startSampler(r.progress)
@@ -362,7 +369,7 @@ func (r *serveRun) options() journal.Options {
 		ModelID: r.modelID, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
-		SpawnRate: orZero(r.SpawnRate), Batch: r.batch, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS,
+		SpawnRate: orZero(r.SpawnRate), Batch: r.batch, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: goodputMap(r.Goodput), Compat: r.Compat, Until: r.Until,
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/wire"
 )
 
@@ -47,8 +48,17 @@ const spare = 3
 func (r *serveRun) spareProcessors() {
 	_, isLoop := r.transport.(*wire.Loop)
 	if isLoop && os.Getenv("GOMAXPROCS") == "" { // else the user knows better
+		r.spared = spare
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spare)
 	}
+}
+
+// machine describes this machine, with the processors that the client may use: the
+// spare ones are no more than places in Go's scheduler.
+func (r *serveRun) machine() journal.Environment {
+	e := environment()
+	e.GoMaxProcs -= r.spared
+	return e
 }
 
 // noLoop says why the event loop can't carry this run; empty: it can.

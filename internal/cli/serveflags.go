@@ -118,6 +118,8 @@ type serveOptions struct {
 	QPS             *float64 // --request-rate, in the same words
 	QPSSpacing      string
 	SummaryFile     string
+	// IntegritySample is how many prompts are sent again after the load; 0: none.
+	IntegritySample int
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }

@@ -62,6 +62,8 @@ func TestServeErrors(t *testing.T) {
 		{"--random-input-len 0", "--random-input-len and --random-prefix-len can't both be 0: the prompt would be empty"},
 		{"--output-len -1", "--output-len must be at least 1, not -1"},
 		{"--custom-output-len 0", "--custom-output-len must be at least 1, or -1, not 0"},
+		{"--integrity-sample 8", "--integrity-sample needs --temperature 0: texts that are drawn at random differ by themselves"},
+		{"--integrity-sample -1 --temperature 0", "--integrity-sample must be 0 or more, not -1"},
 		{"--temperature inf", "--temperature must be a finite number, not +Inf"},
 		{"--metric-percentiles 50,101", "--metric-percentiles must be from 0 to 100, not 101"},
 		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, not "p99"`},

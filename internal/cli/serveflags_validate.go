@@ -15,7 +15,7 @@ func (o *serveOptions) validate(set *argv.Set) error {
 	o.resolve(set)
 	for _, check := range []func(*argv.Set) error{
 		o.checkUsers, o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil,
-		o.checkRequest, o.checkDataset, o.checkResult,
+		o.checkRequest, o.checkDataset, o.checkResult, o.checkIntegrity,
 	} {
 		if err := check(set); err != nil {
 			return err

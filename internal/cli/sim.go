@@ -128,7 +128,7 @@ func simFlags() (*argv.Set, *simOptions) {
 
 	g = argv.Group("Faults and framing")
 	set.String(&o.faults, "fault", "",
-		"Shares of requests that fail: truncate, error-event, http-500, http-429, reset, stall, short, empty, slow-headers.", g, argv.Metavar("NAME=SHARE,…"))
+		"Shares of requests that fail: truncate, error-event, http-500, http-429, reset, stall, short, empty, slow-headers, flip.", g, argv.Metavar("NAME=SHARE,…"))
 	set.Duration(&c.Stall, "stall", d.Stall, "How long the fault stall holds a stream.", g)
 	set.Duration(&c.SlowHeaders, "slow-headers", d.SlowHeaders, "How long the fault slow-headers holds the headers.", g)
 	set.String(&o.framing, "framing", "",

@@ -15,6 +15,9 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	if r.Warmup {
 		dst = append(dst, `,"warmup":true`...)
 	}
+	if r.Sample {
+		dst = append(dst, `,"sample":true`...)
+	}
 	dst = appendNonZero(dst, `,"target":`, int64(r.Target))
 	dst = appendInt(dst, `,"due":`, r.Due)
 	dst = appendNonZero(dst, `,"released":`, r.Released)
@@ -33,6 +36,8 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	}
 	dst = appendNonZero(dst, `,"reconnects":`, int64(r.Reconnects))
 	dst = appendNonZero(dst, `,"retransmits":`, int64(r.Retransmits))
+	dst = appendNonZero(dst, `,"reordered":`, int64(r.Reordered))
+	dst = appendNonZero(dst, `,"rtt":`, r.RTT)
 	dst = appendInt(dst, `,"prompt_tokens":`, int64(r.PromptTokens))
 	dst = appendInt(dst, `,"output_tokens":`, int64(r.OutputTokens))
 	dst = appendNonZero(dst, `,"usage_prompt":`, int64(r.UsagePrompt))

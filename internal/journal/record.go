@@ -66,7 +66,8 @@ type Options struct {
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
-	Metadata          [][2]string        `json:"metadata,omitempty"` // in the order given
+	IntegritySample   int                `json:"integrity_sample,omitempty"` // prompts to be sent again after the load
+	Metadata          [][2]string        `json:"metadata,omitempty"`         // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
 	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
 	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
@@ -143,6 +144,9 @@ type Request struct {
 	Index  int    `json:"i"`
 	ID     string `json:"id,omitempty"`
 	Warmup bool   `json:"warmup,omitempty"` // sent before the clock that counts; never measured
+	// Sample: sent again after the load, with nothing else in flight, to compare the
+	// text. Warmup is set too: who knows no samples leaves them out as well.
+	Sample bool `json:"sample,omitempty"`
 
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
 	Target int `json:"target,omitempty"`
@@ -167,6 +171,12 @@ type Request struct {
 	Reconnects int `json:"reconnects,omitempty"`
 	// Retransmits counts segments of this request that the kernel had to send again; -1: not known.
 	Retransmits int `json:"retransmits,omitempty"`
+	// Reordered counts segments of the answer that came before an earlier one, which
+	// was lost on its way to us, or overtaken; -1: not known.
+	Reordered int `json:"reordered,omitempty"`
+	// RTT is the shortest round trip that the kernel saw on a connection that was opened
+	// inside this request: what opening it cost at least. 0: not known.
+	RTT int64 `json:"rtt,omitempty"`
 
 	PromptTokens int `json:"prompt_tokens"`          // planned by us
 	OutputTokens int `json:"output_tokens"`          // asked for

@@ -94,7 +94,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	r.peak = 0 // of the measured requests alone
+	r.peak, r.freed = 0, 0 // of the measured requests alone
 	moved := cfg.Clock.Restart()
 	if cfg.Started != nil {
 		if err := cfg.Started(); err != nil {

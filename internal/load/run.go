@@ -51,6 +51,7 @@ type run struct {
 	length time.Duration // after which a closed loop sends no more; 0: no bound
 
 	slots    chan struct{} // a token for each request that may be in flight; nil: no limit
+	freed    int64         // when the dispatcher last had waited for one
 	inFlight sync.WaitGroup
 
 	mu     sync.Mutex
@@ -209,6 +210,8 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		exactSleep(time.Duration(wait))
 	}
 	j.released = r.cfg.Clock.Now()
+	// What was due while the one before it waited for a slot was held back by that, not by us.
+	j.released -= max(r.freed-j.due, 0)
 	return true
 }
 
@@ -234,6 +237,12 @@ func (r *run) acquire() bool {
 	}
 	select {
 	case r.slots <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case r.slots <- struct{}{}:
+		r.freed = r.cfg.Clock.Now()
 		return true
 	case <-r.drain:
 		return false

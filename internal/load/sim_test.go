@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -449,6 +450,28 @@ func TestOpenLoopKeepsItsDueTimes(t *testing.T) {
 	}
 	if len(records) != 50 {
 		t.Errorf("%d records", len(records))
+	}
+}
+
+// Who waits for a slot was let go when it was due: what it waits for is not our lateness.
+func TestAWaitForASlotIsNotLateness(t *testing.T) {
+	s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(40 * time.Millisecond) })
+	cfg, read := setup(t, s, "vllm", pace.Spec{Rate: 100, Burstiness: math.Inf(1), N: 10}, &prompts{n: 10, tokens: 1})
+	cfg.Concurrency = 1
+	if _, err := Run(context.Background(), nil, cfg); err != nil {
+		t.Fatal(err)
+	}
+	records, _ := read()
+	late, waited := int64(0), int64(0)
+	for _, q := range records {
+		if q.Released < q.Due || q.Sent < q.Released {
+			t.Errorf("request %d: due %d, released %d, sent %d", q.Index, q.Due, q.Released, q.Sent)
+		}
+		late, waited = late+q.Released-q.Due, waited+q.Sent-q.Released
+	}
+	// Each waits some 30 ms longer than the one before: 1.35 s in all.
+	if waited < int64(time.Second) || late > waited/2 {
+		t.Errorf("late by %v, waited %v for a slot", time.Duration(late), time.Duration(waited))
 	}
 }
 

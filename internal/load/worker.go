@@ -98,12 +98,15 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
-		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, UnstampedRead: t.Conn.Unstamped,
+		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),
+	}
+	if t.Conn.New {
+		w.record.RTT = int64(t.Conn.RTT)
 	}
 	if w.run.cfg.KeepPrompts {
 		prompt := j.request.Prompt

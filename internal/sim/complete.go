@@ -39,6 +39,13 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	text := answer{pieces: s.pieces, key: hashTokens(mix(s.cfg.Seed, saltText), c.prompt)}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
+	if p.fault == FaultFlip {
+		if e := s.engine.state(); e.running+e.waiting > 0 {
+			text.key = mix(text.key, key)
+		} else { // a prompt by itself gets its own text
+			p.fault = ""
+		}
+	}
 	rec.Fault = p.fault
 	if s.failEarly(w, r, rec) {
 		return

@@ -18,11 +18,12 @@ const (
 	FaultShort       = "short"        // fewer tokens than asked for, with finish_reason "stop"
 	FaultEmpty       = "empty"        // a finish and no token
 	FaultSlowHeaders = "slow-headers" // the headers come Config.SlowHeaders late
+	FaultFlip        = "flip"         // another text than the same prompt gets alone, while other requests run
 )
 
 var faultNames = []string{
 	FaultTruncate, FaultErrorEvent, FaultHTTP500, FaultHTTP429, FaultReset,
-	FaultStall, FaultShort, FaultEmpty, FaultSlowHeaders,
+	FaultStall, FaultShort, FaultEmpty, FaultSlowHeaders, FaultFlip,
 }
 
 // Faults gives each fault's share of the requests. A request has at most one.

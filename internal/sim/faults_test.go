@@ -79,7 +79,7 @@ func allFaults(t *testing.T, engine, path string) {
 	cfg := fast()
 	cfg.Engine = engine
 	cfg.Batch.Base, cfg.Batch.PerPrefillToken, cfg.Batch.PerSequence = 300*time.Microsecond, 0, 0
-	cfg.Faults, _ = ParseFaults("truncate=0.1,error-event=0.1,http-500=0.1,http-429=0.1,reset=0.1,stall=0.1,short=0.1,empty=0.1,slow-headers=0.1")
+	cfg.Faults, _ = ParseFaults("truncate=0.1,error-event=0.1,http-500=0.1,http-429=0.1,reset=0.1,stall=0.1,short=0.1,empty=0.1,slow-headers=0.1,flip=0.1")
 	r := start(t, cfg)
 	const n = 300
 	saw := make([]string, n)
@@ -104,8 +104,8 @@ func allFaults(t *testing.T, engine, path string) {
 		}
 		seen[rec.Fault]++
 		want := rec.Fault
-		if want == FaultStall || want == FaultSlowHeaders {
-			want = "" // whole answers, only late
+		if want == FaultStall || want == FaultSlowHeaders || want == FaultFlip {
+			want = "" // whole answers, only late or others
 		}
 		if want == FaultReset && saw[i] == FaultTruncate {
 			t.Errorf("request %d: a reset looked like an end", i)
@@ -132,7 +132,7 @@ func checkFault(t *testing.T, cfg Config, rec Record, g *got) {
 		waited = max(waited, time.Duration(rec.Events[i]-rec.Events[i-1]))
 	}
 	switch rec.Fault {
-	case "", FaultSlowHeaders, FaultStall:
+	case "", FaultSlowHeaders, FaultStall, FaultFlip:
 		if rec.CompletionTokens != rec.MaxTokens || rec.Finish != "length" {
 			t.Errorf("%s (%s): %d of %d tokens, finish %q", rec.ID, rec.Fault, rec.CompletionTokens, rec.MaxTokens, rec.Finish)
 		}
@@ -199,5 +199,46 @@ func TestFaultsOfWholeAnswers(t *testing.T) {
 		if rec := r.truth()["x"]; rec.Fault != fault {
 			t.Errorf("%s: truth says %q", fault, rec.Fault)
 		}
+	}
+}
+
+// TestFlip: the same prompt gets the same text alone, and another one in company.
+func TestFlip(t *testing.T) {
+	cfg := fast()
+	cfg.TTFT = Constant(50 * time.Millisecond)
+	cfg.Faults = Faults{FaultFlip: 1}
+	r := start(t, cfg)
+	send := func(id, prompt string) {
+		t.Helper()
+		resp, err := r.post(pathCompletions, id, `{"prompt":"`+prompt+`","max_tokens":9,"stream":true}`)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		drain(t, resp)
+	}
+	send("alone", "a")
+	var company sync.WaitGroup
+	for i := range 8 {
+		company.Go(func() { send(fmt.Sprint("company-", i), "a") })
+	}
+	company.Wait()
+	send("again", "a")
+	truth := r.truth()
+	if truth["alone"].Fault != "" || truth["alone"].Text != truth["again"].Text {
+		t.Errorf("alone %+v, again %+v", truth["alone"], truth["again"])
+	}
+	flipped := 0
+	for i := range 8 {
+		rec := truth[fmt.Sprint("company-", i)]
+		if rec.Fault == FaultFlip {
+			flipped++
+		}
+		if (rec.Text != truth["alone"].Text) != (rec.Fault == FaultFlip) {
+			t.Errorf("%q: %q, alone %q", rec.Fault, rec.Text, truth["alone"].Text)
+		}
+	}
+	if flipped < 2 { // the first one was alone when it came
+		t.Errorf("%d of 8 texts were others", flipped)
 	}
 }

@@ -20,13 +20,18 @@ type Sim struct {
 	stdin io.Closer
 }
 
-// Start starts `binary sim` on a free port of the loopback, with these flags. It
-// ends with us, however we end: its standard input is a pipe from us, which the
-// system closes. It has a process group of its own, so that a Ctrl-C in the
-// terminal doesn't end it before its truth was asked for.
+// Start starts `binary sim` on a free port of the loopback, with these flags.
 func Start(binary string, flags ...string) (*Sim, error) {
 	cmd := exec.Command(binary, append([]string{"sim", "--listen", "127.0.0.1:0", "--until-eof"}, flags...)...)
 	cmd.Args[0] = "inferometer"
+	return Run(cmd)
+}
+
+// Run starts a command that is `inferometer sim --until-eof`, perhaps inside another
+// one, and reads its address. It ends with us, however we end: its standard input is
+// a pipe from us, which the system closes. It has a process group of its own, so that
+// a Ctrl-C in the terminal doesn't end it before its truth was asked for.
+func Run(cmd *exec.Cmd) (*Sim, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -51,6 +56,12 @@ func Start(binary string, flags ...string) (*Sim, error) {
 		said = append(said, lines.Text())
 	}
 	return nil, fmt.Errorf("the simulator did not start: %w: %s", errors.Join(s.Stop(), errors.New("it ended")), strings.Join(said, "; "))
+}
+
+// Kill ends the simulator at once, without a goodbye to its clients.
+func (s *Sim) Kill() {
+	_ = s.cmd.Process.Kill() // it may be gone already
+	_ = s.cmd.Wait()
 }
 
 // Addr is the host and port.

@@ -9,7 +9,10 @@ import (
 )
 
 // outcomes counts failures. Three outcomes have a check of their own.
-type outcomes struct{ by map[journal.Outcome]int64 }
+type outcomes struct {
+	by    map[journal.Outcome]int64
+	words map[journal.Outcome]string // of the first of each
+}
 
 func (c *outcomes) add(v *view) {
 	switch v.Outcome {
@@ -20,20 +23,25 @@ func (c *outcomes) add(v *view) {
 		return
 	}
 	if c.by == nil {
-		c.by = map[journal.Outcome]int64{}
+		c.by, c.words = map[journal.Outcome]int64{}, map[journal.Outcome]string{}
 	}
-	c.by[v.Outcome]++
+	if c.by[v.Outcome]++; c.by[v.Outcome] == 1 {
+		c.words[v.Outcome] = v.Error
+	}
 }
 
 func (c *outcomes) result(f *facts, l limits) Check {
 	if f.measured == 0 {
 		return skip("no request was sent")
 	}
-	failed, words := int64(0), []string{}
+	failed, words, most := int64(0), []string{}, journal.Outcomes[0]
 	for _, o := range journal.Outcomes {
 		if n := c.by[o]; n > 0 {
 			failed += n
 			words = append(words, fmt.Sprintf("%d %s", n, o))
+			if n > c.by[most] {
+				most = o
+			}
 		}
 	}
 	share := float64(failed) / float64(f.measured)
@@ -41,6 +49,9 @@ func (c *outcomes) result(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "no request failed")
 	}
 	k := found(l, share, percent(share), "%d of %d requests failed (%s)", failed, f.measured, strings.Join(words, ", "))
+	if first := c.words[most]; first != "" {
+		k.Sentence += fmt.Sprintf("; the first %s: %.160s", most, first)
+	}
 	k.Effect = survivors(f, failed)
 	return k
 }

@@ -90,19 +90,11 @@ func (c *bursts) add(v *view) {
 		return
 	}
 	limit := (v.last - v.first) / int64(v.chunks-1) / shortPart
-	gap, begun := int64(0), false
-	for i, at := range v.Events.At {
-		gap += at
-		if v.Events.Kind[i]&journal.EventChoices == 0 {
-			continue
+	for gap := range v.gaps(journal.EventChoices) {
+		c.gaps++
+		if gap <= limit {
+			c.short++
 		}
-		if begun {
-			c.gaps++
-			if gap <= limit {
-				c.short++
-			}
-		}
-		begun, gap = true, 0
 	}
 }
 

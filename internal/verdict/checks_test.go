@@ -78,6 +78,21 @@ func slower(by int64) func(w *world) {
 	}
 }
 
+// again sends the first so many prompts a second time; some get another text.
+func again(n, changed int) func(w *world) {
+	return func(w *world) {
+		w.run.Options.IntegritySample = n
+		for i := range n {
+			r := stream(i, 13e9+int64(i)*1e9)
+			r.Warmup, r.Sample = true, true
+			if i < changed {
+				r.TextHash = "abc"
+			}
+			w.requests = append(w.requests, r)
+		}
+	}
+}
+
 func first(n int) func(w *world) {
 	return func(w *world) { w.requests = w.requests[:n+2] } // and the warm-ups
 }
@@ -107,6 +122,16 @@ func bunch(of int) func(r *journal.Request) {
 			if i%of == 0 || i == tokens-1 {
 				r.Events.At[i], held = held, 0
 			}
+		}
+	}
+}
+
+// share puts chunks into one read with the one before; their time is not lost.
+func share(n int) func(r *journal.Request) {
+	return func(r *journal.Request) {
+		for i := range n {
+			r.Events.At[n+1] += r.Events.At[i+1]
+			r.Events.At[i+1] = 0
 		}
 	}
 }
@@ -167,10 +192,19 @@ func spoiledRuns() []spoiled {
 		}), nil},
 		{"connections", Suspect, openLoop, every(1, func(r *journal.Request) { r.NewConn = true }), nil},
 		{"connections", OK, openLoop, every(4, func(r *journal.Request) { r.NewConn = true }), nil}, // at no cost
+		{"connections", OK, openLoop, every(1, func(r *journal.Request) { r.NewConn, r.RTT = true, msNs/20 }), nil},
+		{"connections", Suspect, openLoop, every(1, func(r *journal.Request) { r.NewConn, r.RTT = true, 5*msNs }), nil},
 		{"connections", NotChecked, openLoop, first(0), nil},
 
-		{"shared_reads", Suspect, openLoop, every(1, func(r *journal.Request) { r.SharedReads = 3 }), nil},
-		{"shared_reads", Invalid, openLoop, every(1, func(r *journal.Request) { r.SharedReads = 10 }), nil},
+		{"shared_reads", Suspect, openLoop, every(1, share(3)), nil},
+		{"shared_reads", OK, openLoop, every(1, func(r *journal.Request) { // a role and a finish reason with a token
+			r.Events.Kind[0] = journal.EventChoices
+			r.Events.Kind[tokens-1] = journal.EventChoices | journal.EventFinish
+			r.Events.At[1], r.Events.At[2] = 0, 20*msNs
+			r.Events.At[tokens-1], r.Events.At[tokens] = 0, r.Events.At[tokens-1]+r.Events.At[tokens]
+			r.Events.Tokens[0], r.Events.Tokens[1], r.Events.Tokens[2] = 0, 2, 2
+			r.Events.Tokens[tokens-1] = 0
+		}), nil},
 		{"shared_reads", NotChecked, openLoop, first(0), nil},
 		{"unstamped", Suspect, openLoop, every(2, func(r *journal.Request) { r.UnstampedRead = 1 }), nil},
 		{"unstamped", Invalid, openLoop, every(1, func(r *journal.Request) { r.UnstampedRead = 6 }), nil},
@@ -220,6 +254,10 @@ func spoiledRuns() []spoiled {
 		{"growing", NotChecked, openLoop, nil, func(w *world) { w.run.Options.Pace = "stages" }},
 		{"growing", NotChecked, closedLoop, nil, nil},
 
+		{"drift", Suspect, closedLoop, slower(msNs * 3 / 10), nil},
+		{"drift", Invalid, closedLoop, slower(4 * msNs), nil},
+		{"drift", NotChecked, openLoop, nil, nil},
+
 		{"outcomes", Suspect, openLoop, every(400, fail(journal.HTTP5xx, "HTTP 500")), nil},
 		{"outcomes", Invalid, openLoop, every(20, fail(journal.Reset, "connection reset")), nil},
 		{"outcomes", Invalid, openLoop, every(1, fail(journal.Refused, "connection refused")), nil},
@@ -251,6 +289,11 @@ func spoiledRuns() []spoiled {
 		{"identical", Invalid, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil},
 		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "" }), nil},
 
+		{"integrity", Suspect, openLoop, again(60, 3), nil},
+		{"integrity", Invalid, openLoop, again(60, 30), nil},
+		{"integrity", OK, openLoop, again(60, 0), nil},
+		{"integrity", NotChecked, openLoop, nil, nil},
+
 		{"prompt_tokens", Suspect, openLoop, every(2, func(r *journal.Request) { r.UsagePrompt += 12 }), nil},
 		{"prompt_tokens", Invalid, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt /= 2 }), nil},
 		{"prompt_tokens", OK, openLoop, every(1, func(r *journal.Request) { r.UsagePrompt += 30 }), nil}, // a template
@@ -258,7 +301,6 @@ func spoiledRuns() []spoiled {
 
 		{"bursts", Suspect, openLoop, every(1, bunch(2)), nil},
 		{"bursts", Invalid, openLoop, every(1, bunch(tokens)), nil},
-		{"bursts", Suspect, openLoop, every(1, func(r *journal.Request) { bunch(2)(r); r.SharedReads = 9 }), nil},
 		{"bursts", NotChecked, openLoop, first(0), nil},
 
 		{"repeated_prompts", Suspect, openLoop, every(40, func(r *journal.Request) { r.PromptHash = "abc" }), without("vllm:prefix_cache_hits_total")},

@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // counted is a number with its noun.
 func counted(n int, noun string) string {
@@ -17,6 +20,7 @@ type connections struct {
 	firstEnd  int64
 	begun     bool
 	made, old hist // TTFT after the first wave, with a new connection and a kept one
+	rtt       hist // of the new ones
 }
 
 func (c *connections) add(v *view) {
@@ -30,6 +34,9 @@ func (c *connections) add(v *view) {
 		return
 	}
 	if v.NewConn {
+		if v.RTT > 0 {
+			c.rtt.add(v.RTT)
+		}
 		c.made.add(v.first)
 	} else {
 		c.old.add(v.first)
@@ -48,7 +55,16 @@ func (c *connections) result(f *facts, l limits) Check {
 		return found(l, 0, figure, "%d connections were opened inside measured requests, %d of them not for the first time", f.connections, again)
 	}
 	const enough = 10
-	if c.made.n < enough || c.old.n < enough {
+	switch {
+	case c.old.n >= enough && c.made.n < enough:
+		return found(l, 0, figure, "%d connections were opened again inside measured requests, too few answers to tell what that cost", again)
+	case c.old.n < enough && c.rtt.n >= enough:
+		cost := c.rtt.percentile(50) * f.trips()
+		k := found(l, ratio(cost, f.ttft.percentile(50)), figure, "nearly all requests opened a connection (%d of %d): a round trip is %s, and so much is in every TTFT at least",
+			f.connections, f.measured, ms(c.rtt.percentile(50)))
+		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost))
+		return k
+	case c.old.n < enough:
 		k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
 		k.Level = Suspect
 		k.Value = &share
@@ -61,25 +77,41 @@ func (c *connections) result(f *facts, l limits) Check {
 	return k
 }
 
-// sharedReads are events whose time is that of a later one.
-type sharedReads struct{ n int64 }
+// trips is how many round trips it takes to open a connection.
+func (f *facts) trips() float64 {
+	if strings.HasPrefix(f.run.Options.BaseURL, "https:") {
+		return 2 // with TLS 1.3
+	}
+	return 1
+}
+
+// sharedReads are chunks with text whose time is that of a later one: there is nothing
+// between them. A role, a finish reason or usage in one read with a token is the
+// server's own way, and nobody asks for its time.
+type sharedReads struct{ n, gaps int64 }
 
 func (c *sharedReads) add(v *view) {
-	if !v.Warmup {
-		c.n += int64(v.SharedReads)
+	if v.Warmup {
+		return
+	}
+	for gap := range v.gaps(carriesText) {
+		c.gaps++
+		if gap == 0 {
+			c.n++
+		}
 	}
 }
 
 func (c *sharedReads) result(f *facts, l limits) Check {
 	switch {
-	case f.events == 0:
-		return skip("no event was received")
+	case c.gaps == 0:
+		return skip("no answer had two chunks with text")
 	case f.judge("bursts").Level.Bad():
 		return skip("tokens come in bunches from the server or a proxy (see bursts), and so do reads")
 	}
-	share := float64(c.n) / float64(f.events)
-	k := found(l, share, percent(share), "%s of the events lay in one read with the one before and carry its time", percent(share))
-	k.Effect = effect(k, "ITL: gaps are lost for %s of the events and longer before them; small gaps and the tail are not to be trusted", percent(share))
+	share := float64(c.n) / float64(c.gaps)
+	k := found(l, share, percent(share), "%s of the chunks lay in one read with the one before and carry its time", percent(share))
+	k.Effect = effect(k, "ITL: %s of the gaps are lost and those before them too long; small gaps and the tail are not to be trusted", percent(share))
 	return k
 }
 

@@ -116,8 +116,9 @@ func (c *ports) result(f *facts, l limits) Check {
 	return found(l, share, percent(share), "%d connections were opened within a minute at most, of %d ports", most, usualPorts)
 }
 
-// retransmits counts the requests of which the kernel had to send a segment again.
-type retransmits struct{ known, hit int }
+// retransmits counts the requests that lost a segment: on its way to the server, then
+// the kernel had to send it again; or on its way to us, then later ones came before it.
+type retransmits struct{ known, hit, resent, reordered int }
 
 func (c *retransmits) add(v *view) {
 	if v.Warmup {
@@ -127,6 +128,12 @@ func (c *retransmits) add(v *view) {
 		c.known++
 	}
 	if v.Retransmits > 0 {
+		c.resent++
+	}
+	if v.Reordered > 0 {
+		c.reordered++
+	}
+	if v.Retransmits > 0 || v.Reordered > 0 {
 		c.hit++
 	}
 }
@@ -137,13 +144,14 @@ func (c *retransmits) result(_ *facts, l limits) Check {
 	}
 	const few, enough = 3, 10
 	share := float64(c.hit) / float64(c.known)
-	k := found(l, share, percent(share), "of %s segments had to be sent again", counted(c.hit, "request"))
+	k := found(l, share, percent(share), "of %s segments were lost: we had to send again for %d, and for %d what the server sent came out of order",
+		counted(c.hit, "request"), c.resent, c.reordered)
 	switch {
 	case c.hit < few:
 		k.Level = OK
 	case c.hit < enough && k.Level == Invalid:
 		k.Level = Suspect
 	}
-	k.Effect = effect(k, "a request that is sent again answers some 200 ms later: percentiles above p%.4g have that in them", max(100*(1-share), 0))
+	k.Effect = effect(k, "what is lost comes a round trip later, or some 200 ms: percentiles above p%.4g have that in them, and ITL has pauses and bunches", max(100*(1-share), 0))
 	return k
 }

@@ -33,6 +33,14 @@ func NewCollector(run *journal.Run, opt Options) *Collector {
 
 // Add takes the next request; it keeps nothing of it.
 func (c *Collector) Add(req *journal.Request) error {
+	if req.Sample { // sent after the load: for one check alone
+		for _, k := range c.checks {
+			if k, ok := k.(*integrity); ok {
+				k.again(req)
+			}
+		}
+		return nil
+	}
 	if err := c.view.read(req); err != nil {
 		return err
 	}
@@ -78,14 +86,18 @@ func (c *Collector) judged() func(name string) *Check {
 	}
 }
 
-// explain names the cause of a bad check where another bad one, no milder, is known to make it so.
+// explain names the cause of a bad check where another bad one, no milder, is known to
+// make it so: of several the worst, and then the first of the table's.
 func (c *Collector) explain(v *Verdict) {
 	for i, e := range c.table {
 		k := &v.Checks[i]
+		if !k.Level.Bad() || k.Because != "" {
+			continue
+		}
+		worst := k.Level.weight() - 1
 		for _, name := range e.because {
-			cause := v.Check(name)
-			if k.Level.Bad() && k.Because == "" && cause.Level.weight() >= k.Level.weight() {
-				k.Because = name
+			if weight := v.Check(name).Level.weight(); weight > worst {
+				k.Because, worst = name, weight
 			}
 		}
 	}

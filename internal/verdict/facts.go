@@ -80,7 +80,9 @@ func (f *facts) add(v *view) {
 	f.complete++
 	f.ttft.add(v.first)
 	f.e2el.add(v.last)
-	f.gapsOf(v)
+	for gap := range v.gaps(journal.EventChoices) {
+		f.gaps.add(gap)
+	}
 }
 
 func (f *facts) moments(v *view) {
@@ -90,20 +92,6 @@ func (f *facts) moments(v *view) {
 	f.firstSent, f.lastSent = min(f.firstSent, v.Sent), max(f.lastSent, v.Sent)
 	f.firstDue, f.lastDue = min(f.firstDue, v.Due), max(f.lastDue, v.Due)
 	f.firstEnd, f.lastEnd = min(f.firstEnd, v.End), max(f.lastEnd, v.End)
-}
-
-func (f *facts) gapsOf(v *view) {
-	gap, begun := int64(0), false
-	for i, at := range v.Events.At {
-		gap += at
-		if v.Events.Kind[i]&journal.EventChoices == 0 {
-			continue
-		}
-		if begun {
-			f.gaps.add(gap)
-		}
-		begun, gap = true, 0
-	}
 }
 
 // change is by how much a counter of the samples grew, and over what time. Not ok:

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,15 +10,22 @@ import (
 )
 
 // queue simulates a server that works on 20 requests at a time, each for 200 ms on
-// average, with arrivals at random for 30 s at a share of what it can do.
-func queue(share float64, seed uint64) *facts {
-	const servers, work, length = 20, 200e6, 30e9
+// average, with arrivals for so long at a share of what it can do, at random or even.
+func queue(share, length float64, even bool, seed uint64) *facts {
+	const servers, work = 20, 200e6
 	random := rand.New(rand.NewPCG(seed, 1))
 	run := &journal.Run{Options: journal.Options{Pace: "poisson", Burstiness: 1}}
+	if even {
+		run.Options.Pace, run.Options.Burstiness = "constant", 0
+	}
 	f := newFacts(run, Options{}.withDefaults(&run.Options))
 	free := make([]int64, servers)
 	gap := work / servers / share
-	for at := 0.0; at < length; at += random.ExpFloat64() * gap {
+	wait := random.ExpFloat64
+	if even {
+		wait = func() float64 { return 1 }
+	}
+	for at := 0.0; at < length; at += wait() * gap {
 		i := slices.Index(free, slices.Min(free))
 		free[i] = max(free[i], int64(at)) + int64(random.ExpFloat64()*work)
 		f.add(&view{Request: &journal.Request{Due: int64(at), Sent: int64(at), End: free[i], Outcome: journal.Complete}})
@@ -32,17 +40,34 @@ func TestGrowingTellsOverloadFromChance(t *testing.T) {
 	const runs = 100
 	for _, tt := range []struct {
 		share       float64
+		seconds     float64
+		even        bool
 		least, most int // runs that are found
-	}{{0.5, 0, 1}, {0.8, 0, 2}, {0.9, 0, 4}, {1.1, 70, runs}, {1.2, 95, runs}, {1.5, 98, runs}, {3, 98, runs}} {
+	}{
+		{0.5, 30, false, 0, 1},
+		{0.8, 30, false, 0, 2},
+		{0.9, 30, false, 0, 4},
+		{1.1, 30, false, 70, runs},
+		{1.2, 30, false, 95, runs},
+		{1.5, 30, false, 98, runs},
+		{3, 30, false, 98, runs},
+		{0.8, 30, true, 0, 2},
+		{0.9, 30, true, 0, 4},
+		{1.1, 30, true, 90, runs},
+		{0.8, 4, true, 0, 4},
+		{0.9, 4, true, 0, 8},
+		{1.6, 4, true, 95, runs},
+	} {
 		found := 0
 		for seed := range uint64(runs) {
-			if (&growing{}).result(queue(tt.share, seed), entries[i].limits).Level.Bad() {
+			if (&growing{}).result(queue(tt.share, tt.seconds*1e9, tt.even, seed), entries[i].limits).Level.Bad() {
 				found++
 			}
 		}
-		t.Logf("at %g of what the server can do: %d of %d", tt.share, found, runs)
+		name := fmt.Sprintf("at %g of what the server can do for %g s, even arrivals %v:", tt.share, tt.seconds, tt.even)
+		t.Logf("%s %d of %d", name, found, runs)
 		if found < tt.least || found > tt.most {
-			t.Errorf("at %g of what the server can do %d of %d runs are found, want %d to %d", tt.share, found, runs, tt.least, tt.most)
+			t.Errorf("%s %d of %d runs are found, want %d to %d", name, found, runs, tt.least, tt.most)
 		}
 	}
 }

@@ -61,12 +61,7 @@ func (*growing) result(f *facts, l limits) Check {
 	series := f.open.series()
 	middle := f.open.mean(series, f.firstSent+third, f.firstSent+2*third)
 	last := f.open.mean(series, f.firstSent+2*third, f.lastSent)
-	// Requests in flight vary as a Poisson count does, and anew with each latency;
-	// arrivals in bursts vary more. (A burstiness of 0 stands for infinite: even ones.)
-	bursty := 1.0
-	if b := f.run.Options.Burstiness; b > 0 && b < 1 {
-		bursty = 1 / b
-	}
+	bursty := f.bursty()
 	latency := f.latencies / float64(f.measured)
 	variance := 2 * max(middle, 1) * min(2*latency/float64(third), 1) * bursty
 	sure := (last - middle) / math.Sqrt(variance)
@@ -82,6 +77,20 @@ func (*growing) result(f *facts, l limits) Check {
 	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: a higher rate than the server can do",
 		ms((last-middle)/float64(third)/ended*1e9))
 	return k
+}
+
+// bursty is by how much requests in flight vary more than with Poisson arrivals, with
+// which they vary as a Poisson count does, and anew with each latency. Bursts make it
+// more; even arrivals leave the half of it that answers make.
+func (f *facts) bursty() float64 {
+	switch b := f.run.Options.Burstiness; {
+	case b == 0: // infinite
+		return 0.5
+	case b < 1:
+		return 1 / b
+	default:
+		return (1 + 1/b) / 2
+	}
 }
 
 // lowest and highest are of the requests in flight in the quarters of a stretch of time.

@@ -68,19 +68,19 @@ func TestNeeds(t *testing.T) {
 // Where one thing makes several checks bad, the reason is the cause; a cause that
 // is milder than what it should explain explains nothing.
 func TestSymptomsNameTheirCause(t *testing.T) {
-	starved := func(wait int64) *Verdict {
+	starved := func(wait, lag int64) *Verdict {
 		w := closedLoop()
-		w.each(1, func(r *journal.Request) { r.Events.Lag[tokens], r.SharedReads = 10*msNs, 9 })
+		w.each(1, func(r *journal.Request) { share(3)(r); r.Events.Lag[tokens] = lag })
 		w.derive()
 		sampled(func(s *journal.Sample) { s.WaitNs = s.At * wait })(w)
 		return w.judge(t, Options{})
 	}
-	v := starved(3)
+	v := starved(3, 10*msNs)
 	if !slices.Equal(v.Reasons, []string{"cpu_wait"}) || v.Check("lag").Because != "cpu_wait" || v.Check("shared_reads").Because != "cpu_wait" {
 		t.Errorf("reasons %v: %v", v.Reasons, bad(v))
 	}
-	v = starved(1)
-	if !slices.Equal(v.Reasons, []string{"shared_reads", "cpu_wait"}) || v.Check("lag").Because != "cpu_wait" {
+	v = starved(1, 40*msNs)
+	if !slices.Equal(v.Reasons, []string{"lag", "cpu_wait"}) || v.Check("shared_reads").Because != "lag" {
 		t.Errorf("reasons %v: %v", v.Reasons, bad(v))
 	}
 }

@@ -43,6 +43,7 @@ func (c *samples) result(f *facts, _ limits) Check {
 		return skip("no request completed, see outcomes")
 	}
 	var thin []string
+	enough := true // requests were sent, had they not failed
 	least := f.complete
 	for _, m := range f.opt.PercentileMetrics {
 		n := c.have(f, m)
@@ -50,6 +51,7 @@ func (c *samples) result(f *facts, _ limits) Check {
 			if n > 0 && n < needs(p) { // a metric without values shows none
 				thin = append(thin, fmt.Sprintf("p%g of %s (%d < %d)", p, m, n, needs(p)))
 				least = min(least, n)
+				enough = enough && f.measured >= needs(p)
 			}
 		}
 	}
@@ -57,9 +59,13 @@ func (c *samples) result(f *facts, _ limits) Check {
 	if len(thin) == 0 {
 		return Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "each percentile asked for rests on enough samples"}
 	}
-	return Check{
+	k := Check{
 		Level: Suspect, Value: &value, Figure: fmt.Sprintf("%d samples", least),
 		Sentence: "too few samples for " + strings.Join(thin, ", "),
 		Effect:   "these percentiles are no more than the largest value; they would be others in the next run",
 	}
+	if enough && f.judge("outcomes").Level.Bad() {
+		k.Because = "outcomes"
+	}
+	return k
 }

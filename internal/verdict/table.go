@@ -18,7 +18,7 @@ func table() []entry {
 			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
 			limits{0.02, 0.10, "%", "of the mean latency in a closed loop by kernel times; of the median TTFT (p99 of the lag) by user times", ""},
 			"give the client more processors, or fewer streams to one client",
-			[]string{"steal", "cpu_wait", "cpu"},
+			[]string{"steal", "cpu_wait", "cpu", "retransmits"}, // what came out of order waits in the kernel
 			func(*facts) check { return &lag{} },
 		},
 		{
@@ -35,7 +35,7 @@ func table() []entry {
 		},
 		{
 			"cpu_wait", "client", "time in which the client's threads were ready to run and had no processor",
-			limits{0.20, 0.50, "%", "of the run, for each of its processors", ""},
+			limits{0.10, 0.50, "%", "of the run, for each of its processors", ""},
 			"stop what else runs on the client's machine, or give the client processors of its own",
 			[]string{"steal", "cpu"},
 			func(*facts) check { return cpuWait() },
@@ -68,13 +68,15 @@ func table() []entry {
 		{
 			"connections", "client", "connections opened again inside measured requests",
 			limits{0.02, never, "%", "of the median TTFT, as they add to its mean; and 5 % of the requests", ""},
-			"let the server and every proxy keep connections longer than the run's pauses", nil, func(*facts) check { return &connections{} },
+			"let the server and every proxy keep connections longer than the run's pauses",
+			[]string{"restart"},
+			func(*facts) check { return &connections{} },
 		},
 		{
 			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
-			limits{0.05, 0.30, "%", "of the events", ""},
+			limits{0.05, never, "%", "of the chunks with text after the first; from 30 % on it is for bursts to say", ""},
 			"give the client more processors, or fewer streams to one client",
-			[]string{"steal", "cpu_wait", "cpu", "lag"},
+			[]string{"steal", "cpu_wait", "cpu", "retransmits", "lag"},
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
@@ -125,6 +127,13 @@ func table() []entry {
 			[]string{"restart", "foreign_requests"},
 			func(*facts) check { return &growing{} },
 		},
+		{
+			"drift", "load", "latencies of a closed loop that still rise or fall at its end",
+			limits{0.10, 0.50, "%", "from the middle third of the sends to the last, if by three standard errors and throughout", ""},
+			"let the run last until latencies stay, and warm the server up before (--num-warmups)",
+			[]string{"restart", "foreign_requests", "steal", "cpu_wait"},
+			func(*facts) check { return &drift{} },
+		},
 
 		// The answers.
 		{
@@ -160,6 +169,11 @@ func table() []entry {
 			"read some answers (--journal-texts): a broken model or a canned answer is fast", nil, func(f *facts) check { return &identical{texts: newSeen(f.opt.HashLimit)} },
 		},
 		{
+			"integrity", "answers", "greedy answers that are others under load than without, with --integrity-sample",
+			limits{0, 0.10, "%", "of the prompts that were sent again", ""},
+			"read some pairs (--journal-texts); a few may be the arithmetic of larger batches, many are a fault of the server", nil, newIntegrity,
+		},
+		{
 			"prompt_tokens", "answers", "prompt tokens planned against those that the server counted",
 			limits{0.02, 0.10, "%", "of the prompt, beside a constant number that a template adds", ""},
 			"give the model's own tokenizer (--tokenizer), and look whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
@@ -167,7 +181,9 @@ func table() []entry {
 		{
 			"bursts", "answers", "tokens that came in bunches, as from a proxy that buffers",
 			limits{0.30, 0.80, "%", "of the gaps below a twentieth of their stream's mean gap", ""},
-			"switch buffering and compression off on the way (proxy_buffering off), or measure without the proxy", nil, func(*facts) check { return &bursts{} },
+			"switch buffering and compression off on the way (proxy_buffering off), or measure without the proxy",
+			[]string{"steal", "cpu_wait", "cpu", "retransmits"},
+			func(*facts) check { return &bursts{} },
 		},
 
 		// The cache.
@@ -223,14 +239,14 @@ func table() []entry {
 			"server_ttft", "server", "our mean TTFT less the server's own: network, proxy and client",
 			limits{0.10, 1, "%", "of the server's, if more than 5 ms; 50 ms to be invalid", ""},
 			"measure closer to the server, without proxies, or read the server's own numbers",
-			[]string{"connections", "retransmits", "bursts"},
+			[]string{"steal", "cpu_wait", "cpu", "connections", "retransmits", "bursts"},
 			func(*facts) check { return &serverTTFT{} },
 		},
 		{
 			"server_e2el", "server", "our mean time from first to last token less the server's own",
 			limits{0.10, 1, "%", "of the server's, if more than 10 ms; 100 ms to be invalid", ""},
 			"look for a slow reader or a proxy on the way",
-			[]string{"bursts", "retransmits"},
+			[]string{"steal", "cpu_wait", "cpu", "bursts", "retransmits"},
 			func(*facts) check { return &serverE2EL{} },
 		},
 		{

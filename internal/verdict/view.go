@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -72,6 +73,23 @@ func (v *view) event(i int, at int64) {
 		v.tokens += t
 	case text:
 		v.tokens = -1
+	}
+}
+
+// gaps are the times between events that carry something of a kind.
+func (v *view) gaps(kind journal.EventKind) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		gap, begun := int64(0), false
+		for i, at := range v.Events.At {
+			gap += at
+			if v.Events.Kind[i]&kind == 0 {
+				continue
+			}
+			if begun && !yield(gap) {
+				return
+			}
+			begun, gap = true, 0
+		}
 	}
 }
 

@@ -204,7 +204,7 @@ func (w *world) count(target int, before, after map[string]float64) {
 		if err := v.read(r); err != nil {
 			panic(err)
 		}
-		if !v.reached() || r.Target != target {
+		if !v.reached() || r.Target != target || r.Sample { // samples are sent after the last look
 			continue
 		}
 		after["vllm:request_success_total"]++

@@ -13,7 +13,21 @@ type Clock struct {
 }
 
 // NewClock returns a clock whose zero is now.
-func NewClock() *Clock { return &Clock{start: time.Now()} }
+//
+// Go reads the system's clock and then the monotonic one; if another program runs in
+// between, the two readings of a moment are apart, and all times would be off by as
+// much against other machines' logs. Of some readings the closest pair is taken.
+func NewClock() *Clock {
+	start := time.Now()
+	for range 20 {
+		now := time.Now()
+		// The same moment by both clocks: what the monotonic one is ahead is the gap.
+		if apart := now.Sub(start) - time.Duration(now.UnixNano()-start.UnixNano()); apart < 0 {
+			start = now
+		}
+	}
+	return &Clock{start: start}
+}
 
 // Restart moves the zero to now and returns how far it moved: times taken before
 // are that much too large.

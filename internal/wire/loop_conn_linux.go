@@ -23,7 +23,7 @@ type loopConn struct {
 	// The loop's own.
 	http1     http1
 	unstamped int
-	resent    int // segments that the kernel had sent again, up to the last exchange
+	segments  segments // up to the last exchange
 	closed    bool
 
 	mu    sync.Mutex // guards what follows, and the end of an exchange
@@ -114,27 +114,19 @@ func (c *loopConn) release(err error, reuse bool) {
 	reuse = reuse && len(c.out) == 0
 	c.out = c.out[:0]
 	c.mu.Unlock()
-	unstamped, resent := c.unstamped, c.resentSince()
+	unstamped, now := c.unstamped, segmentsOf(c.fd)
+	lost := now.since(c.segments)
+	c.segments = now
 	c.unstamped = 0
 	c.http1.reset()
 	if !reuse || !c.reader.give(c) {
 		c.reader.drop(c)
 	}
 	if x != nil && x != broken {
-		x.err, x.info.Unstamped, x.info.Retransmits = err, unstamped, resent
+		x.err, x.info.Unstamped = err, unstamped
+		x.info.Retransmits, x.info.Reordered, x.info.RTT = lost.resent, lost.reordered, lost.rtt
 		close(x.done)
 	}
-}
-
-// resentSince counts the segments that were sent again since the last exchange; -1: not known.
-func (c *loopConn) resentSince() int {
-	now := retransmits(c.fd)
-	if now < 0 {
-		return -1
-	}
-	n := now - c.resent
-	c.resent = now
-	return n
 }
 
 func opError(op string, err error) error {

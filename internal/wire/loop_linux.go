@@ -138,7 +138,7 @@ func (l *Loop) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 	if err != nil {
 		return Conn{}, err
 	}
-	x := &call{sink: sink, done: make(chan struct{}), info: Conn{Retransmits: -1}}
+	x := &call{sink: sink, done: make(chan struct{}), info: Conn{Retransmits: -1, Reordered: -1}}
 	if r.Timeout > 0 {
 		x.deadline = l.cfg.Clock.Now() + int64(r.Timeout)
 	}

@@ -129,7 +129,7 @@ func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, ErrTimeout)
 		defer cancel()
 	}
-	x := exchange{clock: t.cfg.Clock, info: Conn{Retransmits: -1}}
+	x := exchange{clock: t.cfg.Clock, info: Conn{Retransmits: -1, Reordered: -1}}
 	err := t.exchange(ctx, r, sink, &x)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what net/http says of an end that we made ourselves is beside the point
@@ -155,17 +155,16 @@ func (t *NetHTTP) exchange(ctx context.Context, r *Request, sink Sink, x *exchan
 	sink.Head(resp.StatusCode, resp.Header, x.stamp())
 	err = t.readBody(resp.Body, sink, x)
 	x.info.Unstamped = x.lastRead().unstamped - x.before
-	if now := x.retransmits(); now >= 0 && x.resent >= 0 {
-		x.info.Retransmits = now - x.resent
-	}
+	lost := x.segments().since(x.began)
+	x.info.Retransmits, x.info.Reordered, x.info.RTT = lost.resent, lost.reordered, lost.rtt
 	return err
 }
 
-func (x *exchange) retransmits() int {
+func (x *exchange) segments() segments {
 	if x.conn == nil {
-		return -1
+		return unknownSegments
 	}
-	return x.conn.retransmits()
+	return x.conn.segments()
 }
 
 // exchange follows one request's connection.
@@ -175,7 +174,7 @@ type exchange struct {
 	conns  int
 	conn   *stampConn // nil: the system or the protocol gives no stamps
 	before int        // the connection's unstamped reads before this request
-	resent int        // what the connection had sent again before it; -1: not known
+	began  segments   // of the connection before it
 
 	// When the last byte of an answer has been read, net/http begins to wait for
 	// the next one, in a goroutine of its own, before the reader of the body
@@ -187,9 +186,9 @@ type exchange struct {
 func (x *exchange) gotConn(g httptrace.GotConnInfo) {
 	x.conns++
 	x.info.New = !g.Reused
-	x.resent = -1
+	x.began = unknownSegments
 	if x.conn = underneath(g.Conn); x.conn != nil {
-		x.before, x.resent = x.conn.unstamped, x.conn.retransmits()
+		x.before, x.began = x.conn.unstamped, x.conn.segments()
 	}
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"io"
+	"math"
 	"net"
 	"os"
 	"syscall"
@@ -85,18 +86,22 @@ func (s *stampConn) Read(b []byte) (int, error) {
 	return s.n, nil
 }
 
-// retransmits counts the segments that a connection had to send again since it was opened; -1: not told.
-func retransmits(fd int) int {
+// segmentsOf asks the kernel about a connection.
+func segmentsOf(fd int) segments {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
-		return -1
+		return unknownSegments
 	}
-	return int(info.Total_retrans)
+	n := segments{resent: int(info.Total_retrans), reordered: int(info.Rcv_ooopack)}
+	if info.Min_rtt != math.MaxUint32 { // none was measured yet
+		n.rtt = time.Duration(info.Min_rtt) * time.Microsecond
+	}
+	return n
 }
 
-func (s *stampConn) retransmits() int {
-	n := -1
-	_ = s.raw.Control(func(fd uintptr) { n = retransmits(int(fd)) }) // closed: not told
+func (s *stampConn) segments() segments {
+	n := unknownSegments
+	_ = s.raw.Control(func(fd uintptr) { n = segmentsOf(int(fd)) }) // closed: not told
 	return n
 }
 

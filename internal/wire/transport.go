@@ -48,6 +48,27 @@ type Conn struct {
 	Unstamped  int  // reads for which the kernel gave no time
 	// Retransmits counts segments of this request that the kernel had to send again; -1: not known.
 	Retransmits int
+	// Reordered counts segments of the answer that came before an earlier one: that
+	// was lost on its way to us, or overtaken; -1: not known.
+	Reordered int
+	// RTT is the shortest round trip that the kernel saw on the connection; 0: not known.
+	RTT time.Duration
+}
+
+// segments is what the kernel counts of a connection since it was opened; -1: not told.
+type segments struct {
+	resent, reordered int
+	rtt               time.Duration // the shortest; 0: not known
+}
+
+var unknownSegments = segments{resent: -1, reordered: -1}
+
+// since is what came in between; not known if one of the two isn't.
+func (s segments) since(before segments) segments {
+	if s == unknownSegments || before == unknownSegments {
+		return unknownSegments
+	}
+	return segments{s.resent - before.resent, s.reordered - before.reordered, s.rtt}
 }
 
 // Transport sends requests. Do returns when the exchange is over: nil when the

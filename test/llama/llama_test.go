@@ -10,10 +10,12 @@ package llama
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/verdict"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 
@@ -60,7 +62,36 @@ func TestAllComplete(t *testing.T) {
 				t.Errorf("we count %d output tokens, the server %d", r.TotalOutputTokens, got)
 			}
 			checkPromptLengths(t, endpoint, r)
+			checkVerdict(t, r)
 		})
+	}
+}
+
+// checkVerdict: the server's counters agree with ours to the token, and nothing else is
+// wrong but what a busy machine does: both compute on the same processors, so the
+// client waits for one. (llama-server does not count requests, so that is not checked.)
+func checkVerdict(t *testing.T, r *realserver.Result) {
+	t.Helper()
+	v := &r.Inferometer.Verdict
+	for _, name := range []string{"server_prompt_tokens", "server_output_tokens", "restart", "outcomes", "output_tokens"} {
+		if k := v.Check(name); k == nil || k.Level != verdict.OK {
+			t.Errorf("%s: %+v, want ok", name, k)
+		}
+	}
+	if k := v.Check("foreign_requests"); k.Level.Bad() {
+		t.Errorf("foreign_requests is %s: %s", k.Level, k.Sentence)
+	}
+	// 64 requests are too few for a p99, and the verdict says so.
+	expected := []string{"samples", "steal", "cpu_wait", "lag", "shared_reads", "drift"}
+	for _, name := range v.Reasons {
+		if !slices.Contains(expected, name) {
+			t.Errorf("%s is a reason: %s", name, v.Check(name).Sentence)
+		}
+	}
+	for i := range v.Checks {
+		if k := &v.Checks[i]; k.Level.Bad() || k.Group == "server" {
+			t.Logf("%-12s %-20s %s", k.Level, k.Name, k.Sentence)
+		}
 	}
 }
 
@@ -170,4 +201,27 @@ func TestServerKilled(t *testing.T) {
 		t.Errorf("outcomes %v, want complete, cut off or refused, and some of each", o)
 	}
 	t.Logf("outcomes %v; %v", o, r.Inferometer.Errors)
+}
+
+// Greedy answers under load against those of the same prompts alone: a real server's
+// may differ a little, since it adds up in another order in another batch. So only
+// that they were compared is asked for; the figure is in the log.
+func TestIntegritySample(t *testing.T) {
+	s := startLlama(t, "--parallel", "4", "--ctx-size", "2048", "--no-cache-prompt")
+	r := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
+		"--num-prompts", "24", "--max-concurrency", "4", "--random-input-len", "16", "--random-output-len", "16",
+		"--temperature", "0", "--integrity-sample", "8")...).Wait(t, 0, 2*time.Minute)
+	k := r.Inferometer.Verdict.Check("integrity")
+	if k == nil || k.Value == nil || !strings.HasSuffix(k.Figure, " of 8") {
+		t.Fatalf("%+v", k)
+	}
+	t.Logf("%s: %s", k.Level, k.Sentence)
+	for _, name := range []string{"server_prompt_tokens", "server_output_tokens"} {
+		if k := r.Inferometer.Verdict.Check(name); k.Level != verdict.OK { // the samples came after the last look
+			t.Errorf("%s is %s: %s", name, k.Level, k.Sentence)
+		}
+	}
+	if got := s.Counter(t, outputCounter); got != r.TotalOutputTokens+8*16 {
+		t.Errorf("the server made %d tokens, want %d and 8 times 16", got, r.TotalOutputTokens)
+	}
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // Build builds the program as a user would and gives its path.
@@ -127,6 +129,12 @@ type Result struct {
 			Outcome, Message string
 			Count            int
 		} `json:"errors"`
+		Verdict verdict.Verdict     `json:"verdict"`
+		Latency map[string]struct { // by sent and due
+			E2EL struct {
+				MeanMs float64 `json:"mean_ms"`
+			} `json:"e2el"`
+		} `json:"latency"`
 	} `json:"inferometer"`
 }
 

@@ -165,3 +165,6 @@ func get(ctx context.Context, url string) (string, error) {
 	}
 	return string(body), err
 }
+
+// At is a server that somebody else has started.
+func At(base string) *Server { return &Server{Base: base} }

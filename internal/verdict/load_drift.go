@@ -1,0 +1,113 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// drift looks for latencies of a closed loop that still rise or fall over the run: a
+// cache that fills, a leak, a processor that gets hot. The first third of the sends is
+// left out, in which a server warms up; the last third is compared with the middle one.
+type drift struct{ latency trend }
+
+func (c *drift) add(v *view) {
+	if !v.Warmup && v.complete {
+		c.latency.add(v.Sent, float64(v.latency()))
+	}
+}
+
+func (c *drift) result(f *facts, l limits) Check {
+	if !f.closed() {
+		return skip("not a closed loop: see growing")
+	}
+	third := (f.lastSent - f.firstSent) / 3
+	middle, last := c.latency.quarters(f.firstSent+third, third), c.latency.quarters(f.firstSent+2*third, third)
+	if middle == nil || last == nil {
+		return skip("too few requests (%d) to see a trend", f.measured)
+	}
+	a, b := mean(middle), mean(last)
+	change := ratio(b, a) - 1
+	figure := fmt.Sprintf("%+.0f %%", change*100)
+	// Requests that are in flight together have the same luck, so each quarter counts
+	// as one value; and what comes and goes lies on both sides. (The two quarters that
+	// touch are left out of that: between them little can change.)
+	sure := math.Abs(slope(slices.Concat(middle, last)))
+	before, after := middle[:quartersOf-1], last[1:]
+	apart := slices.Min(after) > slices.Max(before) || slices.Max(after) < slices.Min(before)
+	if !apart || sure < 3 {
+		return found(l, 0, figure, "latency: %s in the middle third of the sends, %s in the last, within chance", ms(a), ms(b))
+	}
+	k := found(l, math.Abs(change), figure, "latency: %s in the middle third of the sends, %s in the last, by %.1f standard errors", ms(a), ms(b), sure)
+	k.Effect = effect(k, "a longer run would show other latencies and another throughput: no steady state was reached")
+	return k
+}
+
+// trend keeps the sum of a value in time, in slots whose width doubles when they would be too many.
+type trend struct {
+	width int64
+	cells []struct{ n, sum float64 }
+}
+
+func (t *trend) add(at int64, value float64) {
+	t.width = max(t.width, firstWidth)
+	for at = max(at, 0); at/t.width >= maxSlots; t.width *= 2 {
+		for i := range t.cells {
+			from := t.cells[i]
+			t.cells[i].n, t.cells[i].sum = 0, 0
+			t.cells[i/2].n += from.n
+			t.cells[i/2].sum += from.sum
+		}
+		t.cells = t.cells[:(len(t.cells)+1)/2]
+	}
+	i := int(at / t.width)
+	for len(t.cells) <= i {
+		t.cells = append(t.cells, struct{ n, sum float64 }{})
+	}
+	t.cells[i].n++
+	t.cells[i].sum += value
+}
+
+const quartersOf = 4
+
+// quarters are the means in the quarters of a stretch of time; nil if one has too few values.
+func (t *trend) quarters(from, length int64) []float64 {
+	const fewest = 5
+	var out []float64
+	for q := range int64(quartersOf) {
+		n, sum := 0.0, 0.0
+		for i := (from + q*length/quartersOf) / max(t.width, 1); i < (from+(q+1)*length/quartersOf)/max(t.width, 1) && i < int64(len(t.cells)); i++ {
+			n, sum = n+t.cells[i].n, sum+t.cells[i].sum
+		}
+		if n < fewest {
+			return nil
+		}
+		out = append(out, sum/n)
+	}
+	return out
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// slope is that of the line through values at even distances, in its standard errors.
+func slope(values []float64) float64 {
+	n := float64(len(values))
+	center, m := (n-1)/2, mean(values)
+	var xx, xy, rest float64
+	for i, v := range values {
+		x := float64(i) - center
+		xx, xy = xx+x*x, xy+x*(v-m)
+	}
+	s := xy / xx
+	for i, v := range values {
+		d := v - m - s*(float64(i)-center)
+		rest += d * d
+	}
+	return s / max(math.Sqrt(rest/(n-2)/xx), 1e-9*m) // without any rest it is as sure as can be
+}
