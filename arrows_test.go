@@ -25,6 +25,10 @@ var arrows = map[string][]string{
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
 	"measure":  {"journal", "stats"},
+	"chart":    {},
+	"parquet":  {},
+	"results":  {},
+	"compare":  {"results", "stats"},
 	"verdict":  {"journal"},
 	"selftest": {"journal"}, // and not sim: its truth comes in a file
 	"report":   {"measure", "verdict", "journal"},

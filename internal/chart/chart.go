@@ -1,0 +1,73 @@
+// Package chart draws the pictures of a report: lines, steps, points, bands and heat
+// maps, as SVG for pages and as PNG for what shows no SVG. It knows nothing of what
+// it draws.
+//
+//	Chart ─▶ layout (ticks, scales, a list of marks in pixels) ─▶ SVG or PNG
+//
+// Both pictures are made from the same marks, so that they show the same. In an SVG
+// colours are classes: the page around it, or the picture's own style, decides for
+// light and dark.
+package chart
+
+// Chart is one picture.
+type Chart struct {
+	Title         string
+	X, Y          Axis
+	Series        []Series
+	Heat          *Heat  // under the series
+	Width, Height int    // pixels; 0: 640 × 320
+	Empty         string // what to say where there is nothing to draw
+}
+
+// Axis is one of the two.
+type Axis struct {
+	Label    string
+	Log      bool // values at and below zero are left out
+	Zero     bool // begins at zero
+	Min, Max *float64
+}
+
+// Kind is how a series is drawn.
+type Kind int
+
+// The kinds.
+const (
+	Line Kind = iota
+	Steps
+	Points
+	LinePoints
+)
+
+// Series is one set of values. A NaN is a gap.
+type Series struct {
+	Name      string
+	Kind      Kind
+	X, Y      []float64
+	Low, High []float64 // error bars of points, a band around a line; nil: none
+	Labels    []string  // beside points; nil: none
+	Dashed    bool
+	Color     int // of the palette; 0: by the series' place
+}
+
+// Heat is counts in a grid of cells.
+type Heat struct {
+	XEdges, YEdges []float64 // one more than cells
+	Counts         [][]float64
+	Name           string // what is counted
+}
+
+const (
+	usualWidth  = 640
+	usualHeight = 320
+)
+
+func (c *Chart) size() (width, height int) {
+	width, height = c.Width, c.Height
+	if width <= 0 {
+		width = usualWidth
+	}
+	if height <= 0 {
+		height = usualHeight
+	}
+	return width, height
+}

@@ -1,0 +1,207 @@
+package chart
+
+import "math"
+
+// shape is what a mark is.
+type shape int
+
+const (
+	path  shape = iota // a polyline
+	area               // a filled polygon
+	rect               // filled
+	dot                // a filled circle
+	words              // text
+)
+
+// mark is one thing on the picture, in pixels.
+type mark struct {
+	shape  shape
+	class  string // grid, axis, text, muted, s1…s8, heat
+	points []point
+	dashed bool
+	// of words
+	text   string
+	anchor string // start, middle, end
+	turned bool   // a quarter to the left
+	bold   bool
+	// of rectangles
+	opacity float64
+	hint    string // shown where a mouse rests
+}
+
+type point struct{ x, y float64 }
+
+// The room around the plot, in pixels.
+const (
+	left, right   = 58, 14
+	top, bottom   = 14, 44
+	titleHeight   = 22
+	legendHeight  = 20
+	charWidth     = 6.6 // of the labels, on average
+	labelSize     = 12
+	legendPadding = 26
+)
+
+// layout turns a chart into marks. Everything that both pictures need is decided here.
+func (c *Chart) layout() (width, height int, marks []mark) {
+	width, height = c.size()
+	l := &canvas{c: c, left: left, right: float64(width - right), top: top, bottom: float64(height - bottom)}
+	if c.Title != "" {
+		l.top += titleHeight
+		l.add(mark{shape: words, class: "text", points: []point{{l.left, top + 8}}, text: c.Title, anchor: "start", bold: true})
+	}
+	l.legend()
+	l.axes()
+	if c.Heat != nil {
+		l.heat()
+	}
+	for i := range c.Series {
+		l.series(i)
+	}
+	if l.empty() {
+		text := c.Empty
+		if text == "" {
+			text = "nothing to draw"
+		}
+		l.add(mark{shape: words, class: "muted", points: []point{{(l.left + l.right) / 2, (l.top + l.bottom) / 2}}, text: text, anchor: "middle"})
+	}
+	return width, height, l.marks
+}
+
+type canvas struct {
+	c                        *Chart
+	left, right, top, bottom float64
+	x, y                     scale
+	marks                    []mark
+}
+
+func (l *canvas) add(m mark) { l.marks = append(l.marks, m) }
+
+func (l *canvas) empty() bool {
+	if l.c.Heat != nil && len(l.c.Heat.Counts) > 0 {
+		return false
+	}
+	for i := range l.c.Series {
+		if len(l.c.Series[i].X) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// class is the colour of a series.
+func (l *canvas) class(i int) string {
+	n := l.c.Series[i].Color
+	if n == 0 {
+		n = i%len(palette) + 1
+	}
+	return seriesClass(n)
+}
+
+// legend names the series, if there is more than one, and takes room for it.
+func (l *canvas) legend() {
+	named := 0
+	for i := range l.c.Series {
+		if l.c.Series[i].Name != "" {
+			named++
+		}
+	}
+	if named < 2 {
+		return
+	}
+	x, y := l.left, l.top+4
+	for i := range l.c.Series {
+		name := l.c.Series[i].Name
+		if name == "" {
+			continue
+		}
+		wide := legendPadding + float64(len(name))*charWidth
+		if x > l.left && x+wide > l.right {
+			x, y = l.left, y+legendHeight
+		}
+		l.add(mark{shape: path, class: l.class(i), points: []point{{x, y}, {x + 16, y}}, dashed: l.c.Series[i].Dashed})
+		l.add(mark{shape: words, class: "text", points: []point{{x + 20, y + 4}}, text: name, anchor: "start"})
+		x += wide
+	}
+	l.top = y + legendHeight - 4
+}
+
+func (l *canvas) axes() {
+	var ticksX, ticksY []tick
+	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, int((l.right-l.left)/80))
+	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/40))
+	for _, t := range ticksY {
+		y := l.y.at(t.value)
+		l.add(mark{shape: path, class: "grid", points: []point{{l.left, y}, {l.right, y}}})
+		l.add(mark{shape: words, class: "muted", points: []point{{l.left - 6, y + 4}}, text: t.label, anchor: "end"})
+	}
+	for _, t := range ticksX {
+		x := l.x.at(t.value)
+		l.add(mark{shape: path, class: "grid", points: []point{{x, l.top}, {x, l.bottom}}})
+		l.add(mark{shape: words, class: "muted", points: []point{{x, l.bottom + 16}}, text: t.label, anchor: "middle"})
+	}
+	l.add(mark{shape: path, class: "axis", points: []point{{l.left, l.top}, {l.left, l.bottom}, {l.right, l.bottom}}})
+	l.add(mark{shape: words, class: "text", points: []point{{(l.left + l.right) / 2, l.bottom + 34}}, text: l.c.X.Label, anchor: "middle"})
+	l.add(mark{shape: words, class: "text", points: []point{{14, (l.top + l.bottom) / 2}}, text: l.c.Y.Label, anchor: "middle", turned: true})
+}
+
+// values are all values of one axis.
+func (l *canvas) values(x bool) func(func(float64)) {
+	return func(yield func(float64)) {
+		each := func(lists ...[]float64) {
+			for _, list := range lists {
+				for _, v := range list {
+					yield(v)
+				}
+			}
+		}
+		for i := range l.c.Series {
+			s := &l.c.Series[i]
+			if x {
+				each(s.X)
+			} else {
+				each(s.Y, s.Low, s.High)
+			}
+		}
+		if h := l.c.Heat; h != nil && x {
+			each(h.XEdges)
+		} else if h != nil {
+			each(h.YEdges)
+		}
+	}
+}
+
+// at is a point's place; false where it can't be shown.
+func (l *canvas) at(x, y float64) (point, bool) {
+	if !l.x.ok(x) || !l.y.ok(y) {
+		return point{}, false
+	}
+	// A value beyond a fixed axis is drawn at its edge: it is there, only further away.
+	y = min(max(l.y.at(y), l.top), l.bottom)
+	return point{min(max(l.x.at(x), l.left), l.right), y}, true
+}
+
+func (l *canvas) heat() {
+	h := l.c.Heat
+	most := 0.0
+	for _, row := range h.Counts {
+		for _, n := range row {
+			most = max(most, n)
+		}
+	}
+	for i, row := range h.Counts {
+		for j, n := range row {
+			if n <= 0 {
+				continue
+			}
+			a, ok1 := l.at(h.XEdges[i], h.YEdges[j])
+			b, ok2 := l.at(h.XEdges[i+1], h.YEdges[j+1])
+			if !ok1 || !ok2 {
+				continue
+			}
+			// Counts differ by orders: their logarithm is shown.
+			share := math.Log1p(n) / math.Log1p(most)
+			l.add(mark{shape: rect, class: "heat", points: []point{a, b}, opacity: 0.12 + 0.88*share, hint: hint(h, i, j, n)})
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package chart
+
+import "fmt"
+
+// series draws one set of values.
+func (l *canvas) series(i int) {
+	s := &l.c.Series[i]
+	class := l.class(i)
+	if len(s.Low) == len(s.X) && len(s.High) == len(s.X) && len(s.X) > 0 {
+		if s.Kind == Points || s.Kind == LinePoints {
+			l.bars(s, class)
+		} else {
+			l.band(s, class)
+		}
+	}
+	if s.Kind != Points {
+		l.line(s, class)
+	}
+	if s.Kind == Points || s.Kind == LinePoints {
+		l.dots(s, class)
+	}
+}
+
+// line draws a polyline for each part without a gap.
+func (l *canvas) line(s *Series, class string) {
+	var part []point
+	flush := func() {
+		if len(part) > 1 {
+			l.add(mark{shape: path, class: class, points: part, dashed: s.Dashed})
+		}
+		part = nil
+	}
+	for k := range s.X {
+		p, ok := l.at(s.X[k], s.Y[k])
+		if !ok {
+			flush()
+			continue
+		}
+		if s.Kind == Steps && len(part) > 0 {
+			part = append(part, point{p.x, part[len(part)-1].y})
+		}
+		part = append(part, p)
+	}
+	flush()
+}
+
+func (l *canvas) dots(s *Series, class string) {
+	for k := range s.X {
+		p, ok := l.at(s.X[k], s.Y[k])
+		if !ok {
+			continue
+		}
+		tip := fmt.Sprintf("%s: %s, %s", s.Name, short(s.X[k]), short(s.Y[k]))
+		if k < len(s.Labels) && s.Labels[k] != "" {
+			tip = s.Labels[k] + ": " + tip
+			l.add(mark{shape: words, class: "muted", points: []point{{p.x + 6, p.y - 5}}, text: s.Labels[k], anchor: l.labelAnchor(p.x, s.Labels[k])})
+		}
+		l.add(mark{shape: dot, class: class, points: []point{p}, hint: tip})
+	}
+}
+
+// labelAnchor turns a label to the left where it would leave the picture.
+func (l *canvas) labelAnchor(x float64, label string) string {
+	if x+6+float64(len(label))*charWidth > l.right {
+		return "end"
+	}
+	return "start"
+}
+
+func (l *canvas) bars(s *Series, class string) {
+	for k := range s.X {
+		a, ok1 := l.at(s.X[k], s.Low[k])
+		b, ok2 := l.at(s.X[k], s.High[k])
+		if ok1 && ok2 {
+			l.add(mark{shape: path, class: class, points: []point{a, b}})
+		}
+	}
+}
+
+func (l *canvas) band(s *Series, class string) {
+	var upper, lower []point
+	for k := range s.X {
+		a, ok1 := l.at(s.X[k], s.Low[k])
+		b, ok2 := l.at(s.X[k], s.High[k])
+		if ok1 && ok2 {
+			lower, upper = append(lower, a), append(upper, b)
+		}
+	}
+	for k := len(lower) - 1; k >= 0; k-- {
+		upper = append(upper, lower[k])
+	}
+	if len(upper) > 2 {
+		l.add(mark{shape: area, class: class, points: upper, opacity: 0.2})
+	}
+}
+
+func short(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+func hint(h *Heat, i, j int, n float64) string {
+	return fmt.Sprintf("%.0f %s at %s–%s, %s–%s", n, h.Name, short(h.XEdges[i]), short(h.XEdges[i+1]), short(h.YEdges[j]), short(h.YEdges[j+1]))
+}
