@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -57,6 +57,10 @@ bench-startup: build
 # How late an open loop of 2,000 requests a second sends.
 bench-lateness: build
 	go run ./bench/lateness -binary $(BIN)
+
+# How often compare is wrong: 200 pairs that are the same, 200 that differ by 10 %.
+bench-compare: build
+	go run ./bench/compare
 
 # In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
 bench-coverage:

@@ -36,6 +36,7 @@ func commands() []command {
 		{"report", "show the result of a run again, from its journal", reportRun},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
 		{"selftest", "measure our own error on this machine", selfTest},
+		{"compare", "hold results against each other: ours and other tools'", compareRuns},
 		{"sim", "a simulated inference server whose truth is known", simulate},
 		{"version", "print the version", version},
 	}

@@ -1,0 +1,130 @@
+// Command compare measures how often `inferometer compare` is wrong: it runs the
+// simulator twice, once with a TTFT that is ten percent longer, measures pairs of
+// runs with bench serve, and counts what the gate and the calls say of pairs that
+// are the same, and of pairs that are not.
+//
+//	make bench-compare
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/simproc"
+)
+
+func main() {
+	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	pairs := flag.Int("pairs", 200, "pairs of each kind")
+	requests := flag.Int("requests", 400, "requests in a run")
+	flag.Parse()
+	if err := run(*binary, *pairs, *requests); err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+// gate is what a build would be held to.
+const gate = "mean_ttft<+5%"
+
+func run(binary string, pairs, requests int) error {
+	scratch, err := os.MkdirTemp("", "compare-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	var urls []string
+	for _, ttft := range []string{"lognormal:100ms:0.15", "lognormal:110ms:0.15"} {
+		sim, err := simproc.Start(binary, "--ttft", ttft, "--itl", "exp:2ms")
+		if err != nil {
+			return err
+		}
+		defer sim.Stop() //nolint:errcheck // its truth is not needed
+		urls = append(urls, sim.URL)
+	}
+	var same, longer tally
+	for i := range pairs {
+		files := make([]string, 3)
+		// A, B, A: what drifts hits both alike.
+		for k, url := range []string{urls[0], urls[1], urls[0]} {
+			files[k] = filepath.Join(scratch, fmt.Sprintf("%d.json", k))
+			if err := bench(binary, url, files[k], scratch, requests, 3*i+k); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(same.add(binary, files[0], files[2]), longer.add(binary, files[0], files[1])); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%d pairs of runs of %d requests each; gate %s\n\n", pairs, requests, gate)
+	fmt.Printf("| pairs | gate broken | gate undecided | gate kept | mean TTFT called real | any metric called real |\n|---|--:|--:|--:|--:|--:|\n")
+	same.print("the same (A/A)")
+	longer.print("TTFT +10 % (A/B)")
+	return nil
+}
+
+// bench makes one run and saves its result.
+func bench(binary, url, file, scratch string, requests, seed int) error {
+	folder := filepath.Join(scratch, "run")
+	defer os.RemoveAll(folder)
+	cmd := exec.Command(binary, "bench", "serve", "--base-url", url, "--skip-tokenizer-init", "--num-prompts", fmt.Sprint(requests),
+		"--max-concurrency", "64", "--random-input-len", "16", "--random-output-len", "8", "--seed", fmt.Sprint(seed),
+		"--run-dir", folder, "--save-result", "--result-filename", file, "--quiet")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// tally counts what compare said of pairs.
+type tally struct {
+	pairs, broken, undecided, ttft, any int
+}
+
+func (t *tally) add(binary, a, b string) error {
+	out, err := exec.Command(binary, "compare", a, b, "--gate", gate, "--format", "json").Output()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() < 5) {
+		return fmt.Errorf("compare: %w", err)
+	}
+	var c struct {
+		Rows []struct {
+			Metric struct{ Key string }
+			Cells  []struct{ Change *struct{ Call string } }
+		}
+		Gate []struct{ Outcome string }
+	}
+	if err := json.Unmarshal(out, &c); err != nil {
+		return fmt.Errorf("read its answer: %w", err)
+	}
+	t.pairs++
+	switch c.Gate[0].Outcome {
+	case "broken":
+		t.broken++
+	case "undecided":
+		t.undecided++
+	}
+	found := false
+	for _, row := range c.Rows {
+		if ch := row.Cells[1].Change; ch != nil && ch.Call == "real" {
+			found = true
+			if row.Metric.Key == "mean_ttft_ms" {
+				t.ttft++
+			}
+		}
+	}
+	if found {
+		t.any++
+	}
+	return nil
+}
+
+func (t *tally) print(name string) {
+	share := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(t.pairs, 1))) }
+	fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", name, share(t.broken), share(t.undecided), share(t.pairs-t.broken-t.undecided), share(t.ttft), share(t.any))
+}

@@ -1,0 +1,95 @@
+package compare
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// CSV writes one line a metric and side.
+func (c *Comparison) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := []string{"metric", "side", "value", "best", "change", "low", "high", "p", "call", "smallest_visible", "runs"}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		for side, cell := range row.Cells {
+			line := []string{row.Metric.Key, c.Names[side], "", strconv.FormatBool(cell.Best), "", "", "", "", "", "", ""}
+			if cell.Known {
+				line[2] = exact(cell.Value)
+			}
+			if ch := cell.Change; ch != nil {
+				line[4], line[8], line[10] = exact(ch.Ratio), string(ch.Call), strconv.Itoa(ch.Runs)
+				if ch.Bounded {
+					line[5], line[6], line[7], line[9] = exact(ch.Low), exact(ch.High), exact(ch.P), exact(ch.Smallest)
+				}
+			}
+			if err := out.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// JSON writes everything, with the gate's findings if there are any.
+func (c *Comparison) JSON(w io.Writer, findings []Finding) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		*Comparison
+		Gate []Finding `json:"gate,omitempty"`
+	}{c, findings})
+}
+
+// The elements of a JUnit file, which CI systems show as tests.
+type junitCase struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Failure *junitNo `xml:"failure,omitempty"`
+	Skipped *junitNo `xml:"skipped,omitempty"`
+	Out     string   `xml:"system-out,omitempty"`
+}
+
+type junitNo struct {
+	Message string `xml:"message,attr"`
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+// JUnit writes the gate's findings as tests: broken is a failure, undecided is skipped.
+func JUnit(w io.Writer, findings []Finding) error {
+	s := junitSuite{Name: "inferometer compare", Tests: len(findings)}
+	for _, f := range findings {
+		t := junitCase{Name: f.Limit, Class: f.Side, Out: f.Sentence}
+		switch f.Outcome {
+		case Broken:
+			s.Failures++
+			t.Failure = &junitNo{f.Sentence}
+		case Undecided:
+			s.Skipped++
+			t.Skipped = &junitNo{f.Sentence}
+		}
+		s.Cases = append(s.Cases, t)
+	}
+	b, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, b)
+	return err
+}

@@ -1,0 +1,138 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Gate is limits on changes, as in "p99_ttft<+5% and output_throughput>-3%".
+type Gate []Limit
+
+// Limit is one of them.
+type Limit struct {
+	Metric string  // key
+	Below  bool    // the change must be below the limit; else above
+	Change float64 // relative
+	text   string
+}
+
+var (
+	gateClause = regexp.MustCompile(`^\s*([A-Za-z][\w.-]*)\s*(<|>)=?\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*$`)
+	gateAnd    = regexp.MustCompile(`(?i)\s+and\s+|\s*,\s*|\s*&&\s*`)
+)
+
+// ParseGate reads a gate.
+func ParseGate(text string) (Gate, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New(`a gate is limits on changes, such as "p99_ttft<+5% and output_throughput>-3%"`)
+	}
+	var g Gate
+	for _, part := range gateAnd.Split(text, -1) {
+		m := gateClause.FindStringSubmatch(part)
+		if m == nil {
+			return nil, fmt.Errorf(`%q is no limit on a change: write a metric, < or >, and a percentage, as in p99_ttft<+5%%`, strings.TrimSpace(part))
+		}
+		percent, err := strconv.ParseFloat(m[3], 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", m[3], err)
+		}
+		l := Limit{Metric: Key(m[1]), Below: m[2] == "<", Change: percent / 100, text: strings.TrimSpace(part)}
+		if l.Change <= -1 {
+			return nil, fmt.Errorf("%s: nothing can fall by %g %%", l.text, -percent)
+		}
+		g = append(g, l)
+	}
+	return g, nil
+}
+
+// Outcome of a gate.
+type Outcome string
+
+// The outcomes, from good to bad.
+const (
+	Kept      Outcome = "kept"      // beyond noise
+	Undecided Outcome = "undecided" // the data can't decide
+	Broken    Outcome = "broken"    // beyond noise
+)
+
+// Finding is what a limit came to on one side.
+type Finding struct {
+	Side     string  `json:"side"`
+	Limit    string  `json:"limit"`
+	Outcome  Outcome `json:"outcome"`
+	Sentence string  `json:"sentence"`
+}
+
+// Judge holds each side against the gate. A limit is broken only when the whole
+// interval of the change lies beyond it, and kept only when it lies within; an
+// interval across the limit decides nothing. Severe doubts decide nothing either:
+// a change of the workload is no change of the server.
+func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
+	worst := Kept
+	var found []Finding
+	for _, l := range g {
+		row := c.row(l.Metric)
+		if row == nil {
+			return Undecided, nil, fmt.Errorf("the gate %q: no side has the metric %s", l.text, l.Metric)
+		}
+		for side := 1; side < len(c.Sides); side++ {
+			f := l.judge(row.Cells[side].Change)
+			f.Side, f.Limit = c.Names[side], l.text
+			if d := c.severe(0, side); d != nil && f.Outcome != Undecided {
+				f.Outcome, f.Sentence = Undecided, f.Sentence+"; but "+d.Side+": "+d.Sentence
+			}
+			found = append(found, f)
+			if f.Outcome == Broken || worst == Kept {
+				worst = f.Outcome
+			}
+		}
+	}
+	return worst, found, nil
+}
+
+func (l *Limit) judge(ch *Change) Finding {
+	switch {
+	case ch == nil:
+		return Finding{Outcome: Undecided, Sentence: "the metric is missing on one side"}
+	case !ch.Bounded:
+		return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%+.1f %%, but the files do not tell how sure that is", ch.Ratio*100)}
+	}
+	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, ch.Low*100, ch.High*100)
+	low, high := ch.Low-l.Change, ch.High-l.Change
+	if !l.Below {
+		low, high = -high, -low
+	}
+	switch {
+	case low > 0:
+		return Finding{Outcome: Broken, Sentence: words + " lies beyond it"}
+	case high <= 0:
+		return Finding{Outcome: Kept, Sentence: words + " lies within it"}
+	}
+	more := math.Pow(max(high-low, 1e-9)/2/max(math.Abs((high+low)/2), 1e-3), 2)
+	return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%s lies across it; some %.0f times as many requests would tell", words, math.Ceil(more))}
+}
+
+func (c *Comparison) row(key string) *Row {
+	for i := range c.Rows {
+		if c.Rows[i].Metric.Key == key {
+			return &c.Rows[i]
+		}
+	}
+	return nil
+}
+
+// severe is a doubt that forbids to compare these sides.
+func (c *Comparison) severe(sides ...int) *Doubt {
+	for i := range c.Doubts {
+		for _, s := range sides {
+			if c.Doubts[i].Severe && c.Doubts[i].Side == c.Names[s] {
+				return &c.Doubts[i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package compare
+
+import (
+	_ "embed" // the page
+	"html/template"
+	"io"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// HTML writes the comparison as one page that needs nothing else.
+func (c *Comparison) HTML(w io.Writer, findings []Finding) error {
+	type cell struct {
+		Text, Class string
+	}
+	type line []cell
+	var lines []line
+	for _, boxes := range c.grid() {
+		l := make(line, len(boxes))
+		for i, b := range boxes {
+			l[i].Text = b.text
+			if b.best {
+				l[i].Class = "best"
+			}
+			if isLeft(i) {
+				l[i].Class += " left"
+			}
+		}
+		lines = append(lines, l)
+	}
+	return page.Execute(w, struct {
+		Doubts   []Doubt
+		Head     line
+		Lines    []line
+		Feet     []string
+		Findings []Finding
+	}{c.Doubts, lines[0], lines[1:], c.Feet, findings})
+}
