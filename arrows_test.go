@@ -21,6 +21,7 @@ const (
 // them. What is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":      {"*"},
+	"scenario": {"load", "measure", "report", "compare", "target", "journal", "slo"},
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},

@@ -137,7 +137,7 @@ func (p *docsPage) run(t *testing.T, line string) {
 		p.startSim(t, line)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if out, err := p.shell(ctx, line, "").CombinedOutput(); err != nil {
 		t.Errorf("%s\n%v\n%s", line, err, out)

@@ -33,6 +33,8 @@ func commands() []command {
 		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", benchLatency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", benchThroughput},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", benchShapes},
+		{"run", "run a whole experiment from one file: servers, matrix, table", run},
+		{"init", "write a scenario for a server that is running", initScenario},
 		{"report", "show the result of a run again, from its journal", reportRun},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
 		{"selftest", "measure our own error on this machine", selfTest},

@@ -1,6 +1,7 @@
 // Package target is where the load goes: it asks a server what it is and what
-// it counts, and of several servers it chooses one for each request. It sends no
-// inference requests.
+// it counts, of several servers it chooses one for each request, and it starts and
+// ends servers of our own. It sends no load: its only inference request is the one
+// that shows that a server has come up.
 package target
 
 import (
@@ -67,7 +68,15 @@ func (t *Target) Metrics(ctx context.Context) (Metrics, error) {
 const maxAnswer = 64 << 20
 
 func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(t.Base, "/")+path, nil)
+	req, err := t.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return t.do(req, path)
+}
+
+func (t *Target) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(t.Base, "/")+path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +84,11 @@ func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
 	if req.Header == nil {
 		req.Header = http.Header{}
 	}
+	return req, nil
+}
+
+// do gives the answer's body; a status that is no success is an error.
+func (t *Target) do(req *http.Request, path string) ([]byte, error) {
 	resp, err := t.Client.Do(req)
 	if err != nil {
 		return nil, err
@@ -84,7 +98,7 @@ func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s%s: %w", t.Base, path, err)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		return nil, fmt.Errorf("%s%s answered HTTP %d: %.200s", t.Base, path, resp.StatusCode, strings.TrimSpace(string(b)))
 	}
 	return b, nil

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/scenario"
+)
+
+func exampleFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	return files
+}
+
+// hasTargets says whether bench serve can load several servers as one.
+func hasTargets() bool {
+	set, _ := serveFlags()
+	return set.Lookup("targets") != nil
+}
+
+// exampleTargets are the names of an example's targets, and whether one has replicas.
+func exampleTargets(t *testing.T, file string) (names []string, several bool) {
+	t.Helper()
+	doc, err := scenario.Load(scenario.Source{File: file, Lookup: os.LookupEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := doc.Plan(scenario.PlanOptions{Program: "inferometer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plan.Points {
+		if !slices.Contains(names, p.Target()) {
+			names = append(names, p.Target())
+			several = several || p.Servers() > 1
+		}
+	}
+	return names, several
+}
+
+// skipWithoutTargets skips an example whose replicas bench serve can't load together.
+func skipWithoutTargets(t *testing.T, several bool) {
+	t.Helper()
+	if several && !hasTargets() {
+		t.Skip("bench serve has no --targets: several servers can't be loaded as one")
+	}
+}
+
+// Every example is well formed, and each of its points is a command that bench
+// serve takes.
+func TestExamplesAreWellFormed(t *testing.T) {
+	for _, file := range exampleFiles(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, several := exampleTargets(t, file)
+			skipWithoutTargets(t, several)
+			if out, err := exec.Command(program(t), "run", file, "--check").CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// Every example runs, with simulators in the places of its servers and less to send.
+func TestExamplesRun(t *testing.T) {
+	const sim = `exec "{inferometer}" sim --listen 127.0.0.1:{port} --ttft 1ms --itl 1ms`
+	for _, file := range exampleFiles(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			names, several := exampleTargets(t, file)
+			skipWithoutTargets(t, several)
+			set := []string{
+				"workload.dataset=random", "workload.path=null", "workload.tokenizer=none", "workload.model=null", "workload.input_len=8", "workload.output_len=4",
+				"workload.num_prompts=8", "workload.prompts_per_slot=null", "repeat=1", "cooldown=0s", "warmup=1",
+			}
+			if strings.Contains(filepath.Base(file), "rates") {
+				set = append(set, "matrix.rate=[20, 40]", "pace.duration=500ms")
+			} else {
+				set = append(set, "matrix.concurrency=[1, 4]")
+			}
+			for _, name := range names {
+				at := "targets." + name + "."
+				set = append(set, at+"command="+sim, at+"base_url=null", at+"model=null", at+"tokenizer=null", at+"version=null")
+			}
+			out := t.TempDir()
+			cmd := exec.Command(program(t), append([]string{"run", file, "--out", out, "--set"}, set...)...)
+			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+			text, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			table, err := os.ReadFile(filepath.Join(out, "table.md"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if !strings.Contains(string(table), fmt.Sprintf("| %s ", name)) {
+					t.Errorf("%s is not in the table:\n%s", name, table)
+				}
+			}
+			if several && !strings.Contains(string(table), "## Replicas") {
+				t.Errorf("the replicas are not shown:\n%s", table)
+			}
+		})
+	}
+}

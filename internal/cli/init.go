@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/target"
+)
+
+//go:embed init.yaml.tmpl
+var initTemplate string
+
+// initOptions are the flags of init.
+type initOptions struct {
+	baseURL, out string
+	force        bool
+}
+
+func initScenario(ctx context.Context, s streams, args []string) error {
+	set := argv.New("inferometer init",
+		"Ask a running server what it is and write a commented scenario for it, which inferometer run takes as it is.")
+	set.Example("For a server on this machine", "inferometer init --base-url http://127.0.0.1:8000")
+	set.Example("To the terminal", "inferometer init --base-url http://gpu-box:8000 -o -")
+	var o initOptions
+	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Short('o'), argv.Metavar("FILE"))
+	set.Bool(&o.force, "force", "Write over a file that is there.")
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := checkURL("base-url", o.baseURL, "http", "https"); err != nil {
+		return err
+	}
+	text, err := o.write(ctx)
+	if err != nil {
+		return err
+	}
+	if o.out == "-" {
+		_, err := s.out.Write(text)
+		return err
+	}
+	return o.save(s, text)
+}
+
+func (o *initOptions) save(s streams, text []byte) error {
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if o.force {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(o.out, mode, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already: give another file with -o, or --force", o.out)
+	}
+	if err != nil {
+		return fmt.Errorf("write the scenario: %w", err)
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write the scenario: %w", err)
+	}
+	fmt.Fprintf(s.err, "wrote %s; next: inferometer run %s\n", o.out, o.out)
+	return nil
+}
+
+// initView is what the template shows.
+type initView struct {
+	Name, BaseURL, Server string
+	Model                 string
+	MaxLen, Slots         int
+	InputLen, OutputLen   int
+	Concurrency           string
+	ResetCache            bool
+}
+
+// write asks the server and fills in the template.
+func (o *initOptions) write(ctx context.Context) ([]byte, error) {
+	base, login := splitLogin(strings.TrimRight(o.baseURL, "/"))
+	t := &target.Target{Base: base, Header: apiKeyHeader(), Client: &http.Client{Timeout: 10 * time.Second}}
+	if login != nil {
+		password, _ := login.Password()
+		r := &http.Request{Header: t.Header}
+		r.SetBasicAuth(login.Username(), password)
+	}
+	models, err := t.Models(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", base, err)
+	}
+	if len(models) == 0 {
+		return nil, fmt.Errorf("%s lists no model under /v1/models", base)
+	}
+	v := viewOf(base, t.Identify(ctx, models), models[0])
+	v.fit(t.Slots(ctx))
+	var b bytes.Buffer
+	err = template.Must(template.New("").Parse(initTemplate)).Execute(&b, v)
+	return b.Bytes(), err
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+
+func viewOf(base string, id target.Identity, model target.Model) *initView {
+	v := &initView{
+		BaseURL: base, Model: model.ID, MaxLen: model.MaxModelLen, ResetCache: id.Kind == "vLLM",
+		Server: strings.TrimSpace(cmp.Or(id.Kind, "a server of an unknown kind") + " " + id.Version),
+	}
+	if u, err := url.Parse(base); err == nil {
+		v.Name = strings.Trim(notInName.ReplaceAllString(u.Hostname()+"-"+model.ID, "-"), "-.")
+	}
+	return v
+}
+
+// fit chooses lengths that fit into the server's context, and concurrencies up to
+// twice its slots, where it has any.
+func (v *initView) fit(slots, maxLen int) {
+	v.InputLen, v.OutputLen, v.Concurrency = 512, 128, "1, 4, 16, 32"
+	v.Slots, v.MaxLen = slots, cmp.Or(maxLen, v.MaxLen)
+	if v.MaxLen > 0 && v.MaxLen < 1024 {
+		v.InputLen, v.OutputLen = max(v.MaxLen/4, 1), max(v.MaxLen/8, 1)
+	}
+	if slots > 0 {
+		var steps []string
+		for n := 1; n <= 2*slots; n *= 2 {
+			steps = append(steps, strconv.Itoa(n))
+		}
+		v.Concurrency = strings.Join(steps, ", ")
+	}
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/scenario"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	check, plan, fresh bool
+	out                string
+	set                []argv.Pair
+	only               []string
+}
+
+func runFlags() (*argv.Set, *runOptions) {
+	set := argv.New("inferometer run",
+		"Run a whole experiment from one file: start its servers, run every point of its matrix, stop them, and print the table. "+
+			"Run again after an interruption, it goes on where it stopped.")
+	set.Example("Run a scenario; results go to results/NAME", "inferometer run scenario.yaml")
+	set.Example("Find mistakes without running anything", "inferometer run scenario.yaml --check")
+	set.Example("See the points and their commands", "inferometer run scenario.yaml --plan")
+	set.Example("Only some points, with another server", "inferometer run scenario.yaml --only target=tp8,concurrency=16 --set targets.tp8.port=8000")
+	set.Operands("FILE", 1, 1)
+	o := &runOptions{}
+	set.Bool(&o.check, "check", "Read the file, check every point, and stop.")
+	set.Bool(&o.plan, "plan", "Print the points in their order and their commands, and stop.", argv.Alias("dry-run"))
+	set.String(&o.out, "out", "", "Folder for the results.", argv.Metavar("DIR"), argv.Shown("artifacts.folder of the file, or results/NAME"))
+	set.Bool(&o.fresh, "fresh", "Forget the results that are there and run every point.")
+	set.CSV(&o.only, "only", nil, "Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.", argv.Metavar("WORD,…"))
+	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
+	return set, o
+}
+
+func run(ctx context.Context, s streams, args []string) error {
+	set, o := runFlags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find our own program: %w", err)
+	}
+	doc, plan, err := o.load(set.Args()[0], program)
+	var unreadable *fs.PathError
+	switch {
+	case errors.As(err, &unreadable):
+		return err
+	case err != nil:
+		return coded{err, exitUsage}
+	}
+	switch {
+	case o.check:
+		fmt.Fprintf(s.out, "%s: %s\n", doc.File, planWords(plan))
+		return nil
+	case o.plan:
+		return printPlan(s.out, plan)
+	}
+	return o.execute(ctx, s, program, doc, plan)
+}
+
+// load reads the file and makes the plan; what is wrong with it is a usage error.
+func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.Plan, error) {
+	source := scenario.Source{File: file, Lookup: os.LookupEnv}
+	for _, pair := range o.set {
+		source.Set = append(source.Set, pair.Key+"="+pair.Value)
+	}
+	doc, err := scenario.Load(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := doc.Plan(scenario.PlanOptions{Program: program, CheckArgs: checkServeArgs, Redact: redactServeArgs, Only: o.only})
+	return doc, plan, err
+}
+
+// checkServeArgs says what bench serve has against a command line.
+func checkServeArgs(args []string) error {
+	set, o := serveFlags()
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	return o.validate(set)
+}
+
+// redactServeArgs hides what a command line of bench serve should not show.
+func redactServeArgs(args []string) []string {
+	set, _ := serveFlags()
+	return set.Redacted(args)
+}
+
+func (o *runOptions) execute(ctx context.Context, s streams, program string, doc *scenario.Document, plan *scenario.Plan) error {
+	folder, err := o.folder(plan)
+	if err != nil {
+		return err
+	}
+	if o.fresh {
+		if err := folder.Fresh(); err != nil {
+			return fmt.Errorf("forget earlier results: %w", err)
+		}
+	}
+	source, err := doc.Text()
+	if err != nil {
+		return err
+	}
+	if plan.Scenario.Search != nil {
+		fmt.Fprintln(s.err, "note: search is not run by this command")
+	}
+	show := newRunShow(s.err, plan)
+	r := &scenario.Runner{
+		Plan: plan, Folder: folder, Source: source, Observe: show.event,
+		Bench:  func(args []string) []string { return append([]string{program, "bench", "serve"}, args...) },
+		Header: apiKeyHeader(), Client: &http.Client{},
+	}
+	ctx, drain, stop := interrupts(ctx, s.err)
+	records, err := r.Run(ctx, drain)
+	stop()
+	show.stop()
+	if err != nil {
+		return err
+	}
+	return conclude(s, plan, records, folder)
+}
+
+// folder is where results go, as a whole path: processes have other current folders.
+func (o *runOptions) folder(plan *scenario.Plan) (scenario.Folder, error) {
+	path := o.out
+	if path == "" {
+		path = string(plan.Scenario.Artifacts.Folder)
+	}
+	if path == "" {
+		path = filepath.Join("results", plan.Name)
+	}
+	path, err := filepath.Abs(path)
+	return scenario.Folder{Path: path}, err
+}
+
+// apiKeyHeader is what bench serve sends too.
+func apiKeyHeader() http.Header {
+	h := http.Header{}
+	if key := apiKey(); key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return h
+}
+
+// conclude writes and prints the table, and says by its error how the run ended.
+func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
+	sum := scenario.Summarize(plan, records, folder)
+	// Files first: who reads our output may have gone, and the write would kill us.
+	if err := errors.Join(sum.Write(folder), sum.Markdown(s.out)); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "results: %s\n", folder.Path)
+	switch {
+	case sum.Done == 0:
+		return coded{errors.New("no point has a result; the table says why"), exitNothing}
+	case sum.Failed+sum.Missing > 0:
+		return coded{fmt.Errorf("%d of %d points have no result; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected())), exitPartial}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package scenario
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Plan is all points of a scenario in the order in which they are run.
+type Plan struct {
+	Name     string
+	Scenario *Scenario // the file itself, before the matrix
+	Axes     []string  // the keys that vary, in the order of the matrix
+	Points   []*Point
+}
+
+// PlanOptions are what a plan needs of the world.
+type PlanOptions struct {
+	Program string // for {inferometer}: our own executable
+
+	// CheckArgs says what bench serve has against a command line; nil checks nothing.
+	CheckArgs func(args []string) error
+	// Redact replaces secrets in a command line; nil replaces nothing.
+	Redact func(args []string) []string
+	// Only selects the points that match all of these; empty: all.
+	Only []string
+}
+
+// Plan decodes the file and each of its points. All errors are found at once.
+func (d *Document) Plan(opt PlanOptions) (*Plan, error) {
+	var errs errorList
+	whole := d.decode(d.root, &errs)
+	list := d.axes(&errs)
+	exclusions := d.exclusions(list, &errs)
+	d.checkWhole(whole, &errs)
+	if err := checkSize(list, whole.Repeat); err != nil {
+		errs.add(err)
+	}
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	plan := &Plan{Name: whole.Name, Scenario: whole}
+	for _, a := range list {
+		if len(a.values) > 1 || a.name == targetAxis {
+			plan.Axes = append(plan.Axes, a.name)
+		}
+	}
+	b := planner{doc: d, opt: opt, axes: list, errs: &errs, numbers: map[string]int{}}
+	for values := range combinations(list) {
+		if !slices.ContainsFunc(exclusions, func(e exclusion) bool { return e.matches(list, values) }) {
+			plan.Points = append(plan.Points, b.points(values, max(whole.Repeat, 1))...)
+		}
+	}
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	if len(plan.Points) == 0 {
+		return nil, errors.New("the scenario has no points: all are excluded")
+	}
+	for i, p := range plan.Points {
+		p.place = i
+	}
+	arrange(plan.Points, whole.Order, int64(whole.Workload.Seed))
+	return plan, plan.choose(opt.Only)
+}
+
+// decode reads a tree into a scenario.
+func (d *Document) decode(root *yaml.Node, errs *errorList) *Scenario {
+	dec := decoder{doc: d}
+	s := &Scenario{}
+	dec.decodeStruct("", root, reflect.ValueOf(s).Elem())
+	errs.add(dec.errs.err())
+	return s
+}
+
+// planner makes the points of a document.
+type planner struct {
+	doc     *Document
+	opt     PlanOptions
+	axes    []axis
+	errs    *errorList
+	numbers map[string]int // of a combination without its target
+}
+
+// points makes the repeats of one combination.
+func (b *planner) points(values []axisValue, repeat int) (points []*Point) {
+	shown, other := map[string]string{}, []string{}
+	for i, a := range b.axes {
+		shown[a.name] = values[i].text
+		if a.name != targetAxis {
+			other = append(other, values[i].text)
+		}
+	}
+	key := strings.Join(other, "\x00")
+	number, known := b.numbers[key]
+	if !known {
+		number = len(b.numbers)
+		b.numbers[key] = number
+	}
+	s := b.resolve(values, shown[targetAxis])
+	if s == nil {
+		return nil
+	}
+	for r := 1; r <= repeat; r++ {
+		p := &Point{ID: b.id(values, r), Values: shown, Repeat: r, scenario: s, target: s.Targets[shown[targetAxis]], number: number}
+		p.Args = p.args(seedShift(other, r))
+		p.Shown = p.Args
+		if b.opt.Redact != nil {
+			p.Shown = b.opt.Redact(p.Args)
+		}
+		p.server = p.serverKey()
+		p.Fingerprint = p.fingerprint()
+		if b.opt.CheckArgs != nil {
+			if err := b.opt.CheckArgs(p.checkedArgs()); err != nil {
+				b.errs.add(fmt.Errorf("%s: point %s: %w", b.doc.File, p.ID, err))
+			}
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+// seedShift tells points apart by their values and not by their place, so that a
+// point keeps its seed, and its result, when others are added.
+func seedShift(values []string, repeat int) int {
+	if len(values) == 0 && repeat == 1 {
+		return 0 // the only one: the seed is what the file says
+	}
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%q %d", values, repeat)
+	return int(h.Sum32() % 1_000_000)
+}
+
+// resolve is the scenario with the values of a combination in their places.
+func (b *planner) resolve(values []axisValue, name string) *Scenario {
+	d := b.doc
+	root := d.clone(d.root)
+	for _, v := range values {
+		for _, set := range v.sets {
+			path := set.path
+			if path[0] == targetAxis {
+				path = append([]string{"targets", name}, path[1:]...)
+			}
+			if err := d.put(root, path, d.clone(set.value)); err != nil {
+				b.errs.add(err)
+			}
+		}
+	}
+	var errs errorList
+	fillIns := map[string]string{"inferometer": b.opt.Program}
+	if vars := child(root, "vars"); vars != nil {
+		for k, v := range pairs(vars) {
+			fillIns[k.Value] = v.Value
+		}
+	}
+	target := child(child(root, "targets"), name)
+	if target != nil {
+		d.fill(target, fillIns, []string{"port", "index", "device"}, &errs)
+	}
+	for _, section := range []string{"workload", "flags"} {
+		if n := child(root, section); n != nil {
+			d.fill(n, fillIns, nil, &errs)
+		}
+	}
+	s := d.decode(root, &errs)
+	if t := s.Targets[name]; t == nil {
+		errs.add(d.errorAt(root, "targets", "there is no target %s", name))
+	} else {
+		d.checkTarget(target, "targets."+name, t, &errs)
+	}
+	if per := child(child(root, "workload"), "prompts_per_slot"); s.Workload.PromptsPerSlot != nil && s.Pace.Concurrency == nil {
+		errs.add(d.errorAt(per, "workload.prompts_per_slot", "needs a concurrency; give num_prompts or duration where there is none"))
+	}
+	if err := errs.err(); err != nil {
+		b.errs.add(err)
+		return nil
+	}
+	return s
+}
+
+// maxID keeps a folder's name within what file systems take.
+const maxID = 80
+
+var unfit = regexp.MustCompile(`[^A-Za-z0-9.=+-]+`)
+
+// id names a point's folder by its values.
+func (b *planner) id(values []axisValue, repeat int) string {
+	var words []string
+	for i, a := range b.axes {
+		word := values[i].text
+		if a.name != targetAxis {
+			word = a.name[strings.LastIndexByte(a.name, '.')+1:] + "-" + word
+		}
+		words = append(words, unfit.ReplaceAllString(word, "-"))
+	}
+	id := strings.Join(words, "_")
+	if len(id) > maxID {
+		sum := sha256.Sum256([]byte(id))
+		id = id[:maxID] + "-" + hex.EncodeToString(sum[:4])
+	}
+	return id + repeatSuffix(repeat)
+}
+
+// Selected are the points to be run, in their order.
+func (p *Plan) Selected() (list []*Point) {
+	for _, o := range p.Points {
+		if o.Selected {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// choose selects the points that match. A word is a part of a point's ID or
+// KEY=VALUE of the matrix.
+func (p *Plan) choose(words []string) error {
+	found := false
+	for _, o := range p.Points {
+		o.Selected = true
+		for _, word := range words {
+			key, value, isPair := strings.Cut(word, "=")
+			if _, known := o.Values[key]; isPair && known {
+				o.Selected = o.Selected && o.Values[key] == value
+			} else {
+				o.Selected = o.Selected && strings.Contains(o.ID, word)
+			}
+		}
+		found = found || o.Selected
+	}
+	if !found {
+		return fmt.Errorf("no point matches %s", strings.Join(words, " and "))
+	}
+	return nil
+}

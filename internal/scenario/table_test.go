@@ -1,0 +1,120 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fabricated is a scenario of all that a table can show: replicas beside one of
+// them, a number that can't be trusted, a point that failed and one that was not run.
+const fabricated = `
+name: fabricated
+targets:
+  four: {command: "serve {port}", replicas: 4, balance: sticky}
+  one: {command: "serve {port}", version: "serve --version"}
+  fast: {base_url: "http://h:1"}
+matrix: {concurrency: [8, 32]}
+repeat: 2
+slo: p99_ttft<=300ms and failed<1%
+`
+
+// fabricate writes what a run would have left.
+func fabricate(t *testing.T, plan *Plan, folder Folder) (records []*Record) {
+	t.Helper()
+	for _, p := range plan.Points {
+		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done, Fingerprint: p.Fingerprint}
+		verdict, reasons := "VALID", ""
+		switch p.ID {
+		case "fast_concurrency-8_r2":
+			rec.State, rec.Error = Failed, "bench serve: it is no good\nmore of it"
+		case "one_concurrency-32_r1", "one_concurrency-32_r2":
+			records = append(records, nil)
+			continue
+		case "fast_concurrency-32_r1":
+			verdict, reasons = "INVALID", `"lag"`
+		case "one_concurrency-8_r1":
+			rec.Version, rec.Startup = "1.0", []StartupRecord{{"one", 1.5, 2.25}}
+		case "one_concurrency-8_r2":
+			rec.Version, rec.Startup = "1.1", []StartupRecord{{"one", 1.5, 0}}
+		}
+		records = append(records, rec)
+		c := float64(p.Concurrency()) + float64(p.Repeat)/10
+		targets := ""
+		if p.Target() == "four" {
+			targets = fmt.Sprintf(`, "targets": {"balance": "sticky", "each": [{"output_throughput": %g}, {"output_throughput": %g}, {"output_throughput": %g}, {"output_throughput": %g}],
+				"skew": {"output_throughput": {"max_over_min": 1.25}}}`, c*20, c*25, c*25, c*25)
+		}
+		text := fmt.Sprintf(`{"completed": 100, "failed": 0, "request_throughput": %g, "output_throughput": %g, "request_goodput": null,
+			"median_ttft_ms": %g, "p99_ttft_ms": %g, "median_tpot_ms": 9.5, "p99_tpot_ms": 12, "label": "x",
+			"inferometer": {"verdict": {"level": %q, "reasons": [%s]}%s}}`, c, c*95, c*5, c*10, verdict, reasons, targets)
+		if err := errors.Join(os.MkdirAll(folder.run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return records
+}
+
+func TestTable(t *testing.T) {
+	plan := planOf(t, fabricated)
+	folder := Folder{t.TempDir()}
+	s := Summarize(plan, fabricate(t, plan, folder), folder)
+	var b bytes.Buffer
+	if err := s.Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "table.md")
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Error(diff)
+	}
+	if s.Done != 9 || s.Failed != 1 || s.Missing != 2 {
+		t.Errorf("%d done, %d failed, %d missing", s.Done, s.Failed, s.Missing)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for _, tt := range []struct{ name, set, want string }{
+		{"no SLO", "slo=null", "The most within an SLO: the scenario sets none."},
+		{"none keeps it", "slo=p99_ttft<=1ms", "no point keeps it. At the least load, 769.5 tok/s, 8.10 req/s (fast, concurrency 8): p99_ttft<=1ms: broken, at 81ms."},
+		{"none is known", "slo=p99_itl<=1ms", "The most within p99_itl<=1ms: no point keeps it."},
+	} {
+		plan := planOf(t, fabricated, tt.set)
+		folder := Folder{t.TempDir()}
+		s := Summarize(plan, fabricate(t, plan, folder), folder)
+		if got := strings.Join(s.Answers.Lines, "\n"); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+}
+
+// A result that can't be read is told, and the others are shown.
+func TestBrokenResult(t *testing.T) {
+	plan := planOf(t, fabricated)
+	folder := Folder{t.TempDir()}
+	records := fabricate(t, plan, folder)
+	if err := os.WriteFile(folder.result("four_concurrency-8_r1"), []byte(`{"completed": Infinity`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := Summarize(plan, records, folder)
+	if row := s.Rows[0]; row.Done != 1 || len(row.Errors) != 1 || !strings.Contains(row.Errors[0], "four_concurrency-8_r1") {
+		t.Errorf("%d done, %v", row.Done, row.Errors)
+	}
+	if err := s.Write(folder); err != nil {
+		t.Error(err)
+	}
+}

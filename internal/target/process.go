@@ -1,0 +1,239 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Command is how a server is started.
+type Command struct {
+	Args    []string      // the program and its arguments
+	Env     []string      // KEY=VALUE, added to our own environment
+	Dir     string        // empty: ours
+	Log     string        // file for its standard output and error; it is appended to
+	PIDFile string        // where to note what was started, for EndLeftover; empty: nowhere
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0: DefaultGrace
+}
+
+// DefaultGrace is the time that a server gets to end by itself.
+const DefaultGrace = 10 * time.Second
+
+// Process is a server that we started: a group of processes of its own, with a
+// watcher as its leader. The watcher is a shell that does nothing but read a pipe
+// whose other end is ours. When we die, by whatever cause, the kernel closes that
+// end, and the watcher ends the group. It is started first and the server joins
+// its group, so that there is no moment at which a server has no watcher, and no
+// moment at which the group's number could belong to somebody else.
+//
+// A server that leaves its group (a daemon, a container) is out of reach.
+type Process struct {
+	cmd     *exec.Cmd
+	watcher *exec.Cmd
+	leash   io.Closer // our end of the watcher's pipe
+	pidFile string
+	log     string
+	logFrom int64 // where the log of this start begins
+	grace   time.Duration
+	started time.Time
+	exited  chan struct{}
+	err     error         // how it ended; set before exited is closed
+	gone    chan struct{} // closed when the last of its processes has ended
+	stop    sync.Once
+}
+
+// watch is the watcher. SIGTERM is for the others of its group; the last line ends
+// the shell itself too. $1 is the grace in seconds.
+const watch = `trap '' TERM INT HUP
+read -r line
+kill -s TERM 0
+sleep "$1"
+kill -s KILL 0`
+
+// Start starts a server and returns at once; Ready waits for it.
+func Start(c Command) (*Process, error) {
+	if len(c.Args) == 0 {
+		return nil, errors.New("there is no command to start")
+	}
+	p := &Process{pidFile: c.PIDFile, log: c.Log, grace: c.Grace, exited: make(chan struct{})}
+	if p.grace <= 0 {
+		p.grace = DefaultGrace
+	}
+	log, err := os.OpenFile(c.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open the server's log: %w", err)
+	}
+	defer log.Close() // the server has its own copy
+	if p.logFrom, err = log.Seek(0, io.SeekEnd); err != nil {
+		return nil, fmt.Errorf("open the server's log: %w", err)
+	}
+	if err := p.startWatcher(); err != nil {
+		return nil, err
+	}
+	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = c.Dir, log, log
+	p.cmd.Env = append(p.cmd.Environ(), c.Env...)
+	p.cmd.SysProcAttr = inGroup(p.Group())
+	breath, err := p.breathing()
+	if err != nil {
+		p.endWatcher()
+		return nil, err
+	}
+	p.started = time.Now()
+	err = p.cmd.Start()
+	_ = breath.Close() // the server has its own copy
+	if err != nil {
+		p.endWatcher()
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.exited)
+	}()
+	if err := p.note(); err != nil {
+		p.Stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// breathing gives the server a pipe that its children inherit: it is closed when
+// the last of them is gone, which may be long after the first, such as a shell.
+func (p *Process) breathing() (io.Closer, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	p.cmd.ExtraFiles = []*os.File{w}
+	p.gone = make(chan struct{})
+	go func() {
+		defer close(p.gone)
+		defer r.Close()
+		_, _ = io.Copy(io.Discard, r) // nobody writes; it ends
+	}()
+	return w, nil
+}
+
+func (p *Process) startWatcher() error {
+	seconds := max(1, int(p.grace.Round(time.Second)/time.Second))
+	p.watcher = exec.Command("/bin/sh", "-c", watch, "inferometer-watcher", strconv.Itoa(seconds))
+	p.watcher.SysProcAttr = inGroup(0)
+	leash, err := p.watcher.StdinPipe()
+	if err == nil {
+		err = p.watcher.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("start the server's watcher: %w", err)
+	}
+	p.leash = leash
+	return nil
+}
+
+// Group is the process group of the server.
+func (p *Process) Group() int { return p.watcher.Process.Pid }
+
+// PID is the server's first process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Exited is closed when the server's first process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Err is how the first process ended, nil for exit code 0. It is known after Exited.
+func (p *Process) Err() error { return p.err }
+
+// Interrupt is one Ctrl-C for the first process alone.
+func (p *Process) Interrupt() { _ = p.cmd.Process.Signal(os.Interrupt) } // it may have ended
+
+// Stop ends the server and all that it started: SIGTERM, the grace, SIGKILL. It
+// may be called more than once and returns when all is over.
+func (p *Process) Stop() {
+	p.stop.Do(func() {
+		signalGroup(p.Group(), sigTerm)
+		select {
+		case <-p.gone:
+		case <-time.After(p.grace):
+		}
+		p.endWatcher() // and whatever is left of the group
+		<-p.exited
+		if p.pidFile != "" {
+			_ = os.Remove(p.pidFile) // a stale one is recognised
+		}
+	})
+}
+
+// endWatcher kills the group at once. The watcher is its leader, so it still exists.
+func (p *Process) endWatcher() {
+	signalGroup(p.Group(), sigKill)
+	_ = p.watcher.Wait() // killed, as it must be
+	_ = p.leash.Close()
+}
+
+// Wait waits for the end of the first process.
+func (p *Process) Wait() { <-p.exited }
+
+// Ended says how a server ended that should have lived. It is known after Exited.
+func (p *Process) Ended() error {
+	how := "with exit code 0"
+	if p.err != nil {
+		how = p.err.Error()
+	}
+	return fmt.Errorf("the server ended by itself (%s)%s", how, p.logHint())
+}
+
+// logHint is the end of the log, for an error's text.
+func (p *Process) logHint() string {
+	tail := p.Tail(10)
+	if tail == "" {
+		return "; its log is empty: " + p.log
+	}
+	return "; its log " + p.log + " ends with\n" + tail
+}
+
+// Tail gives the last lines of this start's log.
+func (p *Process) Tail(lines int) string {
+	f, err := os.Open(p.log)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const most = 8 << 10
+	from := p.logFrom
+	if at, err := f.Seek(0, io.SeekEnd); err == nil {
+		from = max(from, at-most)
+	}
+	b, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	if err != nil {
+		return ""
+	}
+	all := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// Version runs a command that tells a program's version and gives the first line
+// of what it prints. Some programs print it to standard error.
+func Version(ctx context.Context, c Command) (string, error) {
+	if len(c.Args) == 0 {
+		return "", errors.New("there is no command for the version")
+	}
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
+	cmd.Env = append(cmd.Environ(), c.Env...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("read the version with %s: %w", strings.Join(c.Args, " "), err)
+	}
+	for _, text := range []string{out.String(), errs.String()} {
+		if line, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); line != "" {
+			return line, nil
+		}
+	}
+	return "", fmt.Errorf("%s prints nothing", strings.Join(c.Args, " "))
+}
