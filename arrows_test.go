@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"selftest": {"journal"}, // and not sim: its truth comes in a file
 	"report":   {"measure", "verdict", "journal"},
 	"doctor":   {"wire", "target"},
+	"sweep":    {"target", "chart", "report"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
 }
 

@@ -33,6 +33,7 @@ func commands() []command {
 		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", benchLatency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", benchThroughput},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", benchShapes},
+		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", benchSweep},
 		{"run", "run a whole experiment from one file: servers, matrix, table", run},
 		{"init", "write a scenario for a server that is running", initScenario},
 		{"report", "show the result of a run again, from its journal", reportRun},

@@ -57,7 +57,7 @@ const (
 // When drain is closed the point under way is interrupted and no other is begun;
 // when the context ends the same is done at once.
 func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) ([]*Record, error) {
-	unlock, err := r.Folder.lock()
+	unlock, err := target.Lock(r.Folder.Path, lockFile)
 	if err != nil {
 		return nil, err
 	}

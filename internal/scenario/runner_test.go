@@ -162,24 +162,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Two runs in one folder would spoil each other.
-func TestLock(t *testing.T) {
-	f := Folder{filepath.Join(t.TempDir(), "out")}
-	unlock, err := f.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.lock(); err == nil {
-		t.Error("locked twice")
-	}
-	unlock()
-	unlock, err = f.lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlock()
-}
-
 // A server that does not come up fails its own points, once, and no others.
 func TestServerThatDoesNotStart(t *testing.T) {
 	w := newWorld(t)

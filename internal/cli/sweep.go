@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// sweepCommands are what follows bench sweep, as vLLM names it.
+func sweepCommands() []command {
+	return []command{
+		{"serve", "run a benchmark under many settings of a server and of the benchmark", sweepServe},
+		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", sweepWorkload},
+		{"plot", "draw curves of what a sweep has measured", sweepPlot},
+		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", sweepPareto},
+		{"startup", "", func(context.Context, streams, []string) error {
+			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
+				"inferometer run measures how long a server takes to its first answer")
+		}},
+	}
+}
+
+// benchSweep hands over to one of its commands.
+func benchSweep(ctx context.Context, s streams, args []string) error {
+	if len(args) == 0 {
+		sweepOverview(s.err)
+		return coded{nil, exitUsage}
+	}
+	if args[0] == "-h" || args[0] == "--help" {
+		sweepOverview(s.out)
+		return nil
+	}
+	for _, c := range sweepCommands() {
+		if c.name != args[0] {
+			continue
+		}
+		if err := c.run(ctx, s, args[1:]); err != nil {
+			return coded{nil, finish(s, "bench sweep "+c.name, err)}
+		}
+		return nil
+	}
+	fmt.Fprintf(s.err, "inferometer bench sweep: there is no command %q\n\n", args[0])
+	sweepOverview(s.err)
+	return coded{nil, exitUsage}
+}
+
+func sweepOverview(w io.Writer) {
+	fmt.Fprint(w, "usage: inferometer bench sweep COMMAND [flags]\n\n")
+	for _, c := range sweepCommands() {
+		if c.summary != "" {
+			fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.summary)
+		}
+	}
+	fmt.Fprint(w, "\nExamples:\n",
+		"  inferometer bench sweep serve --serve-cmd 'vllm serve MODEL' --bench-cmd 'inferometer bench serve --model MODEL' \\\n",
+		"    --serve-params serve.json --bench-params bench.json -e tuning\n",
+		"  inferometer bench sweep plot results/tuning --curve-by max_num_seqs\n",
+		"\ninferometer bench sweep COMMAND --help tells the flags of a command.\n")
+}
+
+// sweepProgram says which program a command of a sweep starts. inferometer is
+// ourselves, wherever we lie. vllm bench serve is vLLM's own where it is installed,
+// and ours where it isn't: its flags are ours too.
+func sweepProgram() (func([]string) []string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find our own program: %w", err)
+	}
+	return func(words []string) []string {
+		ours := words[0] == "inferometer"
+		if len(words) > 2 && words[0] == "vllm" && words[1] == "bench" && words[2] == "serve" {
+			_, err := exec.LookPath("vllm")
+			ours = err != nil
+		}
+		if !ours {
+			return words
+		}
+		return append([]string{self}, words[1:]...)
+	}, nil
+}

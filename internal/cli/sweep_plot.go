@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/sweep"
+)
+
+// plotOptions are the flags of bench sweep plot that are not a sweep.Plot themselves.
+type plotOptions struct {
+	figDir, filterBy, binBy, scaleX, scaleY string
+	noErrorBars, dryRun                     bool
+	plot                                    sweep.Plot
+}
+
+func sweepPlotFlags() (*argv.Set, *plotOptions) {
+	set := argv.New("inferometer bench sweep plot", "Draw curves of what a sweep has measured, as PNG and SVG; a drop-in for vllm bench sweep plot.")
+	set.Example("A curve for each setting of the server", "inferometer bench sweep plot results/tuning --curve-by max_num_seqs")
+	set.Example("Latency against load, a column for each model", "inferometer bench sweep plot results/tuning --var-x max_concurrency --var-y p99_ttft_ms --col-by model --scale-y log")
+	set.Operands("EXPERIMENT_DIR", 1, 1)
+	o := &plotOptions{}
+	set.String(&o.figDir, "fig-dir", "", "Folder for the figures, inside the experiment's.", argv.Metavar("DIR"), argv.Shown("the experiment's own"))
+	set.CSV(&o.plot.FigBy, "fig-by", nil, "A figure for each combination of these variables.")
+	set.CSV(&o.plot.RowBy, "row-by", nil, "A row of panels for each.")
+	set.CSV(&o.plot.ColBy, "col-by", nil, "A column of panels for each.")
+	set.CSV(&o.plot.CurveBy, "curve-by", nil, "A curve for each.")
+	set.String(&o.plot.X, "var-x", "total_token_throughput", "Variable from left to right.", argv.Metavar("VAR"))
+	set.String(&o.plot.Y, "var-y", "median_ttft_ms", "Variable from bottom to top.", argv.Metavar("VAR"))
+	set.String(&o.filterBy, "filter-by", "", "Only results that meet all of these, as in max_concurrency<1000,model==a (== != < <= > >=).", argv.Metavar("CONDITION,…"))
+	set.String(&o.binBy, "bin-by", "", "Round variables down to a multiple, as in max_concurrency%8.", argv.Metavar("VAR%SIZE,…"))
+	scales, others := []string{"", "linear", "log"}, []string{"sqrt", "symlog", "logit", "asinh"}
+	const refused = "is a scale that is not drawn by this version; use log"
+	set.Choice(&o.scaleX, "scale-x", "", scales, "Scale from left to right.", argv.Metavar("{linear|log}"), argv.Later(refused, others...))
+	set.Choice(&o.scaleY, "scale-y", "", scales, "Scale from bottom to top.", argv.Metavar("{linear|log}"), argv.Later(refused, others...))
+	set.String(&o.plot.Name, "fig-name", "FIGURE", "How the names of the files begin.", argv.Metavar("NAME"))
+	set.Bool(&o.noErrorBars, "no-error-bars", "Leave out the bars of one standard deviation of the runs.")
+	set.Float(&o.plot.Height, "fig-height", 6.4, "Height and width of a panel, in inches.", argv.Metavar("INCHES"))
+	set.Int(&o.plot.DPI, "fig-dpi", 300, "Pixels an inch, of the PNG.")
+	set.Bool(&o.dryRun, "dry-run", "Tell the figures and draw none.")
+	return set, o
+}
+
+func sweepPlot(_ context.Context, s streams, args []string) error {
+	set, o := sweepPlotFlags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.resolve(); err != nil {
+		return err
+	}
+	dir := set.Args()[0]
+	records, err := sweep.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	figures, err := o.plot.Figures(records)
+	if err != nil {
+		return planError(err)
+	}
+	drawn := 0
+	for i := range figures {
+		n, err := o.figure(s.out, filepath.Join(dir, o.figDir), &figures[i])
+		if err != nil {
+			return err
+		}
+		drawn += n
+	}
+	if drawn == 0 && !o.dryRun {
+		return errors.New("nothing is drawn: no result is left, or none has a finite value of both variables")
+	}
+	return nil
+}
+
+func (o *plotOptions) resolve() (err error) {
+	if o.plot.Filters, err = sweep.ParseFilters(o.filterBy); err != nil {
+		return argv.Errorf("filter-by", "can't be read: %v", err)
+	}
+	if o.plot.Bins, err = sweep.ParseBins(o.binBy); err != nil {
+		return argv.Errorf("bin-by", "can't be read: %v", err)
+	}
+	if !(o.plot.Height >= 2 && o.plot.Height <= 40) {
+		return argv.Errorf("fig-height", "must be between 2 and 40 inches, not %v", o.plot.Height)
+	}
+	if o.plot.DPI < 50 || o.plot.DPI > 1200 {
+		return argv.Errorf("fig-dpi", "must be between 50 and 1200, not %d", o.plot.DPI)
+	}
+	o.plot.LogX, o.plot.LogY = o.scaleX == "log", o.scaleY == "log"
+	o.plot.ErrorBars = !o.noErrorBars
+	return nil
+}
+
+// figure draws one figure, and says how many results are in it.
+func (o *plotOptions) figure(w io.Writer, dir string, f *sweep.Figure) (points int, err error) {
+	rows, columns := f.Grid()
+	path := filepath.Join(dir, f.Name)
+	fmt.Fprintf(w, "[BEGIN FIGURE]\nGroup: %s\nGrid: %d rows x %d cols\nOutput files: %s.png, %s.svg\n", orNone(f.Group), rows, columns, path, path)
+	if f.Left > 0 {
+		fmt.Fprintf(w, "%d results are left out: they have no finite %s and %s that this scale can show\n", f.Left, o.plot.X, o.plot.Y)
+	}
+	switch {
+	case o.dryRun:
+	case f.Points == 0:
+		fmt.Fprintf(w, "No data to plot. Filters: %s\n", orNone(o.filterBy))
+	default:
+		err = draw(f, path)
+	}
+	fmt.Fprintln(w, "[END FIGURE]")
+	return f.Points, err
+}
+
+// draw writes both files of a figure.
+func draw(f *sweep.Figure, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	for ending, picture := range map[string]func(io.Writer) error{".png": f.PNG, ".svg": f.SVG} {
+		var b strings.Builder
+		if err := picture(&b); err != nil {
+			return fmt.Errorf("draw %s%s: %w", path, ending, err)
+		}
+		if err := os.WriteFile(path+ending, []byte(b.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planError makes a usage error of what was asked for and can't be.
+func planError(err error) error {
+	if errors.Is(err, sweep.ErrPlan) {
+		return coded{err, exitUsage}
+	}
+	return err
+}
+
+func sweepPareto(_ context.Context, s streams, args []string) error {
+	set := argv.New("inferometer bench sweep plot_pareto",
+		"Draw tokens/s for each user against tokens/s for each GPU, and the runs that none beats in both; a drop-in for vllm bench sweep plot_pareto.")
+	set.Example("By the concurrency that was set", "inferometer bench sweep plot_pareto results/tuning")
+	set.Example("With the number of GPUs from a variable", "inferometer bench sweep plot_pareto results/tuning --gpu-count-var num_gpus --label-by max_concurrency,num_gpus")
+	set.Operands("EXPERIMENT_DIR", 1, 1)
+	var p sweep.Pareto
+	var dryRun bool
+	set.String(&p.UserVar, "user-count-var", "max_concurrency", "Variable with the number of users at once; else request_rate, else the most that there were.", argv.Metavar("VAR"))
+	set.String(&p.GPUVar, "gpu-count-var", "", "Variable with the number of GPUs.", argv.Metavar("VAR"), argv.Shown("tensor × pipeline × data parallel size"))
+	set.CSV(&p.LabelBy, "label-by", []string{"max_concurrency", "gpu_count"}, "Variables that are written beside the best runs.")
+	set.Bool(&dryRun, "dry-run", "Tell the figure and don't draw it.")
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	dir := set.Args()[0]
+	records, err := sweep.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	f, err := p.Figure(records)
+	if err != nil {
+		return planError(err)
+	}
+	path := filepath.Join(dir, "pareto", f.Name)
+	if f.NoUsers > 0 {
+		fmt.Fprintf(s.out, "Skipped %d runs without a user count.\n", f.NoUsers)
+	}
+	fmt.Fprintf(s.out, "[BEGIN FIGURE]\nOutput files: %s.png, %s.svg\n", path, path)
+	if !dryRun {
+		if err := draw(&f.Figure, path); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Plotted %d points; Pareto frontier size: %d.\n", f.Points, f.Frontier)
+	}
+	fmt.Fprintln(s.out, "[END FIGURE]")
+	return nil
+}
