@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm test-browser test-parquet ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -81,6 +81,14 @@ test-llama: build
 # Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
 test-vllm: build
 	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" go test -count=1 -v -timeout 30m ./test/vllm
+
+# Opens the HTML report in a real Chromium: load time, accessibility, and what a reader does with it.
+test-browser: build
+	INFEROMETER_BROWSER="$$(scripts/browser.sh)" go test -count=1 -v ./test/browser
+
+# Reads our Parquet files with DuckDB and pandas.
+test-parquet: build
+	INFEROMETER_PARQUET="$$(scripts/parquet.sh)" go test -count=1 -v ./test/parquet
 
 ci:
 	bash .ci/run

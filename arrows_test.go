@@ -32,7 +32,8 @@ var arrows = map[string][]string{
 	"compare":  {"results", "stats"},
 	"verdict":  {"journal"},
 	"selftest": {"journal"}, // and not sim: its truth comes in a file
-	"report":   {"measure", "verdict", "journal"},
+	"timeline": {"measure", "journal"},
+	"report":   {"measure", "verdict", "journal", "timeline", "chart", "parquet", "slo"},
 	"doctor":   {"wire", "target"},
 	"sweep":    {"target", "chart", "report"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth

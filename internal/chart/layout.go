@@ -33,13 +33,13 @@ type point struct{ x, y float64 }
 
 // The room around the plot, in pixels.
 const (
-	left, right   = 58, 14
+	left, right   = 58, 20
 	top, bottom   = 14, 44
 	titleHeight   = 22
 	legendHeight  = 20
 	charWidth     = 6.6 // of the labels, on average
 	labelSize     = 12
-	legendPadding = 26
+	legendPadding = 36
 )
 
 // layout turns a chart into marks. Everything that both pictures need is decided here.
@@ -73,6 +73,7 @@ type canvas struct {
 	left, right, top, bottom float64
 	x, y                     scale
 	marks                    []mark
+	labels                   []box // of points, so that none lies on another
 }
 
 func (l *canvas) add(m mark) { l.marks = append(l.marks, m) }
@@ -119,7 +120,11 @@ func (l *canvas) legend() {
 		if x > l.left && x+wide > l.right {
 			x, y = l.left, y+legendHeight
 		}
-		l.add(mark{shape: path, class: l.class(i), points: []point{{x, y}, {x + 16, y}}, dashed: l.c.Series[i].Dashed})
+		if l.c.Series[i].Kind == Points {
+			l.add(mark{shape: dot, class: l.class(i), points: []point{{x + 8, y}}})
+		} else {
+			l.add(mark{shape: path, class: l.class(i), points: []point{{x, y}, {x + 16, y}}, dashed: l.c.Series[i].Dashed})
+		}
 		l.add(mark{shape: words, class: "text", points: []point{{x + 20, y + 4}}, text: name, anchor: "start"})
 		x += wide
 	}
@@ -129,7 +134,7 @@ func (l *canvas) legend() {
 func (l *canvas) axes() {
 	var ticksX, ticksY []tick
 	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, int((l.right-l.left)/80))
-	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/40))
+	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/30))
 	for _, t := range ticksY {
 		y := l.y.at(t.value)
 		l.add(mark{shape: path, class: "grid", points: []point{{l.left, y}, {l.right, y}}})

@@ -64,7 +64,7 @@ func Style(darkRoot string) string {
 		add(class, inks[class].light, inks[class].dark)
 	}
 	const shapes = ".chart{font:12px system-ui,sans-serif}.chart text{fill:var(--c)}.chart polyline{fill:none;stroke:var(--c);stroke-width:1.8}" +
-		".chart .grid,.chart .axis{stroke-width:1}.chart polygon,.chart rect,.chart circle{fill:var(--c)}"
+		".chart .grid,.chart .axis{stroke-width:1}.chart polygon,.chart rect,.chart circle,.chart .heat{fill:var(--c)}"
 	return shapes + light + "@media(prefers-color-scheme:dark){" + prefixed(dark, ":root:not([data-theme=light])") + "}" + prefixed(dark, darkRoot)
 }
 

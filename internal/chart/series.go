@@ -1,6 +1,10 @@
 package chart
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
 
 // series draws one set of values.
 func (l *canvas) series(i int) {
@@ -53,18 +57,43 @@ func (l *canvas) dots(s *Series, class string) {
 		tip := fmt.Sprintf("%s: %s, %s", s.Name, short(s.X[k]), short(s.Y[k]))
 		if k < len(s.Labels) && s.Labels[k] != "" {
 			tip = s.Labels[k] + ": " + tip
-			l.add(mark{shape: words, class: "muted", points: []point{{p.x + 6, p.y - 5}}, text: s.Labels[k], anchor: l.labelAnchor(p.x, s.Labels[k])})
+			l.label(p, s.Labels[k])
 		}
 		l.add(mark{shape: dot, class: class, points: []point{p}, hint: tip})
 	}
 }
 
-// labelAnchor turns a label to the left where it would leave the picture.
-func (l *canvas) labelAnchor(x float64, label string) string {
-	if x+6+float64(len(label))*charWidth > l.right {
-		return "end"
+// label writes beside a point what it is: to the left and above, where a rising line does not pass, or where there is
+// room. Where there is none, only the mouse tells it.
+func (l *canvas) label(p point, text string) {
+	wide := float64(utf8.RuneCountInString(text)) * charWidth
+	for _, below := range []bool{false, true} {
+		for _, left := range []bool{true, false} {
+			b := box{p.x + 6, p.y - 5 - labelSize, p.x + 6 + wide, p.y - 3}
+			anchor, at := "start", point{p.x + 6, p.y - 5}
+			if left {
+				b.left, b.right = p.x-6-wide, p.x-6
+				anchor, at.x = "end", p.x-6
+			}
+			if below {
+				b.top, b.bottom = p.y+4, p.y+4+labelSize
+				at.y = p.y + 14
+			}
+			if b.left < l.left || b.right > l.right+10 || b.top < l.top-labelSize || b.bottom > l.bottom || slices.ContainsFunc(l.labels, b.overlaps) {
+				continue
+			}
+			l.labels = append(l.labels, b)
+			l.add(mark{shape: words, class: "muted", points: []point{at}, text: text, anchor: anchor})
+			return
+		}
 	}
-	return "start"
+}
+
+// box is where a label lies.
+type box struct{ left, top, right, bottom float64 }
+
+func (a box) overlaps(b box) bool {
+	return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
 func (l *canvas) bars(s *Series, class string) {

@@ -25,12 +25,44 @@ func (c *Chart) svg(w io.Writer, alone bool) error {
 	} else {
 		b.WriteString(">")
 	}
+	marks = heatPaths(&b, marks)
 	for i := range marks {
 		marks[i].svg(&b)
 	}
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// manyCells is where the cells of a heat map are written together by shade, which
+// takes a tenth of the room; single ones can then say nothing under the mouse.
+const (
+	manyCells = 400
+	shades    = 24
+)
+
+// heatPaths writes the cells of a large heat map and returns the other marks, which lie above.
+func heatPaths(b *strings.Builder, marks []mark) []mark {
+	paths, rest, cells := make([]strings.Builder, shades+1), []mark(nil), 0
+	for i := range marks {
+		m := &marks[i]
+		if m.shape != rect {
+			rest = append(rest, *m)
+			continue
+		}
+		cells++
+		x, y, wide, high := m.box()
+		fmt.Fprintf(&paths[int(m.opacity*shades)], "M%s %sh%sv%sh-%sz", digits(x), digits(y), digits(wide), digits(high), digits(wide))
+	}
+	if cells <= manyCells {
+		return marks
+	}
+	for i := range paths {
+		if paths[i].Len() > 0 {
+			fmt.Fprintf(b, `<path class="heat" opacity="%s" d="%s"/>`, digits(float64(i)/shades), paths[i].String())
+		}
+	}
+	return rest
 }
 
 // described is what a screen reader says.

@@ -211,7 +211,7 @@ func (o *compareOptions) print(w io.Writer, c *compare.Comparison, findings []co
 
 // emphasis makes the best values bold on a person's screen; nil elsewhere.
 func emphasis(w io.Writer) func(string) string {
-	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" {
+	if !colored(w) {
 		return nil
 	}
 	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }

@@ -1,69 +1,119 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"os"
+	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/report/page"
+	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/timeline"
 )
 
-func reportRun(_ context.Context, s streams, args []string) error {
+type reportOptions struct {
+	format, output, compat string
+	detailed, ci           bool
+	metrics                []string
+	percentiles            []float64
+	goodput                []argv.Pair
+	slo                    string
+	limits                 slo.SLO // what slo says
+	chart, table           string
+	plot                   bool
+	appendMarkdown         string
+}
+
+func reportFlags() (*argv.Set, *reportOptions) {
 	set := argv.New("inferometer report",
-		"Show the result of a run again, from its journal: also of a run that was killed, and with other percentiles or limits.")
+		"Show the results of runs again, from their journals: also of a run that was killed, and with other percentiles or limits.")
 	set.Example("The result of a run, by its folder", "inferometer report runs/20260102T030405Z-1")
+	set.Example("A page with pictures, that opens from a mail", "inferometer report runs/* -o report.html")
 	set.Example("The same, by the result that it saved", "inferometer report out.json")
+	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
-	set.Operands("RUN", 1, 1)
-	var o reportOptions
-	set.Choice(&o.format, "format", "table", []string{"table", "json"}, "What to print.")
+	set.Operands("RUN…", 1, math.MaxInt)
+	o := &reportOptions{}
+	set.Choice(&o.format, "format", "table", formatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
+	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
+	set.String(&o.slo, "slo", "", `Limits that a run must keep, as in "p99_ttft<=200ms and p99_itl<=50ms"; html and markdown say which run does most within them.`, argv.Metavar("LIMITS"))
+	set.Choice(&o.chart, "chart", "throughput", page.Charts, "With svg and png: which picture.")
+	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
+	set.Bool(&o.plot, "plot", "With table: draw the run in the terminal too.")
+	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))
 	set.Bool(&o.detailed, "detailed", "With json: each request's lengths, times, text and error too.")
 	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Shown("as in the run"))
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"))
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
 	set.Bool(&o.ci, "ci", ciHelp)
+	return set, o
+}
+
+func reportRun(_ context.Context, s streams, args []string) error {
+	set, o := reportFlags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
 	}
-	folder, err := runFolder(set.Args()[0])
+	if err := o.resolve(set); err != nil {
+		return err
+	}
+	f := o.chosen()
+	if f.rows != nil {
+		return o.to(s, f, func(w io.Writer) error { return o.writeRequests(w, f, set.Args()) })
+	}
+	runs, err := o.readRuns(set.Args())
 	if err != nil {
 		return err
 	}
-	opt, err := o.measureOptions()
-	if err != nil {
-		return err
-	}
-	r, v, err := readRun(folder, opt)
-	if err != nil {
-		return err
-	}
-	shown := report.Options{RunDir: folder, Detailed: o.detailed, Verdict: v, Intervals: o.ci}
-	if o.format == "json" {
-		if err := report.JSON(s.out, r, shown); err != nil {
+	if o.appendMarkdown != "" {
+		if err := appendSections(o.appendMarkdown, runs); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(s.out)
-		return err
 	}
-	return report.Console(s.out, r, shown)
+	if f.one && len(runs) > 1 {
+		return argv.Errorf("format", "%s holds one run, not %d", f.name, len(runs))
+	}
+	return o.to(s, f, func(w io.Writer) error { return f.write(w, runs, o) })
 }
 
-type reportOptions struct {
-	format, compat string
-	detailed, ci   bool
-	metrics        []string
-	percentiles    []float64
-	goodput        []argv.Pair
+// resolve finds out what is to be written, and reads what was typed as text.
+func (o *reportOptions) resolve(set *argv.Set) error {
+	if !set.Seen("format") && o.output != "" {
+		ending := filepath.Ext(o.output)
+		i := slices.IndexFunc(formats(), func(f format) bool { return slices.Contains(f.endings, ending) })
+		if i < 0 {
+			return argv.Errorf("output", "what %q is to hold can't be told by its ending: give --format", o.output)
+		}
+		o.format = formats()[i].name
+	}
+	for _, need := range []struct {
+		flag    string
+		formats []string
+	}{
+		{"chart", []string{"svg", "png"}}, {"plot", []string{"table"}}, {"table", []string{"csv", "parquet"}}, {"detailed", []string{"json"}},
+	} {
+		if set.Seen(need.flag) && !slices.Contains(need.formats, o.format) {
+			return argv.Errorf(need.flag, "is for the format %s, not for %s", strings.Join(need.formats, " or "), o.format)
+		}
+	}
+	switch {
+	case o.format == "parquet" && set.Seen("table") && o.table == "runs":
+		return argv.Errorf("table", "Parquet has one row a request")
+	case o.appendMarkdown != "" && o.chosen().rows != nil:
+		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
+	}
+	if o.slo != "" {
+		var err error
+		if o.limits, err = slo.Parse(o.slo); err != nil {
+			return argv.Errorf("slo", "%v", err)
+		}
+	}
+	return nil
 }
 
 func (o *reportOptions) measureOptions() (measure.Options, error) {
@@ -82,88 +132,56 @@ func (o *reportOptions) measureOptions() (measure.Options, error) {
 	return opt, nil
 }
 
-// readRun computes a run's result from its journal, and whether it may be
-// trusted, in one pass.
-func readRun(folder string, opt measure.Options) (*measure.Result, *verdict.Verdict, error) {
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
-	if err != nil {
-		if errors.Is(err, journal.ErrNoRun) {
-			return nil, nil, fmt.Errorf("%w; the run was killed before its first second was over", err)
-		}
-		return nil, nil, err
-	}
-	defer j.Close()
-	judged := judgedReader{j, verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})}
-	r, err := measure.Measure(judged, opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	if j.Damage() != nil {
-		r.Warnings = append([]string{fmt.Sprintf("the journal ends in the middle (%v): its last second is lost", j.Damage())}, r.Warnings...)
-	}
-	return r, judged.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
-}
-
-// judgedReader shows each request to the verdict on its way to measure.
-type judgedReader struct {
-	*journal.Reader
-	collector *verdict.Collector
-}
-
-func (j judgedReader) Next() (*journal.Request, error) {
-	req, err := j.Reader.Next()
+// readRuns measures all runs, one after the other. The more there are, the fewer
+// single requests of each are kept for the page.
+func (o *reportOptions) readRuns(operands []string) ([]page.Run, error) {
+	opt, err := o.measureOptions()
 	if err != nil {
 		return nil, err
 	}
-	return req, j.collector.Add(req)
+	var runs []page.Run
+	for _, path := range operands {
+		folder, err := runFolder(path)
+		if err != nil {
+			return nil, err
+		}
+		run, err := o.readRun(folder, opt, max(timeline.MostRows/len(operands), fewRows))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	page.NameApart(runs)
+	return runs, nil
 }
 
-// runFolder finds the folder of a run: the path itself, or what a result file says.
-func runFolder(path string) (string, error) {
-	info, err := os.Stat(path)
+// fewRows are kept of each run, however many runs there are.
+const fewRows = 500
+
+func (o *reportOptions) readRun(folder string, opt measure.Options, rows int) (page.Run, error) {
+	var watch *timeline.Collector
+	if o.plot || o.chosen().drawn {
+		watch = timeline.NewCollector(rows)
+		opt.Watch = watch
+	}
+	r, v, j, err := readJournal(folder, opt)
 	if err != nil {
-		return "", fmt.Errorf("%w; give the run's folder, or a result saved by bench serve", err)
+		return page.Run{}, err
 	}
-	if info.IsDir() {
-		return filepath.Abs(path) // as the run itself has named it
+	run := page.Run{Name: page.Name(r, folder), Folder: folder, Result: r, Verdict: v}
+	if watch != nil {
+		run.Timeline = watch.Timeline(j.Samples(), j.Scrapes())
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	folder, err := lastRun(b)
-	if err != nil {
-		return "", fmt.Errorf("%s is neither a run's folder nor a result: %w", path, err)
-	}
-	if folder == "" {
-		return "", fmt.Errorf("%s was not written by inferometer: it names no run", path)
-	}
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(filepath.Dir(path), folder)
-	}
-	if _, err := os.Stat(folder); err != nil {
-		return "", fmt.Errorf("the run's folder is gone: %w; only the newest --keep-runs are kept, use --run-dir to keep one", err)
-	}
-	return folder, nil
+	return run, nil
 }
 
-// lastRun reads the run's folder from a result. With --append-result a file holds
-// several: the last one counts. It may have been laid out anew by other tools.
-func lastRun(results []byte) (string, error) {
-	folder := ""
-	d := json.NewDecoder(bytes.NewReader(strictJSON(results)))
-	for n := 0; ; n++ {
-		var result struct {
-			Inferometer struct {
-				Run string `json:"run"`
-			} `json:"inferometer"`
-		}
-		switch err := d.Decode(&result); {
-		case errors.Is(err, io.EOF) && n > 0:
-			return folder, nil
-		case err != nil:
-			return "", err
-		}
-		folder = result.Inferometer.Run
+// to writes to the file that was asked for, or to the terminal.
+func (o *reportOptions) to(s streams, f format, write func(io.Writer) error) error {
+	if o.output != "" && o.output != "-" {
+		return writeWhole(o.output, write)
 	}
+	if f.binary && isTerminal(s.out) {
+		return argv.Errorf("format", "%s is nothing for a terminal: give a file with -o", f.name)
+	}
+	return write(s.out)
 }

@@ -18,12 +18,17 @@ type sampler struct {
 
 // startSampler begins when the clock has started.
 func (r *serveRun) startSampler(p *load.Progress) *sampler {
-	s := &sampler{make(chan struct{}), make(chan struct{})}
 	write := func() { _ = r.journal.Sample(r.sample(p)) } // a sample always marshals
 	write()
+	return startSampler(sampleEvery, write)
+}
+
+// startSampler calls write so often, and once at the end.
+func startSampler(every time.Duration, write func()) *sampler {
+	s := &sampler{make(chan struct{}), make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		tick := time.NewTicker(sampleEvery)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {

@@ -58,6 +58,7 @@ type serveRun struct {
 
 	progress *load.Progress
 	sampler  *sampler
+	scraper  *sampler         // nil: the servers are not asked during the load
 	before   []target.Metrics // each server's counters before the warm-ups
 	beforeAt time.Time
 	seen     []*seenPrompts // of each server; nil: there is no state folder
@@ -112,6 +113,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
 	show.stop()
 	r.sampler.stop()
+	r.scraper.stop()
 	if err != nil {
 		return r.abandon(err)
 	}
@@ -359,7 +361,7 @@ func (r *serveRun) started() error {
 		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: r.machine(),
 		Proven: r.proven,
 	})
-	r.sampler = r.startSampler(r.progress)
+	r.sampler, r.scraper = r.startSampler(r.progress), r.startScraper()
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/verdict"
 )
 
@@ -88,7 +89,8 @@ func (r *serveRun) report() error {
 	if res == nil {
 		return err
 	}
-	opt := report.Options{RunDir: r.folder, Verdict: v, Intervals: r.CI}
+	opt := report.Options{RunDir: r.folder, Verdict: v, Intervals: r.CI, Width: consoleWidth(r.out), Color: colored(r.out)}
+	err = errors.Join(err, r.note(res, v))
 	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {
 		return err
 	}
@@ -142,6 +144,14 @@ func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 	return nil
 }
 
+// note adds the run to the file of --append-markdown.
+func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
+	if r.AppendMarkdown == "" {
+		return nil
+	}
+	return appendSections(r.AppendMarkdown, []page.Run{{Name: page.Name(res, r.folder), Folder: r.folder, Result: res, Verdict: v}})
+}
+
 // resultPath is the file of the result; its name is the user's, or usual.
 func (r *serveRun) resultPath(usual string) string {
 	name := r.ResultFilename
@@ -154,9 +164,26 @@ func (r *serveRun) resultPath(usual string) string {
 	return filepath.Join(r.ResultDir, name)
 }
 
-// writeResult writes a new file whole or not at all.
+// writeResult writes a new result whole or not at all.
 func writeResult(path string, res *measure.Result, opt report.Options) error {
-	return writeFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
+	err := writeWhole(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
+	if err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+// writeWhole writes a new file whole or not at all.
+func writeWhole(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // after the rename it is gone already
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }
 
 func appendResult(path string, res *measure.Result, opt report.Options) error {

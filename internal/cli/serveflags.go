@@ -62,6 +62,7 @@ type serveOptions struct {
 	AppendResult      bool
 	ResultDir         string
 	ResultFilename    string
+	AppendMarkdown    string
 	Metadata          []argv.Pair
 	PercentileMetrics []string
 	MetricPercentiles []float64
@@ -94,6 +95,7 @@ type serveOptions struct {
 	RunDir          string
 	KeepRuns        int
 	JournalTexts    bool
+	ScrapeEvery     time.Duration // 0: only before and after the load
 	Duration        time.Duration // 0: no bound
 	Stages          []pace.Stage
 	RampRate        *rampRate

@@ -83,6 +83,8 @@ func defineRunning(set *argv.Set, o *serveOptions) {
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
+	set.Duration(&o.ScrapeEvery, "scrape-every", 0,
+		"Read the server's /metrics so often during the load, for the report's pictures. 0 reads them before and after it only.", g, argv.Shown("0"))
 	set.Choice(&o.Engine, "engine", engineAuto, []string{engineAuto, engineLoop, engineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
@@ -144,6 +146,7 @@ func defineResult(set *argv.Set, o *serveOptions) {
 	set.Bool(&o.AppendResult, "append-result", "Add the result to the file, as one more line.", g)
 	set.String(&o.ResultDir, "result-dir", "", "Folder for the result; made if absent.", g, argv.Metavar("DIR"), argv.Shown("the current one"))
 	set.String(&o.ResultFilename, "result-filename", "", "Name of the result's file.", g, argv.Metavar("FILE"), argv.Shown("from label, rate, model and time"))
+	set.String(&o.AppendMarkdown, "append-markdown", "", "Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.", g, argv.Metavar("FILE"), argv.WholeName())
 	set.KeyValues(&o.Metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
 	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
 		"Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue.", g)

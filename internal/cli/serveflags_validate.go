@@ -210,6 +210,8 @@ func (o *serveOptions) checkTimes(set *argv.Set) error {
 		}
 	}
 	switch {
+	case o.ScrapeEvery != 0 && o.ScrapeEvery < leastScrape:
+		return argv.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
 	case (o.RampRate == nil) != (o.RampDuration == 0):
 		return argv.Errorf("ramp-rate", "and --ramp-duration go together: one says how high, the other how long")
 	case o.Duration > 0 && o.Stages != nil:

@@ -22,3 +22,16 @@ func terminalWidth(w io.Writer) int {
 	}
 	return 80
 }
+
+// consoleWidth is where lines of a result are broken: at the screen's edge, and never in a pipe.
+func consoleWidth(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	return terminalWidth(w)
+}
+
+// colored says whether to colour: on a screen, unless its user wants none (no-color.org).
+func colored(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

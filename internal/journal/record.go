@@ -7,7 +7,7 @@
 //	{"run": …}      the first line: what was asked for, by whom, on what machine
 //	{"request": …}  one request, written when it has ended
 //	{"sample": …}   the client itself and its machine, once a second
-//	{"scrape": …}   the server's own counters, before the load and after it
+//	{"scrape": …}   the server's own counters, before the load and after it, on request during it
 //	{"end": …}      the last line, absent when the run was killed
 //
 // All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
@@ -255,6 +255,7 @@ type Scrape struct {
 	At       int64              `json:"at"`
 	After    bool               `json:"after,omitempty"`  // the load; else before it
 	Target   int                `json:"target,omitempty"` // an index into Run.Targets
+	During   bool               `json:"during,omitempty"` // the load: only what is drawn over time
 	Counters map[string]float64 `json:"counters"`
 }
 

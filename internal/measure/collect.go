@@ -85,6 +85,9 @@ func (c *collector) add(req *journal.Request) error {
 	if req.Outcome != journal.Complete {
 		c.errors.add(req.Outcome, req.Error)
 	}
+	if c.opt.Watch != nil {
+		c.opt.Watch.Request(req, &row)
+	}
 	if row.OK {
 		c.addGaps(req, row.Sent)
 		c.addTokens(req, row.Sent)
@@ -148,9 +151,12 @@ func (c *collector) addGaps(req *journal.Request, sent int64) {
 		if !first {
 			c.gaps.Add(seconds(gap))
 			c.gapLog.add(sent+at, gap)
+			if c.opt.Watch != nil {
+				c.opt.Watch.Gap(sent+at, gap)
+			}
 		}
 		if c.rules.vllm {
-			c.timeline.add(sent+at, 1)
+			c.arrived(sent+at, 1)
 		}
 	})
 }
@@ -179,7 +185,7 @@ func (c *collector) addTokens(req *journal.Request, sent int64) {
 	}
 	eachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
 		if !c.rules.vllm {
-			c.timeline.add(sent+at, n)
+			c.arrived(sent+at, n)
 		}
 		if !known {
 			return

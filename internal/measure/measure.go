@@ -53,6 +53,8 @@ type Options struct {
 	ExactLimit      int     // values that a Sample keeps; 0: ExactLimit
 	RowLimit        int     // requests that are kept one by one; 0: RowLimit. Detailed keeps all
 
+	Watch Watcher // nil: nobody
+
 	Warnings []string // come first among the result's: doubts about the journal itself
 }
 

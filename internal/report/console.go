@@ -20,7 +20,7 @@ const width = 50
 
 // Console prints the failures, vLLM's block and ours.
 func Console(w io.Writer, r *measure.Result, opt Options) error {
-	c := &console{w: bufio.NewWriter(w), ms: msRow}
+	c := &console{w: bufio.NewWriter(w), ms: msRow, width: opt.Width, color: opt.Color}
 	c.failures(r)
 	c.vllm(r)
 	c.ours(r, opt)
@@ -32,8 +32,10 @@ func Console(w io.Writer, r *measure.Result, opt Options) error {
 
 // console keeps write errors in its bufio.Writer until Flush.
 type console struct {
-	w  *bufio.Writer
-	ms string // the row of the table of milliseconds
+	w     *bufio.Writer
+	ms    string // the row of the table of milliseconds
+	width int    // of the terminal; 0: none
+	color bool
 }
 
 func (c *console) line(format string, args ...any) {
@@ -55,9 +57,9 @@ func (c *console) failures(r *measure.Result) {
 	if len(r.Errors) == 0 {
 		return
 	}
-	c.line("Requests that did not complete:")
+	c.line("%s", c.paint(red, "Requests that did not complete:"))
 	for _, e := range r.Errors {
-		c.line("%6d %s: %s", e.Count, e.Outcome, oneLine(e.Message, 200))
+		c.words("", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, oneLine(e.Message, 200)))
 	}
 }
 
@@ -127,4 +129,14 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	for i, rate := range s.PerPosition {
 		c.float(fmt.Sprintf("  Position %d:", i), rate*100)
 	}
+}
+
+// Block prints vLLM's block alone, which every tool of this field reads.
+func Block(w io.Writer, r *measure.Result) error {
+	c := &console{w: bufio.NewWriter(w)}
+	c.vllm(r)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
 }

@@ -17,7 +17,10 @@ type Options struct {
 	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
 	Verdict  *verdict.Verdict // nil: the run was not judged
 
-	Intervals bool // on the console too
+	// Of the console only.
+	Intervals bool
+	Width     int  // columns of the terminal; 0: no terminal, long lines stay whole
+	Color     bool // for the verdict and what failed
 }
 
 // JSON writes a result on one line without a newline at its end, as vLLM does:

@@ -45,7 +45,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 // row is a label and words; words that do not fit beside the label's column follow it at once.
 func (c *console) row(label, words string) {
 	if len(words) > 10 {
-		c.line("%s %s", label, words)
+		c.words(label+" ", words)
 		return
 	}
 	c.line("%-40s %s", label, words)

@@ -13,7 +13,7 @@ func (c *console) verdict(v *verdict.Verdict) {
 	if v == nil {
 		return
 	}
-	c.row("Verdict:", string(v.Level))
+	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), string(v.Level)))
 	for _, name := range v.Reasons {
 		check := v.Check(name)
 		if check == nil {
@@ -48,19 +48,10 @@ const reasonWidth = 76
 
 // indented prints words that may be long, broken at spaces.
 func (c *console) indented(words string) {
-	lead := len(words) - len(strings.TrimLeft(words, " ")) + 2
-	line := strings.Repeat(" ", lead)
-	empty := true
-	for _, word := range strings.Fields(words) {
-		if !empty && len(line)+1+len(word) > reasonWidth {
-			c.line("%s", line)
-			line, empty = strings.Repeat(" ", lead+2), true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
+	lead := strings.Repeat(" ", len(words)-len(strings.TrimLeft(words, " "))+2)
+	limit := reasonWidth
+	if c.width > 0 {
+		limit = min(limit, c.width)
 	}
-	c.line("%s", line)
+	c.broken(lead, lead+"  ", words, limit)
 }

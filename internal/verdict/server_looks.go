@@ -18,6 +18,9 @@ func looksOf(scrapes []journal.Scrape) []look {
 	var list []look
 	for i := range scrapes {
 		s := &scrapes[i]
+		if s.During { // holds only what is drawn
+			continue
+		}
 		at := slices.IndexFunc(list, func(l look) bool { return l.target == s.Target })
 		if at < 0 {
 			at = len(list)

@@ -178,7 +178,7 @@ func Lines(t testing.TB, variable string, n int, how string) []string {
 	t.Helper()
 	text := strings.TrimSpace(os.Getenv(variable))
 	if text == "" {
-		t.Skipf("%s is not set: this test needs a real server; `%s` gets it and runs the test", variable, how)
+		t.Skipf("%s is not set: this test needs more than Go; `%s` gets it and runs the test", variable, how)
 	}
 	lines := strings.Split(text, "\n")
 	if len(lines) != n {

@@ -1,0 +1,81 @@
+package export
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/report/page"
+)
+
+// CSV writes one line a run.
+func CSV(w io.Writer, runs []page.Run) error {
+	c := csv.NewWriter(w)
+	for i := range runs {
+		names, values := runLine(&runs[i])
+		if i == 0 {
+			if err := c.Write(names); err != nil {
+				return err
+			}
+		}
+		if err := c.Write(values); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// runLine is a run's columns and their values. What is not known is empty.
+func runLine(run *page.Run) (names, values []string) {
+	r, o := run.Result, &run.Result.Run.Options
+	add := func(name, value string) { names, values = append(names, name), append(values, value) }
+	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
+	add("run", run.Name)
+	add("start", page.Start(r).Format("2006-01-02T15:04:05-07:00"))
+	add("model", o.ModelID)
+	add("backend", o.Backend)
+	add("dataset", o.Dataset)
+	add("max_concurrency", positive(float64(o.MaxConcurrency)))
+	add("request_rate", positive(o.RequestRate))
+	number("completed", float64(r.Completed))
+	number("failed", float64(r.Failed))
+	number("duration", r.Duration)
+	number("total_input_tokens", float64(r.InputTokens))
+	number("total_output_tokens", float64(r.OutputTokens))
+	number("request_throughput", r.RequestThroughput)
+	if r.Goodput != nil {
+		number("request_goodput", *r.Goodput)
+	} else {
+		add("request_goodput", "")
+	}
+	number("output_throughput", r.OutputThroughput)
+	number("total_token_throughput", r.TotalTokenThroughput)
+	for _, m := range latencies(r) {
+		for _, p := range []struct {
+			word string
+			v    float64
+		}{{"mean", m.Mean}, {"median", m.P50}, {"p90", m.P90}, {"p99", m.P99}, {"p99.9", m.P999}, {"max", m.Max}} {
+			if m.Count == 0 {
+				add(p.word+"_"+m.key+"_ms", "")
+				continue
+			}
+			number(p.word+"_"+m.key+"_ms", p.v)
+		}
+	}
+	level, reasons := "", ""
+	if run.Verdict != nil {
+		level, reasons = string(run.Verdict.Level), strings.Join(run.Verdict.Reasons, " ")
+	}
+	add("verdict", level)
+	add("reasons", reasons)
+	return names, values
+}
+
+func positive(v float64) string {
+	if v <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -1,0 +1,64 @@
+// Package fakerun is a made-up journal for the tests of reports.
+package fakerun
+
+import (
+	"io"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+const ms = int64(1e6)
+
+// Journal is a journal of N requests, 10 ms apart, with four tokens each; every
+// tenth fails. Words stand in every place that comes from outside.
+type Journal struct {
+	N     int
+	Words string
+	next  int
+}
+
+// Run is the first line.
+func (j *Journal) Run() *journal.Run {
+	return &journal.Run{
+		Schema: 1, Version: "0.1.0-test", StartUnixNs: 1794700000_000000000, Zone: "+02:00", Clock: "kernel",
+		Command: []string{"inferometer", "bench", "serve", "--model", "org/sim", "--num-prompts", "40", "--label", j.Words},
+		Options: journal.Options{
+			Backend: "vllm", BaseURL: "http://127.0.0.1:18000", Endpoint: "/v1/completions", ModelID: "org/" + j.Words, Dataset: "random", Label: j.Words,
+			NumPrompts: j.N, Pace: "constant", RequestRate: 100, Metadata: [][2]string{{j.Words, j.Words}},
+		},
+		Environment: journal.Environment{OS: "linux", Arch: "amd64", CPU: j.Words, Host: j.Words, CPUs: 2, GoMaxProcs: 2},
+	}
+}
+
+// End is the last line.
+func (j *Journal) End() *journal.End {
+	return &journal.End{At: int64(j.N) * 10 * ms, Sent: j.N, WorkloadSHA: "b5bb9d80"}
+}
+
+// Next is the next request.
+func (j *Journal) Next() (*journal.Request, error) {
+	if j.next == j.N {
+		return nil, io.EOF
+	}
+	i := j.next
+	j.next++
+	r := &journal.Request{
+		Index: i, ID: "bench-1", Due: int64(i) * 10 * ms, Released: int64(i) * 10 * ms, Sent: int64(i)*10*ms + ms,
+		Outcome: journal.Complete, Status: 200, PromptTokens: 8, OutputTokens: 4, UsagePrompt: 8, UsageOutput: 4,
+	}
+	for k := range 4 {
+		r.Events.At = append(r.Events.At, int64(20+i%7+k)*ms)
+		r.Events.Kind = append(r.Events.Kind, journal.EventChoices|journal.EventText)
+	}
+	r.End = r.Sent + 120*ms
+	if i%10 == 3 {
+		r.Outcome, r.Error = journal.StreamError, j.Words
+	}
+	return r, nil
+}
+
+// Samples are none.
+func (j *Journal) Samples() []journal.Sample { return nil }
+
+// Scrapes are none.
+func (j *Journal) Scrapes() []journal.Scrape { return nil }

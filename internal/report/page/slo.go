@@ -1,0 +1,68 @@
+package page
+
+import (
+	"math"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/slo"
+)
+
+// Keeps says whether a run keeps an SLO; what could not be measured is not kept.
+func Keeps(s slo.SLO, r *measure.Result) bool {
+	j := s.Judge(func(metric string) (float64, bool) { return valueOf(r, metric) })
+	return r.Completed > 0 && j.Status == slo.Met
+}
+
+// valueOf is a run's value by the name that an SLO gives it.
+func valueOf(r *measure.Result, metric string) (float64, bool) {
+	switch metric {
+	case "failed_share":
+		return float64(r.Failed) / float64(max(r.Requests, 1)), r.Requests > 0
+	case "completed_share":
+		return float64(r.Completed) / float64(max(r.Requests, 1)), r.Requests > 0
+	}
+	for _, n := range measure.Numbers() {
+		if n.Name == metric {
+			return n.Of(r), true
+		}
+	}
+	statistic, name, _ := strings.Cut(metric, "_")
+	v := latency(r, statistic, name)
+	return v, !math.IsNaN(v)
+}
+
+// latency is a statistic of a metric, by name; NaN where the run has none.
+func latency(r *measure.Result, statistic, metric string) float64 {
+	s := summaryOf(r, metric)
+	v, known := map[string]float64{
+		"mean": s.Mean, "median": s.P50, "p50": s.P50, "p90": s.P90, "p99": s.P99, "p99.9": s.P999, "max": s.Max,
+	}[statistic]
+	if s.Count == 0 || !known {
+		return math.NaN()
+	}
+	return v
+}
+
+func summaryOf(r *measure.Result, metric string) *measure.Summary {
+	switch metric {
+	case "ttft":
+		return &r.Latency.Sent.TTFT
+	case "itl":
+		return &r.InterChunk
+	case "tpot":
+		return &r.TPOT
+	case "e2el":
+		return &r.Latency.Sent.E2EL
+	}
+	return &measure.Summary{}
+}
+
+func metricWord(name string) string {
+	for _, m := range measure.Metrics() {
+		if m.Name == name {
+			return m.Short
+		}
+	}
+	return name
+}
