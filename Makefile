@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm test-browser test-parquet ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -89,6 +89,10 @@ test-browser: build
 # Reads our Parquet files with DuckDB and pandas.
 test-parquet: build
 	INFEROMETER_PARQUET="$$(scripts/parquet.sh)" go test -count=1 -v ./test/parquet
+
+# Results of the real vllm bench serve and GuideLLM beside ours: about 12 GB on disk.
+test-peers: build
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_GUIDELLM="$$(scripts/guidellm.sh)" go test -count=1 -v -timeout 40m ./test/peers
 
 ci:
 	bash .ci/run

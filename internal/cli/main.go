@@ -40,6 +40,7 @@ func commands() []command {
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
 		{"selftest", "measure our own error on this machine", selfTest},
 		{"compare", "hold results against each other: ours and other tools'", compareRuns},
+		{"ab", "run two servers in turns until it is clear which is faster", abServers},
 		{"sim", "a simulated inference server whose truth is known", simulate},
 		{"version", "print the version", version},
 	}

@@ -95,7 +95,7 @@ func (o *reportOptions) writeRequests(w io.Writer, f format, operands []string) 
 }
 
 func (o *reportOptions) shown(r *page.Run) report.Options {
-	return report.Options{RunDir: r.Folder, Detailed: o.detailed, Verdict: r.Verdict}
+	return report.Options{RunDir: r.Folder, Detailed: o.detailed, Verdict: r.Verdict, Intervals: o.ci}
 }
 
 func writeTables(w io.Writer, runs []page.Run, o *reportOptions) error {

@@ -179,6 +179,12 @@ func serveFlags() (*argv.Set, *serveOptions) {
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
+	defineServe(set, o)
+	return set, o
+}
+
+// defineServe declares the flags of bench serve for any command that has them all.
+func defineServe(set *argv.Set, o *serveOptions) {
 	defineBackend(set, o)
 	defineServer(set, o)
 	defineLoad(set, o)
@@ -189,5 +195,4 @@ func serveFlags() (*argv.Set, *serveOptions) {
 	defineResult(set, o)
 	set.Config()
 	refuseFlags(set)
-	return set, o
 }

@@ -29,14 +29,22 @@ func (c *Change) words() string {
 	}
 	text := fmt.Sprintf("%s [%s, %s] %s", percent(c.Ratio), bare(c.Low), bare(c.High), c.Call)
 	if c.Call == Unclear {
-		text += fmt.Sprintf(" (≥ %.0f %% could be seen)", c.Smallest*100)
+		text += fmt.Sprintf(" (≥ %.0f %% could be seen)", min(c.Smallest*100, most*100))
 	}
 	return text
 }
 
 func percent(v float64) string { return bare(v) + " %" }
 
-func bare(v float64) string { return fmt.Sprintf("%+.1f", v*100) }
+func bare(v float64) string {
+	if v > most {
+		return fmt.Sprintf(">%+.0f", most*100)
+	}
+	return fmt.Sprintf("%+.1f", v*100)
+}
+
+// most is where a change is only told to be larger: nobody reads the digits.
+const most = 9.99
 
 // box is one place of a table.
 type box struct {

@@ -23,11 +23,30 @@ func doubts(sides []Side) []Doubt {
 	var out []Doubt
 	for i := range sides {
 		s := &sides[i]
+		var of []Doubt
 		for j := range s.Runs {
-			out = append(out, alone(s.Name, &s.Runs[j])...)
+			of = append(of, alone(s.Name, &s.Runs[j])...)
 		}
+		out = append(out, folded(of, len(s.Runs))...)
 		if i > 0 && len(s.Runs) > 0 && len(sides[0].Runs) > 0 {
 			out = append(out, against(s.Name, &sides[0].Runs[0], &s.Runs[0])...)
+		}
+	}
+	return out
+}
+
+// folded makes one doubt of those that several repeats of a side share.
+func folded(doubts []Doubt, runs int) []Doubt {
+	var out []Doubt
+	count := map[Doubt]int{}
+	for _, d := range doubts {
+		if count[d]++; count[d] == 1 {
+			out = append(out, d)
+		}
+	}
+	for i, d := range out {
+		if runs > 1 {
+			out[i].Sentence += fmt.Sprintf(" (%d of %d runs)", count[d], runs)
 		}
 	}
 	return out

@@ -20,7 +20,7 @@ func StudentQuantile(probability, degrees float64) float64 {
 		return NormalQuantile(probability)
 	}
 	degrees = max(degrees, 1)
-	above := func(t float64) float64 { return regularizedBeta(degrees/2, 0.5, degrees/(degrees+t*t)) / 2 }
+	above := func(t float64) float64 { return StudentTail(t, degrees) / 2 }
 	low, high := 0.0, 2.0
 	for above(high) > 1-probability && high < 1e9 {
 		low, high = high, 2*high
@@ -33,4 +33,10 @@ func StudentQuantile(probability, degrees float64) float64 {
 		}
 	}
 	return (low + high) / 2
+}
+
+// StudentTail is the probability that Student's t is at least this far from zero, on
+// either side.
+func StudentTail(t, degrees float64) float64 {
+	return regularizedBeta(degrees/2, 0.5, degrees/(degrees+t*t))
 }

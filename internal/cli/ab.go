@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/compare"
+)
+
+// abRun is one duel of two servers, from its flags to its answer.
+type abRun struct {
+	streams
+	a, b     string
+	gate     string
+	metrics  []string
+	rules    compare.ABOptions
+	maxTime  time.Duration
+	folder   string
+	shown    compareOptions
+	workload *serveOptions
+	args     []string // for bench serve: what is not ours
+
+	program string
+	judge   *compare.AB
+	sides   [2]compare.Side // of the rounds that tell something
+	leftOut []string        // rounds that do not, and why
+	look    *compare.Look   // the last; nil: no round has told anything
+	ended   string          // why it stopped undecided
+}
+
+// abMetrics are decided where nothing else is asked for.
+var abMetrics = []string{"mean_ttft", "mean_tpot", "output_throughput"}
+
+const groupAB = "A and B"
+
+func abServers(ctx context.Context, s streams, args []string) error {
+	r := &abRun{streams: s}
+	set := r.flags()
+	if done, err := parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := r.resolve(set, args); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return r.run(ctx)
+}
+
+func (r *abRun) flags() *argv.Set {
+	set := argv.New("inferometer ab",
+		"Is server B really faster than A? Both get the same workload in turns (A B, B A, B A, A B, …), each round with new prompts, until it is decided or a bound is reached. "+
+			"Flags of bench serve say what is sent.")
+	set.Example("Until it is clear, for 15 minutes at most",
+		"inferometer ab --a http://gpu-a:8000 --b http://gpu-b:8000 --num-prompts 200 --max-concurrency 16")
+	set.Example("Fail if B is slower: exit code 5 if it is, 6 if that can't be decided",
+		`inferometer ab --a http://old:8000 --b http://new:8000 --gate "p99_ttft<+5% and output_throughput>-3%" --num-prompts 200 --max-concurrency 16`)
+	g := argv.Group(groupAB)
+	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%".`, g, argv.WholeName())
+	set.CSV(&r.metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
+		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
+	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after so many rounds.", g, argv.Metavar("N"), argv.WholeName())
+	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
+	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
+	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
+	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
+	set.Choice(&r.shown.format, "format", "table", []string{"table", "markdown", "csv", "json", "html", "junit"}, "What to print.", g, argv.WholeName())
+	r.workload = &serveOptions{}
+	defineServe(set, r.workload)
+	return set
+}
+
+// ownFlags are not given to bench serve.
+var ownFlags = []string{"a", "b", "gate", "metric", "min-rounds", "max-rounds", "max-time", "any-verdict", "out", "format"}
+
+// setByUs are flags of bench serve that have no place here.
+var setByUs = []string{
+	"base-url", "host", "port", "targets", "run-dir", "save-result", "save-detailed", "append-result", "result-dir", "result-filename",
+	"summary-file", "label", "progress", "cpu-profile",
+}
+
+// resolve checks the flags, and those of bench serve as bench serve would.
+func (r *abRun) resolve(set *argv.Set, args []string) error {
+	for _, name := range setByUs {
+		if set.Seen(name) {
+			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --out is the folder of all results")
+		}
+	}
+	for _, name := range ownFlags {
+		if set.Source(name) == argv.FromConfig {
+			return argv.Errorf(name, "belongs on the command line: the config file is given to bench serve")
+		}
+	}
+	if r.a == "" || r.b == "" {
+		return &argv.UsageError{Text: "--a and --b are needed: the URLs of two servers"}
+	}
+	if strings.TrimRight(r.a, "/") == strings.TrimRight(r.b, "/") {
+		return argv.Errorf("b", "is the same server as --a: it would find A's prompts in its cache")
+	}
+	if r.maxTime <= 0 {
+		return argv.Errorf("max-time", "must be more than nothing")
+	}
+	if r.gate != "" {
+		var err error
+		if r.rules.Gate, err = compare.ParseGate(r.gate); err != nil {
+			return argv.Errorf("gate", "%v", err)
+		}
+	}
+	if r.metrics == nil && r.rules.Gate == nil {
+		r.metrics = abMetrics
+	}
+	r.rules.Metrics = r.metrics
+	var err error
+	if r.judge, err = compare.NewAB(r.rules); err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	r.workload.BaseURL = r.a
+	if err := r.workload.validate(set); err != nil {
+		return err
+	}
+	if !set.Seen("seed") { // prompts that no server has seen
+		r.workload.Seed = int(time.Now().Unix() % 1_000_000_000)
+	}
+	r.args = append(r.percentiles(), set.Without(args, ownFlags...)...)
+	return nil
+}
+
+// percentiles ask each run for all that is to be decided; what the user asks for comes later, and wins.
+func (r *abRun) percentiles() []string {
+	shares := []string{"99"}
+	for _, key := range r.judge.Keys() {
+		if p := compare.Percentile(key); p != "" && !slices.Contains(shares, p) {
+			shares = append(shares, p)
+		}
+	}
+	return []string{"--percentile-metrics", "ttft,tpot,itl,e2el", "--metric-percentiles", strings.Join(shares, ",")}
+}
+
+func (r *abRun) run(ctx context.Context) error {
+	began := time.Now()
+	if r.folder == "" {
+		r.folder = "ab-" + began.Format("20060102-150405")
+	}
+	var err error
+	if r.program, err = os.Executable(); err != nil {
+		return fmt.Errorf("find our own program: %w", err)
+	}
+	if err := os.MkdirAll(r.folder, 0o755); err != nil {
+		return err
+	}
+	if old, _ := filepath.Glob(filepath.Join(r.folder, "round-*")); len(old) > 0 {
+		return fmt.Errorf("%s holds rounds already: give another folder with --out", r.folder)
+	}
+	r.say("A %s, B %s; seeds from %d; runs in %s", argv.RedactURL(r.a), argv.RedactURL(r.b), r.workload.Seed, r.folder)
+	err = r.rounds(ctx, began)
+	switch {
+	case r.look == nil && err != nil:
+		return err
+	case r.look == nil:
+		return r.nothing()
+	}
+	if err := errors.Join(err, r.save(), r.print()); err != nil {
+		return err
+	}
+	return r.verdict(ctx)
+}
+
+// rounds runs rounds until all is decided or a bound is reached.
+func (r *abRun) rounds(ctx context.Context, began time.Time) error {
+	for round := range r.rules.MaxRounds {
+		start := time.Now()
+		if err := r.round(ctx, round); ctx.Err() != nil {
+			r.ended = "stopped"
+			return nil
+		} else if err != nil {
+			return err
+		}
+		switch took := time.Since(start); {
+		case r.look != nil && r.look.Done():
+			return nil
+		case len(r.leftOut) >= r.rules.MinRounds && 2*len(r.leftOut) > round+1:
+			r.ended = "most rounds tell nothing"
+			return nil
+		case time.Since(began)+took > r.maxTime && round+1 < r.rules.MaxRounds:
+			r.ended = fmt.Sprintf("--max-time %s leaves no time for another round of %s", r.maxTime, took.Round(time.Second))
+			return nil
+		}
+	}
+	r.ended = fmt.Sprintf("--max-rounds %d are run", r.rules.MaxRounds)
+	return nil
+}
+
+// verdict is the exit code.
+func (r *abRun) verdict(ctx context.Context) error {
+	l := r.look
+	switch {
+	case ctx.Err() != nil:
+		return coded{fmt.Errorf("stopped after %d rounds", l.Rounds), exitPartial}
+	case l.Outcome == compare.Broken:
+		return coded{errors.New("the gate is broken"), exitGate}
+	case l.Hopeless != "":
+		return coded{errors.New("not comparable: " + l.Hopeless), exitUndecided}
+	case len(l.Open) > 0:
+		return coded{fmt.Errorf("undecided: %s (%s)", strings.Join(l.Open, ", "), r.ended), exitUndecided}
+	}
+	return nil
+}
