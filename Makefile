@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare test-llama test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-find test-llama test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -65,6 +65,10 @@ bench-compare: build
 # In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
 bench-coverage:
 	go run ./bench/coverage
+
+# In how many of 20 drawn configurations find finds the truth, and in what time; see docs/find.md.
+bench-find:
+	go run ./bench/find
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:

@@ -25,17 +25,18 @@ var arrows = map[string][]string{
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
-	"measure":  {"journal", "stats"},
 	"chart":    {},
 	"parquet":  {},
 	"results":  {},
 	"compare":  {"results", "stats"},
+	"measure":  {"journal", "stats", "slo"},
 	"verdict":  {"journal"},
 	"selftest": {"journal"}, // and not sim: its truth comes in a file
 	"timeline": {"measure", "journal"},
 	"report":   {"measure", "verdict", "journal", "timeline", "chart", "parquet", "slo"},
 	"doctor":   {"wire", "target"},
 	"sweep":    {"target", "chart", "report"},
+	"search":   {"slo"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
 }
 

@@ -132,7 +132,7 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 	if !set.Seen("seed") { // prompts that no server has seen
 		r.workload.Seed = int(time.Now().Unix() % 1_000_000_000)
 	}
-	r.args = append(r.percentiles(), set.Without(args, ownFlags...)...)
+	r.args = append(r.percentiles(), set.Without(args, func(f *argv.Flag) bool { return slices.Contains(ownFlags, f.Name) })...)
 	return nil
 }
 

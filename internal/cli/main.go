@@ -35,6 +35,7 @@ func commands() []command {
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", benchShapes},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", benchSweep},
 		{"run", "run a whole experiment from one file: servers, matrix, table", run},
+		{"find", "find the highest rate or concurrency at which an SLO holds", find},
 		{"init", "write a scenario for a server that is running", initScenario},
 		{"report", "show the result of a run again, from its journal", reportRun},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},

@@ -110,13 +110,10 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	if err != nil {
 		return err
 	}
-	if plan.Scenario.Search != nil {
-		fmt.Fprintln(s.err, "note: search is not run by this command")
-	}
 	show := newRunShow(s.err, plan)
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.event,
-		Bench:  func(args []string) []string { return append([]string{program, "bench", "serve"}, args...) },
+		Bench:  func(args []string) []string { return append([]string{program}, pointCommand(plan.Scenario, args)...) },
 		Header: apiKeyHeader(), Client: &http.Client{},
 	}
 	ctx, drain, stop := interrupts(ctx, s.err)
@@ -155,7 +152,7 @@ func apiKeyHeader() http.Header {
 func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
 	sum := scenario.Summarize(plan, records, folder)
 	// Files first: who reads our output may have gone, and the write would kill us.
-	if err := errors.Join(sum.Write(folder), sum.Markdown(s.out)); err != nil {
+	if err := errors.Join(sum.Write(folder), sum.Markdown(s.out), printSearches(s.out, plan, folder)); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "results: %s\n", folder.Path)

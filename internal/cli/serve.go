@@ -16,8 +16,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/power"
 	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/wire"
 	"github.com/inferometer/inferometer/internal/workload"
@@ -58,8 +58,9 @@ type serveRun struct {
 
 	progress *load.Progress
 	sampler  *sampler
-	scraper  *sampler         // nil: the servers are not asked during the load
-	before   []target.Metrics // each server's counters before the warm-ups
+	scraper  *sampler           // nil: the servers are not asked during the load
+	before   []target.Metrics   // each server's counters before the warm-ups
+	meter    *power.Measurement // nil: power was not asked for
 	beforeAt time.Time
 	seen     []*seenPrompts // of each server; nil: there is no state folder
 	keeper   *keeper        // nil: no prompts are sent again
@@ -114,10 +115,12 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	show.stop()
 	r.sampler.stop()
 	r.scraper.stop()
+	used := stopPower(r.meter)
 	if err != nil {
 		return r.abandon(err)
 	}
 	end := r.end(result)
+	end.Power = used
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
@@ -326,10 +329,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Sending: r.sending, Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
-	if r.goals != nil {
-		options := r.options()
-		cfg.Watch = measure.NewUntil(&options, r.goals)
-	}
+	cfg.Watch = r.watch()
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
 	}
@@ -355,6 +355,7 @@ func (r *serveRun) idPrefix() string {
 // started writes the journal's first line: the clock has just been set to zero.
 func (r *serveRun) started() error {
 	r.usage, r.begun = processUsage(), true
+	r.meter = r.startPower()
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
@@ -373,7 +374,7 @@ func (r *serveRun) options() journal.Options {
 		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
 		SpawnRate: orZero(r.SpawnRate), Batch: r.batch, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
-		Goodput: goodputMap(r.Goodput), Compat: r.Compat, Until: r.Until,
+		Goodput: goodputMap(r.Goodput), Compat: r.Compat, Until: r.Until, Price: r.price(),
 	}
 	for _, p := range r.Metadata {
 		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})

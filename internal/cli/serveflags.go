@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/slo"
 )
 
 // serveOptions is what the flags of bench serve say, one field a flag that is
@@ -122,6 +123,9 @@ type serveOptions struct {
 	SummaryFile     string
 	// IntegritySample is how many prompts are sent again after the load; 0: none.
 	IntegritySample int
+	GiveUp          string // hidden; as typed
+	giveUp          slo.SLO
+	priceOptions
 
 	goodput []argv.Pair // as typed; Goodput is made of it
 }

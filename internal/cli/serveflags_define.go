@@ -94,6 +94,8 @@ func defineRunning(set *argv.Set, o *serveOptions) {
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
 	defineTargets(set, o, g)
+	defineGiveUp(set, o, g)
+	definePrice(set, &o.priceOptions, g)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", g, argv.Metavar("FILE"), argv.Hidden())
 }

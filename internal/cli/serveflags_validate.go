@@ -16,6 +16,9 @@ func (o *serveOptions) validate(set *argv.Set) error {
 	for _, check := range []func(*argv.Set) error{
 		o.checkUsers, o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil,
 		o.checkRequest, o.checkDataset, o.checkResult, o.checkIntegrity,
+		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil, o.checkGiveUp,
+		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil, o.checkGiveUp, o.checkPrice,
+		o.checkRequest, o.checkDataset, o.checkResult,
 	} {
 		if err := check(set); err != nil {
 			return err

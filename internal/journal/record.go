@@ -74,6 +74,7 @@ type Options struct {
 	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
 	Balance           string             `json:"balance,omitempty"` // how one of several targets is chosen
 	Until             string             `json:"until,omitempty"`   // the goals of --until, as typed
+	Price             *Price             `json:"price,omitempty"`   // what the servers cost
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -272,6 +273,7 @@ type End struct {
 	// RPSChanges is kept for vLLM's rps_change_events.
 	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
 	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
+	Power      *Power      `json:"power,omitempty"` // nil: not asked for
 	Client     Client      `json:"client"`
 }
 

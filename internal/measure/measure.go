@@ -161,7 +161,7 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Tokens = c.tokens
-	r.Targets = c.targets(r)
+	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)
 	if c.rules.closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
 		r.SteadyState = c.steadyState(r)

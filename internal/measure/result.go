@@ -41,6 +41,7 @@ type Result struct {
 	Until                               *UntilState  // nil where the run had no goal
 	SteadyState                         *SteadyState // nil where it does not apply or was never reached
 	Targets                             *Targets     // nil in a run against one server
+	Economy                             *Economy     // nil where neither a price nor a power was given
 	Warnings                            []string
 }
 

@@ -37,6 +37,8 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"warnings", r.Warnings},
 	}
 	setTargets(&o, r.Targets)
+	setGaveUp(&o, r)
+	setCost(&o, r.Economy)
 	return o
 }
 

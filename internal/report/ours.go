@@ -28,6 +28,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.client(r)
 	c.steady(r.SteadyState)
 	c.targets(r.Targets)
+	c.economy(r.Economy)
 	if opt.Intervals {
 		c.intervals(&r.Confidence)
 	}

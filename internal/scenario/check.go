@@ -36,6 +36,9 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	if s.Search != nil && s.Search.Over != "concurrency" && s.Search.Over != "rate" {
 		fail("search", "over must be concurrency or rate, not %q", s.Search.Over)
 	}
+	if s.Search != nil && len(s.SLO.SLO) == 0 {
+		fail("search", "needs slo: it looks for the highest load at which that holds")
+	}
 	for name := range s.Targets {
 		if !goodName.MatchString(name) {
 			n := child(d.root, "targets")

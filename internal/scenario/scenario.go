@@ -119,7 +119,7 @@ type Artifacts struct {
 	Keep   []string `yaml:"keep"` // globs in a started server's working folder, copied when it is stopped
 }
 
-// Search is for the command find; run only checks it.
+// Search makes each point a search for the highest load within the SLO.
 type Search struct {
 	Over       string        `yaml:"over"`
 	Min        *float64      `yaml:"min"`

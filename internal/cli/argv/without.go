@@ -1,27 +1,27 @@
 package argv
 
-import "slices"
-
-// Without returns the arguments without those flags and their values: what a command
-// hands on to another one. Call it with arguments that were parsed without error.
-func (s *Set) Without(args []string, names ...string) []string {
+// Without returns the arguments without the flags that drop names, each with its
+// values: what a command hands on to another one. Call it with arguments that were
+// parsed without error.
+func (s *Set) Without(args []string, drop func(*Flag) bool) []string {
+	gone := make([]bool, len(args))
 	found, _, _ := s.scan(args)
-	drop := make([]bool, len(args))
 	for _, o := range found {
-		if !slices.Contains(names, o.flag.Name) {
+		if !drop(o.flag) {
 			continue
 		}
-		drop[o.arg] = true
+		gone[o.arg] = true
+		if o.inline || o.flag.arity == NoValue || o.flag.arity == triValue {
+			continue
+		}
 		for i := range o.values {
-			if !o.inline && o.flag.arity != triValue {
-				drop[o.arg+1+i] = true
-			}
+			gone[o.arg+1+i] = true
 		}
 	}
 	var kept []string
-	for i, arg := range args {
-		if !drop[i] {
-			kept = append(kept, arg)
+	for i, a := range args {
+		if !gone[i] {
+			kept = append(kept, a)
 		}
 	}
 	return kept

@@ -1,31 +1,33 @@
 package argv
 
 import (
-	"slices"
+	"strings"
 	"testing"
 )
 
 func TestWithout(t *testing.T) {
-	var a, rate string
+	set := New("x", "")
+	var name string
+	var fast bool
 	var list []string
-	var quiet, other bool
-	for _, tt := range []struct{ args, want []string }{
-		{nil, nil},
-		{[]string{"--url", "x", "--rate", "5"}, []string{"--rate", "5"}},
-		{[]string{"--url=x", "--rate=5", "--quiet"}, []string{"--rate=5"}},
-		{[]string{"--rate", "5", "--list", "p", "q", "--ur", "x", "--other"}, []string{"--rate", "5", "--other"}},
+	ours := Group("ours")
+	set.String(&name, "name", "", "", ours)
+	set.Bool(&fast, "fast", "", ours)
+	set.Strings(&list, "list", ZeroOrMore, "")
+	set.String(&name, "other", "", "")
+	for _, tt := range []struct{ args, want string }{
+		{"--name a --other b --fast", "--other b"},
+		{"--other=b --name=a", "--other=b"},
+		{"--list a b --name c --list d", "--list a b --list d"},
+		{"--nam a --other b", "--other b"}, // a name may be cut short
+		{"", ""},
 	} {
-		s := New("test", "")
-		s.String(&a, "url", "", "")
-		s.String(&rate, "rate", "", "")
-		s.Strings(&list, "list", OneOrMore, "")
-		s.Bool(&quiet, "quiet", "")
-		s.Bool(&other, "other", "")
-		if err := s.Parse(tt.args); err != nil {
+		args := strings.Fields(tt.args)
+		if err := set.Parse(args); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Without(tt.args, "url", "list", "quiet"); !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %q, want %q", tt.args, got, tt.want)
+		if got := strings.Join(set.Without(args, func(f *Flag) bool { return f.Group == "ours" }), " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.args, got, tt.want)
 		}
 	}
 }

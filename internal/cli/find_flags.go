@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/slo"
+)
+
+const (
+	varyRate        = "rate"
+	varyConcurrency = "concurrency"
+)
+
+// findOptions are the flags of find; serve are those of bench serve, which its
+// probes get.
+type findOptions struct {
+	slo       string
+	vary      string
+	from, to  *float64
+	tolerance float64
+	maxTime   time.Duration
+	probe     time.Duration
+	confirm   time.Duration
+	cooldown  time.Duration
+	mapped    string
+	out       string
+	fresh     bool
+
+	serve     *serveOptions
+	objective slo.SLO
+	mapKey    string
+	mapValues []string
+}
+
+const groupFind = "Search"
+
+func findFlags() (*argv.Set, *findOptions) {
+	set := argv.New("inferometer find",
+		"Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, put where it says most; a long run confirms the answer. "+
+			"The flags of bench serve say what is sent and where.")
+	set.Example("The highest rate of 1,024-token prompts within an SLO",
+		`inferometer find --base-url http://gpu-box:8000 --slo "p99_ttft<=500ms and p99_itl<=60ms and failed<0.1%" --random-input-len 1024 --random-output-len 128`)
+	set.Example("The highest concurrency, looked for between 8 and 512",
+		`inferometer find --vary concurrency --from 8 --to 512 --slo "p95_tpot<=40ms"`)
+	set.Example("A capacity map: how it falls with the length of the prompt",
+		`inferometer find --slo "p99_ttft<=1s" --map input-len=128,512,2048`)
+	o := &findOptions{}
+	g := argv.Group(groupFind)
+	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%".`, g, argv.Metavar("SLO"))
+	set.Choice(&o.vary, "vary", varyRate, []string{varyRate, varyConcurrency}, "What is raised: requests a second, or requests at a time.", g)
+	set.OptFloat(&o.from, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
+	set.OptFloat(&o.to, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
+	o.tolerance = 0.05
+	set.Custom("tolerance", "5%", "How close the answer shall be: half of its 95 % interval.", o.setTolerance, g, argv.Metavar("SHARE"))
+	set.Duration(&o.maxTime, "max-time", 20*time.Minute, "End the search after so long, with what is known then.", g)
+	set.Duration(&o.probe, "probe", 10*time.Second, "How long the first probes are; close to the edge they are longer.", g)
+	set.Duration(&o.confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
+	set.Duration(&o.cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)
+	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
+	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
+	set.Bool(&o.fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
+	o.serve = &serveOptions{}
+	defineBackend(set, o.serve)
+	defineServer(set, o.serve)
+	defineLoad(set, o.serve)
+	defineOurs(set, o.serve)
+	defineRequest(set, o.serve)
+	defineDataset(set, o.serve)
+	return set, o
+}
+
+func (o *findOptions) setTolerance(text string) error {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0.005 && v <= 0.5) {
+		return argv.Errorf("", "must be a share from 0.5%% to 50%%, not %q", text)
+	}
+	o.tolerance = v
+	return nil
+}
+
+// findOwn are the flags of bench serve that are the search's own business, and why.
+func findOwn() map[string]string {
+	own := map[string]string{}
+	for why, names := range map[string][]string{
+		"a probe is as long as the search wants it; --probe and --confirm set the lengths": {"num-prompts", "duration", "deadline", "until", "give-up"},
+		"an edge can be found only while the load stays the same":                          {"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps", "stages", "ramp-rate", "ramp-duration"},
+		"the search has its own progress and result; --out names the folder":               {"disable-tqdm", "progress", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
+	} {
+		for _, name := range names {
+			own[name] = why
+		}
+	}
+	return own
+}
+
+func (o *findOptions) validate(set *argv.Set) error {
+	if o.slo == "" {
+		return argv.Errorf("slo", "is needed").WithHint(`as in --slo "p99_ttft<=500ms and failed<0.1%%"`)
+	}
+	var err error
+	if o.objective, err = slo.Parse(o.slo); err != nil {
+		return argv.Errorf("slo", "%v", err)
+	}
+	if i := slices.IndexFunc(o.objective, slo.Clause.PerRequest); i >= 0 {
+		c := o.objective[i]
+		return argv.Errorf("slo", "%s speaks of single requests", c).WithHint("say of how many, as in p99_%s", c)
+	}
+	for name, why := range findOwn() {
+		if set.Seen(name) {
+			return argv.Errorf(name, "is not for find: %s", why)
+		}
+	}
+	if o.vary == varyRate && set.Seen("request-rate") || o.vary == varyConcurrency && set.Seen("max-concurrency") {
+		return argv.Errorf(map[string]string{varyRate: "request-rate", varyConcurrency: "max-concurrency"}[o.vary], "is what the search varies").WithHint("bound it with --from and --to")
+	}
+	if o.vary == varyConcurrency && set.Seen("request-rate") {
+		return argv.Errorf("request-rate", "can't be used with --vary concurrency: a closed loop has no rate of its own")
+	}
+	if err := o.checkRange(); err != nil {
+		return err
+	}
+	if err := o.checkMap(set); err != nil {
+		return err
+	}
+	return checkServeArgs(o.probeArgs(nil, searchStart(o), time.Second, 0, "x"))
+}
+
+func (o *findOptions) checkRange() error {
+	switch {
+	case o.from != nil && !(*o.from > 0), o.from != nil && o.vary == varyConcurrency && *o.from < 1:
+		return argv.Errorf("from", "must be above 0, and a concurrency at least 1, not %g", *o.from)
+	case o.to != nil && *o.to < searchStart(o):
+		return argv.Errorf("to", "must not be below --from, %g, and is %g", searchStart(o), *o.to)
+	case o.probe <= 0 || o.confirm < o.probe:
+		return argv.Errorf("confirm", "must be at least as long as --probe, %v, and is %v", o.probe, o.confirm)
+	case o.maxTime < o.confirm:
+		return argv.Errorf("max-time", "must be at least as long as --confirm, %v, and is %v", o.confirm, o.maxTime)
+	}
+	return nil
+}
+
+// checkMap reads --map; the values are checked as bench serve would.
+func (o *findOptions) checkMap(set *argv.Set) error {
+	if o.mapped == "" {
+		return nil
+	}
+	key, values, ok := strings.Cut(o.mapped, "=")
+	key = strings.TrimPrefix(strings.TrimSpace(key), "--")
+	o.mapKey, o.mapValues = key, strings.Split(values, ",")
+	if f := set.Lookup(key); !ok || f == nil || f.Group == groupFind {
+		return argv.Errorf("map", "needs a flag of bench serve and its values, as in input-len=128,512,2048, not %q", o.mapped)
+	}
+	for _, v := range o.mapValues {
+		if err := checkServeArgs([]string{"--" + key + "=" + v}); err != nil {
+			return argv.Errorf("map", "%v", err)
+		}
+	}
+	return nil
+}
+
+// searchStart is the first load.
+func searchStart(o *findOptions) float64 {
+	if o.from != nil {
+		return *o.from
+	}
+	return 1
+}
+
+// probeArgs are the flags of bench serve for one probe; workload are those that the
+// user gave. Of a flag given twice the last one counts.
+func (o *findOptions) probeArgs(workload []string, x float64, length time.Duration, seed int, folder string) []string {
+	args := slices.Clone(workload)
+	number := strconv.FormatFloat(x, 'f', -1, 64)
+	if o.vary == varyRate {
+		args = append(args, "--request-rate", number)
+	} else {
+		args = append(args, "--max-concurrency", number)
+	}
+	args = append(args, "--duration", length.Round(time.Millisecond).String(), "--seed", strconv.Itoa(seed),
+		"--give-up", o.objective.String(), "--run-dir", folder, "--progress", "none")
+	names := []string{"ttft", "tpot", "itl", "e2el"}
+	for _, name := range o.objective.Latencies() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	percentiles := []string{"50", "90", "99"}
+	for _, p := range o.objective.Percentiles() {
+		if word := strconv.FormatFloat(p, 'f', -1, 64); !slices.Contains(percentiles, word) {
+			percentiles = append(percentiles, word)
+		}
+	}
+	args = append(args, "--percentile-metrics", strings.Join(names, ","), "--metric-percentiles", strings.Join(percentiles, ","))
+	if limits := o.goodput(); len(limits) > 0 {
+		args = append(append(args, "--goodput"), limits...)
+	}
+	return args
+}
+
+// goodput turns the SLO's limits of latencies into those of single requests: a
+// request is good that keeps them all.
+func (o *findOptions) goodput() (limits []string) {
+	for _, c := range o.objective {
+		names := slo.SLO{c}.Latencies()
+		if len(names) != 1 || c.Op == slo.More || c.Op == slo.AtLeast {
+			continue
+		}
+		name := names[0]
+		if name == "itl" {
+			name = "itl_" + strings.TrimSuffix(c.Metric, "_itl")
+			if name == "itl_median" {
+				name = "itl_p50"
+			}
+		}
+		if measure.IsGoodput(name) {
+			limits = append(limits, name+":"+strconv.FormatFloat(c.Limit, 'f', -1, 64))
+		}
+	}
+	return limits
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/search"
+)
+
+// begin says on a terminal what runs now.
+func (f *finder) begin(n int, p search.Probe) {
+	if isTerminal(f.err) {
+		text := fmt.Sprintf("%d %s %s for %.0f s (%s)", n, f.options.vary, loadText(p.X), p.Seconds, p.Purpose)
+		fmt.Fprintf(f.err, "\r\x1b[K%s", fit(text, terminalWidth(f.err)-1))
+	}
+}
+
+// ended is one line for each probe.
+func (f *finder) ended(n int, o *search.Observation) {
+	if isTerminal(f.err) {
+		fmt.Fprint(f.err, "\r\x1b[K")
+	}
+	fmt.Fprintf(f.err, "%d %s %s: %s (%s, %.0f s)\n", n, f.options.vary, loadText(o.X), verdictOn(o), o.Purpose, o.Cost)
+}
+
+// verdictOn is how the SLO stood in a probe.
+func verdictOn(o *search.Observation) string {
+	word := "broken"
+	if o.Holds() {
+		word = "holds"
+	}
+	if o.GaveUp != "" {
+		return word + ": " + o.GaveUp
+	}
+	if b := o.Binding(); b != nil {
+		word += fmt.Sprintf(", %s at %s", b.Clause, percent(b.Use))
+	}
+	return word
+}
+
+// loadText is a load in few digits.
+func loadText(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+func percent(use *float64) string {
+	switch {
+	case use == nil:
+		return "–"
+	case *use > 99:
+		return "> 9900 %"
+	}
+	return fmt.Sprintf("%.0f %%", *use*100)
+}
+
+// markdown is the answer in words and tables.
+func (r *findReport) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The highest %s within an SLO\n\n%s\n", r.Vary, r.SLO)
+	if r.Map != "" {
+		r.capacityMap(&b)
+	}
+	for i := range r.Results {
+		f := &r.Results[i]
+		if r.Map != "" {
+			fmt.Fprintf(&b, "\n## %s %s\n", r.Map, f.Value)
+		}
+		r.answer(&b, f)
+		r.curve(&b, f)
+	}
+	return b.String()
+}
+
+// capacityMap is one line for each value of the mapped flag.
+func (r *findReport) capacityMap(b *strings.Builder) {
+	fmt.Fprintf(b, "\n| %s | %s | 95 %% interval | req/s | output tok/s | binds |\n|---:|---:|---|---:|---:|---|\n", r.Map, r.Vary)
+	for i := range r.Results {
+		f := &r.Results[i]
+		if p := f.found(); p != nil {
+			fmt.Fprintf(b, "| %s | **%s** | %s | %.2f | %.1f | %s |\n", f.Value, loadText(p.X), interval(&f.Answer), p.Numbers.Throughput, p.Numbers.Output, f.Answer.Binding)
+		} else {
+			fmt.Fprintf(b, "| %s | none | %s | – | – | %s |\n", f.Value, interval(&f.Answer), f.Answer.Binding)
+		}
+	}
+}
+
+func interval(a *search.Answer) string {
+	switch {
+	case a.Low == nil:
+		return "–"
+	case a.High == nil:
+		return "from " + loadText(*a.Low)
+	}
+	return loadText(*a.Low) + " to " + loadText(*a.High)
+}
+
+// answer says what was found, and what is missing from it.
+func (r *findReport) answer(b *strings.Builder, f *findResult) {
+	a := &f.Answer
+	line := func(format string, args ...any) { fmt.Fprintf(b, "- "+format+"\n", args...) }
+	b.WriteString("\n")
+	if p := f.found(); p != nil {
+		how := "not confirmed"
+		if a.Confirmed {
+			how = fmt.Sprintf("confirmed by a run of %.0f s", p.Seconds)
+		}
+		line("It holds up to **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, loadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
+	} else {
+		line("It holds at no %s that was tried.", r.Vary)
+	}
+	if a.Low != nil {
+		width := ""
+		if !a.Narrow {
+			width = fmt.Sprintf("; wider than the ±%g %% asked for", r.Tolerance*100)
+		}
+		line("The edge, 95 %%: %s%s.", interval(a), width)
+	}
+	if a.Binding != "" {
+		line("What binds: %s.", a.Binding)
+	}
+	for _, p := range []struct {
+		name string
+		at   *float64
+	}{{"Highest goodput", f.Goodput}, {"Highest throughput", f.Peak}, {"Knee of throughput against latency", f.Knee}} {
+		if q := f.at(p.at); q != nil {
+			goodput := ""
+			if q.Numbers.Goodput != nil {
+				goodput = fmt.Sprintf(", %.2f good req/s", *q.Numbers.Goodput)
+			}
+			line("%s: %s %s, %.2f req/s%s, %.1f output tok/s, %.0f ms.", p.name, r.Vary, loadText(q.X), q.Numbers.Throughput, goodput, q.Numbers.Output, q.Numbers.Latency)
+		}
+	}
+	costLines(line, "at the SLO's point", f.found())
+	costLines(line, "at the highest throughput", f.at(f.Peak))
+	if a.Reason != "" {
+		line("Note: %s.", a.Reason)
+	}
+	line("%d probes in %.0f s.", a.Probes, a.Spent)
+}
+
+// costLines says what tokens cost at a point, where a price or a power was given.
+func costLines(line func(string, ...any), where string, p *search.CurvePoint) {
+	if p == nil || p.Numbers.Cost == nil {
+		return
+	}
+	c := p.Numbers.Cost
+	if c.PerMillionOutput != nil {
+		line("Cost %s: %.4g per million output tokens, %.4g per million tokens.", where, *c.PerMillionOutput, *c.PerMillionTokens)
+	}
+	switch {
+	case c.Power == nil:
+	case c.Power.JoulesPerOutput != nil:
+		line("Energy %s: %.4g J per output token, %.4g J per token.", where, *c.Power.JoulesPerOutput, *c.Power.JoulesPerToken)
+	default:
+		line("Energy %s: unknown: %s.", where, c.Power.Reason)
+	}
+}
+
+// curve is one line for each load.
+func (r *findReport) curve(b *strings.Builder, f *findResult) {
+	fmt.Fprintf(b, "\n| %s | SLO | of the limit |", r.Vary)
+	b.WriteString(" req/s | good req/s | output tok/s | mean e2el, ms | probes | verdict |\n|---:|---|---|---:|---:|---:|---:|---:|---|\n")
+	for i := range f.Curve {
+		p := &f.Curve[i]
+		word := "broken"
+		if p.Holds {
+			word = "holds"
+		}
+		if p.GaveUp != "" {
+			word = "left early"
+		}
+		var uses []string
+		for _, c := range p.Clauses {
+			uses = append(uses, c.Clause+" "+percent(c.Use))
+		}
+		good := "–"
+		if p.Numbers.Goodput != nil {
+			good = fmt.Sprintf("%.2f", *p.Numbers.Goodput)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %.2f | %s | %.1f | %.0f | %d | %s |\n", loadText(p.X), word, strings.Join(uses, ", "),
+			p.Numbers.Throughput, good, p.Numbers.Output, p.Numbers.Latency, p.Probes, p.Numbers.Verdict)
+	}
+}

@@ -1,0 +1,63 @@
+package measure
+
+import "github.com/inferometer/inferometer/internal/journal"
+
+// Economy is what tokens cost, in money and in energy. What is not known is nil.
+type Economy struct {
+	PricePerHour *float64 `json:"price_per_hour"` // of one device
+	Devices      int      `json:"devices"`
+	// price · devices · hours / tokens · 10⁶, over the run.
+	PerMillionOutput *float64 `json:"per_million_output_tokens"`
+	PerMillionTokens *float64 `json:"per_million_tokens"` // prompts too
+
+	Power *PowerUse `json:"power"` // nil: not asked for
+}
+
+// PowerUse is the energy of a run.
+type PowerUse struct {
+	Source          string   `json:"source"`
+	Watts           *float64 `json:"watts"` // of all devices
+	JoulesPerOutput *float64 `json:"joules_per_output_token"`
+	JoulesPerToken  *float64 `json:"joules_per_token"`
+	Reason          string   `json:"reason,omitempty"`
+}
+
+// economy is nil where the run was given neither a price nor a power.
+func economy(r *Result) *Economy {
+	p := r.Run.Options.Price
+	if p == nil {
+		return nil
+	}
+	output, tokens := float64(r.OutputTokens), float64(r.InputTokens+r.OutputTokens)
+	per := func(amount, of float64) *float64 {
+		if of <= 0 || r.Duration <= 0 {
+			return nil
+		}
+		v := amount / of
+		return &v
+	}
+	e := &Economy{Devices: p.Devices}
+	if p.PerHour > 0 {
+		spent := p.PerHour * float64(p.Devices) * r.Duration / 3600
+		e.PricePerHour = &p.PerHour
+		e.PerMillionOutput, e.PerMillionTokens = per(spent*1e6, output), per(spent*1e6, tokens)
+	}
+	if p.Power != "" {
+		e.Power = powerUse(r.End, p.Power)
+		if w := e.Power.Watts; w != nil {
+			e.Power.JoulesPerOutput, e.Power.JoulesPerToken = per(*w*r.Duration, output), per(*w*r.Duration, tokens)
+		}
+	}
+	return e
+}
+
+func powerUse(end *journal.End, asked string) *PowerUse {
+	if end == nil || end.Power == nil {
+		return &PowerUse{Source: asked, Reason: "the run did not come to its end"}
+	}
+	p := end.Power
+	if p.Reason != "" {
+		return &PowerUse{Source: p.Source, Reason: p.Reason}
+	}
+	return &PowerUse{Source: p.Source, Watts: &p.Watts}
+}

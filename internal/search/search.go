@@ -1,0 +1,278 @@
+// Package search finds the highest load at which an SLO holds, with as little
+// measuring as it can.
+//
+// It is pure: it asks for a probe (Next), is told what was seen (Observed), and
+// ends with an Answer. Who measures, and how, is none of its business; the command
+// find runs bench serve, the tests make numbers up.
+//
+//	bracket ─▶ narrow ─▶ confirm
+//
+// Everything is counted in use: how much of its limit a clause of the SLO takes.
+// The clause with the highest use binds, and the edge is where its use is 1. First
+// the load grows (bracket) until one is over the edge. Then probes are put close to
+// both sides of where the edge seems to be (narrow): a line is fitted to the
+// logarithm of use over the logarithm of load, near ones and sure ones counting
+// most, and its crossing of 1 has an interval. When that is narrow enough, one long
+// run must show that the SLO holds (confirm); what it says counts in the fit too,
+// and where it fails the next one is lower.
+//
+// The search keeps nothing but what was observed: Next is a function of that, so
+// that a search that was interrupted goes on from its observations.
+package search
+
+import "math"
+
+// Config is what is looked for, and what it may cost.
+type Config struct {
+	From, To  float64 // the range of loads; To 0: no upper end
+	Lower     bool    // loads below From may be tried where From is too much
+	Integer   bool    // a concurrency; else a rate
+	Tolerance float64 // half of the interval's width, as a share: 0.05
+	Short     float64 // seconds of the first probes
+	Long      float64 // seconds of the confirming run
+	Enough    int     // requests that a probe close to the edge should have
+	Budget    float64 // seconds that all may take; 0: no bound
+}
+
+// Purpose is what a probe is for.
+type Purpose string
+
+// The purposes.
+const (
+	Bracket Purpose = "bracket"
+	Narrow  Purpose = "narrow"
+	Confirm Purpose = "confirm"
+)
+
+// Probe is a measurement that the search asks for.
+type Probe struct {
+	X       float64
+	Seconds float64
+	Purpose Purpose
+}
+
+// Search is one search.
+type Search struct {
+	cfg  Config
+	seen []Observation
+}
+
+// farBelow is the logarithm of a use that leaves much room.
+const farBelow = -1.2 // 30 % of the limit
+
+// The bounds of a search that has no other.
+const (
+	maxProbes   = 48
+	maxConfirms = 4
+	leastShare  = 1.0 / 64 // of From, where lower loads may be tried
+	mostTimes   = 1 << 20  // of From, where there is no To
+)
+
+// New begins a search.
+func New(cfg Config) *Search {
+	if cfg.Integer {
+		cfg.From, cfg.To = math.Ceil(cfg.From), math.Floor(cfg.To)
+	}
+	return &Search{cfg: cfg}
+}
+
+// Observed takes in what a probe has shown.
+func (s *Search) Observed(o Observation) { s.seen = append(s.seen, o) }
+
+// Seen are all observations so far.
+func (s *Search) Seen() []Observation { return s.seen }
+
+// Spent is what they took, in seconds.
+func (s *Search) Spent() (sum float64) {
+	for i := range s.seen {
+		sum += s.seen[i].Cost
+	}
+	return sum
+}
+
+// Next is the next probe; false: the search is over.
+func (s *Search) Next() (Probe, bool) {
+	if s.overBudget() != "" {
+		return Probe{}, false
+	}
+	if p, ok := s.bracket(); ok {
+		return p, true
+	}
+	if s.tooMuch() {
+		return Probe{}, false
+	}
+	e := s.edge()
+	if !e.narrow && !s.late() {
+		return s.narrow(e)
+	}
+	return s.confirm(e)
+}
+
+// overBudget says by which bound the search must end, if by any.
+func (s *Search) overBudget() string {
+	switch {
+	case s.cfg.Budget > 0 && s.Spent() >= s.cfg.Budget:
+		return "the time was up"
+	case len(s.seen) >= maxProbes:
+		return "so many probes did not make the interval narrow"
+	}
+	return ""
+}
+
+// late says that what is left of the time is just enough to confirm: three long runs,
+// or half of the time where it is short.
+func (s *Search) late() bool {
+	return s.cfg.Budget > 0 && s.Spent()+min(3*s.cfg.Long, s.cfg.Budget/2) >= s.cfg.Budget
+}
+
+// bracket asks for loads until one is over the edge and one is not.
+func (s *Search) bracket() (Probe, bool) {
+	low, high := s.bounds()
+	x := 0.0
+	switch {
+	case len(s.seen) == 0:
+		x = s.cfg.From
+	case low == nil && !s.tooMuch():
+		x = max(high.x/4, s.least())
+	case low != nil && high == nil && low.x < s.most():
+		x = min(s.higher(low), s.most())
+	default:
+		return Probe{}, false
+	}
+	return s.probe(x, s.cfg.Short, Bracket), true
+}
+
+// higher is the load after one that holds: twice it, or less where what was seen
+// points to an edge before that.
+func (s *Search) higher(low *point) float64 {
+	next := 2 * low.x
+	if low.u < farBelow {
+		next *= 2
+	}
+	if f, ok := fitLine(s.seen, math.Log(low.x), s.cfg.Short); ok && f.edge > math.Log(low.x) {
+		next = min(next, max(math.Exp(f.edge)*(1+s.cfg.Tolerance), 1.2*low.x))
+	}
+	if s.cfg.Integer {
+		next = max(next, low.x+1)
+	}
+	return next
+}
+
+// tooMuch says that even the least load was over the edge.
+func (s *Search) tooMuch() bool {
+	low, high := s.bounds()
+	return low == nil && high != nil && high.x <= s.least()
+}
+
+func (s *Search) least() float64 {
+	switch {
+	case !s.cfg.Lower:
+		return s.cfg.From
+	case s.cfg.Integer:
+		return 1
+	}
+	return s.cfg.From * leastShare
+}
+
+func (s *Search) most() float64 {
+	if s.cfg.To > 0 {
+		return s.cfg.To
+	}
+	return s.cfg.From * mostTimes
+}
+
+// narrow asks for a probe close to the edge, on the side that has had fewer.
+func (s *Search) narrow(e edge) (Probe, bool) {
+	if x, ok := s.doubtful(); ok {
+		return s.probe(x, max(s.enough(x), s.cfg.Long/3), Narrow), true
+	}
+	below, above := 0, 0
+	for i := range s.seen {
+		switch d := math.Log(s.seen[i].X / e.x); {
+		case math.Abs(d) > 2*s.cfg.Tolerance:
+		case d < 0:
+			below++
+		default:
+			above++
+		}
+	}
+	x := e.x
+	if e.fitted && below+above > 0 { // the first is put on the edge itself
+		side := 0.6 * s.cfg.Tolerance
+		if above >= below {
+			side = -side
+		}
+		x *= math.Exp(side)
+	}
+	if low, high := s.bounds(); s.cfg.Integer && high.x-low.x > 1 {
+		x = min(max(math.Round(x), low.x+1), high.x-1) // one that is new
+	}
+	return s.probe(x, s.enough(x), Narrow), true
+}
+
+// doubtful is one of the two loads that enclose the edge, where there is no need for
+// a third one and it is not sure on which side this one is.
+func (s *Search) doubtful() (x float64, ok bool) {
+	low, high := s.bounds()
+	if !s.close(low, high) {
+		return 0, false
+	}
+	least := math.Inf(1)
+	for _, p := range []*point{low, high} {
+		if t := s.tried(p.x); p.side == 0 && t < least {
+			x, least = p.x, t
+		}
+	}
+	return x, !math.IsInf(least, 1)
+}
+
+// close says that there is no need for a load between two.
+func (s *Search) close(low, high *point) bool {
+	return high.x <= low.x*(1+s.cfg.Tolerance/2) || s.cfg.Integer && high.x-low.x <= 1
+}
+
+// tried is for how many seconds a load was probed.
+func (s *Search) tried(x float64) (sum float64) {
+	for i := range s.seen {
+		if s.seen[i].X == x {
+			sum += s.seen[i].Seconds
+		}
+	}
+	return sum
+}
+
+// enough is the time of a probe with enough requests, by the throughput of the
+// probe next to it.
+func (s *Search) enough(x float64) float64 {
+	rate, distance := 0.0, math.Inf(1)
+	for i := range s.seen {
+		o := &s.seen[i]
+		if d := math.Abs(math.Log(o.X / x)); d <= distance && o.Numbers.Throughput > 0 {
+			rate, distance = o.Numbers.Throughput, d
+		}
+	}
+	if rate == 0 {
+		return s.cfg.Short
+	}
+	return min(max(float64(s.cfg.Enough)/rate, s.cfg.Short, s.cfg.Long/6), s.cfg.Long)
+}
+
+// probe keeps within the range and writes a load in few digits.
+func (s *Search) probe(x, seconds float64, why Purpose) Probe {
+	if s.cfg.Integer {
+		x = math.Round(x)
+	} else {
+		x = digits(x)
+	}
+	x = min(max(x, s.least()), s.most())
+	return Probe{X: x, Seconds: seconds, Purpose: why}
+}
+
+// digits rounds to four significant digits.
+func digits(x float64) float64 {
+	if x <= 0 {
+		return x
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(x)))
+	return math.Round(x*scale) / scale
+}
