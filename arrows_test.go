@@ -30,6 +30,8 @@ var arrows = map[string][]string{
 	"results":  {},
 	"compare":  {"results", "stats"},
 	"measure":  {"journal", "stats", "slo"},
+	"history":  {"journal", "results", "stats"},
+	"site":     {"history", "compare", "results", "report", "chart", "journal"},
 	"verdict":  {"journal"},
 	"selftest": {"journal"}, // and not sim: its truth comes in a file
 	"timeline": {"measure", "journal"},

@@ -25,6 +25,13 @@ type Axis struct {
 	Log      bool // values at and below zero are left out
 	Zero     bool // begins at zero
 	Min, Max *float64
+	Ticks    []Tick // in place of round numbers; those without room are left out
+}
+
+// Tick is a place on an axis that is no round number: a day, a name.
+type Tick struct {
+	At    float64
+	Label string
 }
 
 // Kind is how a series is drawn.
@@ -45,6 +52,7 @@ type Series struct {
 	X, Y      []float64
 	Low, High []float64 // error bars of points, a band around a line; nil: none
 	Labels    []string  // beside points; nil: none
+	Hints     []string  // what a point says under the mouse, in place of its values; nil: those
 	Dashed    bool
 	Color     int // of the palette; 0: by the series' place
 }

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"unicode/utf8"
+)
 
 // shape is what a mark is.
 type shape int
@@ -135,6 +138,7 @@ func (l *canvas) axes() {
 	var ticksX, ticksY []tick
 	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, int((l.right-l.left)/80))
 	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/30))
+	ticksX = l.given(ticksX)
 	for _, t := range ticksY {
 		y := l.y.at(t.value)
 		l.add(mark{shape: path, class: "grid", points: []point{{l.left, y}, {l.right, y}}})
@@ -148,6 +152,23 @@ func (l *canvas) axes() {
 	l.add(mark{shape: path, class: "axis", points: []point{{l.left, l.top}, {l.left, l.bottom}, {l.right, l.bottom}}})
 	l.add(mark{shape: words, class: "text", points: []point{{(l.left + l.right) / 2, l.bottom + 34}}, text: l.c.X.Label, anchor: "middle"})
 	l.add(mark{shape: words, class: "text", points: []point{{14, (l.top + l.bottom) / 2}}, text: l.c.Y.Label, anchor: "middle", turned: true})
+}
+
+// given are the ticks that the chart itself names, as far as their words have room
+// beside each other; without any, the usual ones.
+func (l *canvas) given(usual []tick) []tick {
+	if len(l.c.X.Ticks) == 0 {
+		return usual
+	}
+	var out []tick
+	free := math.Inf(-1)
+	for _, t := range l.c.X.Ticks {
+		half := float64(utf8.RuneCountInString(t.Label))*charWidth/2 + 6
+		if x := l.x.at(t.At); l.x.ok(t.At) && x-half >= free && x >= l.left && x+half <= l.right+right {
+			out, free = append(out, tick{t.At, t.Label}), x+half
+		}
+	}
+	return out
 }
 
 // values are all values of one axis.

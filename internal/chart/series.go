@@ -55,6 +55,9 @@ func (l *canvas) dots(s *Series, class string) {
 			continue
 		}
 		tip := fmt.Sprintf("%s: %s, %s", s.Name, short(s.X[k]), short(s.Y[k]))
+		if k < len(s.Hints) {
+			tip = s.Hints[k]
+		}
 		if k < len(s.Labels) && s.Labels[k] != "" {
 			tip = s.Labels[k] + ": " + tip
 			l.label(p, s.Labels[k])

@@ -38,6 +38,7 @@ func commands() []command {
 		{"find", "find the highest rate or concurrency at which an SLO holds", find},
 		{"init", "write a scenario for a server that is running", initScenario},
 		{"report", "show the result of a run again, from its journal", reportRun},
+		{"serve-report", "show a folder of runs in a browser, with their history", serveReport},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
 		{"selftest", "measure our own error on this machine", selfTest},
 		{"compare", "hold results against each other: ours and other tools'", compareRuns},

@@ -73,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"sweeping": cmdSweeping,
 			"layout":   cmdLayout,
 			"keys":     cmdKeys,
+			"page":     cmdPage,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

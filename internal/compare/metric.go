@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/results"
 )
 
 // Metric is a number that can be compared.
@@ -50,6 +52,9 @@ func metricOf(key string) Metric {
 	}
 	return m
 }
+
+// MetricsOf are the metrics that a table of these runs shows, in its order.
+func MetricsOf(runs []results.Run) []Metric { return chosen([]Side{{Runs: runs}}, nil) }
 
 // Key gives the key of a metric that a person has typed: p99_ttft is p99_ttft_ms.
 func Key(word string) string {

@@ -23,8 +23,9 @@ type Run struct {
 	Path string // the file
 	Line int    // where the block begins in a text; 0 for a file that is a result as a whole
 
-	Facts  Facts
-	Values map[string]float64 // by metric
+	Facts    Facts
+	Metadata map[string]string  // what the user has said of it with --metadata
+	Values   map[string]float64 // by metric
 
 	// Samples are the values behind a metric, one a request in the order of requests
 	// (itl: one a gap): seconds. Empty where the file has only summaries.

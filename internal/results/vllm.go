@@ -63,7 +63,7 @@ func readVLLM(object []byte) ([]Run, error) {
 	if err := json.Unmarshal(object, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: VLLM, Values: metricsOf(object)}
+	r := Run{Tool: VLLM, Values: metricsOf(object), Metadata: metadataOf(object)}
 	if k.MaxModelLen != nil || (k.InputThru != nil && k.Inferometer == nil) {
 		r.Tool = VLLMRust
 	}

@@ -48,6 +48,15 @@ type Run struct {
 type Options struct {
 	SLO     slo.SLO // nil: none was given
 	Version string  // of inferometer
+	Way     []Link  // back to where the page is one of many; nil: it stands alone
+}
+
+// Policy is the content security policy of our pages: nothing but what is in them.
+// Forms is where a form may lead: 'none', or 'self' on a server.
+func Policy(forms string) string {
+	sum := sha256.Sum256([]byte(scriptText))
+	return fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data: blob:; form-action %s; base-uri 'none'",
+		base64.StdEncoding.EncodeToString(sum[:]), forms)
 }
 
 // Write writes the page.
@@ -56,9 +65,7 @@ func Write(w io.Writer, runs []Run, opt Options) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(scriptText))
-	v.Policy = fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data: blob:; form-action 'none'; base-uri 'none'",
-		base64.StdEncoding.EncodeToString(sum[:]))
+	v.Policy, v.Way = Policy("'none'"), opt.Way
 	v.Style = template.CSS(styleText)
 	v.ChartStyle = template.CSS(chart.Style(":root[data-theme=dark]"))
 	v.Script = template.JS(scriptText)

@@ -21,6 +21,7 @@ type cell struct {
 	Text  string
 	Value *float64 // what a number is sorted by; nil: its text
 	Class string
+	Link  string // where a click leads; empty: nowhere
 }
 
 func words(text string) cell { return cell{Text: text} }

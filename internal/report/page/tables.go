@@ -119,7 +119,8 @@ func targetTable(id string, r *measure.Result) *table {
 	for i := range r.Targets.Each {
 		e := &r.Targets.Each[i]
 		t.Lines = append(t.Lines, []cell{
-			{Text: e.URL, Class: "long"}, value(float64(e.Requests)), value(float64(e.Completed)), value(e.OutputThroughput), value(e.RequestThroughput),
+			{Text: e.URL, Class: "long"},
+			value(float64(e.Requests)), value(float64(e.Completed)), value(e.OutputThroughput), value(e.RequestThroughput),
 			value(e.TTFT.Mean), value(e.TTFT.P99), value(e.TPOT.Mean), value(e.E2EL.P99), value(float64(e.PeakConcurrency)),
 		})
 	}

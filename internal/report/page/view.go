@@ -15,6 +15,7 @@ type view struct {
 	Title, Subtitle   string
 	Version           string
 	Policy            string
+	Way               []Link
 	Style, ChartStyle template.CSS
 	Script            template.JS
 	Answers           []answer
@@ -38,7 +39,8 @@ type tile struct{ Name, Value, Unit, Note string }
 type figure struct {
 	ID, Title    string
 	Wide, Narrow template.HTML
-	Full         bool // takes the whole width
+	Full         bool   // takes the whole width
+	Link         string // to a larger one; empty: there is none
 }
 
 type runView struct {

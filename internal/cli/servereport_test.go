@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// The server ends when its context does, also while someone holds a connection open,
+// and leaves nothing behind.
+func TestServeReportEnds(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var said syncBuffer
+	done := make(chan error, 1)
+	go func() {
+		done <- serveReport(ctx, streams{strings.NewReader(""), io.Discard, &said}, []string{t.TempDir()})
+	}()
+	at := regexp.MustCompile(`at (http://(\S+)/)\n`)
+	for end := time.Now().Add(patience); !at.MatchString(said.String()); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it said only %q", said.String())
+		}
+	}
+	address := at.FindStringSubmatch(said.String())
+	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(address[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.Body.Close() != nil || !strings.Contains(string(text), "There is no run in this folder") {
+		t.Errorf("%v, %s", err, text)
+	}
+	held, err := net.Dial("tcp", address[2]) // it never asks for anything
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+	}
+	client.CloseIdleConnections()
+	goleak.VerifyNone(t, before)
+}

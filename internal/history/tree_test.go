@@ -1,0 +1,193 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// result is a result as vLLM writes it; with ours set, as we do.
+func result(date string, more ...string) string {
+	text := fmt.Sprintf(`"date": %q, "backend": "vllm", "model_id": "m", "num_prompts": 100, "request_rate": "inf", "max_concurrency": 8, "duration": 10.5,
+		"completed": 100, "failed": 0, "total_input_tokens": 102400, "total_output_tokens": 12800, "request_throughput": 9.5, "output_throughput": 1219.0, "mean_ttft_ms": 50.0`, date)
+	return "{" + strings.Join(append([]string{text}, more...), ", ") + "}"
+}
+
+const ours = `"inferometer": {"run": "/x", "workload": {"dataset": "random"}, "verdict": {"level": "%s"}}`
+
+func file(text string) *fstest.MapFile {
+	return &fstest.MapFile{Data: []byte(text), ModTime: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+var now = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+
+func TestScan(t *testing.T) {
+	valid := fmt.Sprintf(ours, "VALID")
+	files := fstest.MapFS{
+		"a/" + journal.FileName:          file("journal"),
+		"a/" + journal.ResultName:        file(result("20260101-000000", valid)),
+		"saved.json":                     file(result("20260101-000000", valid)), // of the same run
+		"b/c/d/vllm.json":                file(result("20260102-000000", `"commit": "abc"`)),
+		"killed/" + journal.FileName:     file("journal"),
+		"broken/" + journal.FileName:     file("journal"),
+		"now/" + journal.FileName:        {Data: []byte("journal"), ModTime: now.Add(-time.Second)},
+		"package.json":                   file(`{"name": "no result"}`),
+		"half.json":                      file(`{"request_throughput": `),
+		".git/x.json":                    file(result("20260103-000000")),
+		"image.png":                      file("PNG"),
+		"two.jsonl":                      file(result("20260104-000000") + "\n" + result("20260105-000000")),
+		"dir.json/" + journal.ResultName: file(result("20260106-000000")),
+	}
+	measured := 0
+	tree := NewTree(files, func(folder string) ([]byte, error) {
+		measured++
+		if folder == "broken" {
+			return nil, errors.New("the journal is damaged")
+		}
+		return []byte(result("20260107-000000", valid)), nil
+	})
+	runs, problems, err := tree.Scan(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range runs {
+		got = append(got, fmt.Sprintf("%s#%d %s %q", runs[i].Path, runs[i].Index, runs[i].Start.Format("0102"), runs[i].Folder))
+	}
+	want := []string{
+		`a/result.json#0 0101 "a"`, `b/c/d/vllm.json#0 0102 ""`, `dir.json/result.json#0 0106 ""`, `killed/journal.jsonl.zst#0 0107 "killed"`,
+		`two.jsonl#0 0104 ""`, `two.jsonl#1 0105 ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var paths []string
+	for _, p := range problems {
+		paths = append(paths, p.Path)
+	}
+	if want := []string{"broken/" + journal.FileName, "half.json", "now"}; !slices.Equal(paths, want) {
+		t.Errorf("problems: %v, want %v", problems, want)
+	}
+	if runs[1].Commit != "abc" || runs[0].Name != "a" {
+		t.Errorf("commit %q, name %q", runs[1].Commit, runs[0].Name)
+	}
+
+	// A second look reads nothing again but what has changed, and forgets what is gone.
+	files["b/c/d/vllm.json"] = file(result("20260102-000000", `"commit": "abcdef"`))
+	delete(files, "two.jsonl")
+	again, _, err := tree.Scan(now)
+	if err != nil || len(again) != 4 || again[1].Commit != "abcdef" || again[1].ID != runs[1].ID {
+		t.Errorf("a second look finds %d runs: %v, %v", len(again), again, err)
+	}
+	if measured != 2 {
+		t.Errorf("journals were measured %d times, want 2", measured)
+	}
+}
+
+func TestWholeHasTheSamples(t *testing.T) {
+	files := fstest.MapFS{"r.json": file(result("20260101-000000", `"latencies": [0.5, 0.6]`))}
+	tree := NewTree(files, nil)
+	runs, _, err := tree.Scan(now)
+	if err != nil || len(runs) != 1 || runs[0].Samples != nil {
+		t.Fatalf("%v, %v: a summary must not hold single requests", runs, err)
+	}
+	whole, err := tree.Whole(&runs[0])
+	if err != nil || len(whole.Samples["e2el"]) != 2 {
+		t.Errorf("%v, %v", whole.Samples, err)
+	}
+	files["r.json"] = file("nothing any more")
+	if _, err := tree.Whole(&runs[0]); err == nil {
+		t.Error("a run that is gone was read")
+	}
+}
+
+func TestScanOfNothing(t *testing.T) {
+	if _, _, err := NewTree(missing{}, nil).Scan(now); err == nil {
+		t.Error("a folder that is not there was read")
+	}
+}
+
+type missing struct{}
+
+func (missing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func TestGroup(t *testing.T) {
+	valid, invalid := fmt.Sprintf(ours, "VALID"), fmt.Sprintf(ours, "INVALID")
+	replace := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+	files := fstest.MapFS{
+		"1.json": file(result("20260101-000000", valid, `"git_sha": "b"`)),
+		"2.json": file(result("20260103-000000", valid, `"git_sha": "a"`)),
+		"3.json": file(replace(result("20260102-000000", invalid, `"git_sha": "b"`), "102400", "102011", "12800", "12012")), // nearly as long
+		"4.json": file(replace(result("20260104-000000", valid), `"max_concurrency": 8`, `"max_concurrency": 16`)),
+		"5.json": file(result("20260105-000000", valid, `"series": "night"`)),
+		"6.json": file(result("20260106-000000")), // vLLM's own
+		"7.json": file(result("20260107-000000", valid, `"gpu": "h100"`)),
+	}
+	runs, problems, err := NewTree(files, nil).Scan(now)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	for _, test := range []struct {
+		by   []string
+		want string
+	}{
+		{nil, "6|5|4|1 3 2 7"}, // the newest series first, but 7 belongs to the first one
+		{[]string{"gpu"}, "7|6|5|4|1 3 2"},
+	} {
+		series := Group(slices.Clone(runs), test.by)
+		slices.SortFunc(series, func(a, b Series) int { return strings.Compare(b.Runs[0].Path, a.Runs[0].Path) })
+		var got []string
+		for i := range series {
+			var names []string
+			for j := range series[i].Runs {
+				names = append(names, strings.TrimSuffix(series[i].Runs[j].Path, ".json"))
+			}
+			got = append(got, strings.Join(names, " "))
+		}
+		if text := strings.Join(got, "|"); text != test.want {
+			t.Errorf("by %v: %s, want %s", test.by, text, test.want)
+		}
+	}
+	s := Group(runs, []string{"gpu"})
+	last := s[len(s)-1]
+	var commits []string
+	for _, r := range last.ByCommit() {
+		commits = append(commits, r.Commit+" "+r.Path)
+	}
+	if want := []string{"b 1.json", "b 3.json", "a 2.json"}; !slices.Equal(commits, want) {
+		t.Errorf("by commit: %v, want %v", commits, want)
+	}
+	if v := Values(last.Runs, "mean_ttft_ms"); v[0] != 50 || v[1] == v[1] {
+		t.Errorf("values %v: that of an INVALID run must be none", v)
+	}
+	if title, load := last.Title(), last.Load(); title != "m, vllm" || load != "8 at once, 100 requests, 1024 tokens in, 128 out, random" {
+		t.Errorf("title %q, load %q", title, load)
+	}
+}
+
+func TestTimesAndCommits(t *testing.T) {
+	for _, text := range []string{"20260102-030405", "2026-01-02T03:04:05Z", "2026-01-02 03:04:05", "2026-01-02T05:04:05.000+02:00"} {
+		if at, ok := parseTime(text); !ok || !at.Equal(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)) {
+			t.Errorf("%s is taken for %v", text, at)
+		}
+	}
+	if _, ok := parseTime("yesterday"); ok {
+		t.Error("yesterday is a time")
+	}
+	r := Run{Commit: strings.Repeat("0123456789", 4)}
+	if r.ShortCommit() != "012345678" {
+		t.Errorf("short commit %q", r.ShortCommit())
+	}
+	if r.Commit = "release-1.2"; r.ShortCommit() != "release-1.2" {
+		t.Errorf("a name was cut: %q", r.ShortCommit())
+	}
+}
