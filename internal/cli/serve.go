@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -224,6 +225,7 @@ func (r *serveRun) connect(ctx context.Context) error {
 		r.targets = append(r.targets, &target.Target{Base: s, Header: r.header, Client: client})
 	}
 	r.target = r.targets[0]
+	r.awaitServer(ctx)
 	r.modelID, r.sentModel = r.Model, r.Model
 	if r.Model == "" {
 		models, err := r.target.Models(ctx)
@@ -291,6 +293,30 @@ func (r *serveRun) makePace() error {
 
 // readyEvery is the pause between two tries of the ready check, as in vLLM.
 const readyEvery = 5 * time.Second
+
+// awaitServer waits, as long as the ready check may, until somebody answers at the
+// server's address: its models and its tokenizer are asked for before that check. If
+// nobody ever does, the next question says so.
+func (r *serveRun) awaitServer(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.ReadyCheckTimeoutSec)*time.Second)
+	defer cancel()
+	for said := false; ctx.Err() == nil; said = true {
+		var unreachable *url.Error
+		if _, err := r.target.Models(ctx); !errors.As(err, &unreachable) {
+			return
+		}
+		if !said {
+			r.say("nobody answers at %s yet: waiting up to %d s", r.server, r.ReadyCheckTimeoutSec)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(awaitEvery):
+		}
+	}
+}
+
+// awaitEvery is the pause between two looks whether a server has come up.
+const awaitEvery = 200 * time.Millisecond
 
 // checkReady sends a request until one completes, if asked to. It is a warm-up
 // prompt: the measured ones must stay unknown to the server's cache.
