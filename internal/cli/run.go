@@ -152,10 +152,10 @@ func apiKeyHeader() http.Header {
 func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
 	sum := scenario.Summarize(plan, records, folder)
 	// Files first: who reads our output may have gone, and the write would kill us.
-	if err := errors.Join(sum.Write(folder), sum.Markdown(s.out), printSearches(s.out, plan, folder)); err != nil {
+	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), sum.Markdown(s.out), printSearches(s.out, plan, folder)); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "results: %s\n", folder.Path)
+	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, pictures)
 	switch {
 	case sum.Done == 0:
 		return coded{errors.New("no point has a result; the table says why"), exitNothing}

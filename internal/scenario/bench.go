@@ -24,7 +24,7 @@ const benchGrace = time.Second
 
 // bench runs bench serve for a point, in a process of its own that ends with us.
 func (r *Runner) bench(ctx context.Context, drain <-chan struct{}, p *Point) error {
-	args := append(p.argsFor(r.up.urls), "--run-dir", r.Folder.run(p.ID), "--progress", "plain")
+	args := append(p.argsFor(r.up.urls), "--run-dir", r.Folder.Run(p.ID), "--progress", "plain")
 	log := filepath.Join(r.Folder.point(p.ID), benchLog)
 	process, err := target.Start(target.Command{Args: r.Bench(args), Log: log, PIDFile: r.Folder.benchPID(p.ID), Grace: benchGrace})
 	if err != nil {

@@ -59,9 +59,11 @@ const (
 	lockFile   = ".lock"
 )
 
-func (f Folder) point(id string) string    { return filepath.Join(f.Path, "points", id) }
-func (f Folder) run(id string) string      { return filepath.Join(f.point(id), "run") }
-func (f Folder) result(id string) string   { return filepath.Join(f.run(id), journal.ResultName) }
+func (f Folder) point(id string) string { return filepath.Join(f.Path, "points", id) }
+
+// Run is where a point's journal and result lie.
+func (f Folder) Run(id string) string      { return filepath.Join(f.point(id), "run") }
+func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), journal.ResultName) }
 func (f Folder) server(id string) string   { return filepath.Join(f.Path, "servers", id) }
 func (f Folder) Table() string             { return filepath.Join(f.Path, "table.md") }
 func (f Folder) file(name string) string   { return filepath.Join(f.Path, name) }

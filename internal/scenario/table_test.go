@@ -54,7 +54,7 @@ func fabricate(t *testing.T, plan *Plan, folder Folder) (records []*Record) {
 		text := fmt.Sprintf(`{"completed": 100, "failed": 0, "request_throughput": %g, "output_throughput": %g, "request_goodput": null,
 			"median_ttft_ms": %g, "p99_ttft_ms": %g, "median_tpot_ms": 9.5, "p99_tpot_ms": 12, "label": "x",
 			"inferometer": {"verdict": {"level": %q, "reasons": [%s]}%s}}`, c, c*95, c*5, c*10, verdict, reasons, targets)
-		if err := errors.Join(os.MkdirAll(folder.run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(folder.Run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -118,13 +118,14 @@ func step(streams int, rate, ttft, itl float64, fails string) Step {
 func TestPoints(t *testing.T) {
 	got := Points([]Step{
 		step(10, 1000, 1.31, 0.001, ""),
-		step(50, 5000, 0.9, 0.2, ""), // no narrower than the smaller load
+		step(50, 5000, 0.9, 0.2, ""),    // no narrower than the smaller load
+		step(100, 10_000, 0.9, 0.2, ""), // holds, but the next one does not: too close to the edge
 		step(200, 20_000, 50, 9, "late"),
 		step(10, 5000, 4, 0.1, ""),   // few quick streams
 		step(500, 5000, 12.4, 1, ""), // many slow ones: all smaller loads
 	})
 	want := []journal.ProvenPoint{
-		{Streams: 10, TokensPerS: 1000, TTFTMS: 4, ITLMS: 0.05},
+		{Streams: 10, TokensPerS: 1000, TTFTMS: 5, ITLMS: 0.05}, // never better than a time slice
 		{Streams: 50, TokensPerS: 5000, TTFTMS: 12, ITLMS: 0.6},
 		{Streams: 10, TokensPerS: 5000, TTFTMS: 12, ITLMS: 0.3},
 		{Streams: 500, TokensPerS: 5000, TTFTMS: 38, ITLMS: 3},

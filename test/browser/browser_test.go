@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	for _, n := range []string{"8", "32", "64", "128"} {
 		bench("sweep "+n, "--num-prompts", n+"0", "--max-concurrency", n, "--random-output-len", "24", "--seed", n)
 	}
-	run(t, dir, program, "report", "sweep 8", "sweep 32", "sweep 64", "sweep 128", "-o", "several.html", "--slo", "p99_itl<20")
+	run(t, dir, program, "report", "sweep 8", "sweep 32", "sweep 64", "sweep 128", "-o", "several.html", "--slo", "p99_itl<20ms")
 
 	t.Run("10,000 requests", func(t *testing.T) {
 		path := filepath.Join(dir, "large.html")

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/report/page"
+	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/timeline"
+)
+
+// pictures is the page of all points, beside the table.
+const pictures = "report.html"
+
+// drawPoints writes one page with the pictures of every point that has a result. A
+// point that was a search has none of its own: its probes have.
+func drawPoints(plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
+	o := &reportOptions{format: "html", limits: plan.Scenario.SLO.SLO}
+	var runs []page.Run
+	for _, r := range records {
+		if r == nil || r.State != scenario.Done {
+			continue
+		}
+		at := folder.Run(r.ID)
+		if _, err := os.Stat(filepath.Join(at, journal.FileName)); err != nil {
+			continue
+		}
+		run, err := o.readRun(at, measure.Options{}, max(timeline.MostRows/len(records), fewRows))
+		if err != nil {
+			return err
+		}
+		run.Name = r.ID
+		runs = append(runs, run)
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return writeWhole(filepath.Join(folder.Path, pictures), func(w io.Writer) error { return writeHTML(w, runs, o) })
+}
