@@ -57,6 +57,9 @@ func run(binary string, pairs, requests int) error {
 				return err
 			}
 		}
+		if i%20 == 19 {
+			fmt.Fprintf(os.Stderr, "%d of %d pairs\n", i+1, pairs)
+		}
 		if err := errors.Join(same.add(binary, files[0], files[2]), longer.add(binary, files[0], files[1])); err != nil {
 			return err
 		}
