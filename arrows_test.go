@@ -21,7 +21,7 @@ const (
 // them. What is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":      {"*"},
-	"scenario": {"load", "measure", "report", "compare", "target", "journal", "slo"},
+	"scenario": {"load", "measure", "report", "compare", "target", "journal", "slo", "whole"},
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"timeline": {"measure", "journal"},
 	"report":   {"measure", "verdict", "journal", "timeline", "chart", "parquet", "slo"},
 	"doctor":   {"wire", "target"},
-	"sweep":    {"target", "chart", "report"},
+	"sweep":    {"target", "chart", "report", "whole"},
 	"search":   {"slo"},
 	"sim":      {"tokenizer", "nprand"}, // an error in the wire must not be repeated in the truth
 }

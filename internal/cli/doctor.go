@@ -48,7 +48,7 @@ func examine(ctx context.Context, s streams, args []string) error {
 	if r.format == "json" {
 		err = shown.json(s.out)
 	} else {
-		err = shown.table(s.out, terminalWidth(s.out), isTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+		err = shown.table(s.out, terminalWidth(s.out), colored(s.out))
 	}
 	if err == nil && shown.count(doctor.Bad) > 0 {
 		err = coded{code: exitNothing} // the report has said why

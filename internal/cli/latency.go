@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -110,7 +108,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	}
 	l := measure.MeasureLatencies(batches, o.outputLen*o.n)
 	if o.outputJSON != "" && len(l.Seconds) > 0 {
-		err = writeFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) })
+		err = writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) })
 	}
 	err = errors.Join(report.LatencyConsole(s.out, &l), err)
 	if !o.Quiet {
@@ -142,21 +140,4 @@ func samplingFields(n int) []wire.Field {
 		fields = append(fields, wire.Field{Name: "n", Value: []byte(strconv.Itoa(n))})
 	}
 	return fields
-}
-
-// writeFile writes a new file whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	defer os.Remove(f.Name()) // after the rename it is gone already
-	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write the result: %w", err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/timeline"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 type reportOptions struct {
@@ -178,7 +179,7 @@ func (o *reportOptions) readRun(folder string, opt measure.Options, rows int) (p
 // to writes to the file that was asked for, or to the terminal.
 func (o *reportOptions) to(s streams, f format, write func(io.Writer) error) error {
 	if o.output != "" && o.output != "-" {
-		return writeWhole(o.output, write)
+		return whole.Write(o.output, write)
 	}
 	if f.binary && isTerminal(s.out) {
 		return argv.Errorf("format", "%s is nothing for a terminal: give a file with -o", f.name)

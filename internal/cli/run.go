@@ -155,7 +155,7 @@ func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder
 	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), sum.Markdown(s.out), printSearches(s.out, plan, folder)); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, pictures)
+	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
 	switch {
 	case sum.Done == 0:
 		return coded{errors.New("no point has a result; the table says why"), exitNothing}

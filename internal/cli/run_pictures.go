@@ -10,10 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/scenario"
 	"github.com/inferometer/inferometer/internal/timeline"
+	"github.com/inferometer/inferometer/internal/whole"
 )
-
-// pictures is the page of all points, beside the table.
-const pictures = "report.html"
 
 // drawPoints writes one page with the pictures of every point that has a result. A
 // point that was a search has none of its own: its probes have.
@@ -38,5 +36,5 @@ func drawPoints(plan *scenario.Plan, records []*scenario.Record, folder scenario
 	if len(runs) == 0 {
 		return nil
 	}
-	return writeWhole(filepath.Join(folder.Path, pictures), func(w io.Writer) error { return writeHTML(w, runs, o) })
+	return whole.Write(filepath.Join(folder.Path, scenario.Pictures), func(w io.Writer) error { return writeHTML(w, runs, o) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // makeFolder makes the run's folder and its journal.
@@ -166,24 +167,15 @@ func (r *serveRun) resultPath(usual string) string {
 
 // writeResult writes a new result whole or not at all.
 func writeResult(path string, res *measure.Result, opt report.Options) error {
-	err := writeWhole(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
-	if err != nil {
+	return writeJSONFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
+}
+
+// writeJSONFile writes what a command was asked to leave, whole or not at all.
+func writeJSONFile(path string, write func(io.Writer) error) error {
+	if err := whole.Write(path, write); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
-}
-
-// writeWhole writes a new file whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // after the rename it is gone already
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func appendResult(path string, res *measure.Result, opt report.Options) error {

@@ -24,6 +24,7 @@ import (
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/site"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 type serveReportOptions struct {
@@ -111,7 +112,7 @@ func (o *serveReportOptions) write(ctx context.Context, s streams, pages *site.S
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		return writeWhole(path, func(w io.Writer) error {
+		return whole.Write(path, func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})

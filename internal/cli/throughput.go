@@ -134,7 +134,7 @@ func benchThroughput(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	if o.outputJSON != "" {
-		err = errors.Join(err, writeFile(o.outputJSON, func(w io.Writer) error { return report.ThroughputJSON(w, res) }))
+		err = errors.Join(err, writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.ThroughputJSON(w, res) }))
 	}
 	if err := errors.Join(report.ThroughputConsole(s.out, res), err); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // Folder is where a scenario's results lie:
@@ -59,6 +60,9 @@ const (
 	lockFile   = ".lock"
 )
 
+// Pictures is the page of all points, beside the table.
+const Pictures = "report.html"
+
 func (f Folder) point(id string) string { return filepath.Join(f.Path, "points", id) }
 
 // Run is where a point's journal and result lie.
@@ -98,7 +102,7 @@ func (f Folder) write(r *Record) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(f.point(r.ID), pointFile), append(b, '\n'))
+	return whole.WriteBytes(filepath.Join(f.point(r.ID), pointFile), append(b, '\n'))
 }
 
 // clear removes what an earlier try of a point left.
@@ -115,16 +119,8 @@ func (f Folder) Fresh() error {
 		return nil // not a folder of ours, or an empty one
 	}
 	var errs []error
-	for _, name := range []string{"points", "servers", sourceFile, "table.md", "summary.json", "summary.csv"} {
+	for _, name := range []string{"points", "servers", sourceFile, "table.md", Pictures, "summary.json", "summary.csv"} {
 		errs = append(errs, os.RemoveAll(f.file(name)))
 	}
 	return errors.Join(errs...)
-}
-
-func writeFile(path string, content []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, content, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return os.Rename(tmp, path)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // Runner runs the points of a plan that have no result yet.
@@ -65,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) ([]*Record, err
 	if err := r.endLeftovers(); err != nil {
 		return nil, err
 	}
-	if err := writeFile(r.Folder.file(sourceFile), r.Source); err != nil {
+	if err := whole.WriteBytes(r.Folder.file(sourceFile), r.Source); err != nil {
 		return nil, err
 	}
 	r.broken, r.versions = map[string]error{}, map[string]string{}

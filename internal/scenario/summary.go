@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // Summary is what a scenario showed.
@@ -64,12 +66,12 @@ func (s *Summary) Write(f Folder) error {
 	if err := s.Markdown(&table); err != nil {
 		return err
 	}
-	whole, err := s.json(f)
+	all, err := s.json(f)
 	if err != nil {
 		return err
 	}
 	lines, err := s.csv()
-	return errors.Join(err, writeFile(f.Table(), table.Bytes()), writeFile(f.file("summary.json"), whole), writeFile(f.file("summary.csv"), lines))
+	return errors.Join(err, whole.WriteBytes(f.Table(), table.Bytes()), whole.WriteBytes(f.file("summary.json"), all), whole.WriteBytes(f.file("summary.csv"), lines))
 }
 
 // pointJSON is a point in summary.json.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 )
 
@@ -49,21 +48,4 @@ func finishedRecord(file string) (Object, error) {
 func (c *comb) complete(o Object, run int) Object {
 	o = o.with(Object{{runNumberKey, number(strconv.Itoa(run))}})
 	return o.with(Object(c.serve)).with(Object(c.bench))
-}
-
-// writeFile writes a file as a whole or not at all: what is there is reused.
-func writeFile(file string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // Plan is what is to be run.
@@ -141,7 +142,7 @@ func (r *Runner) one(ctx context.Context, s *server, c comb, run int) (Object, e
 		return nil, fmt.Errorf("the benchmark ended well, but wrote no %s; its log is %s", file, beside(file, ".log"))
 	}
 	o = c.complete(o, run)
-	if err := writeFile(file, pyJSONFile(o)); err != nil {
+	if err := whole.WriteBytes(file, pyJSONFile(o)); err != nil {
 		return nil, err
 	}
 	r.Observe(Event{Kind: BenchEnd})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // writeSummary writes a combination's results as one array.
@@ -14,12 +15,12 @@ func writeSummary(folder string, records []Object) error {
 	for i, o := range records {
 		list[i] = o
 	}
-	return writeFile(filepath.Join(folder, summaryFile), pyJSONFile(list))
+	return whole.WriteBytes(filepath.Join(folder, summaryFile), pyJSONFile(list))
 }
 
 // writeTable writes all results as CSV.
 func writeTable(dir string, records []Object) error {
-	return writeFile(filepath.Join(dir, tableFile), []byte(csvTable(records)))
+	return whole.WriteBytes(filepath.Join(dir, tableFile), []byte(csvTable(records)))
 }
 
 // csvTable is what pandas makes of the results: a column for each key in the order
