@@ -21,13 +21,13 @@ const (
 // them. What is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":      {"*"},
-	"scenario": {"load", "measure", "report", "compare", "target", "journal", "slo", "whole"},
+	"scenario": {"load", "measure", "report", "compare", "target", "journal", "serverlog", "slo", "whole"},
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
 	"chart":    {},
 	"parquet":  {},
-	"results":  {},
+	"results":  {"serverlog"},
 	"compare":  {"results", "stats"},
 	"measure":  {"journal", "stats", "slo"},
 	"history":  {"journal", "results", "stats"},
