@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/doctor"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // doctorReport is what doctor prints.
@@ -99,7 +100,7 @@ const doctorIndent = 2 + 8 + 14
 func writeFinding(b *strings.Builder, f *doctor.Finding, width int, colour bool) {
 	indent := strings.Repeat(" ", doctorIndent)
 	lines := func(mark, text string) string {
-		return mark + argv.Wrap(visible(text), max(width-doctorIndent-len([]rune(mark)), 20), indent+strings.Repeat(" ", len([]rune(mark))))
+		return mark + argv.Wrap(outside.Line(text, math.MaxInt), max(width-doctorIndent-len([]rune(mark)), 20), indent+strings.Repeat(" ", len([]rune(mark))))
 	}
 	fmt.Fprintf(b, "  %s%-13s %s\n", coloured(f.Level, colour), f.Name, lines("", f.Figure))
 	if f.Level == doctor.OK || f.Level == doctor.Unknown {
@@ -117,16 +118,6 @@ func coloured(l doctor.Level, colour bool) string {
 		return word
 	}
 	return "\x1b[" + codes[l] + "m" + word + "\x1b[0m"
-}
-
-// visible takes out what would steer a terminal: figures may hold a server's words.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 // summary is the report in a sentence.

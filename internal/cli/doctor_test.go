@@ -36,7 +36,7 @@ func TestDoctorTable(t *testing.T) {
   ok      memory        plenty
 
 The server
-  warn    stream        HTTP 200: [31mred
+  warn    stream        HTTP 200: red
                         It matters.
                         → mend it
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // CSV writes one line a metric and side.
@@ -20,7 +22,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for side, cell := range row.Cells {
-			line := []string{row.Metric.Key, c.Names[side], "", strconv.FormatBool(cell.Best), "", "", "", "", "", "", ""}
+			line := []string{row.Metric.Key, outside.CSV(c.Names[side]), "", strconv.FormatBool(cell.Best), "", "", "", "", "", "", ""}
 			if cell.Known {
 				line[2] = exact(cell.Value)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/results"
 )
 
@@ -175,7 +176,7 @@ func (l *List) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escape(d) + "\n")
+		b.WriteString("- " + outside.Markdown(d) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

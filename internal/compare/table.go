@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Table writes the comparison for a terminal. strong emphasises the best values and
@@ -80,7 +82,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		if d.Severe {
 			mark = "**Not comparable:**"
 		}
-		fmt.Fprintf(&b, "- %s %s: %s\n", mark, escape(d.Side), escape(d.Sentence))
+		fmt.Fprintf(&b, "- %s %s: %s\n", mark, outside.Markdown(d.Side), outside.Markdown(d.Sentence))
 	}
 	if len(c.Doubts) > 0 {
 		b.WriteString("\n")
@@ -90,7 +92,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escape(f) + "\n")
+		b.WriteString("- " + outside.Markdown(f) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -99,7 +101,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 func writeMarkdown(b *strings.Builder, lines [][]box, isLeft func(column int) bool) {
 	for n, line := range lines {
 		for _, cell := range line {
-			text := escape(cell.text)
+			text := outside.Markdown(cell.text)
 			if cell.best {
 				text = "**" + text + "**"
 			}
@@ -118,5 +120,3 @@ func writeMarkdown(b *strings.Builder, lines [][]box, isLeft func(column int) bo
 		}
 	}
 }
-
-func escape(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // width of the block, as vLLM has it.
@@ -59,23 +60,8 @@ func (c *console) failures(r *measure.Result) {
 	}
 	c.line("%s", c.paint(red, "Requests that did not complete:"))
 	for _, e := range r.Errors {
-		c.words("", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, oneLine(e.Message, 200)))
+		c.words("", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, outside.Word(e.Message)))
 	}
-}
-
-// oneLine makes a server's words safe to print: one line, no control characters, no more than n runes.
-func oneLine(s string, n int) string {
-	runes := []rune(strings.Join(strings.Fields(s), " "))
-	more := ""
-	if len(runes) > n {
-		runes, more = runes[:n], "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || (r >= 0x7f && r < 0xa0) {
-			return '?'
-		}
-		return r
-	}, string(runes)) + more
 }
 
 // vllm prints the block that scripts know, byte for byte.

@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // LatencyConsole prints batch latencies in the words of vllm bench latency.
 func LatencyConsole(w io.Writer, l *measure.BatchLatencies) error {
 	if n := len(l.Failures); n > 0 {
-		fmt.Fprintf(w, "%d of %d iterations failed and are not counted: %s\n", n, n+len(l.Seconds), oneLine(l.Failures[0], 200))
+		fmt.Fprintf(w, "%d of %d iterations failed and are not counted: %s\n", n, n+len(l.Seconds), outside.Word(l.Failures[0]))
 	}
 	if len(l.Seconds) == 0 {
 		return nil

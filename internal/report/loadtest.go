@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // LoadTestRun is what a row says of the run besides its numbers.
@@ -32,8 +33,8 @@ func (r *LoadTestRun) columns() (names, values []string) {
 	if r.Logprobs != nil {
 		logprobs = strconv.Itoa(*r.Logprobs)
 	}
-	add("Provider", r.Provider)
-	add("Model", r.Model)
+	add("Provider", outside.CSV(r.Provider))
+	add("Model", outside.CSV(r.Model))
 	number("Prompt Tokens", r.PromptTokens)
 	number("Generation Tokens", r.OutputTokens)
 	number("Completion Tokens", r.OutputTokens)

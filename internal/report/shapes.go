@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // ShapesFormats are the forms in which shapes can be shown: those of llama-bench.
@@ -227,7 +228,7 @@ func (s *Shapes) footnotes(b *bufio.Writer) {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if n := len(r.Failures); n > 0 {
-			fmt.Fprintf(b, "%s: %d of %d repetitions failed and are not counted: %s\n", r.Test(), n, n+len(r.Samples), oneLine(r.Failures[0], 250))
+			fmt.Fprintf(b, "%s: %d of %d repetitions failed and are not counted: %s\n", r.Test(), n, n+len(r.Samples), outside.Word(r.Failures[0]))
 		}
 	}
 	if len(s.Overhead) == 0 {

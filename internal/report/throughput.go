@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // ThroughputConsole prints a result in the words of vllm bench throughput. What
@@ -13,7 +14,7 @@ func ThroughputConsole(w io.Writer, r *measure.Result) error {
 	if r.Failed > 0 {
 		fmt.Fprintf(w, "Failed requests: %d of %d, in no number below\n", r.Failed, r.Requests)
 		for _, e := range r.Errors {
-			fmt.Fprintf(w, "  %d %s: %s\n", e.Count, e.Outcome, oneLine(e.Message, 200))
+			fmt.Fprintf(w, "  %d %s: %s\n", e.Count, e.Outcome, outside.Word(e.Message))
 		}
 	}
 	_, err := fmt.Fprintf(w, "Throughput: %.2f requests/s, %.2f total tokens/s, %.2f output tokens/s\nTotal num prompt tokens:  %d\nTotal num output tokens:  %d\n",

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/whole"
 )
 
@@ -151,7 +152,7 @@ func (s *Summary) csv() ([]byte, error) {
 		for _, p := range r.json(Folder{}) {
 			var line []string
 			for _, name := range s.plan.Axes {
-				line = append(line, p.Values[name])
+				line = append(line, outside.CSV(p.Values[name]))
 			}
 			line = append(line, strconv.Itoa(p.Repeat), string(p.State), p.Verdict, p.SLO)
 			m := measured{numbers: p.Numbers}
@@ -161,7 +162,7 @@ func (s *Summary) csv() ([]byte, error) {
 			for _, c := range columns() {
 				line = append(line, m.csvCell(c.metric))
 			}
-			if err := w.Write(append(line, p.Error)); err != nil {
+			if err := w.Write(append(line, outside.CSV(p.Error))); err != nil {
 				return nil, err
 			}
 		}

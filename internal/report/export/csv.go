@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report/page"
 )
 
@@ -32,11 +33,11 @@ func runLine(run *page.Run) (names, values []string) {
 	r, o := run.Result, &run.Result.Run.Options
 	add := func(name, value string) { names, values = append(names, name), append(values, value) }
 	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
-	add("run", run.Name)
+	add("run", outside.CSV(run.Name))
 	add("start", page.Start(r).Format("2006-01-02T15:04:05-07:00"))
-	add("model", o.ModelID)
-	add("backend", o.Backend)
-	add("dataset", o.Dataset)
+	add("model", outside.CSV(o.ModelID))
+	add("backend", outside.CSV(o.Backend))
+	add("dataset", outside.CSV(o.Dataset))
 	add("max_concurrency", positive(float64(o.MaxConcurrency)))
 	add("request_rate", positive(o.RequestRate))
 	number("completed", float64(r.Completed))

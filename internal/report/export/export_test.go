@@ -82,14 +82,14 @@ func TestGolden(t *testing.T) {
 
 // TestHostileWords: what a server or a user calls things breaks no table and no fence.
 func TestHostileWords(t *testing.T) {
-	words := "a|b\n```\n# <script>\x1b[31m"
+	words := "=a|b\n```\n# <script>\x1b[31m"
 	run := shown(t, 20, words, nil)
 	var b bytes.Buffer
 	if err := Section(&b, &run); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
-	if strings.Contains(strings.Split(got, "````sh")[0], "<script>") || strings.Contains(got, "| a|b") || strings.Count(got, "````") != 2 {
+	if strings.Contains(strings.Split(got, "````sh")[0], "<script>") || strings.Contains(got, "| =a|b") || strings.Count(got, "````") != 2 {
 		t.Errorf("%s", got)
 	}
 	b.Reset()
@@ -97,7 +97,7 @@ func TestHostileWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(lines) != 2 || lines[1][0] != words {
+	if err != nil || len(lines) != 2 || lines[1][0] != "'=a|b ``` # <script>" {
 		t.Errorf("%v %q", err, lines)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/slo"
@@ -24,7 +24,7 @@ func Markdown(w io.Writer, runs []page.Run, limits slo.SLO) error {
 		if len(runs) > 1 || i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "## %s\n\n", heading(runs[i].Name))
+		fmt.Fprintf(&b, "## %s\n\n", outside.Markdown(runs[i].Name))
 		verdictLines(&b, &runs[i])
 		if limits != nil {
 			fmt.Fprintf(&b, "SLO %s: %s\n\n", limits, map[bool]string{true: "kept", false: "**not kept**"}[page.Keeps(limits, runs[i].Result)])
@@ -46,7 +46,7 @@ func Section(w io.Writer, run *page.Run) error {
 	if name == "" {
 		name = start
 	}
-	fmt.Fprintf(&b, "## %s\n\n%s, %s, %s\n\n", heading(name), start, escape(run.Result.Run.Options.ModelID), page.Load(run.Result))
+	fmt.Fprintf(&b, "## %s\n\n%s, %s, %s\n\n", outside.Markdown(name), start, outside.Markdown(run.Result.Run.Options.ModelID), page.Load(run.Result))
 	fence(&b, "sh", page.Command(run.Result.Run.Command)+"\n")
 	b.WriteString("\n")
 	var block bytes.Buffer
@@ -73,7 +73,7 @@ func overview(b *strings.Builder, runs []page.Run, limits slo.SLO) {
 	for i := range runs {
 		r := runs[i].Result
 		ttft, itl := &r.Latency.Sent.TTFT, &r.InterChunk
-		fmt.Fprintf(b, "| %s | %s | %.2f | %.2f | %s | %s | %s | %d |", escape(runs[i].Name), level(&runs[i]), r.OutputThroughput, r.RequestThroughput,
+		fmt.Fprintf(b, "| %s | %s | %.2f | %.2f | %s | %s | %s | %d |", outside.Markdown(runs[i].Name), level(&runs[i]), r.OutputThroughput, r.RequestThroughput,
 			known(ttft, ttft.P50), known(ttft, ttft.P99), known(itl, itl.P99), r.Failed)
 		if limits != nil {
 			b.WriteString(map[bool]string{true: " kept |", false: " not kept |"}[page.Keeps(limits, r)])
@@ -104,7 +104,7 @@ func verdictLines(b *strings.Builder, run *page.Run) {
 	}
 	for _, name := range run.Verdict.Reasons {
 		if c := run.Verdict.Check(name); c != nil {
-			fmt.Fprintf(b, "- %s, %s: %s\n", c.Level, c.Name, escape(c.Sentence))
+			fmt.Fprintf(b, "- %s, %s: %s\n", c.Level, c.Name, outside.Markdown(c.Sentence))
 		}
 	}
 	b.WriteString("\n")
@@ -122,19 +122,6 @@ func figures(b *strings.Builder, run *page.Run) {
 		}
 	}
 }
-
-// heading is words on one line.
-func heading(s string) string { return escape(strings.Join(strings.Fields(s), " ")) }
-
-// escape keeps words from outside what they are: words.
-func escape(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	s = strings.NewReplacer("|", `\|`, "`", "\\`", "*", `\*`, "[", `\[`, "\x1b", "?").Replace(s)
-	return tag.ReplaceAllString(s, "&lt;$1")
-}
-
-// tag begins an element of HTML; a bare < as in 3 < 4 stays what it is.
-var tag = regexp.MustCompile(`<([A-Za-z/!?])`)
 
 // fence writes text between fences that are longer than any in it.
 func fence(b *strings.Builder, language, text string) {

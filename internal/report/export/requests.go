@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/parquet"
 )
 
@@ -153,6 +154,8 @@ func field(v any, kind parquet.Type) string {
 			return time.UnixMicro(x).UTC().Format("2006-01-02T15:04:05.000000Z")
 		}
 		return strconv.FormatInt(x, 10)
+	case string:
+		return outside.CSV(x)
 	}
 	return fmt.Sprint(v)
 }
