@@ -13,20 +13,38 @@ const tickNs = 10_000_000
 
 // machineTimes are the busy and the stolen time of all processors since boot; -1: not told.
 func machineTimes() (busyNs, stealNs int64) {
+	v, ok := processorTimes()
+	if !ok {
+		return -1, -1
+	}
+	return v[1] + v[2] + v[3] + v[6] + v[7] + v[8], v[8]
+}
+
+// machineWork is the time that all processors have worked for programs; interrupts,
+// of which a part is our own network traffic, are not in it. -1: not told.
+func machineWork() int64 {
+	v, ok := processorTimes()
+	if !ok {
+		return -1
+	}
+	return v[1] + v[2] + v[3]
+}
+
+// processorTimes are the columns of /proc/stat in nanoseconds.
+func processorTimes() (v [9]int64, ok bool) {
 	line := firstLine("/proc/stat") // cpu user nice system idle iowait irq softirq steal …
 	fields := strings.Fields(line)
 	if len(fields) < 9 || fields[0] != "cpu" {
-		return -1, -1
+		return v, false
 	}
-	var v [9]int64
 	for i := range v[1:] {
 		n, err := strconv.ParseInt(fields[i+1], 10, 64)
 		if err != nil {
-			return -1, -1
+			return v, false
 		}
 		v[i+1] = n * tickNs
 	}
-	return v[1] + v[2] + v[3] + v[6] + v[7] + v[8], v[8]
+	return v, true
 }
 
 // threadWait is how long this process's threads were ready to run and had no

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // maxSeen is how many prompts are remembered of a server: 800 KB.
@@ -15,9 +16,10 @@ const maxSeen = 100_000
 
 // seenPrompts remembers the hashes of the prompts that were sent to a server, so
 // that a later run knows which of its own may still lie in the server's prefix
-// cache. It keeps hashes, never prompts.
+// cache. Those that no server took are not among them. It keeps hashes, never prompts.
 type seenPrompts struct {
 	path string
+	mu   sync.Mutex
 	old  map[uint64]bool // of earlier runs
 	ring []uint64        // the newest, old and new
 	next int             // where the ring goes on once it is full
@@ -41,17 +43,22 @@ func openSeen(state string, identity ...string) *seenPrompts {
 	return s
 }
 
-// note takes in a prompt that is on its way, by its hash in hex.
+// note takes in a prompt that the server has taken, by its hash in hex.
 func (s *seenPrompts) note(text string) {
 	hash, err := strconv.ParseUint(text, 16, 64)
 	if err != nil {
 		return // no hash
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.old[hash] {
 		s.hits++
 	}
 	s.keep(hash)
 }
+
+// forget is for a server whose cache is known to be empty.
+func (s *seenPrompts) forget() { s.old, s.ring, s.next = map[uint64]bool{}, nil, 0 }
 
 func (s *seenPrompts) keep(hash uint64) {
 	if len(s.ring) < maxSeen {
@@ -82,11 +89,15 @@ func (r *serveRun) openSeen() {
 	}
 	for i, server := range r.servers {
 		started := strconv.FormatFloat(counters(r.before[i])["process_start_time_seconds"], 'f', -1, 64)
-		r.seen = append(r.seen, openSeen(state, server, r.sentModel, started))
+		s := openSeen(state, server, r.sentModel, started)
+		if r.ForgetPrompts {
+			s.forget()
+		}
+		r.seen = append(r.seen, s)
 	}
 }
 
-func (r *serveRun) sending(promptHash string, target int) {
+func (r *serveRun) reached(promptHash string, target int) {
 	if r.seen != nil {
 		r.seen[target].note(promptHash)
 	}

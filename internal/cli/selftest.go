@@ -28,6 +28,7 @@ type selftestRun struct {
 	asJSON     bool
 	until      time.Time // no round begins that would end later
 	result     selftest.Result
+	main       int // steps of the first ladder
 }
 
 // How long a self-test may take. The quick one is promised to end within 20 s.
@@ -86,7 +87,10 @@ func (r *selftestRun) run(ctx context.Context) error {
 		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: fullVersion(),
 		Machine: thisMachine(), Engine: resolvedEngine(r.engine), Quick: r.quick,
 	}
+	before, began := othersWork(), time.Now()
 	err = r.climb(ctx)
+	r.result.OthersCPU = sharedOut(othersWork()-before, time.Since(began), before)
+	r.result.Conclude(r.main)
 	if ctx.Err() != nil {
 		return errors.New("stopped: nothing is written")
 	}
@@ -100,8 +104,8 @@ func (r *selftestRun) run(ctx context.Context) error {
 	if err := errors.Join(err, r.show(path)); err != nil {
 		return err
 	}
-	if beyond, all := r.result.Disturbed(); beyond > 0 && !r.asJSON {
-		r.note("%d of %d rounds were beyond the limits, as when others use the machine; that makes the claim wide: stop what else runs, and try again", beyond, all)
+	if r.result.Busy != "" && !r.asJSON {
+		r.note("the machine was busy (%s), which makes the claim low and wide: stop what else runs, and try again", r.result.Busy)
 	}
 	if r.result.Claim == nil {
 		return coded{errors.New("not even the lowest load could be measured well enough: stop what else runs on this machine, and try again"), exitNothing}
@@ -116,7 +120,6 @@ func (r *selftestRun) climb(ctx context.Context) error {
 		ladders, length = selftest.Quick(r.maxStreams), quickTime
 	}
 	r.until = time.Now().Add(length)
-	main := 0
 	for i, ladder := range ladders {
 		for _, load := range ladder {
 			if load.Streams < r.minStreams {
@@ -140,10 +143,9 @@ func (r *selftestRun) climb(ctx context.Context) error {
 			}
 		}
 		if i == 0 {
-			main = len(r.result.Steps)
+			r.main = len(r.result.Steps)
 		}
 	}
-	r.result.Conclude(main)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,6 +51,32 @@ func simulatorFlags(load selftest.Load, truth string) []string {
 		"--truth", truth, "--engine", "batch", "--step-base", load.ITL.String(), "--step-per-prefill-token", "0s", "--step-per-sequence", "0s",
 		"--step-per-cached-token", "0s", "--max-num-seqs", room, "--max-num-batched-tokens", room, "--num-blocks", room, "--no-prefix-cache",
 	}
+}
+
+// othersWork is how long the processors have worked for other programs since the
+// machine was started, without what was not waited for yet; -1: not told.
+func othersWork() time.Duration {
+	all := machineWork()
+	if all < 0 {
+		return -1
+	}
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) != nil {
+			return -1
+		}
+		all -= u.Utime.Nano() + u.Stime.Nano()
+	}
+	return time.Duration(all)
+}
+
+// sharedOut is the share of all processors that work over a time is; nil: not told.
+func sharedOut(work, over, before time.Duration) *float64 {
+	if before < 0 || over <= 0 {
+		return nil
+	}
+	share := max(float64(work)/float64(over)/float64(runtime.NumCPU()), 0)
+	return &share
 }
 
 // errTooLong is a round that was ended by us: the load was too much.

@@ -123,6 +123,7 @@ type serveOptions struct {
 	SummaryFile     string
 	// IntegritySample is how many prompts are sent again after the load; 0: none.
 	IntegritySample int
+	ForgetPrompts   bool
 	GiveUp          string // hidden; as typed
 	giveUp          slo.SLO
 	priceOptions

@@ -43,6 +43,9 @@ func AppendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"usage_prompt":`, int64(r.UsagePrompt))
 	dst = appendNonZero(dst, `,"usage_output":`, int64(r.UsageOutput))
 	dst = appendNonZero(dst, `,"usage_cached":`, int64(r.UsageCached))
+	if r.CachedKnown {
+		dst = append(dst, `,"cached_known":true`...)
+	}
 	dst = appendNonZero(dst, `,"server_prompt_ns":`, r.ServerPromptNs)
 	dst = appendNonZero(dst, `,"server_output_ns":`, r.ServerOutputNs)
 	dst = appendNonZero(dst, `,"text_tokens":`, int64(r.TextTokens))

@@ -47,6 +47,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.UsagePrompt = int(c.optionalInt(`,"usage_prompt":`))
 	r.UsageOutput = int(c.optionalInt(`,"usage_output":`))
 	r.UsageCached = int(c.optionalInt(`,"usage_cached":`))
+	r.CachedKnown = c.optional(`,"cached_known":true`)
 	r.ServerPromptNs = c.optionalInt(`,"server_prompt_ns":`)
 	r.ServerOutputNs = c.optionalInt(`,"server_output_ns":`)
 	r.TextTokens = int(c.optionalInt(`,"text_tokens":`))

@@ -5,7 +5,8 @@ package journal
 type Proven struct {
 	At      int64         `json:"at"` // when, in seconds since 1970
 	Version string        `json:"version"`
-	Engine  string        `json:"engine"` // what carried the requests: loop or nethttp
+	Engine  string        `json:"engine"`         // what carried the requests: loop or nethttp
+	Busy    string        `json:"busy,omitempty"` // why the machine was not quiet at the time; empty: it was
 	Points  []ProvenPoint `json:"points"`
 }
 

@@ -184,6 +184,8 @@ type Request struct {
 	UsagePrompt  int `json:"usage_prompt,omitempty"` // as the server counted
 	UsageOutput  int `json:"usage_output,omitempty"` // as the server counted
 	UsageCached  int `json:"usage_cached,omitempty"` // prompt tokens from its cache, as it says
+	// CachedKnown: the server said how many it took from its cache, be it none.
+	CachedKnown bool `json:"cached_known,omitempty"`
 	// The server's own times, where it gives them (llama.cpp): computing the prompt, and first token to last.
 	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
 	ServerOutputNs int64 `json:"server_output_ns,omitempty"`

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -57,9 +58,9 @@ func TestBatchesStop(t *testing.T) {
 	cfg, read := setup(t, s, "vllm", closed(), workload.NewBatches(workload.BatchOptions{Size: 2, Count: 1000, Prompt: 4, Output: 2, IDs: 500}))
 	drain := make(chan struct{})
 	cfg.Concurrency, cfg.Batch = 2, 2
-	n := 0
-	cfg.Sending = func(string, int) {
-		if n++; n == 5 {
+	var n atomic.Int32
+	cfg.Reached = func(string, int) {
+		if n.Add(1) == 5 {
 			close(drain)
 		}
 	}

@@ -50,9 +50,9 @@ type Config struct {
 	Journal     *journal.Writer
 	KeepPrompts bool // put prompts into the journal
 	KeepTexts   bool // put generated texts into the journal
-	// Sending is told the hash of each measured prompt that is on its way, and the
-	// index of its target; may be nil.
-	Sending func(promptHash string, target int)
+	// Reached is told the hash of each measured prompt that a server has taken, and the
+	// index of its target, by many goroutines at once; may be nil.
+	Reached func(promptHash string, target int)
 	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
 	Scrub func(string) string
 	// CountTokens counts a text's tokens where the server gave no usage, and an

@@ -142,3 +142,15 @@ func shortBy(t *wire.Trace, tokens int) string {
 	}
 	return ""
 }
+
+// reached says whether a server may have computed the prompt, and so may keep it in
+// its cache: not if there was no connection, nor if it was turned away by a status.
+func reached(r *journal.Request) bool {
+	switch r.Outcome {
+	case journal.Refused, journal.HTTP4xx, journal.HTTP5xx:
+		return false
+	case journal.Protocol:
+		return r.Status == 200 // else no completion: a login page, another protocol
+	}
+	return true // a broken or a cancelled one may have been computed
+}

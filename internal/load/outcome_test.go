@@ -86,3 +86,29 @@ func TestEventKindsAreTheJournals(t *testing.T) {
 		}
 	}
 }
+
+// What no server has computed, none has in its cache.
+func TestReached(t *testing.T) {
+	for _, c := range []struct {
+		outcome journal.Outcome
+		status  int
+		want    bool
+	}{
+		{journal.Complete, 200, true},
+		{journal.Short, 200, true},
+		{journal.Truncated, 200, true},
+		{journal.Protocol, 200, true},
+		{journal.Protocol, 302, false},
+		{journal.Protocol, 0, false},
+		{journal.Refused, 0, false},
+		{journal.HTTP4xx, 429, false},
+		{journal.HTTP5xx, 503, false},
+		{journal.Timeout, 0, true},
+		{journal.Cancelled, 0, true},
+		{journal.Reset, 0, true},
+	} {
+		if got := reached(&journal.Request{Outcome: c.outcome, Status: c.status}); got != c.want {
+			t.Errorf("%s, status %d: %v", c.outcome, c.status, got)
+		}
+	}
+}

@@ -261,13 +261,10 @@ func (r *run) send(j *job) {
 		j.due = r.cfg.Clock.Now()
 		j.released = j.due
 	}
-	index, body, rates, prompt, measured := j.request.Index, j.body, j.rates, j.promptHash, !j.warmup
-	server := r.start(j, nil)
+	index, body, rates, measured := j.request.Index, j.body, j.rates, !j.warmup
+	r.start(j, nil)
 	for _, rps := range rates {
 		r.changed(rps)
-	}
-	if r.cfg.Sending != nil && measured {
-		r.cfg.Sending(prompt, server)
 	}
 	if measured {
 		r.sent++
@@ -286,14 +283,13 @@ func (r *run) changed(rps int) {
 	r.rps = append(r.rps, journal.RPSChange{RPS: rps, UnixNs: time.Now().UnixNano()})
 }
 
-// start runs the exchange in a goroutine of its own and says to which server it
-// goes. then, if given, gets the record instead of the journal.
-func (r *run) start(j *job, then func(*journal.Request)) (server int) {
+// start runs the exchange in a goroutine of its own. then, if given, gets the record
+// instead of the journal.
+func (r *run) start(j *job, then func(*journal.Request)) {
 	r.mu.Lock()
 	if r.cfg.Balance != nil && !j.warmup {
 		j.target = r.cfg.Balance.Pick(j.stickyKey)
 	}
-	server = j.target
 	var w *worker
 	if n := len(r.free); n > 0 {
 		w, r.free = r.free[n-1], r.free[:n-1]
@@ -305,7 +301,6 @@ func (r *run) start(j *job, then func(*journal.Request)) (server int) {
 	r.cfg.Progress.inFlight.Store(int64(r.flying))
 	r.mu.Unlock()
 	r.inFlight.Go(func() { w.exchange(j, then) })
-	return server
 }
 
 // ended gives back what start took.

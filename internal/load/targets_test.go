@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,7 +103,12 @@ func TestBalanceIsTheTruths(t *testing.T) {
 				cfg.Warmups = append(cfg.Warmups, &workload.Request{Index: i, Prompt: "warm up", OutputTokens: 1})
 			}
 			told := map[int]int{}
-			cfg.Sending = func(_ string, target int) { told[target]++ }
+			var mu sync.Mutex
+			cfg.Reached = func(_ string, target int) {
+				mu.Lock()
+				told[target]++
+				mu.Unlock()
+			}
 			if _, err := Run(context.Background(), nil, cfg); err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +124,7 @@ func TestBalanceIsTheTruths(t *testing.T) {
 			t.Logf("counts %v", counts)
 			for i := range counts {
 				if told[i] != counts[i] {
-					t.Errorf("Sending was told of %d to server %d, the journal says %d", told[i], i, counts[i])
+					t.Errorf("Reached was told of %d to server %d, the journal says %d", told[i], i, counts[i])
 				}
 			}
 			tt.check(t, measured, counts)

@@ -85,6 +85,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
 			r.watch.ended(&w.record)
+			if r.cfg.Reached != nil && reached(&w.record) {
+				r.cfg.Reached(j.promptHash, j.target)
+			}
 		}
 	}
 	r.ended(w, end)
@@ -100,7 +103,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
-		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached,
+		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),

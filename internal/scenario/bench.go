@@ -22,9 +22,13 @@ const (
 // benchGrace is what bench serve gets when nobody waits for it any more.
 const benchGrace = time.Second
 
-// bench runs bench serve for a point, in a process of its own that ends with us.
-func (r *Runner) bench(ctx context.Context, drain <-chan struct{}, p *Point) error {
+// bench runs bench serve for a point, in a process of its own that ends with us. cold
+// says that the servers' caches are empty.
+func (r *Runner) bench(ctx context.Context, drain <-chan struct{}, p *Point, cold bool) error {
 	args := append(p.argsFor(r.up.urls), "--run-dir", r.Folder.Run(p.ID), "--progress", "plain")
+	if cold {
+		args = append(args, "--forget-prompts")
+	}
 	log := filepath.Join(r.Folder.point(p.ID), benchLog)
 	process, err := target.Start(target.Command{Args: r.Bench(args), Log: log, PIDFile: r.Folder.benchPID(p.ID), Grace: benchGrace})
 	if err != nil {

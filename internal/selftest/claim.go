@@ -26,12 +26,14 @@ const timeSlice = 5 // ms
 // where the client fails, whether it holds in a run to come is chance.
 func Points(steps []Step) (points []journal.ProvenPoint) {
 	for i := range steps {
-		if steps[i].Fails == "" && !atTheEdge(steps, i) {
+		if claimed(steps, i) {
 			points = append(points, claim(steps, &steps[i]))
 		}
 	}
 	return points
 }
+
+func claimed(steps []Step, i int) bool { return steps[i].Fails == "" && !atTheEdge(steps, i) }
 
 // atTheEdge says that a step is the highest that holds on its ladder, and not the lowest.
 func atTheEdge(steps []Step, i int) bool {

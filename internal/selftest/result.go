@@ -29,29 +29,52 @@ type Result struct {
 	Engine  string    `json:"engine"` // what carried the requests: loop or nethttp
 	Stamps  string    `json:"stamps"` // whose times: kernel or user
 	Quick   bool      `json:"quick"`
+	// OthersCPU is the share of the processors that other programs used meanwhile; absent: not told.
+	OthersCPU *float64 `json:"others_cpu,omitempty"`
 
 	Steps []Step `json:"steps"`
-	// Points are what is proven; Claim is the one with the most streams at the
-	// usual speed, absent if nothing could be proven.
-	Points   []journal.ProvenPoint `json:"points"`
-	Claim    *journal.ProvenPoint  `json:"claim,omitempty"`
-	Sentence string                `json:"sentence"`
+	// Points are what is proven; Claim is the one of them with the most streams at
+	// the usual speed, absent if nothing could be proven.
+	Points []journal.ProvenPoint `json:"points"`
+	Claim  *journal.ProvenPoint  `json:"claim,omitempty"`
+	// Busy is why the machine was not quiet; empty: it was. The client may then do
+	// better than the points say, so that a load beyond them is no doubt about a run.
+	Busy     string `json:"busy,omitempty"`
+	Sentence string `json:"sentence"`
 }
+
+// mostOthers is the share of the processors from which on others limit what can be proven.
+const mostOthers = 0.10
 
 // Conclude makes the claims of the steps. The first of them, so many, are the main ladder.
 func (r *Result) Conclude(main int) {
 	r.Points = Points(r.Steps)
 	for i := range r.Steps[:main] {
-		if r.Steps[i].Fails == "" {
+		if claimed(r.Steps, i) {
 			c := claim(r.Steps, &r.Steps[i])
 			r.Claim = &c
 		}
 	}
+	r.Busy = r.busy()
 	r.Sentence = "on this machine, nothing could be proven: its errors are too large even at the lowest load"
 	if c := r.Claim; c != nil {
 		r.Sentence = fmt.Sprintf("on this machine, up to %s at %s tok/s, TTFT is right to ±%s ms and inter-token times to ±%s ms (p99)",
 			streams(c.Streams), number(c.TokensPerS), number(c.TTFTMS), number(c.ITLMS))
+		if r.Busy != "" {
+			r.Sentence += "; more may hold, as the machine was busy: " + r.Busy
+		}
 	}
+}
+
+// busy says what shows that others had a part of the machine.
+func (r *Result) busy() string {
+	if r.OthersCPU != nil && *r.OthersCPU > mostOthers {
+		return fmt.Sprintf("other programs used %.0f %% of its processors", 100**r.OthersCPU)
+	}
+	if beyond, all := r.Disturbed(); beyond > 0 {
+		return fmt.Sprintf("%d of %d rounds were beyond the limits at loads that the client can take", beyond, all)
+	}
+	return ""
 }
 
 // Disturbed counts the rounds of the proven steps that were beyond a limit, and all
@@ -76,7 +99,7 @@ func (r *Result) Proven(version, engine string, m Machine) *journal.Proven {
 	if r.Version != version || r.Engine != engine || r.Machine != m || len(r.Points) == 0 {
 		return nil
 	}
-	return &journal.Proven{At: r.At.Unix(), Version: r.Version, Engine: r.Engine, Points: r.Points}
+	return &journal.Proven{At: r.At.Unix(), Version: r.Version, Engine: r.Engine, Busy: r.Busy, Points: r.Points}
 }
 
 // Decode reads a result.

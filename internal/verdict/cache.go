@@ -41,13 +41,25 @@ func (c *repeatedPrompts) result(f *facts, l limits) Check {
 	return k
 }
 
-// cold lifts a doubt about the cache where the server's own counters show that it was not used.
+// cold lifts a doubt about the cache where the server itself says that it was not
+// used: by its counters, or in each of its answers.
 func (f *facts) cold(k Check) Check {
-	if hits, ok := f.server.cacheHits(); ok && hits == 0 && k.Level.Bad() {
+	if !k.Level.Bad() {
+		return k
+	}
+	if hits, ok := f.server.cacheHits(); ok && hits == 0 {
 		k.Level = OK
 		k.Sentence += "; but the server's cache was not used, by its own counters"
+	} else if !ok && f.answersCold() {
+		k.Level = OK
+		k.Sentence += "; but the server's cache was not used, as it says in each answer"
 	}
 	return k
+}
+
+// answersCold says that each complete answer named the tokens from the cache, and all named none.
+func (f *facts) answersCold() bool {
+	return f.complete > 0 && f.cachedKnown == f.complete && f.cached == 0
 }
 
 // seenPrompts is what the store of earlier runs said.
@@ -62,6 +74,11 @@ func (*seenPrompts) result(f *facts, l limits) Check {
 	}
 	share := float64(f.end.SeenPrompts) / float64(f.measured)
 	k := f.cold(found(l, share, percent(share), "%d of %d prompts were sent to this server by an earlier run", f.end.SeenPrompts, f.measured))
+	if !f.server.tellsStart() && k.Level.Bad() {
+		// It may have been started anew since, with an empty cache, and nothing would tell us.
+		k.Level = Suspect
+		k.Sentence += "; whether it was restarted since is not known, as it tells no start time"
+	}
 	k.Effect = effect(k, "TTFT and throughput may be too good by as much as the cache spares")
 	return k
 }
@@ -100,11 +117,11 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 			f.run.Options.Dataset, c.cached, c.prompt)
 	case c.prompt == 0:
 		return skip("the server does not count prompt tokens")
-	case c.cached == 0 && !counted:
+	case c.cached == 0 && !counted && !f.answersCold():
 		return skip("the server does not say what it takes from its cache")
 	}
 	over, of := float64(c.over), float64(c.prompt)
-	if c.cached == 0 { // only the server's counters speak; warm-ups and repeats are in them
+	if c.cached == 0 && counted { // only the server's counters speak; warm-ups and repeats are in them
 		over, of = max(hits-float64(c.allowed)*float64(f.measured), 0), float64(f.promptTokens)
 	}
 	share := ratio(over, of)

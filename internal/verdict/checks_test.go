@@ -313,7 +313,12 @@ func spoiledRuns() []spoiled {
 		}, nil},
 
 		{"seen_prompts", Suspect, openLoop, nil, func(w *world) { w.end.SeenPrompts = 50; noScrapes(w) }},
-		{"seen_prompts", Invalid, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500; noScrapes(w) }},
+		{"seen_prompts", Invalid, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500; after("vllm:prefix_cache_hits_total", 48)(w) }},
+		// Without /metrics nobody knows whether it was restarted since.
+		{"seen_prompts", Suspect, openLoop, nil, func(w *world) { w.end.SeenPrompts = 1200; noScrapes(w) }},
+		{"seen_prompts", OK, openLoop, every(1, func(r *journal.Request) { r.CachedKnown = true }), func(w *world) { w.end.SeenPrompts = 1200; noScrapes(w) }},
+		{"seen_prompts", Suspect, openLoop, every(2, func(r *journal.Request) { r.CachedKnown = true }), func(w *world) { w.end.SeenPrompts = 1200; noScrapes(w) }},
+		{"repeated_prompts", OK, openLoop, every(1, func(r *journal.Request) { r.CachedKnown, r.PromptHash = true, "1" }), noScrapes},
 		{"seen_prompts", OK, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500 }}, // the cache is off
 		{"seen_prompts", NotChecked, openLoop, nil, func(w *world) { w.end.SeenPrompts = -1 }},
 

@@ -23,6 +23,8 @@ type facts struct {
 	ttft, e2el, gaps hist // of the complete ones; gaps between token chunks
 	lag              hist // of all events
 	promptTokens     int64
+	// Prompt tokens from the server's cache by its complete answers, and how many of them told.
+	cached, cachedKnown int64
 
 	open    *track
 	prompts *seen
@@ -78,6 +80,10 @@ func (f *facts) add(v *view) {
 		return
 	}
 	f.complete++
+	f.cached += int64(v.UsageCached)
+	if v.CachedKnown {
+		f.cachedKnown++
+	}
 	f.ttft.add(v.first)
 	f.e2el.add(v.last)
 	for gap := range v.gaps(journal.EventChoices) {

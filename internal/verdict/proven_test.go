@@ -25,6 +25,18 @@ func TestProvenRangeTellsTheNarrowestClaim(t *testing.T) {
 	}
 }
 
+// A claim made on a busy machine is a lower bound: a larger load is no doubt about a run.
+func TestProvenRangeOfABusyMachine(t *testing.T) {
+	for busy, want := range map[string]Level{"": Suspect, "other programs used 60 % of its processors": NotChecked} {
+		w := openLoop() // 24 streams, 2000 chunks a second
+		w.run.Proven = &journal.Proven{Busy: busy, Points: []journal.ProvenPoint{{Streams: 10, TokensPerS: 1000, TTFTMS: 5, ITLMS: 1}}}
+		w.derive()
+		if k := w.judge(t, Options{}).Check("proven_range"); k.Level != want || !strings.Contains(k.Sentence, busy) {
+			t.Errorf("busy %q: %s, %s", busy, k.Level, k.Sentence)
+		}
+	}
+}
+
 // A run of days keeps no more slots than one of minutes, and the same mean rate.
 func TestProvenRangeIsBounded(t *testing.T) {
 	c := &provenRange{width: 1e9}

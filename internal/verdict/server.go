@@ -51,6 +51,19 @@ func (s *server) cacheHits() (float64, bool) {
 	return v, name != ""
 }
 
+// tellsStart says that each server told when it was started.
+func (s *server) tellsStart() bool {
+	for i := range s.looks {
+		if s.looks[i].before[startTime] == 0 {
+			return false
+		}
+	}
+	return len(s.looks) > 0
+}
+
+// startTime is Prometheus's usual name for when a process began.
+const startTime = "process_start_time_seconds"
+
 // histMean is the mean of a histogram's values over the run, in nanoseconds, and their number.
 func (s *server) histMean(name string) (mean, n float64, ok bool) {
 	sum, ok1 := s.grown(name + "_sum")
@@ -115,7 +128,6 @@ func (f *facts) serverWords(target int) string {
 // restarted says what shows that the server began anew, empty if nothing does;
 // known is false where nothing could show it.
 func (l *look) restarted() (words string, known bool) {
-	const startTime = "process_start_time_seconds"
 	before, after := l.before[startTime], l.after[startTime]
 	known = before != 0 && after != 0
 	const asGoodAsEqual = 1 // a second

@@ -189,18 +189,18 @@ func table() []entry {
 		// The cache.
 		{
 			"repeated_prompts", "cache", "prompts that the workload sent more than once",
-			limits{0.001, 0.10, "%", "of the requests; none if the server's counters show that its cache was not used", ""},
+			limits{0.001, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used", ""},
 			"use a larger dataset, or say in your report that the cache was warm", nil, func(*facts) check { return &repeatedPrompts{} },
 		},
 		{
 			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
-			limits{0.01, 0.10, "%", "of the requests; none if the server's counters show that its cache was not used", ""},
-			"change --seed, reset the server's prefix cache, or restart the server", nil, func(*facts) check { return &seenPrompts{} },
+			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it tells no start time", ""},
+			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, func(*facts) check { return &seenPrompts{} },
 		},
 		{
 			"cached_tokens", "cache", "prompt tokens that the server took from its cache and the workload does not allow for",
 			limits{0.01, 0.10, "%", "of the prompt tokens", ""},
-			"change --seed, reset the server's prefix cache, or restart the server",
+			"use another --seed, reset the server's prefix cache, or restart the server",
 			[]string{"repeated_prompts", "seen_prompts"},
 			func(f *facts) check { return &cachedTokens{allowed: f.sharedPrefix()} },
 		},

@@ -35,6 +35,7 @@ type Chunk struct {
 // Usage is the server's own count.
 type Usage struct {
 	Prompt, Output, Cached int
+	CachedKnown            bool // the server said how many it took from its cache, be it none
 }
 
 // TokensBy names the source of the tokens of an event, the better one the larger.
@@ -161,7 +162,7 @@ func (d *Decoder) usage(c *Chunk) {
 			}
 			s.object(func(name []byte) {
 				if string(name) == "cached_tokens" {
-					c.Usage.Cached = s.int()
+					s.cached(c)
 				} else {
 					s.skip()
 				}

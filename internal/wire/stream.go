@@ -167,6 +167,9 @@ func (s *Stream) keep(c *Chunk) {
 	if c.Timings != (Timings{}) {
 		t.Timings = c.Timings
 	}
+	if c.Usage.CachedKnown {
+		t.Usage.Cached, t.Usage.CachedKnown = max(t.Usage.Cached, c.Usage.Cached), true
+	}
 	if c.Kind&(EventText|EventReasoning|EventTool) != 0 {
 		s.texts++
 	}
@@ -193,7 +196,6 @@ func (s *Stream) count(c *Chunk) {
 	t.HasUsage = true
 	t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
 	t.Usage.Output = max(t.Usage.Output, c.Usage.Output)
-	t.Usage.Cached = max(t.Usage.Cached, c.Usage.Cached)
 	if c.Kind&EventChoices == 0 {
 		return
 	}

@@ -41,7 +41,7 @@ func TestStreamKeepsATrace(t *testing.T) {
 			{Stamp{20, 1, true}, EventChoices | EventText | EventFinish, -1},
 			{Stamp{20, 1, true}, EventUsage, -1},
 		},
-		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{5, 2, 4}, HasUsage: true,
+		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{5, 2, 4, true}, HasUsage: true,
 		FinishReason: "length", Done: true, ErrorBody: nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -101,7 +101,7 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":3}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc", Finish: "length", Usage: Usage{3, 3, 0}, By: "usage",
+				Text: "a bc", Finish: "length", Usage: Usage{3, 3, 0, false}, By: "usage",
 				Kinds: []EventKind{text | EventUsage, text | EventUsage | EventFinish, EventUsage}, Tokens: []int{2, 1, none},
 			},
 		},
@@ -113,7 +113,7 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[{"delta":{"content":"c d e"}}],"usage":{"prompt_tokens":3,"completion_tokens":5}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc d e", Usage: Usage{3, 5, 0}, By: "usage",
+				Text: "a bc d e", Usage: Usage{3, 5, 0, false}, By: "usage",
 				Kinds: []EventKind{EventChoices, text | EventUsage, text | EventUsage}, Tokens: []int{none, 2, 3},
 			},
 		},
@@ -121,7 +121,7 @@ func TestStreamVariants(t *testing.T) {
 			"usage in the last token's event is the whole answer's", "vllm",
 			[]string{tokenA, `data: {"choices":[{"text":"b","finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":9}}` + "\n\n"},
 			facts{
-				Text: "ab", Finish: "length", Usage: Usage{3, 9, 0},
+				Text: "ab", Finish: "length", Usage: Usage{3, 9, 0, false},
 				Kinds: []EventKind{text, text | EventUsage | EventFinish}, Tokens: []int{none, none},
 			},
 		},

@@ -24,10 +24,22 @@ func (d *Decoder) timings(c *Chunk) {
 			c.Timings.PromptNs = s.milliseconds()
 		case "predicted_ms":
 			c.Timings.OutputNs = s.milliseconds()
+		case "cache_n":
+			s.cached(c)
 		default:
 			s.skip()
 		}
 	})
+}
+
+// cached takes the number of prompt tokens that came from the server's cache. A
+// server that does not tell may write null.
+func (s *scanner) cached(c *Chunk) {
+	kind := s.next()
+	n := s.int()
+	if kind >= '0' && kind <= '9' {
+		c.Usage.Cached, c.Usage.CachedKnown = max(c.Usage.Cached, n), true
+	}
 }
 
 // milliseconds takes a number of them and gives nanoseconds; 0 for what is none.

@@ -22,3 +22,18 @@ func TestTimings(t *testing.T) {
 		}
 	}
 }
+
+// None is an answer, null is not; llama.cpp says it in its timings.
+func TestCachedTokensAreKnown(t *testing.T) {
+	for text, want := range map[string]Usage{
+		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}}`:    {Prompt: 5, Output: 2, CachedKnown: true},
+		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":null}}}`: {Prompt: 5, Output: 2},
+		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":null}}`:                   {Prompt: 5, Output: 2},
+		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2},"timings":{"cache_n":3}}`:                        {Prompt: 5, Output: 2, Cached: 3, CachedKnown: true},
+	} {
+		got := stream(t, "vllm", 200, "data: "+text+"\n\n")
+		if got.Usage != want {
+			t.Errorf("%s: %+v, want %+v", text, got.Usage, want)
+		}
+	}
+}
