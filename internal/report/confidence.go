@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // confidence is the intervals by the keys of their numbers.
@@ -38,13 +39,10 @@ func ending(v *float64) string {
 	return millis(*v)
 }
 
-// fewFor99 is below how many values a p99 is only a name for the largest of them.
-const fewFor99 = 100
-
 // p99 is a p99 for the table of milliseconds, or why there is none.
 func p99(v float64, count int64) string {
-	if count < fewFor99 {
-		return fmt.Sprintf("n/a (%d < %d)", count, fewFor99)
+	if needed := verdict.Needs(99); count < needed {
+		return fmt.Sprintf("n/a (%d < %d)", count, needed)
 	}
 	return millis(v)
 }
@@ -62,7 +60,7 @@ func msTable(r *measure.Result) string {
 		counts = append(counts, int64(from.TTFT.Count), int64(from.E2EL.Count))
 	}
 	for _, n := range counts {
-		if n > 0 && n < fewFor99 {
+		if n > 0 && n < verdict.Needs(99) {
 			return msRowWide
 		}
 	}

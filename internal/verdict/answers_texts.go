@@ -28,7 +28,11 @@ func (c *identical) result(_ *facts, l limits) Check {
 		return skip("no two answers of %d tokens and more have hashes", longEnough)
 	}
 	share := float64(c.same) / float64(c.answers)
-	return found(l, share, percent(share), "%d of %d answers equal an answer to another prompt%s", c.same, c.answers, onlyFirst(c.texts))
+	k := found(l, share, percent(share), "%d of %d answers equal an answer to another prompt%s", c.same, c.answers, onlyFirst(c.texts))
+	if c.same < 2 { // two prompts may have the same answer
+		k.Level = OK
+	}
+	return k
 }
 
 // onlyFirst says that a set was full.

@@ -58,17 +58,6 @@ func TestOneCauseIsOneReason(t *testing.T) {
 			"restart",
 			[]string{"outcomes"},
 		},
-		"failures that leave too few samples": {
-			openLoop, func(w *world) {
-				w.each(1, func(r *journal.Request) {
-					if r.Index%15 != 0 {
-						fail(journal.HTTP4xx, "HTTP 400: maximum context length")(r)
-					}
-				})
-			}, nil,
-			"outcomes",
-			[]string{"samples"},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := (&spoiled{from: tt.from, requests: tt.requests, lines: tt.lines}).world()
@@ -97,14 +86,15 @@ func TestTheWorstCauseIsNamed(t *testing.T) {
 	}
 }
 
-// A percentile of too few requests is nobody else's fault, even if some failed.
-func TestTooFewRequestsAreAReasonBesideFailures(t *testing.T) {
+// A percentile of too few requests is no reason, even if some failed: it is left out.
+func TestTooFewRequestsAreNoReasonBesideFailures(t *testing.T) {
 	w := (&spoiled{from: openLoop, requests: func(w *world) {
 		first(36)(w)
 		every(4, fail(journal.HTTP5xx, "HTTP 500"))(w)
 	}}).world()
-	if v := w.judge(t, Options{}); !slices.Equal(v.Reasons, []string{"outcomes", "samples"}) {
-		t.Errorf("the reasons are %v: %v", v.Reasons, bad(v))
+	v := w.judge(t, Options{})
+	if !slices.Equal(v.Reasons, []string{"outcomes"}) || !slices.Equal(v.Unsupported, []string{"p99_ttft", "p99_tpot"}) {
+		t.Errorf("the reasons are %v, unsupported are %v: %v", v.Reasons, v.Unsupported, bad(v))
 	}
 }
 

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -19,8 +20,8 @@ func counted(n int, noun string) string {
 type connections struct {
 	firstEnd  int64
 	begun     bool
-	made, old hist // TTFT after the first wave, with a new connection and a kept one
-	rtt       hist // of the new ones
+	made, old pacedHist // TTFT after the first wave, with a new connection and a kept one
+	rtt       hist      // of the new ones
 }
 
 func (c *connections) add(v *view) {
@@ -51,30 +52,45 @@ func (c *connections) result(f *facts, l limits) Check {
 	again := max(f.connections-needed, 0)
 	share := float64(again) / float64(f.measured)
 	figure := percent(share)
-	if share <= 0.05 {
+	if share <= 0.05 || again < 2 {
 		return found(l, 0, figure, "%d connections were opened inside measured requests, %d of them not for the first time", f.connections, again)
 	}
-	const enough = 10
-	switch {
-	case c.old.n >= enough && c.made.n < enough:
-		return found(l, 0, figure, "%d connections were opened again inside measured requests, too few answers to tell what that cost", again)
-	case c.old.n < enough && c.rtt.n >= enough:
-		cost := c.rtt.percentile(50) * f.trips()
-		k := found(l, ratio(cost, f.ttft.percentile(50)), figure, "nearly all requests opened a connection (%d of %d): a round trip is %s, and so much is in every TTFT at least",
-			f.connections, f.measured, ms(c.rtt.percentile(50)))
-		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost))
-		return k
-	case c.old.n < enough:
-		k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
-		k.Level = Suspect
-		k.Value = &share
+	if more, sure := c.dearer(); sure {
+		k := found(l, ratio(more*share, f.ttft.percentile(50)), figure,
+			"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
+		k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
 		return k
 	}
-	more := max(c.made.percentile(50)-c.old.percentile(50), 0)
-	k := found(l, ratio(more*share, f.ttft.percentile(50)), figure,
-		"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
-	k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
+	// Too few answers to compare, or no difference beyond chance: then the kernel's
+	// round trip says what a connection costs at least. One is measurement enough.
+	if c.rtt.n > 0 {
+		cost := c.rtt.percentile(50) * f.trips()
+		k := found(l, ratio(cost*share, f.ttft.percentile(50)), figure,
+			"%d of %d requests opened a connection: a round trip is %s, and so much is in the TTFT of each at least", f.connections, f.measured, ms(c.rtt.percentile(50)))
+		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost*share))
+		return k
+	}
+	switch {
+	case c.made.hist.n < enoughAnswers:
+		return skip("%d connections were opened again inside measured requests; what that cost can't be told of so few, and no round trip is known", again)
+	case c.old.hist.n >= enoughAnswers:
+		return found(l, 0, figure, "%d connections were opened again inside measured requests; their TTFT is not longer beyond chance", again)
+	}
+	k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
+	k.Level = Suspect
+	k.Value = &share
 	return k
+}
+
+// enoughAnswers are those that medians are compared of.
+const enoughAnswers = 10
+
+// dearer is by how much TTFT with a new connection is longer at the median than with
+// a kept one; sure: there are enough of both, and it is more than chance.
+func (c *connections) dearer() (more float64, sure bool) {
+	made, old := c.made.percentile(50), c.old.percentile(50)
+	noise := math.Hypot(made*c.made.relativeError(), old*c.old.relativeError())
+	return made - old, c.made.hist.n >= enoughAnswers && c.old.hist.n >= enoughAnswers && made-old > 3*noise
 }
 
 // trips is how many round trips it takes to open a connection.
@@ -111,6 +127,7 @@ func (c *sharedReads) result(f *facts, l limits) Check {
 	}
 	share := float64(c.n) / float64(c.gaps)
 	k := found(l, share, percent(share), "%s of the chunks lay in one read with the one before and carry its time", percent(share))
+	k.Level = surely(l, c.n, c.gaps)
 	k.Effect = effect(k, "ITL: %s of the gaps are lost and those before them too long; small gaps and the tail are not to be trusted", percent(share))
 	return k
 }
@@ -133,6 +150,7 @@ func (c *unstamped) result(f *facts, l limits) Check {
 	}
 	share := float64(c.n) / float64(f.events)
 	k := found(l, share, percent(share), "%d reads had no kernel time, of %d events", c.n, f.events)
+	k.Level = surely(l, c.n, f.events)
 	k.Effect = effect(k, "these are late by the client's lag, %s at the p99", ms(f.lag.percentile(99)))
 	return k
 }

@@ -61,9 +61,20 @@ func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes 
 	for i := range c.table {
 		v.Checks = append(v.Checks, *f.judge(c.table[i].name))
 	}
+	v.Unsupported = c.unsupported()
 	c.explain(v)
 	v.sum()
 	return v
+}
+
+// unsupported is known after the check samples was made.
+func (c *Collector) unsupported() []string {
+	for _, k := range c.checks {
+		if k, ok := k.(*samples); ok {
+			return k.unsupported
+		}
+	}
+	return nil
 }
 
 // judged gives each check's result by name, and makes it once. A check may ask

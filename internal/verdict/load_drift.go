@@ -22,6 +22,10 @@ func (c *drift) result(f *facts, l limits) Check {
 		return skip("not a closed loop: see growing")
 	}
 	third := (f.lastSent - f.firstSent) / 3
+	// Within two latencies the same few requests are in flight: what they do together is no trend.
+	if float64(third) < 2*ratio(f.latencies, float64(f.measured)) {
+		return skip("too short a run to see a trend: a third of it is less than two latencies")
+	}
 	middle, last := c.latency.quarters(f.firstSent+third, third), c.latency.quarters(f.firstSent+2*third, third)
 	if middle == nil || last == nil {
 		return skip("too few requests (%d) to see a trend", f.measured)

@@ -20,7 +20,7 @@ func (c *rate) add(v *view) {
 }
 
 func (c *rate) result(f *facts, l limits) Check {
-	const fewest, few, notWorthAWord = 5, 20, 100e6
+	const fewest, few, notWorthAWord, blink = 5, 20, 100e6, 20e6
 	due, sent := float64(f.lastDue-f.firstDue), float64(f.lastSent-f.firstSent)
 	switch {
 	case f.closed():
@@ -33,7 +33,7 @@ func (c *rate) result(f *facts, l limits) Check {
 	n := float64(f.measured-1) * 1e9
 	asked, got := n/due, n/sent
 	less := max(1-got/asked, 0)
-	if f.measured < few && sent-due < notWorthAWord { // one late send is a large share of a short time
+	if late := sent - due; late < blink || f.measured < few && late < notWorthAWord { // one late send is a large share of a short time
 		less = 0
 	}
 	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "requests were due at %.4g a second and went out at %.4g", asked, got)

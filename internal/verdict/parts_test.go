@@ -59,7 +59,7 @@ func TestThinIsAFairSample(t *testing.T) {
 
 func TestNeeds(t *testing.T) {
 	for p, want := range map[float64]int64{50: 2, 90: 10, 95: 20, 99: 100, 99.9: 1000, 99.99: 10_000, 1: 100, 100: 1, 0: 1} {
-		if got := needs(p); got != want {
+		if got := Needs(p); got != want {
 			t.Errorf("p%g needs %d, want %d", p, got, want)
 		}
 	}

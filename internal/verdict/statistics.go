@@ -3,11 +3,17 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
-// samples holds each percentile asked for against the values that it rests on.
-type samples struct{ manyTokens int64 }
+// samples holds each percentile asked for against the values that it rests on. One
+// that rests on too few is no reason to doubt the rest of the run: it is left out
+// of tables, and Verdict.Unsupported names it.
+type samples struct {
+	manyTokens  int64
+	unsupported []string
+}
 
 func (c *samples) add(v *view) {
 	if n, _ := v.got(); !v.Warmup && v.complete && max(n, v.TextTokens, v.chunks) > 1 {
@@ -15,8 +21,9 @@ func (c *samples) add(v *view) {
 	}
 }
 
-// needs is how many values a percentile takes: so many that one lies beyond it.
-func needs(p float64) int64 {
+// Needs is how many values a percentile takes: so many that one lies beyond it. With
+// fewer it is a name for the largest of them.
+func Needs(p float64) int64 {
 	tail := min(p, 100-p) / 100
 	if tail <= 0 { // the smallest or largest value is what it is
 		return 1
@@ -43,29 +50,30 @@ func (c *samples) result(f *facts, _ limits) Check {
 		return skip("no request completed, see outcomes")
 	}
 	var thin []string
-	enough := true // requests were sent, had they not failed
 	least := f.complete
 	for _, m := range f.opt.PercentileMetrics {
 		n := c.have(f, m)
 		for _, p := range f.opt.Percentiles {
-			if n > 0 && n < needs(p) { // a metric without values shows none
-				thin = append(thin, fmt.Sprintf("p%g of %s (%d < %d)", p, m, n, needs(p)))
+			if n > 0 && n < Needs(p) { // a metric without values shows none
+				thin = append(thin, fmt.Sprintf("p%g of %s (%d < %d)", p, m, n, Needs(p)))
+				c.unsupported = append(c.unsupported, percentileName(p)+"_"+m)
 				least = min(least, n)
-				enough = enough && f.measured >= needs(p)
 			}
 		}
 	}
 	value := float64(least)
-	if len(thin) == 0 {
-		return Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "each percentile asked for rests on enough samples"}
-	}
-	k := Check{
-		Level: Suspect, Value: &value, Figure: fmt.Sprintf("%d samples", least),
-		Sentence: "too few samples for " + strings.Join(thin, ", "),
-		Effect:   "these percentiles are no more than the largest value; they would be others in the next run",
-	}
-	if enough && f.judge("outcomes").Level.Bad() {
-		k.Because = "outcomes"
+	k := Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "each percentile asked for rests on enough samples"}
+	if len(thin) > 0 {
+		k.Figure = fmt.Sprintf("%d samples", least)
+		k.Sentence = "too few samples for " + strings.Join(thin, ", ") + ": no more than the largest values, and shown as n/a; the other numbers stand"
 	}
 	return k
+}
+
+// percentileName is a percentile as results and SLOs name it.
+func percentileName(p float64) string {
+	if p == 50 {
+		return "median"
+	}
+	return "p" + strconv.FormatFloat(p, 'f', -1, 64)
 }

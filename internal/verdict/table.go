@@ -42,7 +42,7 @@ func table() []entry {
 		},
 		{
 			"steal", "client", "time that the hypervisor took from the client's machine",
-			limits{0.02, 0.10, "%", "of all processors", ""},
+			limits{0.02, 0.10, "%", "of all processors; two ticks of the system's clock, 20 ms, are none", ""},
 			"use a machine that is not shared", nil, func(*facts) check { return stolen() },
 		},
 		{
@@ -67,21 +67,21 @@ func table() []entry {
 		},
 		{
 			"connections", "client", "connections opened again inside measured requests",
-			limits{0.02, never, "%", "of the median TTFT, as they add to its mean; and 5 % of the requests", ""},
+			limits{0.02, never, "%", "of the median TTFT, as they add to its mean; and 5 % of the requests, two at least", ""},
 			"let the server and every proxy keep connections longer than the run's pauses",
 			[]string{"restart"},
 			func(*facts) check { return &connections{} },
 		},
 		{
 			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
-			limits{0.05, never, "%", "of the chunks with text after the first; from 30 % on it is for bursts to say", ""},
+			limits{0.05, never, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on it is for bursts to say", ""},
 			"give the client more processors, or fewer streams to one client",
 			[]string{"steal", "cpu_wait", "cpu", "retransmits", "lag"},
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
 			"unstamped", "client", "reads that the kernel gave no time for",
-			limits{0.01, 0.20, "%", "of the events", ""},
+			limits{0.01, 0.20, "%", "of the events, if by three standard errors", ""},
 			"look whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
 		},
 		{
@@ -117,7 +117,7 @@ func table() []entry {
 		},
 		{
 			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
-			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end", ""},
+			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end; invalid only from ten requests per slot on", ""},
 			"send more requests (ten times the concurrency and more), or read the steady state's numbers", nil, func(*facts) check { return &rampDrain{} },
 		},
 		{
@@ -165,7 +165,7 @@ func table() []entry {
 		},
 		{
 			"identical", "answers", "answers that equal another prompt's answer",
-			limits{0.05, 0.50, "%", "of the answers of eight tokens and more", ""},
+			limits{0.05, 0.50, "%", "of the answers of eight tokens and more; two at least", ""},
 			"read some answers (--journal-texts): a broken model or a canned answer is fast", nil, func(f *facts) check { return &identical{texts: newSeen(f.opt.HashLimit)} },
 		},
 		{
@@ -260,7 +260,7 @@ func table() []entry {
 		// The statistics.
 		{
 			"samples", "statistics", "samples behind each percentile that was asked for",
-			limits{text: "suspect if a percentile p rests on fewer than 1/(1−p) samples (100 for p99, 1000 for p99.9); invalid if nothing was measured"},
+			limits{text: "a percentile p that rests on fewer than 1/(1−p) samples (100 for p99, 1000 for p99.9) is left out of tables; invalid if nothing was measured"},
 			"send more requests, or ask for a lower percentile", nil, func(*facts) check { return &samples{} },
 		},
 	}

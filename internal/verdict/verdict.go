@@ -79,6 +79,9 @@ type Verdict struct {
 	Level   Trust    `json:"level"`
 	Reasons []string `json:"reasons"` // names of the bad checks that no other one explains, worst first
 	Checks  []Check  `json:"checks"`  // all of them, in the order of the table
+	// Unsupported are percentiles that the run has too few values for, as in
+	// p99_ttft. They are left out of tables; the verdict is on the other numbers.
+	Unsupported []string `json:"unsupported,omitempty"`
 }
 
 // Check returns a check by its name, nil if there is none.

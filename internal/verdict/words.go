@@ -82,6 +82,22 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", v)
 }
 
+// surely grades a share of n single things. Above a limit is what exceeds it by three
+// standard errors: one of fifteen is no finding where one of a hundred would be.
+func surely(l limits, count, n int64) Level {
+	grade := func(limit float64) bool {
+		expected := limit * float64(n)
+		return limit < 1 && float64(count) > expected+3*math.Sqrt(expected*(1-limit))
+	}
+	switch {
+	case grade(l.invalid):
+		return Invalid
+	case grade(l.suspect):
+		return Suspect
+	}
+	return OK
+}
+
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0

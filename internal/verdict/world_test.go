@@ -121,6 +121,21 @@ func closedLoop() *world {
 	return w
 }
 
+// oneByOne sends so many requests, each after the one before.
+func oneByOne(n int) func() *world {
+	return func() *world {
+		w := newWorld("closed")
+		w.run.Options.MaxConcurrency = 1
+		free := int64(0)
+		for i := range n {
+			r := stream(i, free+msNs/10)
+			r.NewConn, free = i == 0, r.End
+			w.requests = append(w.requests, r)
+		}
+		return w
+	}
+}
+
 // burst sends so many requests at once, each on a connection of its own.
 func burst(n int) func() *world {
 	return func() *world {

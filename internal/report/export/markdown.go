@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // Markdown writes what can be pasted: of several runs one table, then each run's
@@ -74,7 +75,7 @@ func overview(b *strings.Builder, runs []page.Run, limits slo.SLO) {
 		r := runs[i].Result
 		ttft, itl := &r.Latency.Sent.TTFT, &r.InterChunk
 		fmt.Fprintf(b, "| %s | %s | %.2f | %.2f | %s | %s | %s | %d |", outside.Markdown(runs[i].Name), level(&runs[i]), r.OutputThroughput, r.RequestThroughput,
-			known(ttft, ttft.P50), known(ttft, ttft.P99), known(itl, itl.P99), r.Failed)
+			known(ttft, 50, ttft.P50), known(ttft, 99, ttft.P99), known(itl, 99, itl.P99), r.Failed)
 		if limits != nil {
 			b.WriteString(map[bool]string{true: " kept |", false: " not kept |"}[page.Keeps(limits, r)])
 		}
@@ -82,10 +83,14 @@ func overview(b *strings.Builder, runs []page.Run, limits slo.SLO) {
 	}
 }
 
-// known is a value of a distribution, or a dash where it has none.
-func known(s *measure.Summary, v float64) string {
-	if s.Count == 0 {
+// known is a percentile of a distribution, or a dash where it has none; n/a: it has
+// too few values for it.
+func known(s *measure.Summary, p, v float64) string {
+	switch {
+	case s.Count == 0:
 		return "–"
+	case int64(s.Count) < verdict.Needs(p):
+		return "n/a"
 	}
 	return fmt.Sprintf("%.2f", v)
 }
@@ -118,7 +123,7 @@ func figures(b *strings.Builder, run *page.Run) {
 	b.WriteString("| ms | mean | p50 | p90 | p99 | max |\n|---|---:|---:|---:|---:|---:|\n")
 	for _, m := range latencies(r) {
 		if m.Count > 0 {
-			fmt.Fprintf(b, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", m.title, m.Mean, m.P50, m.P90, m.P99, m.Max)
+			fmt.Fprintf(b, "| %s | %.2f | %.2f | %s | %s | %.2f |\n", m.title, m.Mean, m.P50, known(m.Summary, 90, m.P90), known(m.Summary, 99, m.P99), m.Max)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func answers(runs []Run, limits slo.SLO) []answer {
 func answered(title string, run *Run, runs int) answer {
 	r := run.Result
 	a := answer{Title: title, Text: number(r.OutputThroughput) + " output tok/s", Class: "plain", Notes: []string{
-		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, Load(r), number(r.RequestThroughput), number(latency(r, "p99", "ttft")), number(latency(r, "p99", "itl"))),
+		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, Load(r), number(r.RequestThroughput), number(tabled(r, "p99", "ttft")), number(tabled(r, "p99", "itl"))),
 	}}
 	if runs == 1 {
 		a.Notes = append(a.Notes, "One run shows what the server did, not the most that it can do.")

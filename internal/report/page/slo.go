@@ -2,10 +2,12 @@ package page
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/verdict"
 )
 
 // Keeps says whether a run keeps an SLO; what could not be measured is not kept.
@@ -42,6 +44,17 @@ func latency(r *measure.Result, statistic, metric string) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// tabled is a latency for a table; NaN also where the run has too few values for a
+// percentile. (An SLO is held against the run's own values all the same: of fewer
+// than a hundred none may exceed the limit of a p99.)
+func tabled(r *measure.Result, statistic, metric string) float64 {
+	p, err := strconv.ParseFloat(strings.TrimPrefix(statistic, "p"), 64)
+	if err == nil && int64(summaryOf(r, metric).Count) < verdict.Needs(p) {
+		return math.NaN()
+	}
+	return latency(r, statistic, metric)
 }
 
 func summaryOf(r *measure.Result, metric string) *measure.Summary {

@@ -17,7 +17,7 @@ func latencyTable(id string, r *measure.Result) *table {
 		if s == nil || s.Count == 0 {
 			return
 		}
-		t.Lines = append(t.Lines, []cell{words(name), value(s.Mean), value(s.P50), value(s.P90), value(s.P99), value(s.P999), value(s.Max), value(float64(s.Count))})
+		t.Lines = append(t.Lines, []cell{words(name), value(s.Mean), value(s.P50), carried(s, 90, s.P90), carried(s, 99, s.P99), carried(s, 99.9, s.P999), value(s.Max), value(float64(s.Count))})
 	}
 	add("TTFT, from sending", &r.Latency.Sent.TTFT)
 	add("TTFT, from when it was due", &r.Latency.Due.TTFT)
@@ -30,6 +30,14 @@ func latencyTable(id string, r *measure.Result) *table {
 	add("end to end, from sending", &r.Latency.Sent.E2EL)
 	add("end to end, from when it was due", &r.Latency.Due.E2EL)
 	return t
+}
+
+// carried is a percentile, unless the values are too few for it.
+func carried(s *measure.Summary, p, v float64) cell {
+	if int64(s.Count) < verdict.Needs(p) {
+		return cell{Text: "n/a", Class: "num"}
+	}
+	return value(v)
 }
 
 func outcomeTable(id string, r *measure.Result) *table {
@@ -91,8 +99,8 @@ func runTable(runs []Run, limits slo.SLO) *table {
 			words(runs[i].Name), verdictCell(runs[i].Verdict),
 			{Text: Load(r), Class: "load"},
 			value(r.OutputThroughput), value(r.RequestThroughput),
-			value(latency(r, "p50", "ttft")), value(latency(r, "p99", "ttft")), value(latency(r, "p50", "itl")), value(latency(r, "p99", "itl")),
-			value(latency(r, "p99", "e2el")), value(float64(r.Failed)),
+			value(tabled(r, "p50", "ttft")), value(tabled(r, "p99", "ttft")), value(tabled(r, "p50", "itl")), value(tabled(r, "p99", "itl")),
+			value(tabled(r, "p99", "e2el")), value(float64(r.Failed)),
 		}
 		if limits != nil {
 			line = append(line, words(map[bool]string{true: "yes", false: "no"}[Keeps(limits, r)]))
@@ -121,7 +129,7 @@ func targetTable(id string, r *measure.Result) *table {
 		t.Lines = append(t.Lines, []cell{
 			{Text: e.URL, Class: "long"},
 			value(float64(e.Requests)), value(float64(e.Completed)), value(e.OutputThroughput), value(e.RequestThroughput),
-			value(e.TTFT.Mean), value(e.TTFT.P99), value(e.TPOT.Mean), value(e.E2EL.P99), value(float64(e.PeakConcurrency)),
+			value(e.TTFT.Mean), carried(&e.TTFT, 99, e.TTFT.P99), value(e.TPOT.Mean), carried(&e.E2EL, 99, e.E2EL.P99), value(float64(e.PeakConcurrency)),
 		})
 	}
 	return t

@@ -155,9 +155,9 @@ func tiles(run *Run) []tile {
 	return []tile{
 		{"Output throughput", number(r.OutputThroughput), "tok/s", "peak " + number(r.PeakTokensPerSecond)},
 		{"Requests", number(r.RequestThroughput), "req/s", fmt.Sprintf("%s done, %s failed", count(r.Completed), count(r.Failed))},
-		{"TTFT, median", number(latency(r, "p50", "ttft")), "ms", "p99 " + number(latency(r, "p99", "ttft"))},
-		{"Between chunks, median", number(latency(r, "p50", "itl")), "ms", "p99 " + number(latency(r, "p99", "itl"))},
-		{"End to end, median", number(latency(r, "p50", "e2el")), "ms", "p99 " + number(latency(r, "p99", "e2el"))},
+		{"TTFT, median", number(tabled(r, "p50", "ttft")), "ms", "p99 " + number(tabled(r, "p99", "ttft"))},
+		{"Between chunks, median", number(tabled(r, "p50", "itl")), "ms", "p99 " + number(tabled(r, "p99", "itl"))},
+		{"End to end, median", number(tabled(r, "p50", "e2el")), "ms", "p99 " + number(tabled(r, "p99", "e2el"))},
 		{"Duration", number(r.Duration), "s", Load(r)},
 	}
 }
