@@ -31,6 +31,9 @@ func drawPoints(plan *scenario.Plan, records []*scenario.Record, folder scenario
 			return err
 		}
 		run.Name = r.ID
+		if d := r.SpecDecode; d != nil && run.Result.SpecDecode == nil {
+			run.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: d.AcceptanceRate, AcceptanceLength: d.AcceptanceLength}
+		}
 		runs = append(runs, run)
 	}
 	if len(runs) == 0 {

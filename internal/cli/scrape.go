@@ -85,6 +85,7 @@ func (r *serveRun) writeScrapes(all []target.Metrics, at int64, after bool) erro
 // together; nil where there is none.
 func specDecode(before, after []target.Metrics) *journal.SpecDecode {
 	var sum *journal.SpecDecode
+	uncounted := false // a server that does not count drafts: their number is not known for all together
 	for i := range after {
 		a, ok := after[i].SpecDecode()
 		b, hadOne := before[i].SpecDecode()
@@ -95,7 +96,11 @@ func specDecode(before, after []target.Metrics) *journal.SpecDecode {
 			sum = &journal.SpecDecode{}
 		}
 		d := a.Since(b)
+		if d.Drafts <= 0 && d.DraftTokens > 0 {
+			uncounted = true
+		}
 		sum.Drafts += d.Drafts
+		sum.Emitted += d.Emitted
 		sum.DraftTokens += d.DraftTokens
 		sum.Accepted += d.Accepted
 		for len(sum.PerPosition) < len(d.PerPosition) {
@@ -104,6 +109,9 @@ func specDecode(before, after []target.Metrics) *journal.SpecDecode {
 		for k, n := range d.PerPosition {
 			sum.PerPosition[k] += n
 		}
+	}
+	if uncounted {
+		sum.Drafts = 0
 	}
 	return sum
 }

@@ -293,9 +293,10 @@ type RPSChange struct {
 
 // SpecDecode is the change of the server's speculative decoding counters over the run.
 type SpecDecode struct {
-	Drafts      int64   `json:"drafts"`
+	Drafts      int64   `json:"drafts"` // 0: the server does not count them
 	DraftTokens int64   `json:"draft_tokens"`
 	Accepted    int64   `json:"accepted"`
+	Emitted     int64   `json:"emitted,omitempty"` // tokens that the drafts' steps gave, where the server counts them
 	PerPosition []int64 `json:"per_position,omitempty"`
 }
 

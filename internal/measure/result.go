@@ -174,31 +174,3 @@ type Cost struct {
 	GCPause  float64 `json:"gc_pause_ms"`
 	GCCount  int     `json:"gc_count"`
 }
-
-// SpecDecode is the server's speculative decoding over the run.
-type SpecDecode struct {
-	AcceptanceRate   float64 // percent
-	AcceptanceLength float64
-	Drafts           int64
-	DraftTokens      int64
-	Accepted         int64
-	PerPosition      []float64 // fractions
-}
-
-func specDecode(d *journal.SpecDecode) *SpecDecode {
-	if d == nil || d.DraftTokens <= 0 {
-		return nil
-	}
-	s := &SpecDecode{
-		AcceptanceRate: float64(d.Accepted) / float64(d.DraftTokens) * 100,
-		Drafts:         d.Drafts, DraftTokens: d.DraftTokens, Accepted: d.Accepted,
-		PerPosition: make([]float64, len(d.PerPosition)),
-	}
-	if d.Drafts > 0 {
-		s.AcceptanceLength = 1 + float64(d.Accepted)/float64(d.Drafts)
-		for i, n := range d.PerPosition {
-			s.PerPosition[i] = float64(n) / float64(d.Drafts)
-		}
-	}
-	return s
-}

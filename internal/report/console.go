@@ -105,8 +105,13 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	}
 	c.center("Speculative Decoding", "-")
 	c.float("Acceptance rate (%):", s.AcceptanceRate)
-	c.float("Acceptance length:", s.AcceptanceLength)
-	c.int("Drafts:", s.Drafts)
+	if s.AcceptanceLength != nil {
+		c.float("Acceptance length:", *s.AcceptanceLength)
+		c.int("Drafts:", s.Drafts)
+	} else {
+		c.row("Acceptance length:", "unknown")
+		c.row("Drafts:", "unknown")
+	}
 	c.int("Draft tokens:", s.DraftTokens)
 	c.int("Accepted tokens:", s.Accepted)
 	if len(s.PerPosition) > 0 {

@@ -169,7 +169,11 @@ func setSpecDecode(o *object, s *measure.SpecDecode) {
 	}
 	o.set("spec_decode_acceptance_rate", s.AcceptanceRate)
 	o.set("spec_decode_acceptance_length", s.AcceptanceLength)
-	o.set("spec_decode_num_drafts", s.Drafts)
+	if s.Drafts > 0 {
+		o.set("spec_decode_num_drafts", s.Drafts)
+	} else {
+		o.set("spec_decode_num_drafts", nil)
+	}
 	o.set("spec_decode_draft_tokens", s.DraftTokens)
 	o.set("spec_decode_accepted_tokens", s.Accepted)
 	o.set("spec_decode_per_position_acceptance_rates", s.PerPosition)

@@ -44,6 +44,7 @@ type Record struct {
 	Seconds     float64           `json:"seconds"` // with its start and end
 	Version     string            `json:"server_version,omitempty"`
 	Startup     []StartupRecord   `json:"startup,omitempty"` // of the servers that were started for it
+	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
 }
 
 // StartupRecord is how long a server took to start.

@@ -14,6 +14,7 @@ type measured struct {
 	verdict string             // VALID, SUSPECT, INVALID; empty: not judged
 	reasons []string
 	targets *targetResults // nil: it was one server
+	fromLog bool           // its numbers of speculative decoding are those of a log
 }
 
 // targetResults are the servers behind one target.

@@ -66,6 +66,7 @@ func (r *Row) read(folder Folder) {
 			r.Errors = append(r.Errors, err.Error())
 			continue
 		}
+		rec.SpecDecode.number(m)
 		r.Done++
 		r.measured[i] = m
 		r.Ok += m.numbers["completed"]

@@ -133,7 +133,9 @@ func (r *Runner) attempt(ctx context.Context, drain <-chan struct{}, p *Point, r
 	}
 	r.observe(Event{Kind: Running, Point: p})
 	cold := len(rec.Startup) > 0 || len(p.scenario.ResetCache) > 0
+	marks := r.up.logMarks()
 	err := r.bench(ctx, drain, p, cold)
+	rec.SpecDecode = r.up.specDecodeSince(marks)
 	if !r.up.alive() {
 		// Its numbers are those of a dying server, and the next point needs another one.
 		why := r.up.obituary()

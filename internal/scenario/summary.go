@@ -57,6 +57,9 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 				name, strings.Join(list, ", ")))
 		}
 	}
+	if note := specDecodeNote(list); note != "" {
+		s.Notes = append(s.Notes, note)
+	}
 	slices.Sort(s.Notes)
 	return s
 }
@@ -95,7 +98,7 @@ func (s *Summary) json(f Folder) ([]byte, error) {
 			return nil
 		}
 		a := &answer{s.plan.place(r), r.Values, map[string]float64{}}
-		for _, c := range columns() {
+		for _, c := range s.columns() {
 			if st, ok := r.Stat(c.metric); ok {
 				a.Mean[c.metric] = st.Mean
 			}
@@ -138,9 +141,9 @@ func (s *Summary) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	head := append(slices.Clone(s.plan.Axes), "repeat", "state", "verdict", "slo", "completed", "failed", "duration_s")
-	for _, c := range columns() {
+	for _, c := range s.columns() {
 		unit := ""
-		if !c.higher {
+		if c.better == lower {
 			unit = "_ms"
 		}
 		head = append(head, c.metric+unit)
@@ -159,7 +162,7 @@ func (s *Summary) csv() ([]byte, error) {
 			for _, metric := range []string{"completed", "failed", "duration"} {
 				line = append(line, m.csvCell(metric))
 			}
-			for _, c := range columns() {
+			for _, c := range s.columns() {
 				line = append(line, m.csvCell(c.metric))
 			}
 			if err := w.Write(append(line, outside.CSV(p.Error))); err != nil {

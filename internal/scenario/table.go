@@ -15,20 +15,40 @@ import (
 type column struct {
 	title  string
 	metric string // by its name in an SLO
-	higher bool   // is better
+	better better
+	some   bool // shown only where a point has it
 }
 
-func columns() []column {
+// better is which direction of a column is an improvement.
+type better int
+
+const (
+	lower better = iota // the latencies, in ms
+	more
+	neither
+)
+
+func allColumns() []column {
 	return []column{
-		{"req/s", "request_throughput", true},
-		{"out tok/s", "output_throughput", true},
-		{"TTFT p50", "median_ttft", false},
-		{"TTFT p99", "p99_ttft", false},
-		{"TPOT p50", "median_tpot", false},
-		{"TPOT p99", "p99_tpot", false},
-		{"ITL p50", "median_itl", false},
-		{"ITL p99", "p99_itl", false},
+		{title: "req/s", metric: "request_throughput", better: more},
+		{title: "out tok/s", metric: "output_throughput", better: more},
+		{title: "TTFT p50", metric: "median_ttft"},
+		{title: "TTFT p99", metric: "p99_ttft"},
+		{title: "TPOT p50", metric: "median_tpot"},
+		{title: "TPOT p99", metric: "p99_tpot"},
+		{title: "ITL p50", metric: "median_itl"},
+		{title: "ITL p99", metric: "p99_itl"},
+		{title: "accepted %", metric: acceptanceRate, better: neither, some: true},
+		{title: "accepted length", metric: acceptanceLength, better: neither, some: true},
 	}
+}
+
+// columns are those that this summary shows.
+func (s *Summary) columns() []column {
+	return slices.DeleteFunc(allColumns(), func(c column) bool {
+		has := func(r *Row) bool { _, ok := r.Stat(c.metric); return ok }
+		return c.some && !slices.ContainsFunc(s.Rows, has)
+	})
 }
 
 // Markdown writes the answers and the table, to be pasted as they are.
@@ -51,7 +71,7 @@ func (s *Summary) Markdown(w io.Writer) error {
 func (s *Summary) head() (cells []string) {
 	cells = append(cells, s.plan.Axes...)
 	cells = append(cells, "ok/total")
-	for _, c := range columns() {
+	for _, c := range s.columns() {
 		cells = append(cells, c.title)
 	}
 	cells = append(cells, "verdict")
@@ -73,7 +93,7 @@ func (s *Summary) body() (lines [][]string) {
 			cells = append(cells, r.Values[name])
 		}
 		cells = append(cells, r.requests())
-		for j, c := range columns() {
+		for j, c := range s.columns() {
 			cell := r.cell(c.metric)
 			if best[j] == i {
 				cell = "**" + cell + "**"
@@ -92,17 +112,17 @@ func (s *Summary) body() (lines [][]string) {
 // best is the row with the best number of each column; -1 where there is nothing
 // to choose. A number that can't be trusted is never the best.
 func (s *Summary) best() []int {
-	list := make([]int, len(columns()))
-	for j, c := range columns() {
+	list := make([]int, len(s.columns()))
+	for j, c := range s.columns() {
 		list[j] = -1
 		known, value := 0, 0.0
 		for i, r := range s.Rows {
 			st, ok := r.Stat(c.metric)
-			if !ok || r.Verdict == "INVALID" {
+			if !ok || r.Verdict == "INVALID" || c.better == neither {
 				continue
 			}
 			known++
-			if list[j] < 0 || c.higher && st.Mean > value || !c.higher && st.Mean < value {
+			if list[j] < 0 || c.better == more && st.Mean > value || c.better == lower && st.Mean < value {
 				list[j], value = i, st.Mean
 			}
 		}

@@ -118,3 +118,50 @@ func TestBrokenResult(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Speculative decoding has columns where a point knows of it, from the server's
+// counters or, where those say nothing, from its log.
+func TestSpecDecodeColumns(t *testing.T) {
+	plan := planOf(t, "name: spec\ntargets: {a: {base_url: \"http://h:1\"}}\nmatrix: {concurrency: [1, 2, 4]}\n")
+	folder := Folder{t.TempDir()}
+	length := 3.42
+	var records []*Record
+	for i, p := range plan.Points {
+		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done, SpecDecode: &SpecDecodeRecord{80.5, &length}}
+		numbers := `"spec_decode_acceptance_rate": 71.25, "spec_decode_acceptance_length": 4.5, `
+		if i > 0 {
+			numbers = ""
+		}
+		if i == 2 {
+			rec.SpecDecode = nil
+		}
+		records = append(records, rec)
+		text := `{` + numbers + `"completed": 100, "failed": 0, "request_throughput": 5, "output_throughput": 100}`
+		if err := errors.Join(os.MkdirAll(folder.Run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Summarize(plan, records, folder)
+	if err := s.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	for file, wants := range map[string][]string{
+		"table.md":     {"| accepted % | accepted length |", "| 71.25      | 4.50            |", "| 80.50      | 3.42            |", "| –          | –               |", "server's log (in 1 of the results)"},
+		"summary.csv":  {",spec_decode_acceptance_rate,spec_decode_acceptance_length,", ",71.25,4.5,", ",80.5,3.42,"},
+		"summary.json": {`"spec_decode_acceptance_rate": 71.25`, `"spec_decode_acceptance_rate": 80.5`},
+	} {
+		got, err := os.ReadFile(folder.file(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(got), want) {
+				t.Errorf("%s lacks %q:\n%s", file, want, got)
+			}
+		}
+	}
+	plain := Summarize(plan, []*Record{nil, nil, records[2]}, folder)
+	if got := strings.Join(plain.head(), ","); strings.Contains(got, "accepted") {
+		t.Errorf("columns that no point has: %s", got)
+	}
+}

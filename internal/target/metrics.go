@@ -96,53 +96,6 @@ func (m Metrics) Sum(name string) (sum float64, ok bool) {
 	return sum, ok
 }
 
-// SpecDecode are a server's counters of speculative decoding.
-type SpecDecode struct {
-	Drafts, DraftTokens, Accepted int64
-	PerPosition                   []int64
-}
-
-// SpecDecode reads vLLM's counters; ok is false where the server has none.
-func (m Metrics) SpecDecode() (s SpecDecode, ok bool) {
-	drafts, ok := m.Sum("vllm:spec_decode_num_drafts_total")
-	if !ok {
-		return SpecDecode{}, false
-	}
-	tokens, _ := m.Sum("vllm:spec_decode_num_draft_tokens_total")
-	accepted, _ := m.Sum("vllm:spec_decode_num_accepted_tokens_total")
-	s = SpecDecode{Drafts: int64(drafts), DraftTokens: int64(tokens), Accepted: int64(accepted)}
-	for i := range m {
-		if m[i].Name != "vllm:spec_decode_num_accepted_tokens_per_pos_total" {
-			continue
-		}
-		pos, err := strconv.Atoi(m[i].Labels["position"])
-		if err != nil || pos < 0 || pos > 1000 {
-			continue
-		}
-		for len(s.PerPosition) <= pos {
-			s.PerPosition = append(s.PerPosition, 0)
-		}
-		s.PerPosition[pos] += int64(m[i].Value)
-	}
-	return s, true
-}
-
-// Since is the change from an earlier scrape.
-func (s SpecDecode) Since(before SpecDecode) SpecDecode {
-	d := SpecDecode{
-		Drafts:      s.Drafts - before.Drafts,
-		DraftTokens: s.DraftTokens - before.DraftTokens,
-		Accepted:    s.Accepted - before.Accepted,
-	}
-	for i, v := range s.PerPosition {
-		if i < len(before.PerPosition) {
-			v -= before.PerPosition[i]
-		}
-		d.PerPosition = append(d.PerPosition, v)
-	}
-	return d
-}
-
 // Counts says whether a line is a total that can be compared before and after: a
 // counter, a histogram's sum or count, or the time of the start.
 func (m *Metric) Counts() bool {

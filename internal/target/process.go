@@ -142,6 +142,9 @@ func (p *Process) Group() int { return p.watcher.Process.Pid }
 // PID is the server's first process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
+// Log is the file with the server's standard output and error.
+func (p *Process) Log() string { return p.log }
+
 // Exited is closed when the server's first process has ended.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 

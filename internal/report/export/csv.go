@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/csv"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -13,8 +14,9 @@ import (
 // CSV writes one line a run.
 func CSV(w io.Writer, runs []page.Run) error {
 	c := csv.NewWriter(w)
+	speculative := page.Speculative(runs)
 	for i := range runs {
-		names, values := runLine(&runs[i])
+		names, values := runLine(&runs[i], speculative)
 		if i == 0 {
 			if err := c.Write(names); err != nil {
 				return err
@@ -28,11 +30,19 @@ func CSV(w io.Writer, runs []page.Run) error {
 	return c.Error()
 }
 
-// runLine is a run's columns and their values. What is not known is empty.
-func runLine(run *page.Run) (names, values []string) {
+// runLine is a run's columns and their values. What is not known is empty. Those of
+// speculative decoding are there if any run has them.
+func runLine(run *page.Run, speculative bool) (names, values []string) {
 	r, o := run.Result, &run.Result.Run.Options
 	add := func(name, value string) { names, values = append(names, name), append(values, value) }
 	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
+	known := func(name string, v float64) {
+		if math.IsNaN(v) {
+			add(name, "")
+			return
+		}
+		number(name, v)
+	}
 	add("run", outside.CSV(run.Name))
 	add("start", page.Start(r).Format("2006-01-02T15:04:05-07:00"))
 	add("model", outside.CSV(o.ModelID))
@@ -53,6 +63,11 @@ func runLine(run *page.Run) (names, values []string) {
 	}
 	number("output_throughput", r.OutputThroughput)
 	number("total_token_throughput", r.TotalTokenThroughput)
+	if speculative {
+		rate, length := page.Acceptance(r)
+		known("spec_decode_acceptance_rate", rate)
+		known("spec_decode_acceptance_length", length)
+	}
 	for _, m := range latencies(r) {
 		for _, p := range []struct {
 			word string

@@ -228,3 +228,20 @@ func TestServersByThemselves(t *testing.T) {
 		}
 	}
 }
+
+// TestSpeculative: acceptance is shown of the runs that know it, and of no other.
+func TestSpeculative(t *testing.T) {
+	plain, spec, old := shown(t, 40, "plain"), shown(t, 40, "spec"), shown(t, 40, "old")
+	if got := written(t, Options{}, plain, plain); strings.Contains(got, "accepted") {
+		t.Error("a column that no run has")
+	}
+	length := 3.42
+	spec.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 80.8, AcceptanceLength: &length}
+	old.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 79.7}
+	got := written(t, Options{}, plain, spec, old)
+	for _, want := range []string{"accepted %", "accepted length", ">80.8<", ">3.42<", ">79.7<", "accepted length 3.42", "accepted length –"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}

@@ -93,6 +93,10 @@ func runTable(runs []Run, limits slo.SLO) *table {
 	if limits != nil {
 		t.Heads = append(t.Heads, head{Text: "SLO kept"})
 	}
+	speculative := Speculative(runs)
+	if speculative {
+		t.Heads = append(t.Heads, heads("#accepted %", "#accepted length")...)
+	}
 	for i := range runs {
 		r := runs[i].Result
 		line := []cell{
@@ -104,6 +108,10 @@ func runTable(runs []Run, limits slo.SLO) *table {
 		}
 		if limits != nil {
 			line = append(line, words(map[bool]string{true: "yes", false: "no"}[Keeps(limits, r)]))
+		}
+		if speculative {
+			rate, length := Acceptance(r)
+			line = append(line, value(rate), value(length))
 		}
 		t.Lines = append(t.Lines, line)
 	}

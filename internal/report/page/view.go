@@ -152,7 +152,7 @@ func reasons(v *verdict.Verdict) []reason {
 
 func tiles(run *Run) []tile {
 	r := run.Result
-	return []tile{
+	list := []tile{
 		{"Output throughput", number(r.OutputThroughput), "tok/s", "peak " + number(r.PeakTokensPerSecond)},
 		{"Requests", number(r.RequestThroughput), "req/s", fmt.Sprintf("%s done, %s failed", count(r.Completed), count(r.Failed))},
 		{"TTFT, median", number(tabled(r, "p50", "ttft")), "ms", "p99 " + number(tabled(r, "p99", "ttft"))},
@@ -160,6 +160,11 @@ func tiles(run *Run) []tile {
 		{"End to end, median", number(tabled(r, "p50", "e2el")), "ms", "p99 " + number(tabled(r, "p99", "e2el"))},
 		{"Duration", number(r.Duration), "s", Load(r)},
 	}
+	if r.SpecDecode != nil {
+		rate, length := Acceptance(r)
+		list = append(list, tile{"Draft tokens accepted", number(rate), "%", "accepted length " + number(length)})
+	}
+	return list
 }
 
 // drawer draws charts for both widths and keeps the first error.
