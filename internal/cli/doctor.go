@@ -149,7 +149,7 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 	}
 	secrets := r.secrets()
 	for i := range findings {
-		findings[i].Figure = secrets.Replace(findings[i].Figure)
+		findings[i].Figure = secrets.Scrub(findings[i].Figure)
 	}
 	return findings, nil
 }

@@ -10,7 +10,7 @@ func TestSecretsAreTakenOutOfWords(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-environment")
 	r := &serveRun{serveOptions: &serveOptions{Header: []argv.Pair{{Key: "X-Token", Value: "header-secret"}, {Key: "X-Kind", Value: "test"}}}}
 	r.header = r.headers(nil)
-	got := r.secrets().Replace("keys: sk-environment, header-secret; this is a test")
+	got := r.secrets().Scrub("keys: sk-environment, header-secret; this is a test")
 	if want := "keys: <redacted>, <redacted>; this is a test"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

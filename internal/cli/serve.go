@@ -297,7 +297,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(slices.Clip(r.own), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		Reached: r.reached, Scrub: r.secrets().Replace, CountTokens: r.tokens.count, Started: r.started, Progress: p,
+		Reached: r.reached, Secrets: r.secrets(), CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
 	cfg.Watch = r.watch()
 	if r.MaxConcurrency != nil {

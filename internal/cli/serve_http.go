@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/wire"
 )
@@ -43,28 +43,10 @@ func (r *serveRun) headers(login *url.Userinfo) http.Header {
 	return h
 }
 
-// leastSecret is the length from which a header's value may be a secret: shorter
-// ones are words that may stand in any message.
-const leastSecret = 8
-
-// secrets finds what must not be written down: the API key, the values of the
-// user's headers, and a login in the URL.
-func (r *serveRun) secrets() *strings.Replacer {
-	words := []string{apiKey()}
-	for _, p := range r.Header {
-		words = append(words, p.Value)
-	}
-	for _, v := range r.header.Values("Authorization") {
-		_, credentials, _ := strings.Cut(v, " ")
-		words = append(words, v, credentials)
-	}
-	var pairs []string
-	for _, w := range words {
-		if len(w) >= leastSecret {
-			pairs = append(pairs, w, "<redacted>")
-		}
-	}
-	return strings.NewReplacer(pairs...)
+// secrets are what must not be written down: all that a header holds, and the API
+// key also where another header takes its place.
+func (r *serveRun) secrets() *outside.Secrets {
+	return outside.NewSecrets(append(outside.HeaderSecrets(r.header), apiKey())...)
 }
 
 // proxyFunc chooses the proxy: --proxy, none, or what the environment says.

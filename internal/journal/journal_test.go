@@ -196,6 +196,7 @@ func TestReaderReusesItsRequest(t *testing.T) {
 	}
 	defer r.Close()
 	for _, want := range examples {
+		want.clean()
 		got, err := r.Next()
 		if err != nil {
 			t.Fatal(err)

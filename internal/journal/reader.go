@@ -67,6 +67,7 @@ func NewReader(src io.Reader) (*Reader, error) {
 		dec.Close()
 		return nil, fmt.Errorf("journal schema %d is newer than this program's %d: use a newer inferometer", line.Run.Schema, Schema)
 	}
+	line.Run.clean()
 	r.run = line.Run
 	return r, nil
 }
@@ -98,12 +99,15 @@ func (r *Reader) Next() (*Request, error) {
 		}
 		switch {
 		case line.Request != nil:
+			line.Request.clean()
 			return line.Request, nil
 		case line.End != nil:
+			line.End.clean()
 			r.end = line.End
 		case line.Sample != nil:
 			r.samples = append(r.samples, *line.Sample)
 		case line.Scrape != nil:
+			line.Scrape.clean()
 			r.scrapes = append(r.scrapes, *line.Scrape)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/pace"
 	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/wire"
@@ -53,8 +54,8 @@ type Config struct {
 	// Reached is told the hash of each measured prompt that a server has taken, and the
 	// index of its target, by many goroutines at once; may be nil.
 	Reached func(promptHash string, target int)
-	// Scrub takes secrets out of the words of an error: a server may repeat what it was sent. May be nil.
-	Scrub func(string) string
+	// Secrets are taken out of what a server says: it may repeat what it was sent. May be nil.
+	Secrets *outside.Secrets
 	// CountTokens counts a text's tokens where the server gave no usage, and an
 	// event's where it did not say how many tokens each holds; may be nil.
 	CountTokens func(text string) (int, error)

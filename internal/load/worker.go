@@ -95,17 +95,17 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 
 // fill turns the trace into a record.
 func (w *worker) fill(j *job, sent, end int64, err error) {
-	t := &w.sink.Trace
+	t, secrets := &w.sink.Trace, w.run.cfg.Secrets
 	events := w.record.Events
 	w.record = journal.Request{
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
-		Status: t.Status, ServerID: t.ServerID, Cut: t.Status != 0 && err != nil,
+		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
 		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
-		FinishReason: t.FinishReason, SharedReads: t.SharedReads,
+		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),
 	}
 	if t.Conn.New {
@@ -116,7 +116,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		w.record.Prompt = &prompt
 	}
 	if w.run.cfg.KeepTexts {
-		text := string(t.Text)
+		text := secrets.Scrub(string(t.Text))
 		w.record.Text = &text
 	}
 	if !t.HasUsage && w.run.cfg.CountTokens != nil && len(t.Text) > 0 {
@@ -125,9 +125,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		}
 	}
 	w.record.Outcome, w.record.Error = judge(t, err, asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS})
-	if scrub := w.run.cfg.Scrub; scrub != nil && w.record.Error != "" {
-		w.record.Error = scrub(w.record.Error)
-	}
+	w.record.Error = secrets.Sentence(w.record.Error)
 	// After the judgement, which our tokenizer has no part in.
 	if w.record.Outcome == journal.Complete {
 		w.countEvents(max(t.Usage.Output, w.record.TextTokens))

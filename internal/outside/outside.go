@@ -87,6 +87,25 @@ func shortened(s string, n int) string {
 	return strings.TrimRight(string(runes[:min(n-1, len(runes))]), " ") + "…"
 }
 
+// Text is s without what steers a terminal or is not seen, its white space kept, and
+// at most n bytes of it: for an argument of a command line.
+func Text(s string, n int) string {
+	s = strings.ToValidUTF8(s[:min(n, len(s))], "\uFFFD")
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if skip := sequence(s[i:]); skip > 0 {
+			i += skip
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if r == '\n' || r == '\t' || !isHidden(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // Lines cleans each line of a text and keeps their breaks: the last lines of a log.
 func Lines(s string, n int) string {
 	lines := strings.Split(s, "\n")

@@ -70,6 +70,12 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	if got, want := Text("a  b\n\tc\r\x1b[2Jd\u202e\xff tail", 21), "a  b\n\tcd\ufffd tai"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestMarkdown(t *testing.T) {
 	for in, want := range map[string]string{
 		"a|b":             `a\|b`,

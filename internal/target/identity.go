@@ -54,5 +54,5 @@ func (t *Target) field(ctx context.Context, path, name string) string {
 	if json.Unmarshal(b, &object) != nil || json.Unmarshal(object[name], &text) != nil {
 		return ""
 	}
-	return text
+	return t.secrets().Word(text)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Metric is one line of Prometheus' text format.
@@ -36,7 +38,7 @@ func parseMetric(line string) (Metric, bool) {
 	if end <= 0 {
 		return Metric{}, false
 	}
-	m := Metric{Name: line[:end]}
+	m := Metric{Name: outside.Word(line[:end])}
 	rest := line[end:]
 	if rest[0] == '{' {
 		var ok bool
@@ -80,7 +82,7 @@ func parseLabels(s string) (labels map[string]string, rest string, ok bool) {
 		if i >= len(after) {
 			return nil, "", false
 		}
-		labels[strings.TrimSpace(name)] = value.String()
+		labels[strings.TrimSpace(name)] = outside.Word(value.String())
 		s = after[i+1:]
 	}
 }

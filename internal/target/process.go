@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Command is how a server is started.
@@ -216,7 +218,7 @@ func (p *Process) Tail(lines int) string {
 		return ""
 	}
 	all := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+	return outside.Lines(strings.Join(all[max(0, len(all)-lines):], "\n"), outside.MaxSentence)
 }
 
 // Version runs a command that tells a program's version and gives the first line
@@ -235,7 +237,7 @@ func Version(ctx context.Context, c Command) (string, error) {
 	}
 	for _, text := range []string{out.String(), errs.String()} {
 		if line, _, _ := strings.Cut(strings.TrimSpace(text), "\n"); line != "" {
-			return line, nil
+			return outside.Word(line), nil
 		}
 	}
 	return "", fmt.Errorf("%s prints nothing", strings.Join(c.Args, " "))

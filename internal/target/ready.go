@@ -98,7 +98,7 @@ func (t *Target) Ask(ctx context.Context, endpoint, model string) error {
 		return err
 	}
 	if !json.Valid(b) {
-		return fmt.Errorf("%s%s answered %.200q, which is not JSON", t.Base, endpoint, b)
+		return fmt.Errorf("%s%s answered %q, which is not JSON", t.Base, endpoint, t.secrets().Word(string(b)))
 	}
 	return nil
 }
@@ -131,5 +131,5 @@ func (t *Target) post(ctx context.Context, path string, body any) ([]byte, error
 // Text asks a path and gives what it answers, on one line: for a version.
 func (t *Target) Text(ctx context.Context, path string) (string, error) {
 	b, err := t.get(ctx, path)
-	return strings.Join(strings.Fields(string(b)), " "), err
+	return t.secrets().Word(string(b)), err
 }

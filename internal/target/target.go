@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Target is a server by its base URL.
@@ -51,6 +53,11 @@ func (t *Target) Models(ctx context.Context) ([]Model, error) {
 	}
 	if err := json.Unmarshal(b, &list); err != nil {
 		return nil, fmt.Errorf("%s/v1/models: %w", t.Base, err)
+	}
+	s := t.secrets()
+	for i := range list.Data {
+		m := &list.Data[i]
+		m.ID, m.Root, m.OwnedBy = s.Sentence(m.ID), s.Sentence(m.Root), s.Word(m.OwnedBy)
 	}
 	return list.Data, nil
 }
@@ -99,7 +106,12 @@ func (t *Target) do(req *http.Request, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s%s: %w", t.Base, path, err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s%s answered HTTP %d: %.200s", t.Base, path, resp.StatusCode, strings.TrimSpace(string(b)))
+		return nil, fmt.Errorf("%s%s answered HTTP %d: %s", t.Base, path, resp.StatusCode, t.secrets().Word(string(b)))
 	}
 	return b, nil
+}
+
+// secrets are what the server knows of us and may repeat.
+func (t *Target) secrets() *outside.Secrets {
+	return outside.NewSecrets(outside.HeaderSecrets(t.Header)...)
 }
