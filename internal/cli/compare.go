@@ -29,7 +29,8 @@ func compareRuns(_ context.Context, s streams, args []string) error {
 	set := argv.New("inferometer compare",
 		"Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. "+
 			"A result is a run's folder, our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
-			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust. Join repeats of one side with commas.")
+			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, "+
+			"the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.")
 	set.Example("Is the new one slower?", "inferometer compare base.json new.json")
 	set.Example("Three repeats of each side", "inferometer compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json")
 	set.Example("All results in a note, one line each, to be pasted", "inferometer compare NOTES.md --format markdown")
@@ -47,6 +48,9 @@ func compareRuns(_ context.Context, s streams, args []string) error {
 	sides, err := readSides(set.Args())
 	if err != nil {
 		return err
+	}
+	if err := compare.CheckMetrics(o.metrics, sides); err != nil {
+		return argv.Errorf("metrics", "%v", err)
 	}
 	if o.gate == "" && (o.list || len(set.Args()) == 1 || len(sides) > mostSides) {
 		return o.printLists(s.out, sides)
@@ -120,7 +124,7 @@ func readResult(path string) ([]results.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, v, err := readRun(folder, measure.Options{})
+	res, v, err := readRun(folder, measure.Options{PercentileMetrics: []string{"ttft", "tpot", "itl", "e2el"}})
 	if err != nil {
 		return nil, err
 	}
@@ -223,20 +227,25 @@ func (o *compareOptions) printLists(w io.Writer, sides []compare.Side) error {
 	for i := range sides {
 		runs = append(runs, sides[i].Runs...)
 	}
-	for i, l := range compare.Lists("", runs) {
+	lists := compare.Lists(runs, o.metrics)
+	switch o.format {
+	case "csv":
+		return compare.ListsCSV(w, lists)
+	case "json":
+		return compare.ListsJSON(w, lists)
+	case "table", "markdown":
+	default:
+		return argv.Errorf("format", "%s needs two sides to compare: a list can be a table, markdown, csv or json", o.format)
+	}
+	for i := range lists {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		var err error
-		switch o.format {
-		case "table":
-			err = l.Table(w, emphasis(w))
-		case "markdown":
-			err = l.Markdown(w)
-		default:
-			return argv.Errorf("format", "%s needs two sides to compare: a list can be a table or markdown", o.format)
+		write := lists[i].Markdown
+		if o.format == "table" {
+			write = func(w io.Writer) error { return lists[i].Table(w, emphasis(w)) }
 		}
-		if err != nil {
+		if err := write(w); err != nil {
 			return err
 		}
 	}

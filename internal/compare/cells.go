@@ -109,26 +109,22 @@ func (c *Comparison) facts() [][]box {
 		return strconv.Itoa(len(s.Runs))
 	})
 	add("completed", completed)
-	add("concurrency", func(s *Side) string {
-		if n := s.Runs[0].Facts.Concurrency; n > 0 {
-			return strconv.Itoa(n)
-		}
-		return ""
-	})
+	add("concurrency", func(s *Side) string { return whole(s.Runs[0].Facts.Concurrency) })
 	add("verdict", func(s *Side) string { return s.Runs[0].Facts.Verdict })
 	return out
 }
 
 // completed is 36 of 64, where that is known.
 func completed(s *Side) string {
-	done, asked := 0, 0
+	done, asked, nothing := 0, 0, false
 	for i := range s.Runs {
 		f := &s.Runs[i].Facts
+		nothing = nothing || f.Nothing
 		done += f.Completed
 		asked += max(f.Asked, f.Completed+f.Missing())
 	}
 	switch {
-	case done == 0:
+	case done == 0 && !nothing:
 		return ""
 	case asked == done && s.Runs[0].Facts.Asked == 0 && s.Runs[0].Facts.Failed == nil:
 		return fmt.Sprintf("%d of ?", done)

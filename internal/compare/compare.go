@@ -11,6 +11,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/results"
 )
@@ -72,48 +73,90 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	for i := range sides {
 		c.Names = append(c.Names, sides[i].Name)
 	}
+	ratios := make([]spreads, len(sides))
 	for _, m := range chosen(sides, opt.Metrics) {
-		row := Row{Metric: m, Cells: make([]Cell, len(sides))}
-		var base estimate
-		for i := range sides {
-			e := estimateOf(&sides[i], m, opt.Level)
-			row.Cells[i] = Cell{Known: e.known, Value: e.value}
-			if i == 0 {
-				base = e
-				continue
-			}
-			row.Cells[i].Change = changeOf(base, e, opt.Level)
-		}
-		c.markBest(&row)
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, c.rowOf(m, ratios, opt.Level))
 	}
-	if len(c.Rows) == 0 {
+	for i := range c.Rows {
+		for side := range sides {
+			c.Rows[i].Cells[side].Change.steady(&ratios[side])
+		}
+	}
+	c.Feet = append(c.Feet, absent(c.Rows)...)
+	if len(absent(c.Rows)) == len(c.Rows) {
 		return nil, fmt.Errorf("%s and the others have no metric in common", sides[0].Name)
 	}
 	c.call(opt)
 	return c, nil
 }
 
-// markBest marks the best value, if more than one is known. A side that did not do
-// its work can't win.
-func (c *Comparison) markBest(row *Row) {
-	best, known := -1, 0
-	for i := range row.Cells {
-		cell := &row.Cells[i]
-		if !cell.Known || c.disqualified(i) {
-			continue
+// rowOf is a metric of all sides. It adds to what is known of their spreads.
+func (c *Comparison) rowOf(m Metric, ratios []spreads, level float64) Row {
+	row := Row{Metric: m, Cells: make([]Cell, len(c.Sides))}
+	of := estimates(c.Sides, m, level)
+	for i, e := range of {
+		row.Cells[i] = Cell{Known: e.known, Value: e.value}
+		if i > 0 {
+			row.Cells[i].Change = changeOf(of[0], e)
+			ratios[i].add(&of[0], &e)
 		}
-		known++
-		if best < 0 || row.Metric.better(cell.Value, row.Cells[best].Value) {
+	}
+	c.markBest(&row, of, level)
+	return row
+}
+
+// absent tells of metrics that were asked for and that no side has.
+func absent(rows []Row) []string {
+	var out []string
+	for i := range rows {
+		if !slices.ContainsFunc(rows[i].Cells, func(c Cell) bool { return c.Known }) {
+			out = append(out, fmt.Sprintf("no side has %s", rows[i].Metric.Key))
+		}
+	}
+	return out
+}
+
+// markBest marks the best value: of sides under the same load that did their work, and
+// only where no other is as good within its error. What has no error known is taken as
+// it is printed.
+func (c *Comparison) markBest(row *Row, of []estimate, level float64) {
+	var able []int
+	for i := range of {
+		if of[i].known && !c.disqualified(i) {
+			able = append(able, i)
+		}
+	}
+	if len(able) < 2 || row.Metric.Unsure || c.unequalLoads(able) {
+		return
+	}
+	for _, i := range winners(row.Metric, of, able, level) {
+		row.Cells[i].Best = true
+	}
+}
+
+// winners are the best of some estimates: one, or several with the same printed value;
+// none where the error of another one reaches the best.
+func winners(m Metric, of []estimate, able []int, level float64) []int {
+	best := able[0]
+	for _, i := range able {
+		if m.better(of[i].value, of[best].value) {
 			best = i
 		}
 	}
-	if known < 2 {
-		return
+	out := []int{best}
+	for _, i := range able {
+		if i == best {
+			continue
+		}
+		ch := changeOf(of[best], of[i])
+		switch {
+		case ch != nil && ch.Bounded && ch.tail()*float64(len(able)-1) >= 1-level:
+			return nil
+		case of[i].value == of[best].value:
+			out = append(out, i)
+		}
 	}
-	for i := range row.Cells {
-		row.Cells[i].Best = row.Cells[i].Known && !c.disqualified(i) && row.Cells[i].Value == row.Cells[best].Value
-	}
+	return out
 }
 
 func (c *Comparison) disqualified(side int) bool {
@@ -122,6 +165,19 @@ func (c *Comparison) disqualified(side int) bool {
 		if f.Missing() > 0 || f.Verdict == "INVALID" {
 			return true
 		}
+	}
+	return false
+}
+
+// unequalLoads says whether two of the sides tell of different loads.
+func (c *Comparison) unequalLoads(able []int) bool {
+	first := ""
+	for _, i := range able {
+		load := c.Sides[i].Runs[0].Facts.Load()
+		if load != "" && first != "" && load != first {
+			return true
+		}
+		first = max(first, load)
 	}
 	return false
 }

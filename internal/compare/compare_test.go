@@ -230,7 +230,7 @@ func TestGate(t *testing.T) {
 		c := &Comparison{Names: []string{"a", "b"}, Sides: make([]Side, 2)}
 		for _, key := range []string{"p99_ttft_ms", "output_throughput"} {
 			ch := &Change{Bounded: true, Low: tt.low, High: tt.high, Ratio: (tt.low + tt.high) / 2}
-			c.Rows = append(c.Rows, Row{Metric: metricOf(key), Cells: []Cell{{}, {Known: true, Change: ch}}})
+			c.Rows = append(c.Rows, Row{Metric: metricOf(key, nil), Cells: []Cell{{}, {Known: true, Change: ch}}})
 		}
 		g, err := ParseGate(tt.gate)
 		if err != nil {
@@ -309,7 +309,7 @@ func TestNotes(t *testing.T) {
 			if _, err := io.WriteString(w, "\n# "+filepath.Base(f)+"\n"); err != nil {
 				return err
 			}
-			for _, l := range Lists(f, runs) {
+			for _, l := range Lists(runs, nil) {
 				if _, err := io.WriteString(w, "\n"); err != nil {
 					return err
 				}

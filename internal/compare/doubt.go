@@ -56,7 +56,9 @@ func folded(doubts []Doubt, runs int) []Doubt {
 func alone(name string, r *results.Run) []Doubt {
 	var out []Doubt
 	f := &r.Facts
-	if n := f.Missing(); n > 0 {
+	if f.Nothing {
+		out = append(out, Doubt{name, "missing", true, "no request completed: it has no latencies, and nothing can be said of the server"})
+	} else if n := f.Missing(); n > 0 {
 		total := max(f.Asked, f.Completed+n)
 		out = append(out, Doubt{name, "missing", true, fmt.Sprintf(
 			"only %d of %d requests completed: its numbers are those of another, smaller workload", f.Completed, total)})
@@ -100,6 +102,9 @@ func against(name string, a, b *results.Run) []Doubt {
 	}
 	if fa.Rate != fb.Rate && (a.Tool == b.Tool) {
 		add("rate", false, "rate %s, against %s", rate(fb.Rate), rate(fa.Rate))
+	}
+	if sentence := sameServer(a, b); sentence != "" {
+		add("same_server", false, "it looks like the same server as the first side's: %s", sentence)
 	}
 	return out
 }

@@ -22,7 +22,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for side, cell := range row.Cells {
-			line := []string{row.Metric.Key, outside.CSV(c.Names[side]), "", strconv.FormatBool(cell.Best), "", "", "", "", "", "", ""}
+			line := []string{outside.CSV(row.Metric.Key), outside.CSV(c.Names[side]), "", strconv.FormatBool(cell.Best), "", "", "", "", "", "", ""}
 			if cell.Known {
 				line[2] = exact(cell.Value)
 			}

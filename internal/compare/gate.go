@@ -70,17 +70,21 @@ type Finding struct {
 // Judge holds each side against the gate. A limit is broken only when the whole
 // interval of the change lies beyond it, and kept only when it lies within; an
 // interval across the limit decides nothing. Severe doubts decide nothing either:
-// a change of the workload is no change of the server.
+// a change of the workload is no change of the server. Where more than two limits are
+// held against sides, their intervals are wider: one of them must not break by chance
+// more often than 1 − level.
 func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	worst := Kept
 	var found []Finding
+	tests := max(len(g)*(len(c.Sides)-1), 2) // each can be wrong on one side of its interval only
+	share := 2 * (1 - c.Level) / float64(tests)
 	for _, l := range g {
 		row := c.row(l.Metric)
 		if row == nil {
 			return Undecided, nil, fmt.Errorf("the gate %q: no side has the metric %s", l.text, l.Metric)
 		}
 		for side := 1; side < len(c.Sides); side++ {
-			f := l.judge(row.Cells[side].Change)
+			f := l.judge(row.Cells[side].Change, share)
 			f.Side, f.Limit = c.Names[side], l.text
 			if d := c.severe(0, side); d != nil && f.Outcome != Undecided {
 				f.Outcome, f.Sentence = Undecided, f.Sentence+"; but "+d.Side+": "+d.Sentence
@@ -94,15 +98,20 @@ func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	return worst, found, nil
 }
 
-func (l *Limit) judge(ch *Change) Finding {
+// judge holds a change against the limit. share is the error that its interval may have.
+func (l *Limit) judge(ch *Change, share float64) Finding {
 	switch {
 	case ch == nil:
 		return Finding{Outcome: Undecided, Sentence: "the metric is missing on one side"}
 	case !ch.Bounded:
 		return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%+.1f %%, but the files do not tell how sure that is", ch.Ratio*100)}
 	}
-	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, ch.Low*100, ch.High*100)
-	low, high := ch.Low-l.Change, ch.High-l.Change
+	low, high := ch.Low, ch.High
+	if ch.degrees > 0 { // else it was made at the right level: that of ab's looks
+		low, high = ch.interval(share)
+	}
+	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, low*100, high*100)
+	low, high = low-l.Change, high-l.Change
 	if !l.Below {
 		low, high = -high, -low
 	}

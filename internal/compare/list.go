@@ -2,47 +2,79 @@ package compare
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/results"
 )
 
 // List is many runs under each other, one line each: what a note full of results
 // comes to. There is no baseline, so there are no changes; doubts are there.
 type List struct {
-	Title string
-	Runs  []results.Run
-	cols  []Metric
+	Runs []results.Run
+	cols []Metric
+	lack []string // metrics that were asked for and that no run has
+	best map[place]bool
+}
+
+// place is one number of a list.
+type place struct{ run, col int }
+
+// The kinds of lists.
+const (
+	serving  = "serving"
+	batches  = "batches"
+	shapes   = "shapes"
+	accuracy = "accuracy"
+)
+
+func kindOf(r *results.Run) string {
+	switch r.Tool {
+	case results.LlamaBench:
+		return shapes
+	case results.LMEval:
+		return accuracy
+	case results.BatchLatency:
+		return batches
+	}
+	return serving
 }
 
 // Lists sorts runs into tables whose runs share their metrics: those of serving,
-// those by shape, scores. Their order is that of the first run of each.
-func Lists(title string, runs []results.Run) []List {
+// those by shape, scores. Their order is that of the first run of each. asked are the
+// metrics to show; nil: the usual ones.
+func Lists(runs []results.Run, asked []string) []List {
 	var lists []List
 	for i := range runs {
 		kind := kindOf(&runs[i])
 		at := slices.IndexFunc(lists, func(l List) bool { return kindOf(&l.Runs[0]) == kind })
 		if at < 0 {
 			at = len(lists)
-			lists = append(lists, List{Title: title})
+			lists = append(lists, List{})
 		}
 		lists[at].Runs = append(lists[at].Runs, runs[i])
 	}
 	for i := range lists {
-		lists[i].cols = columns(lists[i].Runs)
+		l := &lists[i]
+		l.sortByLoad()
+		l.columns(asked)
+		l.markBest(Options{}.withDefaults().Level)
 	}
 	return lists
 }
 
-func kindOf(r *results.Run) string {
-	switch r.Tool {
-	case results.LlamaBench, results.LMEval:
-		return string(r.Tool)
+// sortByLoad puts runs under the same load together, in the order of the first of each.
+func (l *List) sortByLoad() {
+	if kindOf(&l.Runs[0]) != serving {
+		return
 	}
-	return "serving"
+	at := map[string]int{}
+	for i := range l.Runs {
+		if load := l.Runs[i].Facts.Load(); at[load] == 0 {
+			at[load] = i + 1
+		}
+	}
+	slices.SortStableFunc(l.Runs, func(a, b results.Run) int { return at[a.Facts.Load()] - at[b.Facts.Load()] })
 }
 
 // listed are the columns of a table of serving runs; more would not fit a page.
@@ -51,21 +83,64 @@ var listed = []string{
 	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "p99_itl_ms", "mean_e2el_ms",
 }
 
-func columns(runs []results.Run) []Metric {
-	side := Side{Runs: runs}
-	if kindOf(&runs[0]) == "serving" {
-		return chosen([]Side{side}, listed)
+func (l *List) columns(asked []string) {
+	sides := []Side{{Runs: l.Runs}}
+	in := inventoryOf(sides)
+	keys := asked
+	if len(asked) == 0 && kindOf(&l.Runs[0]) == serving {
+		keys = append(slices.Clone(listed), in.others...)
 	}
-	return chosen([]Side{side}, nil)
+	for _, m := range chosen(sides, keys) {
+		switch {
+		case in.has[m.Key]:
+			l.cols = append(l.cols, m)
+		case len(asked) > 0:
+			l.lack = append(l.lack, m.Key)
+		}
+	}
 }
 
-// grid is the table: the run, its counts, its numbers. The best of each column is
-// the best of the runs that did all their work.
+// able says whether a run did its work: else it can't be the best.
+func able(r *results.Run) bool { return r.Facts.Missing() == 0 && r.Facts.Verdict != "INVALID" }
+
+// markBest marks in each column the best of the runs under the same load. Loads that
+// nobody tells are not the same, as far as anyone knows.
+func (l *List) markBest(level float64) {
+	l.best = map[place]bool{}
+	groups := map[string][]int{}
+	for i := range l.Runs {
+		load := kindOf(&l.Runs[i])
+		if load == serving {
+			load = l.Runs[i].Facts.Load()
+		}
+		if load != "" && able(&l.Runs[i]) {
+			groups[load] = append(groups[load], i)
+		}
+	}
+	for col, m := range l.cols {
+		for _, group := range groups {
+			of, known := make([]estimate, len(l.Runs)), []int(nil)
+			for _, i := range group {
+				if of[i], _ = estimateOf(&Side{Runs: l.Runs[i : i+1]}, m, level); of[i].known {
+					known = append(known, i)
+				}
+			}
+			if len(known) < 2 || m.Unsure {
+				continue
+			}
+			for _, i := range winners(m, of, known, level) {
+				l.best[place{i, col}] = true
+			}
+		}
+	}
+}
+
+// grid is the table: the run, its counts, its numbers.
 func (l *List) grid() [][]box {
-	serving := kindOf(&l.Runs[0]) == "serving"
+	counts := kindOf(&l.Runs[0]) == serving
 	header := []box{{text: "run"}}
-	if serving {
-		header = append(header, box{text: "completed"}, box{text: "concurrency"})
+	if counts {
+		header = append(header, box{text: "completed"}, box{text: "load"})
 	}
 	for _, m := range l.cols {
 		header = append(header, box{text: m.Label})
@@ -78,41 +153,41 @@ func (l *List) grid() [][]box {
 			name += " (!)"
 		}
 		line := []box{{text: name}}
-		if serving {
-			line = append(line, box{text: completed(&Side{Runs: l.Runs[i : i+1]})}, box{text: count(r.Facts.Concurrency)})
+		if counts {
+			line = append(line, box{text: completed(&Side{Runs: l.Runs[i : i+1]})}, box{text: r.Facts.Load()})
 		}
-		for _, m := range l.cols {
-			line = append(line, l.box(r, m))
+		for col, m := range l.cols {
+			line = append(line, box{valueAndError(r, m.Key), l.best[place{i, col}]})
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-func count(n int) string {
-	if n == 0 {
+// valueAndError is a value, with the deviation or standard error that its tool gives beside it.
+func valueAndError(r *results.Run, key string) string {
+	v, ok := r.Values[key]
+	if !ok {
 		return ""
 	}
-	return fmt.Sprint(n)
+	text := number(v)
+	if err, ok := errorOf(r, key); ok {
+		text += " ± " + number(err)
+	}
+	return text
 }
 
-func (l *List) box(r *results.Run, m Metric) box {
-	v, ok := r.Values[m.Key]
-	if !ok {
-		return box{}
+// errorOf is what stands behind a ± of the tool itself.
+func errorOf(r *results.Run, key string) (float64, bool) {
+	if err, ok := r.Values["stderr_"+key]; ok {
+		return err, true
 	}
-	b := box{text: number(v), best: len(l.Runs) > 1 && r.Facts.Missing() == 0}
-	for i := range l.Runs {
-		o := &l.Runs[i]
-		if other, ok := o.Values[m.Key]; ok && o.Facts.Missing() == 0 && m.better(other, v) {
-			b.best = false
-		}
-	}
-	return b
+	err, ok := r.Values["std_"+key]
+	return err, ok && strings.HasSuffix(key, "_tps")
 }
 
-// doubts are those of each run by itself, one line for all runs with the same, and
-// whether all were sent the same.
+// doubts are those of each run by itself, one line for all runs with the same; whether
+// all were sent the same, and what the marks mean.
 func (l *List) doubts() []string {
 	var sentences []string
 	names := map[string][]string{}
@@ -131,10 +206,58 @@ func (l *List) doubts() []string {
 	for i, s := range sentences {
 		sentences[i] = s + ": " + strings.Join(names[s], "; ")
 	}
+	sentences = append(sentences, l.sameServers()...)
 	if a, b, differ := l.inputSpread(); differ {
 		sentences = append(sentences, fmt.Sprintf("note: prompts have from %.0f to %.0f tokens a request: these runs were not sent the same", a, b))
 	}
+	sentences = append(sentences, l.loadNotes()...)
+	for _, key := range l.lack {
+		sentences = append(sentences, fmt.Sprintf("note: none of these runs has %s", key))
+	}
 	return sentences
+}
+
+// sameServers tells of runs that look like runs of one server, each beside the first such.
+func (l *List) sameServers() []string {
+	var out []string
+	like := map[string][]int{} // runs that answered alike, by load and tokens
+	for i := range l.Runs {
+		f := &l.Runs[i].Facts
+		key := fmt.Sprint(l.Runs[i].Tool, f.Load(), f.Completed, f.InputTokens, f.OutputTokens)
+		for _, j := range like[key] {
+			if sentence := sameServer(&l.Runs[j], &l.Runs[i]); sentence != "" {
+				out = append(out, fmt.Sprintf("note: these look like the same server: %s; %s: %s", l.Runs[j].Name, l.Runs[i].Name, sentence))
+				break
+			}
+		}
+		if len(like[key]) < 100 {
+			like[key] = append(like[key], i)
+		}
+	}
+	return out
+}
+
+// loadNotes say what the marks mean where loads differ or are not told.
+func (l *List) loadNotes() []string {
+	if kindOf(&l.Runs[0]) != serving || len(l.Runs) < 2 {
+		return nil
+	}
+	loads, untold := map[string]bool{}, 0
+	for i := range l.Runs {
+		if load := l.Runs[i].Facts.Load(); load == "" {
+			untold++
+		} else {
+			loads[load] = true
+		}
+	}
+	var out []string
+	if len(loads) > 1 {
+		out = append(out, "note: the runs were under different loads; marked is the best of those under the same one")
+	}
+	if untold > 0 {
+		out = append(out, fmt.Sprintf("note: the load of %d of %d runs is not told: none of them is marked", untold, len(l.Runs)))
+	}
+	return out
 }
 
 func (l *List) inputSpread() (low, high float64, differ bool) {
@@ -151,35 +274,3 @@ func (l *List) inputSpread() (low, high float64, differ bool) {
 	}
 	return low, high, low > 0 && high/low > 1.01
 }
-
-// Table writes the list for a terminal, as Comparison.Table does.
-func (l *List) Table(w io.Writer, strong func(string) string) error {
-	var b strings.Builder
-	lines := l.grid()
-	if strong == nil {
-		strong = func(s string) string { return s }
-		star(lines)
-	}
-	writeAligned(&b, lines, strong, firstLeft)
-	for _, d := range l.doubts() {
-		b.WriteString(d + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// Markdown writes the list to be pasted.
-func (l *List) Markdown(w io.Writer) error {
-	var b strings.Builder
-	writeMarkdown(&b, l.grid(), firstLeft)
-	for i, d := range l.doubts() {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("- " + outside.Markdown(d) + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func firstLeft(column int) bool { return column == 0 }

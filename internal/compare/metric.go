@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ type Metric struct {
 	Key    string `json:"key"`   // as in a result
 	Label  string `json:"label"` // for people
 	Higher bool   `json:"higher_is_better"`
+	Unsure bool   `json:"direction_unknown,omitempty"` // nobody says whether higher or lower is better
 }
 
 func (m Metric) better(a, b float64) bool {
@@ -29,6 +32,7 @@ var usual = []string{
 	"mean_tpot_ms", "median_tpot_ms", "p99_tpot_ms",
 	"mean_itl_ms", "median_itl_ms", "p99_itl_ms",
 	"mean_e2el_ms", "median_e2el_ms", "p99_e2el_ms",
+	"mean_batch_ms", "median_batch_ms", "p99_batch_ms",
 }
 
 var labels = map[string]string{
@@ -38,8 +42,16 @@ var labels = map[string]string{
 
 var latencyKey = regexp.MustCompile(`^(mean|median|p[0-9.]+)_(.+)_ms$`)
 
-func metricOf(key string) Metric {
+// Words in the names of other metrics that tell which way is better.
+var (
+	higherWords = regexp.MustCompile(`(?i)(throughput|_tps$|tok/s|per_s(ec(ond)?)?$|goodput|exact_match|acc(uracy)?(_norm)?$|f1$|pass@|pass_at|bleu|rouge|score|mcc$)`)
+	lowerWords  = regexp.MustCompile(`(?i)(_ms$|latency|perplexity|ppl$|bits_per_byte|loss$|wer$|error|failed|joules|cost)`)
+)
+
+// metricOf describes a metric. told says which way is better, where a file says it.
+func metricOf(key string, told map[string]bool) Metric {
 	m := Metric{Key: key, Label: labels[key]}
+	higher, is := told[key]
 	switch l := latencyKey.FindStringSubmatch(key); {
 	case m.Label != "":
 		m.Higher = true
@@ -47,8 +59,12 @@ func metricOf(key string) Metric {
 		m.Label = l[1] + " " + strings.ToUpper(l[2]) + " ms"
 	case strings.HasSuffix(key, "_tps"):
 		m.Label, m.Higher = strings.TrimSuffix(key, "_tps")+" tok/s", true
+	case is:
+		m.Label, m.Higher = key, higher
+	case higherWords.MatchString(key) != lowerWords.MatchString(key):
+		m.Label, m.Higher = key, higherWords.MatchString(key)
 	default:
-		m.Label, m.Higher = key, true // scores
+		m.Label, m.Unsure = key, true
 	}
 	return m
 }
@@ -66,34 +82,76 @@ func Key(word string) string {
 	return word
 }
 
-// chosen are the metrics to show: those asked for, or the usual ones and then what
-// has another name (shapes, scores), without deviations and errors.
-func chosen(sides []Side, asked []string) []Metric {
-	has := map[string]bool{}
-	var others []string
+// inventory is which metrics runs have, and which way is better where their files say it.
+type inventory struct {
+	has    map[string]bool
+	higher map[string]bool
+	others []string // that are neither usual nor a statistic of a latency
+}
+
+func inventoryOf(sides []Side) inventory {
+	in := inventory{has: map[string]bool{}, higher: map[string]bool{}}
 	for i := range sides {
 		for j := range sides[i].Runs {
-			for _, key := range sides[i].Runs[j].Metrics() {
-				if !has[key] && !slices.Contains(usual, key) && !latencyKey.MatchString(key) && labels[key] == "" &&
-					!strings.HasPrefix(key, "std_") && !strings.HasPrefix(key, "stderr_") {
-					others = append(others, key)
+			r := &sides[i].Runs[j]
+			for _, key := range r.Metrics() {
+				if !in.has[key] && !slices.Contains(usual, key) && !latencyKey.MatchString(key) && labels[key] == "" && !isError(key) {
+					in.others = append(in.others, key)
 				}
-				has[key] = true
+				in.has[key] = true
 			}
+			maps.Copy(in.higher, r.Higher)
 		}
 	}
-	keys := append(slices.Clone(usual), others...)
+	return in
+}
+
+// isError says whether a value is the deviation or the error of another one.
+func isError(key string) bool {
+	return strings.HasPrefix(key, "std_") || strings.HasPrefix(key, "stderr_")
+}
+
+// chosen are the metrics to show: those asked for, whether or not a side has them, or
+// the usual ones and then what has another name (shapes, scores).
+func chosen(sides []Side, asked []string) []Metric {
+	in := inventoryOf(sides)
+	keys := append(slices.Clone(usual), in.others...)
 	if len(asked) > 0 {
 		keys = nil
 		for _, word := range asked {
-			keys = append(keys, Key(word))
+			if key := Key(word); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
 		}
 	}
 	var out []Metric
 	for _, key := range keys {
-		if has[key] {
-			out = append(out, metricOf(key))
+		if in.has[key] || len(asked) > 0 {
+			out = append(out, metricOf(key, in.higher))
 		}
 	}
 	return out
+}
+
+// latencies whose statistics can be asked for by name, also of files that lack them.
+var latencies = []string{"ttft", "tpot", "itl", "e2el", "batch"}
+
+// CheckMetrics refuses words that name no metric: neither a usual one, nor a statistic of
+// a latency, nor one that a result has.
+func CheckMetrics(words []string, sides []Side) error {
+	in := inventoryOf(sides)
+	for _, word := range words {
+		key := Key(word)
+		if in.has[key] || slices.Contains(usual, key) || labels[key] != "" {
+			continue
+		}
+		if l := latencyKey.FindStringSubmatch(key); l != nil && slices.Contains(latencies, l[2]) {
+			if _, ok := percentile(l[1]); ok || l[1] == "mean" {
+				continue
+			}
+		}
+		have := slices.DeleteFunc(slices.Sorted(maps.Keys(in.has)), isError)
+		return fmt.Errorf("no metric is called %q; these results have %s", word, strings.Join(have, ", "))
+	}
+	return nil
 }

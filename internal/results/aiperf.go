@@ -2,6 +2,8 @@ package results
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -17,12 +19,43 @@ type aiStats struct {
 	Std  *float64 `json:"std"`
 }
 
-func (a *aiStats) into(r *Run, metric string) {
+// aiUnits are the units of times, in milliseconds.
+var aiUnits = map[string]float64{
+	"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1000, "sec": 1000, "seconds": 1000, "": 1, // genai-perf's first versions had none
+}
+
+// into keeps a distribution of times in milliseconds.
+func (a *aiStats) into(r *Run, metric string) error {
+	factor, known := aiUnits[strings.ToLower(a.Unit)]
+	if !known {
+		return fmt.Errorf("the unit of %s is %q, which is not known", metric, a.Unit)
+	}
 	for name, v := range map[string]*float64{
 		"mean": a.Mean, "median": a.P50, "p75": a.P75, "p90": a.P90, "p95": a.P95, "p99": a.P99, "std": a.Std,
 	} {
-		r.set(name+"_"+metric+"_ms", v)
+		if v != nil {
+			ms := *v * factor
+			r.set(name+"_"+metric+"_ms", &ms)
+		}
 	}
+	return nil
+}
+
+// perSecond keeps a rate.
+func (a *aiStats) perSecond(r *Run, metric string) error {
+	_, per, has := strings.Cut(strings.ToLower(a.Unit), "/")
+	factor := map[string]float64{"sec": 1, "s": 1, "second": 1, "ms": 1000, "min": 1.0 / 60, "minute": 1.0 / 60}[per]
+	switch {
+	case a.Mean == nil:
+		return nil
+	case !has:
+		factor = 1
+	case factor == 0:
+		return fmt.Errorf("the unit of %s is %q, which is not known", metric, a.Unit)
+	}
+	v := *a.Mean * factor
+	r.set(metric, &v)
+	return nil
 }
 
 func readAIPerf(object []byte) ([]Run, error) {
@@ -51,15 +84,19 @@ func readAIPerf(object []byte) ([]Run, error) {
 	if k.Version == "" {
 		r.Tool, r.Notes = GenAIPerf, []string{"tpot is genai-perf's inter_token_latency (per request)"}
 	}
-	r.set("request_throughput", k.Requests.Mean)
-	r.set("output_throughput", k.Output.Mean)
-	k.TTFT.into(&r, "ttft")
-	k.InterToken.into(&r, "tpot")
-	k.InterChunk.into(&r, "itl")
-	k.Latency.into(&r, "e2el")
+	if err := errors.Join(
+		k.Requests.perSecond(&r, "request_throughput"), k.Output.perSecond(&r, "output_throughput"),
+		k.TTFT.into(&r, "ttft"), k.InterToken.into(&r, "tpot"), k.InterChunk.into(&r, "itl"), k.Latency.into(&r, "e2el"),
+	); err != nil {
+		return nil, err
+	}
 	failed := int(value(k.Errors.Mean))
+	seconds := value(k.Duration.Mean)
+	if k.Duration.Unit != "" {
+		seconds *= aiUnits[strings.ToLower(k.Duration.Unit)] / 1000
+	}
 	r.Facts = Facts{
-		Completed: int(value(k.Count.Mean)), Failed: &failed, Duration: value(k.Duration.Mean),
+		Completed: int(value(k.Count.Mean)), Failed: &failed, Duration: seconds, Nothing: k.Count.Mean != nil && *k.Count.Mean == 0,
 		InputTokens: int64(value(k.InputSum.Mean)), OutputTokens: int64(value(k.OutputSum.Mean)),
 	}
 	k.Config.into(&r.Facts)

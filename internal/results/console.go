@@ -67,7 +67,8 @@ func consoleLine(r *Run, line string) {
 	f := &r.Facts
 	switch strings.ToLower(label) {
 	case "successful requests":
-		f.Completed = int(v)
+		done := int(v)
+		f.done(&done)
 	case "failed requests":
 		n := int(v)
 		f.Failed = &n

@@ -99,6 +99,13 @@ func (b *guideBenchmark) run() Run {
 	if s.Rate != nil {
 		r.Facts.Rate = *s.Rate
 	}
+	switch s.Type {
+	case "synchronous":
+		r.Facts.Concurrency = 1
+	case "throughput":
+		r.Facts.AtOnce = r.Facts.Concurrency == 0
+	}
+	r.Facts.Nothing = m.Totals.Total > 0 && m.Totals.Successful == 0
 	if m.Requests.Successful != nil {
 		r.set("request_throughput", m.Requests.Successful.Mean)
 	}

@@ -21,6 +21,8 @@ var formats = []format{
 	{GuideLLM, []string{"benchmarks", "metadata"}, readGuideLLM},
 	{AIPerf, []string{"request_latency", "time_to_first_token"}, readAIPerf},
 	{InferencePerf, []string{"load_summary", "successes"}, readInferencePerf},
+	{BatchLatency, []string{"avg_latency", "latencies"}, readBatchLatency},
+	{Throughput, []string{"elapsed_time", "requests_per_second"}, readThroughput},
 	{LlamaBench, []string{"n_prompt", "n_gen", "avg_ts"}, readLlamaObject},
 	{SGLang, []string{"total_output_tokens_retokenized", "request_throughput"}, readSGLang},
 	{InferenceX, []string{"median_ttft", "request_throughput"}, readInferenceX},
@@ -81,7 +83,7 @@ func readValue(raw json.RawMessage) ([]Run, error) {
 			return nil, fmt.Errorf("it looks like a result of %s, but: %w", f.tool, err)
 		}
 		for i := range runs {
-			if len(runs[i].Values) == 0 {
+			if len(runs[i].Values) == 0 && !runs[i].Facts.Nothing {
 				return nil, fmt.Errorf("it looks like a result of %s, but has no number that could be compared", f.tool)
 			}
 		}
@@ -116,12 +118,16 @@ func finite(data []byte) []byte {
 }
 
 // number is a JSON number that may be a word instead: vLLM writes "inf" for no rate.
-type number float64
+type number struct {
+	value float64
+	told  bool // there was something, if only a word
+}
 
 func (n *number) UnmarshalJSON(b []byte) error {
+	n.told = true
 	var f float64
-	if json.Unmarshal(b, &f) == nil {
-		*n = number(f)
+	if json.Unmarshal(b, &f) == nil && f > 0 {
+		n.value = f
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"bytes"
+	"encoding/csv"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,7 +21,7 @@ var locustNames = map[string]string{
 }
 
 func locustBlock(lines []string) ([]Run, int) {
-	r := Run{Tool: Locust, Notes: []string{"percentiles are rounded by locust", "latency per token is 0 where the tokens were not counted"}}
+	r := newLocust()
 	used := 1
 	for ; used < len(lines); used++ {
 		line := strings.TrimSpace(lines[used])
@@ -31,25 +33,66 @@ func locustBlock(lines []string) ([]Run, int) {
 		if !ok {
 			break
 		}
-		label, word = strings.TrimSpace(label), strings.TrimSpace(word)
-		switch label {
-		case "Model":
-			r.Facts.Model = word
-		case "Provider":
-			r.Facts.Backend = word
-		case "Num Requests":
-			r.Facts.Completed = integer(word)
-		}
-		metric, known := locustNames[label]
-		v, err := strconv.ParseFloat(word, 64)
-		if known && err == nil && (metric != "mean_tpot_ms" || v > 0) {
-			r.set(metric, &v)
-		}
+		locustField(&r, strings.TrimSpace(label), strings.TrimSpace(word))
 	}
 	if len(r.Values) == 0 {
 		return nil, used
 	}
 	return []Run{r}, used
+}
+
+func newLocust() Run {
+	return Run{Tool: Locust, Notes: []string{"percentiles are rounded by locust", "latency per token is 0 where the tokens were not counted"}}
+}
+
+// locustLoad is how that summary tells the load: users, or QPS and how it is spaced.
+var locustLoad = regexp.MustCompile(`^(?:QPS ([0-9.]+)|([0-9]+))(?: |$)`)
+
+// locustField keeps one field of the summary, or of a row of --summary-file.
+func locustField(r *Run, label, word string) {
+	switch label {
+	case "Model":
+		r.Facts.Model = word
+	case "Provider":
+		r.Facts.Backend = word
+	case "Num Requests":
+		if n, err := strconv.ParseFloat(word, 64); err == nil && n >= 0 && n < 1e12 {
+			done := int(n)
+			r.Facts.done(&done)
+		}
+	case "Concurrency":
+		if m := locustLoad.FindStringSubmatch(word); m != nil {
+			r.Facts.Rate, _ = strconv.ParseFloat(m[1], 64)
+			r.Facts.Concurrency = integer(m[2])
+		}
+	}
+	metric, known := locustNames[label]
+	if v, err := strconv.ParseFloat(word, 64); known && err == nil {
+		r.set(metric, &v)
+	}
+}
+
+// readLocustCSV reads the rows of fw-ai/benchmark's --summary-file, and of ours; nil if it is none.
+func readLocustCSV(data []byte) []Run {
+	header, _, _ := bytes.Cut(data, []byte("\n"))
+	if !bytes.Contains(header, []byte("Total Latency")) || !bytes.Contains(header, []byte(",")) {
+		return nil
+	}
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil || len(rows) < 2 {
+		return nil
+	}
+	var runs []Run
+	for _, row := range rows[1:] {
+		r := newLocust()
+		for i, label := range rows[0] {
+			locustField(&r, strings.TrimSpace(label), strings.TrimSpace(row[i]))
+		}
+		if len(r.Values) > 0 {
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // offlineHead begins the block of a script for offline batches that circulates in notes.
@@ -85,7 +128,9 @@ func offlineBlock(lines []string) ([]Run, int) {
 		case "Total Time":
 			r.Facts.Duration = v
 		case "Total Generations":
-			r.Facts.Completed = int(v)
+			done := int(v)
+			r.Facts.done(&done)
+			r.Facts.AtOnce = true
 		}
 		if name, ok := offlineNames[m[1]]; ok {
 			r.set(name, &v)
@@ -113,7 +158,7 @@ func evalTable(lines []string) ([]Run, int) {
 		return nil, 0
 	}
 	r := Run{Tool: LMEval}
-	used := 2
+	used, of := 2, ""
 	for ; used < len(lines); used++ {
 		row := cells(lines[used])
 		if len(row) != len(header) {
@@ -123,10 +168,26 @@ func evalTable(lines []string) ([]Run, int) {
 		if err != nil {
 			break
 		}
-		name := row[task] + "_" + row[metric]
+		if row[task] != "" { // an empty one is that of the row above
+			of = row[task]
+		}
+		name := of + "_" + row[metric]
+		if _, taken := r.Values[name]; taken { // by another filter of the answers
+			if i, ok := column["Filter"]; ok {
+				name = of + "_" + row[i] + "_" + row[metric]
+			}
+		}
 		r.set(name, &v)
 		if e, err := strconv.ParseFloat(row[errAt], 64); err == nil {
 			r.set("stderr_"+name, &e)
+		}
+		for _, word := range row {
+			switch word {
+			case "↑", "â†‘": // also as a wrong encoding leaves it
+				r.direct(name, true)
+			case "↓", "â†“":
+				r.direct(name, false)
+			}
 		}
 	}
 	if len(r.Values) == 0 {

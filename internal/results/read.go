@@ -4,30 +4,41 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // ErrNothing says that a file holds no result that we know.
 var ErrNothing = errors.New("no result of a known tool in it: inferometer, vllm bench serve (JSON, JSONL, or its console block in any text), " +
 	"sglang, guidellm, aiperf, genai-perf, inference-perf, inferencex, llama-bench, locust")
 
-// maxSize is how much of a file is read: a detailed result of a million requests is smaller.
-const maxSize = 1 << 30
+// Bounds of what is read. A detailed result of a million short answers is smaller than
+// maxSize; a text of maxText has some 50,000 blocks.
+const (
+	maxSize = 256 << 20
+	maxText = 64 << 20
+	maxRuns = 10_000 // in a file
+)
 
 // ReadFile reads all runs in a file, in its order.
 func ReadFile(path string) ([]Run, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxSize {
-		return nil, fmt.Errorf("%s: %d bytes are too many for a result", path, info.Size())
-	}
-	data, err := os.ReadFile(path)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1)) // what is no regular file tells no size
 	if err != nil {
 		return nil, err
+	}
+	if len(data) > maxSize {
+		return nil, fmt.Errorf("%s: more than %d MB are too many for a result", path, maxSize>>20)
 	}
 	return Read(path, data)
 }
@@ -38,19 +49,42 @@ func Read(path string, data []byte) ([]Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if len(runs) > maxRuns {
+		return nil, fmt.Errorf("%s: more than %d results in one file", path, maxRuns)
+	}
+	stem := outside.Word(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	if stem == "" {
+		stem = "result"
+	}
 	for i := range runs {
 		r := &runs[i]
 		r.Path = path
-		if r.Name == "" {
+		if r.clean(); r.Name == "" {
 			r.Name = stem
 			if len(runs) > 1 {
 				r.Name = fmt.Sprintf("%s #%d", stem, i+1)
 			}
 		}
+		if r.measured(); len(r.Values) == 0 && !r.Facts.Nothing {
+			return nil, fmt.Errorf("%s: a result of %s has no number that could be compared", path, r.Tool)
+		}
 	}
 	distinct(runs)
 	return runs, nil
+}
+
+// statistic of a latency, as in p99_ttft_ms.
+var latencyKey = regexp.MustCompile(`^(?:mean|median|std|p[0-9.]+)_.+_ms$`)
+
+// measured drops what was not: numbers that are none, and latencies of zero, which tools
+// write where no request had one (none completed, or all answers were of one token).
+func (r *Run) measured() {
+	for key, v := range r.Values {
+		absurd := math.IsNaN(v) || math.IsInf(v, 0) || v < 0
+		if absurd || v == 0 && latencyKey.MatchString(key) && !strings.HasPrefix(key, "std_") {
+			delete(r.Values, key)
+		}
+	}
 }
 
 func read(data []byte) ([]Run, error) {
@@ -60,16 +94,23 @@ func read(data []byte) ([]Run, error) {
 		if err == nil && len(runs) > 0 {
 			return runs, nil
 		}
-		if text := readText(data); len(text) > 0 { // a log may begin with a bracket
-			return text, nil
+		if len(data) <= maxText {
+			if text := readText(data); len(text) > 0 { // a log may begin with a bracket
+				return text, nil
+			}
 		}
 		if err == nil {
 			err = ErrNothing
 		}
 		return nil, err
 	}
-	if runs := readLlamaCSV(data); len(runs) > 0 {
-		return runs, nil
+	for _, table := range []func([]byte) []Run{readLlamaCSV, readLocustCSV} {
+		if runs := table(data); len(runs) > 0 {
+			return runs, nil
+		}
+	}
+	if len(data) > maxText {
+		return nil, fmt.Errorf("a text of more than %d MB is too long", maxText>>20)
 	}
 	if runs := readText(data); len(runs) > 0 {
 		return runs, nil
@@ -77,11 +118,23 @@ func read(data []byte) ([]Run, error) {
 	return nil, ErrNothing
 }
 
-// distinct numbers runs of the same name: a table needs to tell them apart.
+// distinct tells runs of the same name apart: by the variables that were set for them,
+// where they differ in those, and by a number.
 func distinct(runs []Run) {
+	environments := map[string]map[string]bool{}
+	for i := range runs {
+		if environments[runs[i].Name] == nil {
+			environments[runs[i].Name] = map[string]bool{}
+		}
+		environments[runs[i].Name][runs[i].Facts.Environment] = true
+	}
 	count := map[string]int{}
 	for i := range runs {
-		count[runs[i].Name]++
+		r := &runs[i]
+		if len(environments[r.Name]) > 1 && r.Facts.Environment != "" {
+			r.Name += " " + r.Facts.Environment
+		}
+		count[r.Name]++
 	}
 	seen := map[string]int{}
 	for i := range runs {

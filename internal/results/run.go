@@ -12,6 +12,7 @@
 package results
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -27,18 +28,31 @@ type Run struct {
 	Metadata map[string]string  // what the user has said of it with --metadata
 	Values   map[string]float64 // by metric
 
-	// Samples are the values behind a metric, one a request in the order of requests
-	// (itl: one a gap): seconds. Empty where the file has only summaries.
+	// Samples are the values behind a metric in seconds, one per request in the order of
+	// sending. Those of itl, one per gap, are stream by stream; where the file tells when
+	// each gap was, "itl"+EndsOf has that. Empty where the file has only summaries.
 	Samples map[string][]float64
 
 	// Intervals are those that the file itself gives, by metric.
 	Intervals map[string]Interval
 
+	// Higher says of metrics whether more is better, where the file says it.
+	Higher map[string]bool
+
 	Notes []string // where this tool's words mean something else than ours
+
+	section int // of the text, by its headings
 }
 
+// EndsOf follows the name of a sample that is not in the order of time: under both names
+// together are the moments at which each of its values ended, in seconds.
+const EndsOf = " ends"
+
 // Interval lies around a value with a probability.
-type Interval struct{ Low, High, Level float64 }
+type Interval struct {
+	Low, High, Level float64
+	Degrees          float64 // of freedom with which its width is known; 0: as good as exactly
+}
 
 // Tool is the program that wrote a result.
 type Tool string
@@ -59,17 +73,23 @@ const (
 	Locust        Tool = "fw-ai/benchmark"
 	Offline       Tool = "offline script"
 	LMEval        Tool = "lm-eval"
+	BatchLatency  Tool = "bench latency"
+	Throughput    Tool = "bench throughput"
+	HandMade      Tool = "table"
 )
 
 // Facts are what a file says about how its numbers came about. Zero means that it does not say.
 type Facts struct {
 	Model, Backend, Server, Dataset string
 	Hardware                        string
+	Environment                     string // variables that were set for the command, as NAME=value
 	Date                            string
 	Concurrency                     int
 	Rate                            float64 // requests per second; 0: none or not told
+	AtOnce                          bool    // it is told that neither bounded the load
 	Asked                           int     // requests that were to be sent
 	Completed                       int
+	Nothing                         bool // it is told that no request completed
 	Failed                          *int // nil: the tool does not count failures
 	InputTokens, OutputTokens       int64
 	Duration                        float64 // seconds
@@ -84,10 +104,34 @@ func (f *Facts) Missing() int {
 	switch {
 	case f.Failed != nil && *f.Failed > 0:
 		return *f.Failed
+	case f.Nothing:
+		return max(f.Asked, 1)
 	case f.Asked > f.Completed && f.Completed > 0:
 		return f.Asked - f.Completed
 	}
 	return 0
+}
+
+// done keeps a number of completed requests that a file tells; nil: it does not.
+func (f *Facts) done(completed *int) {
+	if completed != nil {
+		f.Completed, f.Nothing = *completed, *completed == 0
+	}
+}
+
+// Load is how hard the server was pressed, in words. Empty: it is not told.
+func (f *Facts) Load() string {
+	switch {
+	case f.Concurrency > 0 && f.Rate > 0:
+		return fmt.Sprintf("c=%d, %g/s", f.Concurrency, f.Rate)
+	case f.Concurrency > 0:
+		return fmt.Sprintf("c=%d", f.Concurrency)
+	case f.Rate > 0:
+		return fmt.Sprintf("%g/s", f.Rate)
+	case f.AtOnce && max(f.Asked, f.Completed) > 0:
+		return fmt.Sprintf("%d at once", max(f.Asked, f.Completed))
+	}
+	return ""
 }
 
 // Metrics lists the run's metrics, sorted by name.
@@ -113,4 +157,12 @@ func (r *Run) keep(metric string, values []float64) {
 		r.Samples = map[string][]float64{}
 	}
 	r.Samples[metric] = values
+}
+
+// direct keeps which way of a metric is better.
+func (r *Run) direct(metric string, higher bool) {
+	if r.Higher == nil {
+		r.Higher = map[string]bool{}
+	}
+	r.Higher[metric] = higher
 }

@@ -1,23 +1,30 @@
 package results
 
 import (
-	"regexp"
 	"strings"
 )
 
+// maxLine is how much of a line is looked at: a Namespace has some 3,000 characters.
+const maxLine = 1 << 16
+
 // readText finds the result blocks in any text: a console's output, a log, a note
-// in Markdown. Blocks come in the order of the text.
+// in Markdown. Blocks come in the order of the text. It is one pass: what is said about
+// a block stands above it, and is remembered on the way.
 func readText(data []byte) []Run {
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		if len(line) > maxLine {
+			lines[i] = line[:maxLine]
+		}
+	}
 	var runs []Run
-	from := 0 // the line after the block before: what is said about a block stands between
-	for i := 0; i < len(lines); {
+	around := newContext()
+	for i := 0; i < len(lines) && len(runs) <= maxRuns; {
 		found, used := blockAt(lines[i:])
 		if used == 0 {
-			i++
+			i += around.line(lines[i:])
 			continue
 		}
-		around := readContext(lines, from, i)
 		for _, r := range found {
 			r.Line = i + 1
 			around.into(&r)
@@ -25,10 +32,10 @@ func readText(data []byte) []Run {
 		}
 		i += used
 		if len(found) > 0 {
-			from = i
+			around.next()
 		}
 	}
-	return runs
+	return joinAccuracy(withoutRepeats(runs))
 }
 
 // blockAt reads the block that begins at the first of the lines. used is 0 where none begins.
@@ -41,122 +48,103 @@ func blockAt(lines []string) (runs []Run, used int) {
 	case offlineHead.MatchString(line):
 		return offlineBlock(lines)
 	case strings.HasPrefix(line, "|"):
-		if runs, used = llamaTable(lines); used > 0 {
-			return runs, used
+		for _, table := range []func([]string) ([]Run, int){llamaTable, evalTable, handTable} {
+			if runs, used = table(lines); used > 0 {
+				return runs, used
+			}
 		}
-		return evalTable(lines)
 	}
 	return nil, 0
 }
 
-// textContext is what the text before a block says about it.
-type textContext struct {
-	heading string            // of the section in Markdown
-	comment string            // the last line with # inside the fence of code
-	options map[string]string // of a command line or a Namespace, by name with _
-}
-
-var (
-	flagWord   = regexp.MustCompile(`(?:^|\s)--?([a-zA-Z][a-zA-Z0-9_-]*)(?:[ =]+("[^"]*"|'[^']*'|[^\s-][^\s]*))?`)
-	namespace  = regexp.MustCompile(`([a-z_]+)=('[^']*'|[^,()\s]+)`)
-	headLine   = regexp.MustCompile(`^\s*#+\s+(\S.*)$`)
-	program    = regexp.MustCompile(`bench(mark_serving|_serving|\s+serve)|inferometer`)
-	benchFlags = regexp.MustCompile(`\\$|--(model|num-prompts|dataset-name)\b`)
-)
-
-// readContext reads what stands between the block before and this one: the nearest
-// Namespace or command, and the nearest comment. Only the heading may be further
-// up: a section holds all its blocks.
-func readContext(lines []string, from, to int) textContext {
-	c := textContext{options: map[string]string{}}
-	fenced := insideFence(lines[:to])
-	for i := to - 1; i >= 0; i-- {
-		line, near := lines[i], i >= from
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
+// joinAccuracy puts scores beside the speeds of the same section: what a quantisation
+// costs in quality belongs beside what it gains in speed. Scores with no speed in their
+// section stay as they are.
+func joinAccuracy(runs []Run) []Run {
+	speeds := map[int][]int{}
+	for i := range runs {
+		if runs[i].Tool != LMEval && runs[i].section > 0 {
+			speeds[runs[i].section] = append(speeds[runs[i].section], i)
+		}
+	}
+	joined := map[int]bool{}
+	for i := range runs {
+		if runs[i].Tool != LMEval {
 			continue
 		}
-		head := headLine.FindStringSubmatch(line)
-		switch {
-		case head != nil && !fenced && c.heading == "":
-			c.heading = head[1]
-		case head != nil && fenced && near && c.comment == "":
-			c.comment = head[1]
-		case near && strings.HasPrefix(line, "Namespace(") && !c.has("num_prompts"):
-			for _, m := range namespace.FindAllStringSubmatch(line, -1) {
-				c.options[m[1]] = strings.Trim(m[2], "'")
+		for _, to := range speeds[runs[i].section] {
+			for metric, v := range runs[i].Values {
+				runs[to].set(metric, &v)
 			}
-		case near && !c.has("num_prompts") && program.MatchString(line) && benchFlags.MatchString(line):
-			c.command(joined(lines[i:to]))
-		case !near && c.heading != "":
-			return c
+			for metric, higher := range runs[i].Higher {
+				runs[to].direct(metric, higher)
+			}
+			joined[i] = true
 		}
 	}
-	return c
-}
-
-func (c *textContext) has(option string) bool { return c.options[option] != "" }
-
-func insideFence(lines []string) bool {
-	inside := false
-	for _, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			inside = !inside
+	var out []Run
+	for i := range runs {
+		if !joined[i] {
+			out = append(out, runs[i])
 		}
 	}
-	return inside
+	return out
 }
 
-// name is the heading and the comment, once where they say the same.
-func (c *textContext) name() string {
-	h, k := strings.ToLower(c.heading), strings.ToLower(c.comment)
-	switch {
-	case h == "" || strings.Contains(k, h):
-		return c.comment
-	case k == "" || strings.Contains(h, k):
-		return c.heading
+// withoutRepeats leaves out rows of hand-made tables that repeat a block or another row
+// of the same text: people print blocks and then make tables of them.
+func withoutRepeats(runs []Run) []Run {
+	type number struct {
+		metric string
+		value  float64
 	}
-	return c.heading + ": " + c.comment
-}
-
-// joined is a command line with its continuations.
-func joined(lines []string) string {
-	var words []string
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		cut, more := strings.CutSuffix(line, `\`)
-		words = append(words, cut)
-		if !more {
-			break
+	at := map[number][]int{}
+	add := func(i int) {
+		for metric, v := range runs[i].Values {
+			if key := (number{metric, v}); len(at[key]) < 20 {
+				at[key] = append(at[key], i)
+			}
 		}
 	}
-	return strings.Join(words, " ")
-}
-
-func (c *textContext) command(line string) {
-	for _, m := range flagWord.FindAllStringSubmatch(line, -1) {
-		c.options[strings.ReplaceAll(m[1], "-", "_")] = strings.Trim(m[2], `'"`)
-	}
-}
-
-// into adds to a run what its block does not say itself.
-func (c *textContext) into(r *Run) {
-	if r.Name == "" {
-		r.Name = c.name()
-	}
-	if r.Tool != VLLMConsole {
-		return
-	}
-	f := &r.Facts
-	option := func(name string) string {
-		if v := c.options[name]; v != "None" {
-			return v
+	for i := range runs {
+		if runs[i].Tool != HandMade {
+			add(i)
 		}
-		return ""
 	}
-	f.Asked = integer(option("num_prompts"))
-	if f.Concurrency == 0 {
-		f.Concurrency = integer(option("max_concurrency"))
+	repeats := func(i int) bool {
+		for metric, v := range runs[i].Values {
+			for _, other := range at[number{metric, v}] {
+				if sameNumbers(&runs[i], &runs[other]) {
+					return true
+				}
+			}
+		}
+		return false
 	}
-	f.Model, f.Backend, f.Dataset = option("model"), option("backend"), option("dataset_name")
+	var out []Run
+	for i := range runs {
+		if runs[i].Tool == HandMade {
+			if repeats(i) {
+				continue
+			}
+			add(i)
+		}
+		out = append(out, runs[i])
+	}
+	return out
+}
+
+// sameNumbers says whether two runs share at least three metrics and agree in all.
+func sameNumbers(a, b *Run) bool {
+	shared := 0
+	for metric, v := range a.Values {
+		w, ok := b.Values[metric]
+		if ok && v != w {
+			return false
+		}
+		if ok {
+			shared++
+		}
+	}
+	return shared >= 3
 }

@@ -1,8 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 )
 
 // vllmKeys is vLLM's JSON, and with the key inferometer ours.
@@ -15,7 +17,7 @@ type vllmKeys struct {
 	Rate           number   `json:"request_rate"`
 	Concurrency    *int     `json:"max_concurrency"`
 	Duration       float64  `json:"duration"`
-	Completed      int      `json:"completed"`
+	Completed      *int     `json:"completed"`
 	Failed         *int     `json:"failed"`
 	Input          int64    `json:"total_input_tokens"`
 	Output         int64    `json:"total_output_tokens"`
@@ -27,6 +29,7 @@ type vllmKeys struct {
 }
 
 type vllmPerRequest struct {
+	Starts     []float64   `json:"start_times"` // since vLLM 0.11, in seconds of some clock
 	TTFTs      []float64   `json:"ttfts"`
 	ITLs       [][]float64 `json:"itls"`
 	Latencies  []float64   `json:"latencies"`
@@ -49,8 +52,10 @@ type ours struct {
 	Confidence struct {
 		Level     float64 `json:"level"`
 		Intervals map[string]struct {
-			Low  *float64 `json:"low"`
-			High *float64 `json:"high"`
+			Low       *float64 `json:"low"`
+			High      *float64 `json:"high"`
+			Effective float64  `json:"effective_n"`
+			Method    string   `json:"method"`
 		} `json:"intervals"`
 	} `json:"confidence"`
 }
@@ -71,18 +76,26 @@ func readVLLM(object []byte) ([]Run, error) {
 		r.Name = *k.Label
 	}
 	r.Facts = Facts{
-		Model: k.Model, Backend: k.Backend, Date: k.Date, Rate: float64(k.Rate), Asked: k.Asked, Completed: k.Completed,
+		Model: k.Model, Backend: k.Backend, Date: k.Date, Asked: k.Asked,
 		Failed: k.Failed, InputTokens: k.Input, OutputTokens: k.Output, Duration: k.Duration,
 	}
-	if k.Concurrency != nil {
-		r.Facts.Concurrency = *k.Concurrency
-	}
+	r.Facts.done(k.Completed)
+	r.Facts.load(k.Concurrency, k.Rate)
 	r.Notes = []string{"itl is the time between chunks, not between tokens", "a stream that broke off after its first chunk counts as a success"}
 	if k.Inferometer != nil {
 		k.Inferometer.into(&r)
 	}
 	k.samples(&r)
 	return []Run{r}, nil
+}
+
+// load keeps a concurrency and a rate; a rate that is told but infinite bounds nothing.
+func (f *Facts) load(concurrency *int, rate number) {
+	f.Rate = rate.value
+	if concurrency != nil {
+		f.Concurrency = max(*concurrency, 0)
+	}
+	f.AtOnce = rate.told && f.Rate == 0 && f.Concurrency == 0
 }
 
 func (o *ours) into(r *Run) {
@@ -101,8 +114,18 @@ func (o *ours) into(r *Run) {
 		if r.Intervals == nil {
 			r.Intervals = map[string]Interval{}
 		}
-		r.Intervals[metric] = Interval{*i.Low, *i.High, o.Confidence.Level}
+		r.Intervals[metric] = Interval{*i.Low, *i.High, o.Confidence.Level, degrees(i.Method, i.Effective)}
 	}
+}
+
+// degrees of freedom with which an interval of ours is known: those of its batches; of
+// latencies, those of a variance over up to 128 groups that resemble their neighbours a
+// little (docs/confidence.md: groups by 1 + 2τ).
+func degrees(method string, effective float64) float64 {
+	if method == "batch means" {
+		return max(effective-1, 1)
+	}
+	return max(min(effective, 128)/3, 1)
 }
 
 // samples keeps the successes' values of a detailed result.
@@ -112,14 +135,18 @@ func (k *vllmKeys) samples(r *Run) {
 		r.keep("e2el", k.Latencies)
 		return
 	}
-	var ttft, tpot, e2el, itl []float64
-	for i, first := range k.TTFTs {
+	var ttft, tpot, e2el, itl, ends []float64
+	for _, i := range k.bySent() {
+		first := k.TTFTs[i]
 		if i < len(k.Errors) && k.Errors[i] != "" {
 			continue
 		}
 		total := first
 		for _, gap := range k.ITLs[i] {
 			total += gap
+			if len(k.Starts) == n {
+				ends = append(ends, k.Starts[i]+total)
+			}
 		}
 		ttft, e2el, itl = append(ttft, first), append(e2el, total), append(itl, k.ITLs[i]...)
 		if i < len(k.OutputLens) && k.OutputLens[i] > 1 {
@@ -129,7 +156,20 @@ func (k *vllmKeys) samples(r *Run) {
 	r.keep("ttft", ttft)
 	r.keep("tpot", tpot)
 	r.keep("itl", itl)
+	r.keep("itl"+EndsOf, ends)
 	r.keep("e2el", e2el)
+}
+
+// bySent are the requests in the order of sending, which is the file's unless it tells another.
+func (k *vllmKeys) bySent() []int {
+	order := make([]int, len(k.TTFTs))
+	for i := range order {
+		order[i] = i
+	}
+	if len(k.Starts) == len(order) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(k.Starts[a], k.Starts[b]) })
+	}
+	return order
 }
 
 // metricsOf are all numbers of an object whose keys name a metric.
@@ -163,12 +203,11 @@ func readSGLang(object []byte) ([]Run, error) {
 		r.Values["total_token_throughput"] = total + r.Values["output_throughput"]
 	}
 	r.Facts = Facts{
-		Backend: k.Backend, Dataset: k.Dataset, Rate: float64(k.Rate), Completed: k.Completed,
+		Backend: k.Backend, Dataset: k.Dataset,
 		InputTokens: k.Input, OutputTokens: k.Output, Duration: k.Duration,
 	}
-	if k.Concurrency != nil {
-		r.Facts.Concurrency = *k.Concurrency
-	}
+	r.Facts.done(k.Completed)
+	r.Facts.load(k.Concurrency, k.Rate)
 	r.Notes = []string{"itl is the gap between chunks, shared by the tokens of a chunk", "failures are not counted"}
 	return []Run{r}, nil
 }

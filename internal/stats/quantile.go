@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // NormalQuantile is the value below which a standard normal lies with this probability.
 func NormalQuantile(probability float64) float64 {
@@ -38,5 +41,23 @@ func StudentQuantile(probability, degrees float64) float64 {
 // StudentTail is the probability that Student's t is at least this far from zero, on
 // either side.
 func StudentTail(t, degrees float64) float64 {
+	if degrees >= manyDegrees {
+		return math.Erfc(math.Abs(t) / math.Sqrt2)
+	}
 	return regularizedBeta(degrees/2, 0.5, degrees/(degrees+t*t))
+}
+
+// WelchDegrees are the degrees of freedom of a sum of variances that are known with
+// degrees of their own, by Welch and Satterthwaite: between the least of theirs and
+// their sum. Infinite ones are known exactly.
+func WelchDegrees(variances, degrees []float64) float64 {
+	sum, spread := 0.0, 0.0
+	for i, v := range variances {
+		sum += v
+		spread += v * v / degrees[i]
+	}
+	if spread == 0 {
+		return slices.Min(degrees)
+	}
+	return sum * sum / spread
 }

@@ -4,10 +4,11 @@
 //   - order.go: between which values of a sample a percentile lies, without
 //     knowing the distribution (order statistics, exact binomial);
 //   - longrun.go: how many independent values a correlated series is worth;
+//   - chain.go: the intervals of a mean and of a percentile of such a series;
 //   - batch.go: the interval of a rate, from batches of time;
 //   - bootstrap.go: resampling in blocks, for statistics that have no formula,
 //     such as the difference of two runs;
-//   - quantile.go: Student's and the normal distribution.
+//   - quantile.go: Student's and the normal distribution, and Welch's degrees of freedom.
 //
 // It imports only the standard library, keeps no state and draws no random number
 // that is not seeded: the same values give the same interval, always.

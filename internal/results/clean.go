@@ -1,0 +1,52 @@
+package results
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// maxMetrics is how many numbers of one run are kept: a result of vLLM has some forty.
+const maxMetrics = 1000
+
+// clean makes the words of a file safe to show: it is someone else's, and its labels,
+// models and the names of its metrics may hold whatever its author likes. This is the one
+// place where they enter.
+func (r *Run) clean() {
+	f := &r.Facts
+	for _, word := range []*string{
+		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.WorkloadSHA, &f.Verdict,
+	} {
+		*word = outside.Word(*word)
+	}
+	for i := range f.Reasons {
+		f.Reasons[i] = outside.Word(f.Reasons[i])
+	}
+	if len(f.Reasons) > maxMetrics {
+		f.Reasons = f.Reasons[:maxMetrics]
+	}
+	r.Values, r.Higher, r.Samples, r.Intervals = cleanKeys(r.Values), cleanKeys(r.Higher), cleanKeys(r.Samples), cleanKeys(r.Intervals)
+	r.Metadata = cleanKeys(r.Metadata)
+	for key, v := range r.Metadata {
+		r.Metadata[key] = outside.Sentence(v)
+	}
+}
+
+// cleanKeys cleans the names of a map, and leaves out what is too much.
+func cleanKeys[V any](m map[string]V) map[string]V {
+	dirty := len(m) > maxMetrics
+	for key := range m {
+		dirty = dirty || outside.Word(key) != key
+	}
+	if !dirty {
+		return m
+	}
+	out := map[string]V{}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if len(out) < maxMetrics {
+			out[outside.Word(key)] = m[key]
+		}
+	}
+	return out
+}
