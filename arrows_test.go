@@ -23,6 +23,8 @@ var arrows = map[string][]string{
 	"cli":      {"*"},
 	"scenario": {"load", "measure", "report", "compare", "target", "journal", "serverlog", "slo", "whole"},
 	"load":     {"workload", "pace", "wire", "target", "journal"},
+	"journal":  {"lock"},
+	"target":   {"lock"},
 	"workload": {"tokenizer", "nprand"},
 	"pace":     {"nprand"},
 	"chart":    {},

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -51,7 +50,7 @@ func abServers(ctx context.Context, s streams, args []string) error {
 	if err := r.resolve(set, args); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	return r.run(ctx)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/compare"
 	"github.com/inferometer/inferometer/internal/results"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // round runs both servers once, in the round's order and with its seed, and looks.
@@ -91,7 +92,7 @@ func (r *abRun) save() error {
 	if err := r.look.JSON(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.folder, "ab.json"), b.Bytes(), 0o644)
+	return whole.WriteBytes(filepath.Join(r.folder, "ab.json"), b.Bytes())
 }
 
 func (r *abRun) print() error {

@@ -2,14 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"time"
+	"errors"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -52,25 +47,21 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 		serveOptions: &opt, streams: b.streams, args: b.args, clock: wire.NewClock(),
 		made: workload.NewBatches(o), batch: o.Size, own: b.fields,
 	}
+	defer r.leaveFolder()
 	if err := r.execute(ctx, drain); err != nil {
 		return nil, nil, err
 	}
-	_, v, err := r.result()
+	res, v, unwritten := r.result()
+	if res == nil {
+		return nil, v, unwritten
+	}
+	j, err := r.journal.Reopen() // once more, for its batches
 	if err != nil {
 		return nil, v, err
 	}
-	batches, err := readBatches(r.folder)
-	return batches, v, err
-}
-
-// readBatches reads a journal once more, for its batches.
-func readBatches(folder string) ([]measure.Batch, error) {
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
-	if err != nil {
-		return nil, err
-	}
 	defer j.Close()
-	return measure.Batches(j, j.Run().Options.Batch)
+	batches, err := measure.Batches(j, j.Run().Options.Batch)
+	return batches, v, errors.Join(unwritten, err)
 }
 
 // serverFacts are what the server says of itself.
@@ -98,33 +89,4 @@ func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, er
 		}
 	}
 	return f, nil
-}
-
-// batchesRoot makes the folder of a command that has several runs.
-func batchesRoot(o *serveOptions) (string, error) {
-	if o.RunDir == "" {
-		root, err := runsRoot()
-		if err != nil {
-			return "", err
-		}
-		return journal.NewFolder(root, time.Now())
-	}
-	path, err := filepath.Abs(o.RunDir)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return "", fmt.Errorf("create --run-dir: %w", err)
-	}
-	return path, nil
-}
-
-// pruneRuns removes old runs beside root; that it can't is no reason to spoil a result.
-func pruneRuns(o *serveOptions, root string, w io.Writer) {
-	if o.RunDir != "" || o.KeepRuns == 0 {
-		return
-	}
-	if err := journal.Prune(filepath.Dir(root), o.KeepRuns); err != nil && !o.Quiet {
-		fmt.Fprintf(w, "note: %v\n", err)
-	}
 }

@@ -35,7 +35,7 @@ func examine(ctx context.Context, s streams, args []string) error {
 	if err := r.validate(set); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	findings, err := r.examine(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/search"
 	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // findFile holds a findReport.
@@ -185,8 +186,8 @@ func (o *findOptions) conclude(s streams, r *findReport) error {
 	text := r.markdown()
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(
-		os.WriteFile(filepath.Join(o.out, findFile), append(b, '\n'), 0o644),
-		os.WriteFile(filepath.Join(o.out, "find.md"), []byte(text), 0o644),
+		whole.WriteBytes(filepath.Join(o.out, findFile), append(b, '\n')),
+		whole.WriteBytes(filepath.Join(o.out, "find.md"), []byte(text)),
 		o.keepResult(r),
 	)
 	if err != nil {
@@ -219,5 +220,5 @@ func (o *findOptions) keepResult(r *findReport) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(o.out, journal.ResultName), b, 0o644)
+	return whole.WriteBytes(filepath.Join(o.out, journal.ResultName), b)
 }

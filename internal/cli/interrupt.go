@@ -11,11 +11,12 @@ import (
 
 // interrupts gives Ctrl-C its two meanings: once, send no more and wait for what
 // is in flight (drain is closed); twice, cancel that too (the context ends). A
-// third one kills, as the system does without us.
+// third one kills, as the system does without us. SIGTERM, and SIGHUP from a terminal
+// that was closed, are the same.
 func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, stopSignals()...)
 	soft := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -40,4 +41,14 @@ func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain
 		cancel()
 		<-done
 	}
+}
+
+// stopSignals are those that ask us to stop. Whoever started us with nohup wants
+// SIGHUP to be ignored, and that stays so.
+func stopSignals() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }

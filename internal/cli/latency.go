@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -90,10 +91,11 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	root, err := batchesRoot(o.serveOptions)
+	root, err := newRunFolder(o.serveOptions, s.err)
 	if err != nil {
 		return err
 	}
+	defer journal.InProgress(root)()
 	run := batchRun{
 		serveOptions: o.serveOptions, streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
 		args:   append([]string{"inferometer", "bench", "latency"}, set.Redacted(args)...),
@@ -103,12 +105,12 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
 		IDs: o.ids.most(facts), Seed: o.ids.start(),
 	})
-	if err != nil {
+	if err != nil && len(batches) == 0 {
 		return err
 	}
 	l := measure.MeasureLatencies(batches, o.outputLen*o.n)
 	if o.outputJSON != "" && len(l.Seconds) > 0 {
-		err = writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) })
+		err = errors.Join(err, writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) }))
 	}
 	err = errors.Join(report.LatencyConsole(s.out, &l), err)
 	if !o.Quiet {

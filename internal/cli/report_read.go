@@ -26,20 +26,26 @@ func readJournal(folder string, opt measure.Options) (*measure.Result, *verdict.
 	j, err := journal.Open(filepath.Join(folder, journal.FileName))
 	if err != nil {
 		if errors.Is(err, journal.ErrNoRun) {
-			return nil, nil, nil, fmt.Errorf("%w; the run was killed before its first second was over", err)
+			return nil, nil, nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
 		}
 		return nil, nil, nil, err
 	}
 	defer j.Close()
+	r, v, err := judge(j, opt)
+	return r, v, j, err
+}
+
+// judge reads a journal to its end.
+func judge(j *journal.Reader, opt measure.Options) (*measure.Result, *verdict.Verdict, error) {
 	judged := judgedReader{j, verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})}
 	r, err := measure.Measure(judged, opt)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal ends in the middle (%v): its last second is lost", j.Damage())}, r.Warnings...)
 	}
-	return r, judged.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), j, nil
+	return r, judged.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }
 
 // judgedReader shows each request to the verdict on its way to measure.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // pointCommand is the command of a point: bench serve, or with a section search the
@@ -84,5 +85,5 @@ func printSearches(w io.Writer, plan *scenario.Plan, folder scenario.Folder) err
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.ID, x, edge, binding)
 	}
 	_, err := fmt.Fprint(w, b.String())
-	return errors.Join(err, os.WriteFile(filepath.Join(folder.Path, "search.md"), []byte(strings.TrimLeft(b.String(), "\n")), 0o644))
+	return errors.Join(err, whole.WriteBytes(filepath.Join(folder.Path, "search.md"), []byte(strings.TrimLeft(b.String(), "\n"))))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/target"
 )
 
@@ -58,15 +59,38 @@ func served(m target.Metrics) map[string]float64 {
 	return out
 }
 
+// A server's metrics are bounded before they are kept.
+const (
+	mostCounters = 10_000
+	mostDropped  = 10 // names of values that were dropped
+)
+
 // counters are the sums that the journal keeps of a scrape.
 func counters(m target.Metrics) map[string]float64 {
-	out := map[string]float64{}
+	sums, _ := sumUp(m, (*target.Metric).Counts)
+	return sums
+}
+
+// sumUp adds up over labels what is wanted. A value that can't be one is left out,
+// and its name among the dropped.
+func sumUp(m target.Metrics, wanted func(*target.Metric) bool) (sums map[string]float64, dropped []string) {
+	sums = map[string]float64{}
 	for i := range m {
-		if m[i].Counts() {
-			out[m[i].Name] += m[i].Value
+		line := &m[i]
+		if !wanted(line) || len(line.Name) > outside.MaxWord {
+			continue
+		}
+		if !line.Sane() {
+			if name := outside.Word(line.Name); len(dropped) < mostDropped && !slices.Contains(dropped, name) {
+				dropped = append(dropped, name)
+			}
+			continue
+		}
+		if _, known := sums[line.Name]; known || len(sums) < mostCounters {
+			sums[line.Name] += line.Value
 		}
 	}
-	return out
+	return sums, dropped
 }
 
 func (r *serveRun) writeScrapes(all []target.Metrics, at int64, after bool) error {
@@ -74,7 +98,11 @@ func (r *serveRun) writeScrapes(all []target.Metrics, at int64, after bool) erro
 		if m == nil {
 			continue
 		}
-		if err := r.journal.Scrape(&journal.Scrape{At: at, After: after, Target: i, Counters: counters(m)}); err != nil {
+		sums, dropped := sumUp(m, (*target.Metric).Counts)
+		if len(dropped) > 0 {
+			r.say("note: the metrics of %s hold values that are no numbers, which are left out: %s", r.servers[i], strings.Join(dropped, ", "))
+		}
+		if err := r.journal.Scrape(&journal.Scrape{At: at, After: after, Target: i, Counters: sums, Dropped: dropped}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,5 +33,56 @@ func TestSpecDecodeOfSeveralServers(t *testing.T) {
 	}
 	if got := specDecode([]target.Metrics{none, nil}, []target.Metrics{none, nil}); got != nil {
 		t.Errorf("counters out of nothing: %+v", got)
+	}
+}
+
+// One value that is no number is no reason to lose a run: it is left out, by name.
+func TestCountersThatAreNoNumbers(t *testing.T) {
+	m := target.ParseMetrics([]byte("good_total 3\ngood_total{a=\"b\"} NaN\nbad_total NaN\nworse_sum +Inf\nless_count -Inf\nhuge_total 1e300\n" +
+		"gauge NaN\nvllm:spec_decode_num_drafts_total NaN\nvllm:num_requests_running NaN\n"))
+	sums, dropped := sumUp(m, (*target.Metric).Counts)
+	if diff := cmp.Diff(map[string]float64{"good_total": 3}, sums); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{"good_total", "bad_total", "worse_sum", "less_count", "huge_total", "vllm:spec_decode_num_drafts_total"}
+	if diff := cmp.Diff(want, dropped); diff != "" {
+		t.Error(diff)
+	}
+	if s, ok := m.SpecDecode(); ok {
+		t.Errorf("%+v out of NaN", s)
+	}
+	if got := drawn(m); len(got) != 0 {
+		t.Errorf("drawn: %v", got)
+	}
+}
+
+// A run whose server says NaN has its result.
+func TestRunWithNaNInMetrics(t *testing.T) {
+	t.Parallel()
+	server, err := startSim(exec.Command(program(t), "sim", "--listen", "127.0.0.1:0", "--ttft", "1ms", "--itl", "1ms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.stop()
+	to, err := url.Parse(server.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			fmt.Fprint(w, "a_total 3\nbroken_total NaN\n")
+			return
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	var out, said bytes.Buffer
+	code := Main(t.Context(), []string{
+		"bench", "serve", "--base-url", front.URL, "--num-prompts", "3", "--random-input-len", "8", "--random-output-len", "2",
+		"--run-dir", filepath.Join(t.TempDir(), "run"), "--progress", "none", "--skip-tokenizer-init",
+	}, nil, &out, &said)
+	if code != exitDone || !strings.Contains(said.String(), "values that are no numbers, which are left out: broken_total") {
+		t.Errorf("exit code %d, %s", code, &said)
 	}
 }

@@ -33,13 +33,14 @@ func (r *serveRun) startScraper() *sampler {
 // drawn are the metrics that a report draws, summed over labels; of a share, which
 // can't be summed, the mean.
 func drawn(m target.Metrics) map[string]float64 {
-	sums, lines := map[string]float64{}, map[string]float64{}
-	for i := range m {
-		if timeline.Drawn(m[i].Name) {
-			sums[m[i].Name] += m[i].Value
-			lines[m[i].Name]++
+	lines := map[string]float64{}
+	sums, _ := sumUp(m, func(line *target.Metric) bool {
+		wanted := timeline.Drawn(line.Name)
+		if wanted && line.Sane() {
+			lines[line.Name]++
 		}
-	}
+		return wanted
+	})
 	for name := range sums {
 		if strings.Contains(name, "usage") {
 			sums[name] /= lines[name]

@@ -115,11 +115,11 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// signal NAME: sends INT, TERM or KILL to what start has started.
+// signal NAME: sends INT, TERM, HUP or KILL to what start has started.
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	s := sessionOf(ts)
-	usageOf(ts, !neg && len(args) == 1 && s.job != nil, "signal INT|TERM|KILL, after start")
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
+	usageOf(ts, !neg && len(args) == 1 && s.job != nil, "signal INT|TERM|HUP|KILL, after start")
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
 	ts.Check(s.job.Process.Signal(signals[args[0]]))
 }
 

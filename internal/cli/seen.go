@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // maxSeen is how many prompts are remembered of a server: 800 KB.
@@ -71,14 +73,14 @@ func (s *seenPrompts) keep(hash uint64) {
 
 // save keeps the newest, the oldest of them first.
 func (s *seenPrompts) save() error {
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
 	b := make([]byte, 0, 8*len(s.ring))
 	for i := range s.ring {
 		b = binary.LittleEndian.AppendUint64(b, s.ring[(s.next+i)%len(s.ring)])
 	}
-	return os.WriteFile(s.path, b, 0o644)
+	return whole.WriteBytes(s.path, b)
 }
 
 // openSeen finds what earlier runs sent to each server.

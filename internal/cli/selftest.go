@@ -8,11 +8,11 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // selftestRun is one self-test, from its flags to its result.
@@ -49,7 +49,7 @@ func selfTest(ctx context.Context, s streams, args []string) error {
 	if set.Seen("rounds") && r.rounds < 1 {
 		return argv.Errorf("rounds", "must be at least 1, not %d", r.rounds)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	return r.run(ctx)
 }
@@ -203,8 +203,7 @@ func (r *selftestRun) save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
-	part := path + ".part"
-	if err := errors.Join(os.WriteFile(part, append(b, '\n'), 0o644), os.Rename(part, path)); err != nil {
+	if err := whole.WriteBytes(path, append(b, '\n')); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
 	return nil

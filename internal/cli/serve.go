@@ -52,9 +52,12 @@ type serveRun struct {
 
 	folder  string
 	journal *journal.Writer
-	begun   bool  // the clock has started
-	usage   usage // of this process at that moment
-	spared  int   // processors that Go's scheduler was given beyond those it has
+	// unwritten says why the journal's file is not whole; the rest is in memory.
+	unwritten  error
+	inProgress func() // ends the folder's mark; nil: there is none yet
+	begun      bool   // the clock has started
+	usage      usage  // of this process at that moment
+	spared     int    // processors that Go's scheduler was given beyond those it has
 
 	progress *load.Progress
 	sampler  *sampler
@@ -91,6 +94,7 @@ func benchServe(ctx context.Context, s streams, args []string) error {
 }
 
 func (r *serveRun) run(ctx context.Context, drain <-chan struct{}) error {
+	defer r.leaveFolder()
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
@@ -124,7 +128,12 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
-	return errors.Join(err, r.journal.End(end), r.journal.Close())
+	err = errors.Join(err, r.journal.End(end))
+	r.unwritten = r.journal.Close()
+	if err != nil {
+		return errors.Join(err, r.unwritten)
+	}
+	return nil
 }
 
 // abandon closes the journal of a run that can't go on. One that never began

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
@@ -16,43 +15,13 @@ import (
 	"github.com/inferometer/inferometer/internal/whole"
 )
 
-// makeFolder makes the run's folder and its journal.
-func (r *serveRun) makeFolder() error {
-	if err := r.tryResultDir(); err != nil {
-		return err
-	}
-	var err error
-	if r.RunDir != "" {
-		r.folder = r.RunDir
-		if err := os.MkdirAll(r.folder, 0o755); err != nil {
-			return fmt.Errorf("create --run-dir: %w", err)
-		}
-	} else {
-		root, err := runsRoot()
-		if err != nil {
-			return err
-		}
-		if r.folder, err = journal.NewFolder(root, time.Now()); err != nil {
-			return err
-		}
-	}
-	if r.folder, err = filepath.Abs(r.folder); err != nil {
-		return err
-	}
-	r.journal, err = journal.Create(filepath.Join(r.folder, journal.FileName))
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s holds a run already: give another --run-dir", r.folder)
-	}
-	return err
-}
-
 // tryResultDir finds out before the run whether its result can be written.
 func (r *serveRun) tryResultDir() error {
 	if !r.SaveResult && !r.AppendResult {
 		return nil
 	}
 	dir := filepath.Dir(r.resultPath("x"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("create --result-dir: %w", err)
 	}
 	f, err := os.CreateTemp(dir, ".inferometer-*")
@@ -60,27 +29,6 @@ func (r *serveRun) tryResultDir() error {
 		return fmt.Errorf("nothing can be written to --result-dir: %w", err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// runsRoot is where runs are kept.
-func runsRoot() (string, error) {
-	state, err := stateRoot()
-	if err != nil {
-		return "", fmt.Errorf("find the state folder: %w; give a folder with --run-dir", err)
-	}
-	return filepath.Join(state, "inferometer", "runs"), nil
-}
-
-// stateRoot is the user's state folder.
-func stateRoot() (string, error) {
-	if state := os.Getenv("XDG_STATE_HOME"); state != "" {
-		return state, nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "state"), nil
 }
 
 // report computes the result from the journal, prints and saves it, and says by
@@ -98,7 +46,7 @@ func (r *serveRun) report() error {
 	if err := r.summarize(res); err != nil {
 		return err
 	}
-	r.prune()
+	pruneRuns(r.serveOptions, r.folder, r.err)
 	return r.ending(res, v)
 }
 
@@ -106,12 +54,21 @@ func (r *serveRun) report() error {
 // reads our output may have gone, and the write would kill us. A result that can't
 // be written is still given.
 func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
-	res, v, err := readRun(r.folder, measure.Options{Detailed: r.SaveDetailed})
+	j, err := r.journal.Reopen()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(r.unwritten, err)
 	}
-	opt := report.Options{RunDir: r.folder, Verdict: v}
-	return res, v, errors.Join(writeResult(filepath.Join(r.folder, journal.ResultName), res, opt), r.save(res, v))
+	defer j.Close()
+	opt := measure.Options{Detailed: r.SaveDetailed}
+	if r.unwritten != nil {
+		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
+	}
+	res, v, err := judge(j, opt)
+	if err != nil {
+		return nil, nil, errors.Join(r.unwritten, err)
+	}
+	show := report.Options{RunDir: r.folder, Verdict: v}
+	return res, v, errors.Join(r.unwritten, writeResult(filepath.Join(r.folder, journal.ResultName), res, show), r.save(res, v))
 }
 
 // ending says by its error how the run ended.
@@ -179,19 +136,9 @@ func writeJSONFile(path string, write func(io.Writer) error) error {
 }
 
 func appendResult(path string, res *measure.Result, opt report.Options) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return fmt.Errorf("append the result: %w", err)
 	}
 	return errors.Join(report.Append(f, res, opt), f.Close())
-}
-
-// prune removes old runs; that it can't is no reason to spoil a result.
-func (r *serveRun) prune() {
-	if r.RunDir != "" || r.KeepRuns == 0 {
-		return
-	}
-	if err := journal.Prune(filepath.Dir(r.folder), r.KeepRuns); err != nil {
-		r.say("note: %v", err)
-	}
 }

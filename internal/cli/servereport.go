@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -132,7 +131,7 @@ const (
 
 // serve answers until it is interrupted.
 func (o *serveReportOptions) serve(ctx context.Context, s streams, pages *site.Site) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	runs, series, err := pages.Count(time.Now())
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -54,9 +55,10 @@ func (r *shapesRun) run(ctx context.Context) error {
 	if r.server, err = askServer(ctx, r.serveOptions, r.streams); err != nil {
 		return err
 	}
-	if r.root, err = batchesRoot(r.serveOptions); err != nil {
+	if r.root, err = newRunFolder(r.serveOptions, r.err); err != nil {
 		return err
 	}
+	defer journal.InProgress(r.root)()
 	r.result.Model, r.result.Server = r.server.modelID, r.server.name
 	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.meta.Bytes, r.server.meta.Params, r.subtractOverhead
 	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
@@ -90,6 +92,9 @@ func (r *shapesRun) measureAll(ctx context.Context) error {
 		folder := r.folderOf(s)
 		row, err := r.measure(ctx, s, folder, subtract)
 		if err != nil && !errors.Is(err, errStopped) {
+			if len(row.Samples) > 0 { // measured, but not kept: the disk is full
+				r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
+			}
 			return err
 		}
 		if stopped(ctx, r.drain) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/sim"
@@ -49,7 +48,7 @@ func simulate(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", o.listen, err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	if o.untilEOF {
 		go func() {

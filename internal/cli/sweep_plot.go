@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/sweep"
+	"github.com/inferometer/inferometer/internal/whole"
 )
 
 // plotOptions are the flags of bench sweep plot that are not a sweep.Plot themselves.
@@ -125,7 +126,7 @@ func draw(f *sweep.Figure, path string) error {
 		if err := picture(&b); err != nil {
 			return fmt.Errorf("draw %s%s: %w", path, ending, err)
 		}
-		if err := os.WriteFile(path+ending, []byte(b.String()), 0o644); err != nil {
+		if err := whole.WriteBytes(path+ending, []byte(b.String())); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -157,7 +156,7 @@ func (o *sweepOptions) plan() (*sweep.Plan, error) {
 
 // run runs the sweep and says by its error how it ended.
 func (o *sweepOptions) run(ctx context.Context, s streams, r *sweep.Runner, run func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
 	err := run(ctx)
 	switch {

@@ -43,7 +43,7 @@ func (s *sweepShow) event(e sweep.Event) {
 	case sweep.WorkloadBegin:
 		fmt.Fprintf(s, "[WL START]\nServe parameters: %s\nBench parameters: %s\nNumber of workload iterations: %d\n",
 			orNone(e.Serve.Text()), orNone(e.Overrides.Text()), e.Run)
-	case sweep.WorkloadNote:
+	case sweep.Warning, sweep.WorkloadNote:
 		fmt.Fprintln(s, e.Text)
 	case sweep.WorkloadEnd:
 		fmt.Fprintln(s, "[WL END]")

@@ -126,6 +126,7 @@ func benchThroughput(ctx context.Context, s streams, args []string) error {
 	}
 	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
+	defer r.leaveFolder()
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func benchThroughput(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	r.say("run: %s", r.folder)
-	r.prune()
+	pruneRuns(r.serveOptions, r.folder, r.err)
 	return throughputEnding(r, res, v)
 }
 

@@ -5,6 +5,10 @@ import (
 	"strconv"
 )
 
+// requestLine is how the line of a request begins. No other line holds it: in a text
+// its quotes are escaped.
+const requestLine = `{"request":`
+
 // AppendRequest appends the line of r to dst, newline included. It writes what
 // encoding/json would, without reflection: this runs once a request, and the
 // event columns are most of a line.

@@ -1,12 +1,16 @@
 package journal
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/lock"
 )
 
 // The files of a run's folder.
@@ -16,15 +20,16 @@ const (
 )
 
 // NewFolder makes a folder for a run under root and returns its path. Its name
-// sorts by time; a number is added when two runs start in the same second.
+// sorts by time; a number is added when two runs start in the same second. A run
+// may hold prompts and answers: its folder is the user's alone.
 func NewFolder(root string, now time.Time) (string, error) {
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", fmt.Errorf("create the folder of runs: %w", err)
 	}
 	stamp := now.UTC().Format("20060102T150405Z")
 	for n := 1; ; n++ {
 		path := filepath.Join(root, fmt.Sprintf("%s-%d", stamp, n))
-		err := os.Mkdir(path, 0o755)
+		err := os.Mkdir(path, 0o700)
 		if err == nil {
 			return path, nil
 		}
@@ -34,8 +39,32 @@ func NewFolder(root string, now time.Time) (string, error) {
 	}
 }
 
+// MakeFolder makes a folder for a run at a path of the user's, if it is not there.
+func MakeFolder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	err := os.Mkdir(path, 0o700)
+	if info, e := os.Stat(path); e == nil && info.IsDir() {
+		return nil
+	}
+	return err
+}
+
+// InProgress marks a folder as that of a run in progress, which Prune leaves alone,
+// until done is called or this process ends. Where the file system has no locks,
+// Prune goes by whether there is a result.
+func InProgress(folder string) (done func()) {
+	unlock, err := lock.Folder(folder)
+	if err != nil {
+		return func() {}
+	}
+	return unlock
+}
+
 // Prune removes the oldest runs under root until keep are left. Only folders that
-// hold a journal and nothing that we did not write are touched.
+// hold a journal and nothing that we did not write are touched, and no run that is
+// in progress: one of several at once may be older than those that have ended.
 func Prune(root string, keep int) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -48,14 +77,36 @@ func Prune(root string, keep int) error {
 			runs = append(runs, path)
 		}
 	}
-	slices.Sort(runs) // names begin with the time
-	for len(runs) > keep {
-		if err := os.RemoveAll(runs[0]); err != nil {
+	slices.SortFunc(runs, byStart)
+	for _, run := range runs[:max(0, len(runs)-keep)] {
+		if err := remove(run); err != nil {
 			return fmt.Errorf("remove an old run: %w", err)
 		}
-		runs = runs[1:]
 	}
 	return nil
+}
+
+// byStart orders runs as NewFolder names them: by time, then by number.
+func byStart(a, b string) int {
+	timeA, numberA, _ := strings.Cut(filepath.Base(a), "-")
+	timeB, numberB, _ := strings.Cut(filepath.Base(b), "-")
+	return cmp.Or(cmp.Compare(timeA, timeB), cmp.Compare(len(numberA), len(numberB)), cmp.Compare(numberA, numberB))
+}
+
+// remove removes a run that nobody is at work on.
+func remove(run string) error {
+	unlock, err := lock.Folder(run)
+	switch {
+	case errors.Is(err, lock.ErrHeld), errors.Is(err, os.ErrNotExist): // in progress; removed by another
+		return nil
+	case err != nil: // no locks here
+		if _, err := os.Stat(filepath.Join(run, ResultName)); err != nil {
+			return nil
+		}
+	default:
+		defer unlock()
+	}
+	return os.RemoveAll(run)
 }
 
 func isRun(path string) bool {
@@ -68,7 +119,7 @@ func isRun(path string) bool {
 		switch {
 		case e.Name() == FileName:
 			found = true
-		case strings.HasPrefix(e.Name(), ResultName):
+		case strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), ResultName): // and one that was being written
 		case e.IsDir() && isRun(filepath.Join(path, e.Name())): // a command of several runs
 			found = true
 		default:

@@ -260,6 +260,46 @@ func TestPruneKeepsTheNewestAndWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+// TestPruneSparesRunsInProgress: a run may take longer than many that began after it.
+func TestPruneSparesRunsInProgress(t *testing.T) {
+	root := t.TempDir()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var runs []string
+	for range 12 { // more than nine in one second: 10 comes after 9
+		dir, err := NewFolder(root, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+		touch(t, filepath.Join(dir, FileName))
+		runs = append(runs, dir)
+	}
+	done := InProgress(runs[1])
+	if err := Prune(root, 2); err != nil {
+		t.Fatal(err)
+	}
+	left := func() (left []int) {
+		for i, run := range runs {
+			if _, err := os.Stat(run); err == nil {
+				left = append(left, i)
+			}
+		}
+		return left
+	}
+	if diff := cmp.Diff([]int{1, 10, 11}, left()); diff != "" {
+		t.Errorf("(-want +left):\n%s", diff)
+	}
+	done()
+	if err := Prune(root, 2); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{10, 11}, left()); diff != "" {
+		t.Errorf("(-want +left):\n%s", diff)
+	}
+}
+
 func touch(t *testing.T, path string) {
 	t.Helper()
 	if err := os.WriteFile(path, nil, 0o644); err != nil {

@@ -34,12 +34,19 @@ type Reader struct {
 }
 
 // Open opens a journal file and reads its first line.
-func Open(path string) (*Reader, error) {
+func Open(path string) (*Reader, error) { return open(path, nil) }
+
+// open reads a file, and what follows it.
+func open(path string, rest io.Reader) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}
-	r, err := NewReader(f)
+	var src io.Reader = f
+	if rest != nil {
+		src = io.MultiReader(f, rest)
+	}
+	r, err := NewReader(src)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
@@ -132,7 +139,7 @@ func (r *Reader) next() (*Line, error) {
 		}
 		return &Line{}, io.EOF
 	}
-	if bytes.HasPrefix(b, []byte(`{"request":`)) && r.decode(b) {
+	if bytes.HasPrefix(b, []byte(requestLine)) && r.decode(b) {
 		return &r.line, nil
 	}
 	r.line = Line{}

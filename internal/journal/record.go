@@ -260,6 +260,7 @@ type Scrape struct {
 	Target   int                `json:"target,omitempty"` // an index into Run.Targets
 	During   bool               `json:"during,omitempty"` // the load: only what is drawn over time
 	Counters map[string]float64 `json:"counters"`
+	Dropped  []string           `json:"dropped,omitempty"` // names of which a value was none, such as NaN
 }
 
 // End is the last line of a journal whose run came to its end.
@@ -270,6 +271,8 @@ type End struct {
 	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
 	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order
 	PeakInFlight int    `json:"peak_in_flight"`
+	// Unwritten are requests that had ended and are not in this journal: the disk had no room.
+	Unwritten int `json:"unwritten,omitempty"`
 	// SeenPrompts were sent to the same server by an earlier run from this machine; -1: not known.
 	SeenPrompts int `json:"seen_prompts"`
 	// RPSChanges is kept for vLLM's rps_change_events.

@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -19,33 +21,60 @@ const flushAt = 1 << 20
 
 // Writer appends lines to a journal file. Its methods may be called by several goroutines.
 type Writer struct {
-	mu      sync.Mutex // guards pending, full and closed
+	mu      sync.Mutex // guards pending, end, full and closed
 	pending []byte
+	end     *End // the last line, once it is known
 	closed  bool
 	full    chan struct{} // asks the flusher to come early
 
-	file  *os.File
-	zstd  *zstd.Encoder
-	err   error // the first failure of the flusher; read after done
-	done  chan struct{}
-	stop  chan struct{}
-	spare []byte // the flusher's buffer, swapped with pending
+	path    string
+	trouble func(error)
+	zstd    *zstd.Encoder
+	disk    disk  // the flusher's until done is closed
+	failing bool  // so is this: the last flush could not be written
+	err     error // and this: what Close returns
+	done    chan struct{}
+	stop    chan struct{}
+	spare   []byte // the flusher's buffer, swapped with pending
+}
+
+// Config is how a journal is written.
+type Config struct {
+	Private bool // the file is for the user alone: it holds texts
+	// Trouble is told when the file can't be written, and with nil when it can again and
+	// nothing is lost. It is called by the flusher, and must not call the Writer. May be nil.
+	Trouble func(error)
 }
 
 // Create makes a new journal file; it must not exist.
-func Create(path string) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func Create(path string) (*Writer, error) { return Config{}.Create(path) }
+
+// Create makes a new journal file; it must not exist.
+func (c Config) Create(path string) (*Writer, error) {
+	mode := os.FileMode(0o666)
+	if c.Private {
+		mode = 0o600
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, fmt.Errorf("create the journal: %w", err)
 	}
+	w, err := c.writer(f, path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return w, nil
+}
+
+func (c Config) writer(f file, path string) (*Writer, error) {
 	// One thread and a small window: the journal must not compete with the load.
-	enc, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedFastest),
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(256<<10), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, fmt.Errorf("create the journal's compressor: %w", err)
 	}
 	w := &Writer{
-		file: f, zstd: enc,
+		path: path, trouble: c.Trouble, zstd: enc, disk: disk{file: f, most: maxWaiting},
 		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}),
 	}
 	go w.flusher()
@@ -61,20 +90,36 @@ func (w *Writer) Sample(s *Sample) error { return w.line(Line{Sample: s}) }
 // Scrape writes the server's counters.
 func (w *Writer) Scrape(s *Scrape) error { return w.line(Line{Scrape: s}) }
 
-// End writes the last line.
-func (w *Writer) End(e *End) error { return w.line(Line{End: e}) }
-
-func (w *Writer) line(l Line) error {
-	b, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("encode a journal line: %w", err)
+// End writes the last line, when the journal is closed.
+func (w *Writer) End(e *End) error {
+	if _, err := encode(Line{End: e}); err != nil {
+		return err
 	}
-	w.Append(append(b, '\n'))
+	w.mu.Lock()
+	w.end = e
+	w.mu.Unlock()
 	return nil
 }
 
+func (w *Writer) line(l Line) error {
+	b, err := encode(l)
+	if err != nil {
+		return err
+	}
+	w.Append(b)
+	return nil
+}
+
+func encode(l Line) ([]byte, error) {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("encode a journal line: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
 // Append adds whole lines, made with AppendRequest. It never waits for the disk;
-// a failure to write is returned by Close.
+// a failure to write is told to Config.Trouble at once, and returned by Close.
 func (w *Writer) Append(lines []byte) {
 	w.mu.Lock()
 	if w.closed {
@@ -92,8 +137,8 @@ func (w *Writer) Append(lines []byte) {
 	}
 }
 
-// Close writes what is pending and closes the file. It returns the first error
-// of any write, and is safe to call twice.
+// Close writes what is pending and closes the file. It returns an error if the file
+// is not whole, which Reopen reads all the same, and is safe to call twice.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if !w.closed {
@@ -104,6 +149,13 @@ func (w *Writer) Close() error {
 	<-w.done
 	return w.err
 }
+
+// Reopen reads the journal after Close: the file, and what it had no room for.
+func (w *Writer) Reopen() (*Reader, error) { return open(w.path, w.disk.rest()) }
+
+// Lost is how many requests can't be read from the journal, after Close: the file
+// had no room for them, and memory neither.
+func (w *Writer) Lost() int { return w.disk.lost }
 
 func (w *Writer) flusher() {
 	defer close(w.done)
@@ -117,29 +169,70 @@ func (w *Writer) flusher() {
 			w.flush()
 		case <-w.stop:
 			w.flush()
-			w.keep(w.file.Close())
+			w.err = w.finish()
 			return
 		}
 	}
 }
 
+// flush writes what is pending, and what could not be written before.
 func (w *Writer) flush() {
 	w.mu.Lock()
 	lines := w.pending
 	w.pending = w.spare[:0]
 	w.mu.Unlock()
 	w.spare = lines
-	if len(lines) == 0 || w.err != nil {
-		return
+	f, err := w.compress(lines)
+	if err == nil {
+		err = w.disk.add(f)
 	}
-	w.zstd.Reset(w.file)
-	_, err := w.zstd.Write(lines)
-	w.keep(err)
-	w.keep(w.zstd.Close())
+	if failing := err != nil; failing != w.failing {
+		w.failing = failing
+		if w.trouble != nil && (failing || w.disk.lost == 0) {
+			w.trouble(err)
+		}
+	}
 }
 
-func (w *Writer) keep(err error) {
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("write the journal: %w", err)
+// finish writes the end line and closes the file.
+func (w *Writer) finish() error {
+	var f frame
+	var err error
+	if w.end != nil {
+		f, err = w.endFrame(w.disk.lost)
 	}
+	if err == nil {
+		err = w.disk.add(f)
+	}
+	if err != nil && w.end != nil {
+		err = errors.Join(err, w.disk.finish(w.endFrame))
+	}
+	if err = errors.Join(err, w.disk.file.Close()); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) endFrame(unwritten int) (frame, error) {
+	end := *w.end
+	end.Unwritten = unwritten
+	b, err := encode(Line{End: &end})
+	if err != nil {
+		return frame{}, err
+	}
+	return w.compress(b)
+}
+
+// compress makes a frame of lines, an empty one of none.
+func (w *Writer) compress(lines []byte) (frame, error) {
+	if len(lines) == 0 {
+		return frame{}, nil
+	}
+	var b bytes.Buffer
+	w.zstd.Reset(&b)
+	if _, err := w.zstd.Write(lines); err != nil {
+		return frame{}, err
+	}
+	err := w.zstd.Close()
+	return frame{b.Bytes(), bytes.Count(lines, []byte(requestLine))}, err
 }

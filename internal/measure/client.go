@@ -35,7 +35,10 @@ func (c *collector) warnings(r *Result) []string {
 	w := append([]string{}, c.opt.Warnings...)
 	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 
-	if r.Partial {
+	if r.End != nil && r.End.Unwritten > 0 {
+		add("%d requests had ended and are missing: the journal could not be written", r.End.Unwritten)
+	}
+	if r.Partial && r.Interrupted != journalNotWhole {
 		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests, c.run.Options.NumPrompts)
 	}
 	if r.Completed == 0 {

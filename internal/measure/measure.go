@@ -141,6 +141,9 @@ func Measure(j Journal, opt Options) (*Result, error) {
 	return c.result(j.End()), nil
 }
 
+// journalNotWhole is why a result is partial whose run came to its end.
+const journalNotWhole = "the journal could not be written"
+
 // result computes everything that needs all requests.
 func (c *collector) result(end *journal.End) *Result {
 	r := &Result{Run: c.run, End: end, Compat: *c.opt.Compat}
@@ -149,6 +152,9 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Partial, r.Interrupted = end == nil, "killed"
 	if end != nil {
 		r.Partial, r.Interrupted = end.Interrupted != "", end.Interrupted
+		if end.Unwritten > 0 && !r.Partial {
+			r.Partial, r.Interrupted = true, journalNotWhole
+		}
 		r.SpecDecode = specDecode(end.SpecDecode)
 	}
 	c.totals.result(r)

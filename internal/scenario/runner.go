@@ -215,8 +215,18 @@ func (r *Runner) pause(ctx context.Context, drain <-chan struct{}, span time.Dur
 
 func (r *Runner) takeDown() {
 	if r.up != nil {
-		r.up.down()
+		r.endServers(r.up)
 		r.up = nil
+	}
+}
+
+// endServers ends servers, and tells what it could not end.
+func (r *Runner) endServers(s *servers) {
+	s.down()
+	for _, p := range s.processes {
+		if left := p.Left(); left != "" {
+			r.note("%s", left)
+		}
 	}
 }
 

@@ -63,12 +63,12 @@ func (r *Runner) bringUp(ctx context.Context, p *Point) (*servers, error) {
 	}
 	for i, port := range ports {
 		if err := r.startReplica(s, p, i, port); err != nil {
-			s.down()
+			r.endServers(s)
 			return nil, err
 		}
 	}
 	if err := r.awaitAll(ctx, s, p); err != nil {
-		s.down()
+		r.endServers(s)
 		return nil, err
 	}
 	s.version = r.readVersion(ctx, t, s.urls[0])

@@ -15,6 +15,7 @@ const (
 	WorkloadNote               // Text
 	WorkloadEnd                //
 	UnfinishedSeen             // Path: a result that was not finished, and is run again
+	Warning                    // Text: at any time
 )
 
 // Event is one step of a sweep, for whoever shows it.

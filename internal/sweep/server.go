@@ -118,6 +118,9 @@ func (s *server) stop() {
 	if s.process != nil {
 		s.process.Stop()
 		s.follow.stop()
+		if left := s.process.Left(); left != "" {
+			s.r.Observe(Event{Kind: Warning, Text: left})
+		}
 		s.process = nil
 	}
 	if s.begun {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -87,10 +88,18 @@ func parseLabels(s string) (labels map[string]string, rest string, ok bool) {
 	}
 }
 
-// Sum adds up the lines of a name over all their labels; ok is false where there is none.
+// mostValue is above all that a server can have counted, and adds up without loss.
+const mostValue = 1 << 60
+
+// Sane says whether a value can be what it should be. Prometheus has NaN and ±Inf too,
+// and some servers divide by zero.
+func (m *Metric) Sane() bool { return math.Abs(m.Value) <= mostValue }
+
+// Sum adds up the lines of a name over all their labels; ok is false where there is
+// none with a sane value.
 func (m Metrics) Sum(name string) (sum float64, ok bool) {
 	for i := range m {
-		if m[i].Name == name {
+		if m[i].Name == name && m[i].Sane() {
 			sum += m[i].Value
 			ok = true
 		}

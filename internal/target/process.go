@@ -35,7 +35,7 @@ const DefaultGrace = 10 * time.Second
 // its group, so that there is no moment at which a server has no watcher, and no
 // moment at which the group's number could belong to somebody else.
 //
-// A server that leaves its group (a daemon, a container) is out of reach.
+// A server that leaves its group (a daemon, a container) is out of reach; Left tells.
 type Process struct {
 	cmd     *exec.Cmd
 	watcher *exec.Cmd
@@ -48,6 +48,9 @@ type Process struct {
 	exited  chan struct{}
 	err     error         // how it ended; set before exited is closed
 	gone    chan struct{} // closed when the last of its processes has ended
+	mark    string        // in the environment of all of them
+	strays  []Stray       // known after Stop
+	held    bool          // so is this: somebody is left that can't be named
 	stop    sync.Once
 }
 
@@ -81,7 +84,8 @@ func Start(c Command) (*Process, error) {
 	}
 	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = c.Dir, log, log
-	p.cmd.Env = append(p.cmd.Environ(), c.Env...)
+	p.mark = newMark()
+	p.cmd.Env = append(append(p.cmd.Environ(), c.Env...), p.mark)
 	p.cmd.SysProcAttr = inGroup(p.Group())
 	breath, err := p.breathing()
 	if err != nil {
@@ -167,6 +171,7 @@ func (p *Process) Stop() {
 		}
 		p.endWatcher() // and whatever is left of the group
 		<-p.exited
+		p.findStrays()
 		if p.pidFile != "" {
 			_ = os.Remove(p.pidFile) // a stale one is recognised
 		}
