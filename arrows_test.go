@@ -21,7 +21,7 @@ const (
 // them. What is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":      {"*"},
-	"scenario": {"load", "measure", "report", "compare", "target", "journal", "serverlog", "slo", "whole"},
+	"scenario": {"mdtable", "load", "measure", "report", "compare", "target", "journal", "serverlog", "slo", "whole"},
 	"load":     {"workload", "pace", "wire", "target", "journal"},
 	"journal":  {"lock"},
 	"target":   {"lock"},

@@ -172,6 +172,7 @@ func (r *abRun) run(ctx context.Context) error {
 	if err := errors.Join(err, r.save(), r.print()); err != nil {
 		return err
 	}
+	r.conclude()
 	return r.verdict(ctx)
 }
 

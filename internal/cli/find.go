@@ -34,7 +34,10 @@ type findReport struct {
 
 // findResult is one search.
 type findResult struct {
-	Value   string              `json:"value,omitempty"` // of the mapped flag
+	Value   string              `json:"value,omitempty"`   // of the mapped flag
+	Verdict string              `json:"verdict,omitempty"` // on the run that is the answer
+	Reasons []string            `json:"verdict_reasons,omitempty"`
+	Earlier *earlierProbes      `json:"earlier_probes,omitempty"` // nil: all are of this run
 	Answer  search.Answer       `json:"answer"`
 	Curve   []search.CurvePoint `json:"curve"`
 	Goodput *float64            `json:"best_goodput_at"` // loads: nil where there is none
@@ -118,15 +121,16 @@ func (f *finder) search(ctx context.Context, drain <-chan struct{}) (findResult,
 		cfg.To = *o.to
 	}
 	s := search.New(cfg)
-	log, err := f.openLog(cfg)
+	log, err := f.openLog(ctx, cfg)
 	if err != nil {
 		return findResult{}, err
 	}
 	for _, seen := range log.earlier {
 		s.Observed(seen)
 	}
-	if n := len(log.earlier); n > 0 {
-		fmt.Fprintf(f.err, "going on after %d probes of an earlier run\n", n)
+	earlier := earlierOf(log.earlier)
+	if earlier != nil {
+		fmt.Fprintf(f.err, "going on after %d probes of an earlier run, %s\n", earlier.Probes, earlier.when())
 	}
 	for {
 		probe, ok := s.Next()
@@ -150,7 +154,9 @@ func (f *finder) search(ctx context.Context, drain <-chan struct{}) (findResult,
 		s.Observed(seen)
 		f.ended(len(s.Seen()), &seen)
 	}
-	return resultOf(s), nil
+	r := resultOf(s)
+	r.Earlier = earlier
+	return r, nil
 }
 
 func resultOf(s *search.Search) findResult {
@@ -160,6 +166,9 @@ func resultOf(s *search.Search) findResult {
 			return nil
 		}
 		return &p.X
+	}
+	if p := r.found(); p != nil {
+		r.Verdict, r.Reasons = p.Numbers.Verdict, p.Numbers.Reasons
 	}
 	r.Goodput, r.Peak, r.Knee = at(search.BestGoodput(r.Curve)), at(search.Peak(r.Curve)), at(search.Knee(r.Curve))
 	return r
@@ -183,7 +192,7 @@ func (o *findOptions) conclude(s streams, r *findReport) error {
 	if err != nil {
 		return err
 	}
-	text := r.markdown()
+	text := r.text(0)
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(
 		whole.WriteBytes(filepath.Join(o.out, findFile), append(b, '\n')),
@@ -193,7 +202,7 @@ func (o *findOptions) conclude(s streams, r *findReport) error {
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
-	if _, err := fmt.Fprint(s.out, text); err != nil {
+	if _, err := fmt.Fprint(s.out, r.text(consoleWidth(s.out))); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "results: %s\n", o.out)

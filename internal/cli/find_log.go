@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/search"
 )
@@ -23,30 +26,43 @@ type findLog struct {
 }
 
 type findLogHead struct {
-	Search string `json:"search"`
+	Search string `json:"search"`           // all that its probes depend on
+	Server string `json:"server,omitempty"` // what the servers said of themselves: see target.Self
 }
 
-// openLog reads the probes of an interrupted search, or begins a new file.
-func (f *finder) openLog(cfg search.Config) (*findLog, error) {
+// openLog reads the probes of an interrupted search, or begins a new file. Probes of
+// another server than the one that is there now are forgotten.
+func (f *finder) openLog(ctx context.Context, cfg search.Config) (*findLog, error) {
 	if err := os.MkdirAll(f.folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of --out: %w", err)
 	}
 	l := &findLog{path: filepath.Join(f.folder, "probes.jsonl")}
-	head, err := f.fingerprint(cfg)
-	if err != nil {
+	var head findLogHead
+	var err error
+	if head.Search, err = f.fingerprint(cfg); err != nil {
 		return nil, err
 	}
+	head.Server = f.self(ctx)
 	content, err := os.ReadFile(l.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && f.options.fresh {
-		return l, os.WriteFile(l.path, append(head, '\n'), 0o644)
+		return l, l.begin(head)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read earlier probes: %w", err)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	lines.Buffer(nil, 1<<20)
-	if !lines.Scan() || !bytes.Equal(lines.Bytes(), head) {
+	var was findLogHead
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &was) != nil || was.Search != head.Search {
 		return nil, fmt.Errorf("%s holds another search: give another --out, or --fresh to forget it", f.folder)
+	}
+	if head.Server != "" && was.Server != head.Server {
+		then := was.Server
+		if then == "" {
+			then = "not written down"
+		}
+		fmt.Fprintf(f.err, "note: the server is another one than before, so the search begins anew (then: %s; now: %s)\n", then, head.Server)
+		return l, l.begin(head)
 	}
 	for lines.Scan() {
 		var o search.Observation
@@ -58,16 +74,41 @@ func (f *finder) openLog(cfg search.Config) (*findLog, error) {
 	return l, lines.Err()
 }
 
+// begin writes a file without any probe.
+func (l *findLog) begin(head findLogHead) error {
+	b, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.path, append(b, '\n'), 0o644)
+}
+
+// self is what the servers say of themselves; empty: one does not.
+func (f *finder) self(ctx context.Context) string {
+	const timeout = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var words []string
+	for _, t := range f.servers {
+		text, err := t.Self(ctx)
+		if err != nil {
+			return ""
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, " + ")
+}
+
 // fingerprint tells searches apart by all that their probes depend on.
-func (f *finder) fingerprint(cfg search.Config) ([]byte, error) {
+func (f *finder) fingerprint(cfg search.Config) (string, error) {
 	o := f.options
 	cfg.Budget = 0 // more time may be given to the same search
 	b, err := json.Marshal([]any{f.args, cfg, o.objective.String(), o.vary})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	sum := sha256.Sum256(b)
-	return json.Marshal(findLogHead{hex.EncodeToString(sum[:])})
+	return hex.EncodeToString(sum[:]), nil
 }
 
 func (l *findLog) add(o search.Observation) error {

@@ -51,7 +51,7 @@ func (p *prober) run(ctx context.Context, drain <-chan struct{}, n int, probe se
 		return o, err
 	}
 	p.drain(ctx)
-	o.X, o.Purpose, o.Run = probe.X, probe.Purpose, run
+	o.X, o.Purpose, o.Run, o.At = probe.X, probe.Purpose, run, began
 	o.Seconds, o.Cost = probe.Seconds, time.Since(began).Seconds()
 	return o, nil
 }
@@ -112,7 +112,7 @@ func observe(run string, objective slo.SLO) (search.Observation, error) {
 		return o, fmt.Errorf("read a probe's result: %w", err)
 	}
 	judged, err := search.FromResult(whole, objective)
-	o.Numbers.Verdict = judged.Numbers.Verdict
+	o.Numbers.Verdict, o.Numbers.Reasons = judged.Numbers.Verdict, judged.Numbers.Reasons
 	return o, err
 }
 

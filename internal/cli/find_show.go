@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/mdtable"
 	"github.com/inferometer/inferometer/internal/search"
 )
 
@@ -52,35 +53,37 @@ func percent(use *float64) string {
 	return fmt.Sprintf("%.0f %%", *use*100)
 }
 
-// markdown is the answer in words and tables.
-func (r *findReport) markdown() string {
+// text is the answer in words and tables, within the width of a screen; 0: of a file.
+func (r *findReport) text(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The highest %s within an SLO\n\n%s\n", r.Vary, r.SLO)
 	if r.Map != "" {
-		r.capacityMap(&b)
+		r.capacityMap(&b, width)
 	}
 	for i := range r.Results {
 		f := &r.Results[i]
 		if r.Map != "" {
 			fmt.Fprintf(&b, "\n## %s %s\n", r.Map, f.Value)
 		}
-		r.answer(&b, f)
-		r.curve(&b, f)
+		r.answer(&b, f, width)
+		r.curve(&b, f, width)
 	}
 	return b.String()
 }
 
 // capacityMap is one line for each value of the mapped flag.
-func (r *findReport) capacityMap(b *strings.Builder) {
-	fmt.Fprintf(b, "\n| %s | %s | 95 %% interval | req/s | output tok/s | binds |\n|---:|---:|---|---:|---:|---|\n", r.Map, r.Vary)
+func (r *findReport) capacityMap(b *strings.Builder, width int) {
+	t := mdtable.Table{Head: []string{r.Map, r.Vary, "95 % interval", "req/s", "output tok/s", "binds", "verdict"}, Keys: 1}
 	for i := range r.Results {
 		f := &r.Results[i]
+		line := []string{f.Value, "none", interval(&f.Answer), "–", "–", f.Answer.Binding, "–"}
 		if p := f.found(); p != nil {
-			fmt.Fprintf(b, "| %s | **%s** | %s | %.2f | %.1f | %s |\n", f.Value, loadText(p.X), interval(&f.Answer), p.Numbers.Throughput, p.Numbers.Output, f.Answer.Binding)
-		} else {
-			fmt.Fprintf(b, "| %s | none | %s | – | – | %s |\n", f.Value, interval(&f.Answer), f.Answer.Binding)
+			line[1], line[3], line[4], line[6] = "**"+loadText(p.X)+"**", fmt.Sprintf("%.2f", p.Numbers.Throughput), fmt.Sprintf("%.1f", p.Numbers.Output), f.Verdict
 		}
+		t.Body = append(t.Body, line)
 	}
+	b.WriteString("\n")
+	t.Write(b, width)
 }
 
 func interval(a *search.Answer) string {
@@ -94,9 +97,9 @@ func interval(a *search.Answer) string {
 }
 
 // answer says what was found, and what is missing from it.
-func (r *findReport) answer(b *strings.Builder, f *findResult) {
+func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 	a := &f.Answer
-	line := func(format string, args ...any) { fmt.Fprintf(b, "- "+format+"\n", args...) }
+	line := func(format string, args ...any) { mdtable.Line(b, "- ", fmt.Sprintf(format, args...), width) }
 	b.WriteString("\n")
 	if p := f.found(); p != nil {
 		how := "not confirmed"
@@ -104,6 +107,7 @@ func (r *findReport) answer(b *strings.Builder, f *findResult) {
 			how = fmt.Sprintf("confirmed by a run of %.0f s", p.Seconds)
 		}
 		line("It holds up to **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, loadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
+		f.trust(line)
 	} else {
 		line("It holds at no %s that was tried.", r.Vary)
 	}
@@ -135,6 +139,21 @@ func (r *findReport) answer(b *strings.Builder, f *findResult) {
 		line("Note: %s.", a.Reason)
 	}
 	line("%d probes in %.0f s.", a.Probes, a.Spent)
+	if f.Earlier != nil {
+		line("%s", f.Earlier.sentence(a.Probes))
+	}
+}
+
+// trust is the verdict on the run that is the answer, with its reasons.
+func (f *findResult) trust(line func(string, ...any)) {
+	switch {
+	case f.Verdict == "":
+		line("Verdict on it: not judged.")
+	case len(f.Reasons) == 0:
+		line("Verdict on it: %s.", f.Verdict)
+	default:
+		line("Verdict on it: %s because of %s.", f.Verdict, strings.Join(f.Reasons, "; "))
+	}
 }
 
 // costLines says what tokens cost at a point, where a price or a power was given.
@@ -156,9 +175,8 @@ func costLines(line func(string, ...any), where string, p *search.CurvePoint) {
 }
 
 // curve is one line for each load.
-func (r *findReport) curve(b *strings.Builder, f *findResult) {
-	fmt.Fprintf(b, "\n| %s | SLO | of the limit |", r.Vary)
-	b.WriteString(" req/s | good req/s | output tok/s | mean e2el, ms | probes | verdict |\n|---:|---|---|---:|---:|---:|---:|---:|---|\n")
+func (r *findReport) curve(b *strings.Builder, f *findResult, width int) {
+	t := mdtable.Table{Head: []string{r.Vary, "SLO", "of the limit", "req/s", "good req/s", "output tok/s", "mean e2el, ms", "probes", "verdict"}, Keys: 1}
 	for i := range f.Curve {
 		p := &f.Curve[i]
 		word := "broken"
@@ -176,7 +194,11 @@ func (r *findReport) curve(b *strings.Builder, f *findResult) {
 		if p.Numbers.Goodput != nil {
 			good = fmt.Sprintf("%.2f", *p.Numbers.Goodput)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %.2f | %s | %.1f | %.0f | %d | %s |\n", loadText(p.X), word, strings.Join(uses, ", "),
-			p.Numbers.Throughput, good, p.Numbers.Output, p.Numbers.Latency, p.Probes, p.Numbers.Verdict)
+		t.Body = append(t.Body, []string{
+			loadText(p.X), word, strings.Join(uses, ", "), fmt.Sprintf("%.2f", p.Numbers.Throughput), good,
+			fmt.Sprintf("%.1f", p.Numbers.Output), fmt.Sprintf("%.0f", p.Numbers.Latency), strconv.Itoa(p.Probes), p.Numbers.Verdict,
+		})
 	}
+	b.WriteString("\n")
+	t.Write(b, width)
 }

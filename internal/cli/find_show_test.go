@@ -52,7 +52,7 @@ func TestFindMarkdown(t *testing.T) {
 	f.Value = "2048"
 	r.Results = append(r.Results, f)
 	const file = "testdata/find.golden.md"
-	got := r.markdown()
+	got := r.text(0)
 	if updated() {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/scenario"
@@ -19,6 +20,7 @@ type runOptions struct {
 	out                string
 	set                []argv.Pair
 	only               []string
+	columns            string
 }
 
 func runFlags() (*argv.Set, *runOptions) {
@@ -36,6 +38,8 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.String(&o.out, "out", "", "Folder for the results.", argv.Metavar("DIR"), argv.Shown("artifacts.folder of the file, or results/NAME"))
 	set.Bool(&o.fresh, "fresh", "Forget the results that are there and run every point.")
 	set.CSV(&o.only, "only", nil, "Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.", argv.Metavar("WORD,…"))
+	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
+		argv.Shown("the usual ones"))
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
 	return set, o
 }
@@ -72,6 +76,9 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 	source := scenario.Source{File: file, Lookup: os.LookupEnv}
 	for _, pair := range o.set {
 		source.Set = append(source.Set, pair.Key+"="+pair.Value)
+	}
+	if o.columns != "" {
+		source.Set = append(source.Set, "columns="+strconv.Quote(o.columns))
 	}
 	doc, err := scenario.Load(source)
 	if err != nil {
@@ -152,15 +159,23 @@ func apiKeyHeader() http.Header {
 func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
 	sum := scenario.Summarize(plan, records, folder)
 	// Files first: who reads our output may have gone, and the write would kill us.
-	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), sum.Markdown(s.out), printSearches(s.out, plan, folder)); err != nil {
+	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), printSearches(s.out, plan, folder), sum.Text(s.out, consoleWidth(s.out))); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
 	switch {
 	case sum.Done == 0:
-		return coded{errors.New("no point has a result; the table says why"), exitNothing}
+		return coded{fmt.Errorf("no point has a result%s", cause(sum, "; the first, ")), exitNothing}
 	case sum.Failed+sum.Missing > 0:
-		return coded{fmt.Errorf("%d of %d points have no result; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected())), exitPartial}
+		return coded{fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")), exitPartial}
 	}
 	return nil
+}
+
+// cause is why the first point that failed did so, after a few words.
+func cause(sum *scenario.Summary, words string) string {
+	if text := sum.FirstCause(); text != "" {
+		return words + text
+	}
+	return ""
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/mdtable"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/scenario"
 	"github.com/inferometer/inferometer/internal/whole"
 )
@@ -63,27 +65,36 @@ func searchArgs(s *scenario.Scenario) []string {
 	return args
 }
 
-// printSearches shows what the searches of a scenario found; the table beside it has
-// the numbers of those points.
+// printSearches shows what the searches of a scenario found, before the table, which
+// has the numbers of those points.
 func printSearches(w io.Writer, plan *scenario.Plan, folder scenario.Folder) error {
 	if plan.Scenario.Search == nil {
 		return nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n## The highest %s within %s\n\n| point | %s | 95 %% interval | binds |\n|---|---:|---|---|\n", plan.Scenario.Search.Over, plan.Scenario.SLO, plan.Scenario.Search.Over)
+	file := searchesText(plan, folder, 0)
+	_, err := fmt.Fprintln(w, searchesText(plan, folder, consoleWidth(w)))
+	return errors.Join(err, whole.WriteBytes(filepath.Join(folder.Path, "search.md"), []byte(file)))
+}
+
+func searchesText(plan *scenario.Plan, folder scenario.Folder, width int) string {
+	over := plan.Scenario.Search.Over
+	t := mdtable.Table{Head: []string{"point", over, "95 % interval", "binds", "verdict"}, Keys: 1}
 	for _, p := range plan.Points {
-		x, edge, binding := "–", "–", "–"
+		line := []string{outside.Markdown(p.ID), "–", "–", "–", "–"}
 		var r findReport
 		content, err := os.ReadFile(filepath.Join(folder.Path, "points", p.ID, "run", findFile))
 		if err == nil && json.Unmarshal(content, &r) == nil && len(r.Results) == 1 {
 			a := &r.Results[0].Answer
-			edge, binding = interval(a), a.Binding
+			line[2], line[3] = interval(a), a.Binding
 			if a.X != nil {
-				x = loadText(*a.X)
+				line[1], line[4] = loadText(*a.X), r.Results[0].Verdict
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.ID, x, edge, binding)
+		t.Body = append(t.Body, line)
 	}
-	_, err := fmt.Fprint(w, b.String())
-	return errors.Join(err, whole.WriteBytes(filepath.Join(folder.Path, "search.md"), []byte(strings.TrimLeft(b.String(), "\n"))))
+	var b strings.Builder
+	mdtable.Line(&b, "## ", fmt.Sprintf("The highest %s within %s", over, plan.Scenario.SLO), 0)
+	b.WriteString("\n")
+	t.Write(&b, width)
+	return b.String()
 }

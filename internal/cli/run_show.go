@@ -72,7 +72,7 @@ func (s *runShow) event(e scenario.Event) {
 	switch e.Kind {
 	case scenario.Skipped:
 		s.done++
-		fmt.Fprintf(s.w, "%s %s: has a result already\n", s.count(), e.Point.ID)
+		fmt.Fprintf(s.w, "%s %s: has a result already, of %s\n", s.count(), e.Point.ID, e.Record.Measured())
 	case scenario.Starting:
 		s.begin("starting " + e.Point.Target())
 		s.line("starting the target %s", e.Point.Target())

@@ -140,12 +140,13 @@ func (p *Point) numPrompts() *int {
 // reported are the latencies and percentiles that tables and SLOs read.
 func (p *Point) reported() (latencies, percentiles string) {
 	names := []string{"ttft", "tpot", "itl", "e2el"}
-	for _, name := range p.scenario.SLO.Latencies() {
+	shown, asked := p.scenario.Columns.statistics()
+	for _, name := range append(p.scenario.SLO.Latencies(), shown...) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	ps := append([]float64{50, 90, 99}, p.scenario.SLO.Percentiles()...)
+	ps := slices.Concat([]float64{50, 90, 95, 99}, p.scenario.SLO.Percentiles(), asked)
 	slices.Sort(ps)
 	var words []string
 	for _, q := range slices.Compact(ps) {

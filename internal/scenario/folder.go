@@ -43,7 +43,9 @@ type Record struct {
 	Started     time.Time         `json:"started"`
 	Seconds     float64           `json:"seconds"` // with its start and end
 	Version     string            `json:"server_version,omitempty"`
-	Startup     []StartupRecord   `json:"startup,omitempty"` // of the servers that were started for it
+	Self        string            `json:"server_says,omitempty"` // what it says of itself: see target.Self
+	Earlier     bool              `json:"-"`                     // an earlier run measured it
+	Startup     []StartupRecord   `json:"startup,omitempty"`     // of the servers that were started for it
 	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
 }
 
@@ -89,12 +91,6 @@ func (f Folder) record(p *Point) *Record {
 		return nil
 	}
 	return &r
-}
-
-// finished says that a point needs no run any more.
-func (f Folder) finished(p *Point) bool {
-	r := f.record(p)
-	return r != nil && r.State == Done
 }
 
 // write keeps what became of a point. The file is there whole or not at all.

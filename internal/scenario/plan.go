@@ -18,7 +18,7 @@ import (
 type Plan struct {
 	Name     string
 	Scenario *Scenario // the file itself, before the matrix
-	Axes     []string  // the keys that vary, in the order of the matrix
+	Axes     []string  // the keys of the matrix, in its order
 	Points   []*Point
 }
 
@@ -49,9 +49,7 @@ func (d *Document) Plan(opt PlanOptions) (*Plan, error) {
 	}
 	plan := &Plan{Name: whole.Name, Scenario: whole}
 	for _, a := range list {
-		if len(a.values) > 1 || a.name == targetAxis {
-			plan.Axes = append(plan.Axes, a.name)
-		}
+		plan.Axes = append(plan.Axes, a.name)
 	}
 	b := planner{doc: d, opt: opt, axes: list, errs: &errs, numbers: map[string]int{}}
 	for values := range combinations(list) {

@@ -186,7 +186,7 @@ func TestArgs(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{
 			"what is not given is left out", `targets: {a: {base_url: "http://h:1"}}`,
-			"--label a_r1 --backend openai --seed 0 --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,99 --base-url http://h:1",
+			"--label a_r1 --backend openai --seed 0 --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99 --base-url http://h:1",
 		},
 		{
 			"a target's own wins", `
@@ -206,7 +206,7 @@ warmup: 3
 		},
 		{
 			"prompts by the slot", "targets: {a: {base_url: \"http://h:1\"}}\nworkload: {prompts_per_slot: 5, num_prompts: 1}\npace: {concurrency: 3}",
-			"--label a_r1 --backend openai --num-prompts 15 --seed 0 --max-concurrency 3 --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,99 --base-url http://h:1",
+			"--label a_r1 --backend openai --num-prompts 15 --seed 0 --max-concurrency 3 --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99 --base-url http://h:1",
 		},
 	} {
 		plan := planOf(t, "name: x\n"+tt.text)

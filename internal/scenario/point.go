@@ -61,6 +61,7 @@ func (p *Point) fingerprint() string {
 			files = append(files, fmt.Sprintf("%s %d %d", name, info.Size(), info.ModTime().UnixNano()))
 		}
 	}
+	files = append(files, p.target.commandFiles()...)
 	b, err := json.Marshal([]any{p.server, p.Args, p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search})
 	if err != nil {
 		panic(err) // texts and numbers alone

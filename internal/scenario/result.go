@@ -13,8 +13,10 @@ type measured struct {
 	numbers map[string]float64 // every number under its key of the result
 	verdict string             // VALID, SUSPECT, INVALID; empty: not judged
 	reasons []string
-	targets *targetResults // nil: it was one server
-	fromLog bool           // its numbers of speculative decoding are those of a log
+	thin    []string           // percentiles that it has too few values for
+	outcome map[string]float64 // requests by their outcome
+	targets *targetResults     // nil: it was one server
+	fromLog bool               // its numbers of speculative decoding are those of a log
 }
 
 // targetResults are the servers behind one target.
@@ -53,16 +55,18 @@ func readResult(path string) (*measured, error) {
 	var ours struct {
 		Inferometer struct {
 			Verdict *struct {
-				Level   string
-				Reasons []string
+				Level       string
+				Reasons     []string
+				Unsupported []string
 			}
-			Targets *targetResults
+			Outcomes map[string]float64
+			Targets  *targetResults
 		}
 	}
 	if err := errors.Join(json.Unmarshal(b, &all), json.Unmarshal(b, &ours)); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	m := &measured{numbers: map[string]float64{}, targets: ours.Inferometer.Targets}
+	m := &measured{numbers: map[string]float64{}, targets: ours.Inferometer.Targets, outcome: ours.Inferometer.Outcomes}
 	for key, text := range all {
 		var v *float64
 		if json.Unmarshal(text, &v) == nil && v != nil {
@@ -70,7 +74,7 @@ func readResult(path string) (*measured, error) {
 		}
 	}
 	if v := ours.Inferometer.Verdict; v != nil {
-		m.verdict, m.reasons = v.Level, v.Reasons
+		m.verdict, m.reasons, m.thin = v.Level, v.Reasons, v.Unsupported
 	}
 	return m, nil
 }

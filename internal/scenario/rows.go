@@ -16,9 +16,10 @@ type Row struct {
 	Errors   []string
 	Verdict  string // the worst of its repeats
 	Reasons  []string
-	SLO      slo.Status // met only if each repeat met it; empty: there is none
-	Binding  string     // the clause that takes the most of its limit, and its value
-	Ok       float64    // requests, over all repeats
+	SLO      slo.Status  // met only if each repeat met it; empty: there is none
+	Binding  string      // the clause that takes the most of its limit, and its value
+	Clauses  []slo.Check // each with its worst repeat
+	Ok       float64     // requests, over all repeats
 	Total    float64
 	measured []*measured // parallel to Points; nil: no result
 }
@@ -87,20 +88,6 @@ func (r *Row) results(yield func(*measured) bool) {
 	}
 }
 
-func (r *Row) judge(objective slo.SLO, m *measured) {
-	if len(objective) == 0 {
-		return
-	}
-	j := objective.Judge(m.value)
-	if r.SLO != "" && r.SLO != slo.Met && j.Status != slo.Broken {
-		return // an earlier repeat decides
-	}
-	r.SLO, r.Binding = j.Status, ""
-	if b := j.Binding(); b != nil {
-		r.Binding = b.String()
-	}
-}
-
 func worse(a, b string) bool {
 	rank := []string{"", "VALID", "SUSPECT", "INVALID"}
 	return slices.Index(rank, a) > slices.Index(rank, b)
@@ -111,7 +98,7 @@ func (r *Row) Stat(metric string) (Stat, bool) {
 	var s Stat
 	var values []float64
 	for m := range r.results {
-		if v, ok := m.value(metric); ok && !math.IsNaN(v) {
+		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.thin, metric) {
 			values = append(values, v)
 			s.Mean += v
 		}

@@ -30,6 +30,8 @@ type Runner struct {
 	starts   int
 	broken   map[string]error  // servers that did not come up
 	versions map[string]string // of servers that were up before
+	selves   map[string]string // what those say of themselves; empty: nothing
+	changed  map[string]bool   // those that were told to be others than before
 }
 
 // Event is something that happened.
@@ -70,15 +72,19 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) ([]*Record, err
 		return nil, err
 	}
 	r.broken, r.versions = map[string]error{}, map[string]string{}
+	r.selves, r.changed = map[string]string{}, map[string]bool{}
 	r.starts = r.earlierStarts()
 	defer r.takeDown()
 	records := make([]*Record, len(r.Plan.Points))
 	for i, p := range r.Plan.Points {
-		if r.Folder.finished(p) {
-			records[i] = r.Folder.record(p)
-			if p.Selected {
-				r.observe(Event{Kind: Skipped, Point: p, Record: records[i]})
-			}
+		rec := r.Folder.record(p)
+		if rec == nil || rec.State != Done || !r.current(ctx, p, rec) {
+			continue
+		}
+		rec.Earlier = true
+		records[i] = rec
+		if p.Selected {
+			r.observe(Event{Kind: Skipped, Point: p, Record: rec})
 		}
 	}
 	first := true
@@ -123,7 +129,7 @@ func (r *Runner) attempt(ctx context.Context, drain <-chan struct{}, p *Point, r
 	if err := r.serve(ctx, drain, p, rec); err != nil {
 		return err
 	}
-	rec.Version = r.up.version
+	rec.Version, rec.Self = r.up.version, r.up.self
 	for _, path := range p.scenario.ResetCache {
 		for _, url := range r.up.urls {
 			if err := r.target(url).Post(ctx, path); err != nil {

@@ -35,6 +35,7 @@ type Scenario struct {
 	Repeat     int                `yaml:"repeat"`
 	Order      string             `yaml:"order"`
 	SLO        objective          `yaml:"slo"`
+	Columns    columnNames        `yaml:"columns"`
 	Warmup     int                `yaml:"warmup"`
 	ResetCache resetPaths         `yaml:"reset_cache"`
 	Cooldown   time.Duration      `yaml:"cooldown"`

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/mdtable"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // replicasSection shows targets of several servers: together, each by itself, how
 // far they lie apart, and beside so many times one.
-func (s *Summary) replicasSection(b *strings.Builder) {
+func (s *Summary) replicasSection(b *strings.Builder, width int) {
 	if len(s.Replicas) == 0 {
 		return
 	}
@@ -25,12 +28,13 @@ func (s *Summary) replicasSection(b *strings.Builder) {
 			skew = fmt.Sprintf("%.2f", *r.Skew)
 		}
 		if r.TimesOne != nil {
-			times = fmt.Sprintf("%s (%s)", number(*r.TimesOne), r.One)
+			times = fmt.Sprintf("%s (%s)", number(*r.TimesOne), outside.Markdown(r.One))
 			change = fmt.Sprintf("%+.1f %%", 100*(r.Together / *r.TimesOne - 1))
 		}
-		body = append(body, []string{r.Place, number(r.Together), strings.Join(each, ", "), skew, times, change})
+		body = append(body, []string{outside.Markdown(r.Place), number(r.Together), strings.Join(each, ", "), skew, times, change})
 	}
-	markdownTable(b, []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, body)
+	t := mdtable.Table{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
+	t.Write(b, width)
 }
 
 // Replicas is a row of several servers that were loaded together.
@@ -138,7 +142,7 @@ func sameJSON(a, b any) bool {
 }
 
 // startupSection shows how long servers took to start.
-func (s *Summary) startupSection(b *strings.Builder) {
+func (s *Summary) startupSection(b *strings.Builder, width int) {
 	var body [][]string
 	for _, rec := range s.records {
 		if rec == nil {
@@ -149,17 +153,18 @@ func (s *Summary) startupSection(b *strings.Builder) {
 			if up.FirstAnswerS > 0 {
 				answer = fmt.Sprintf("%.2f", up.FirstAnswerS)
 			}
-			body = append(body, []string{up.Server, rec.ID, fmt.Sprintf("%.2f", up.HealthyS), answer, rec.Version})
+			body = append(body, []string{up.Server, rec.ID, fmt.Sprintf("%.2f", up.HealthyS), answer, outside.Markdown(rec.Version)})
 		}
 	}
 	if len(body) > 0 {
 		b.WriteString("\n## Start-up\n\n")
-		markdownTable(b, []string{"server", "before point", "healthy, s", "first answer, s", "version"}, body)
+		t := mdtable.Table{Head: []string{"server", "before point", "healthy, s", "first answer, s", "version"}, Body: body, Keys: 2}
+		t.Write(b, width)
 	}
 }
 
 // problemsSection says what failed and which numbers are in doubt.
-func (s *Summary) problemsSection(b *strings.Builder) {
+func (s *Summary) problemsSection(b *strings.Builder, width int) {
 	var lines []string
 	for _, r := range s.Rows {
 		for _, text := range r.Errors {
@@ -176,6 +181,6 @@ func (s *Summary) problemsSection(b *strings.Builder) {
 	}
 	b.WriteString("\n## What went wrong, and what is in doubt\n\n")
 	for _, line := range lines {
-		fmt.Fprintf(b, "- %s\n", line)
+		mdtable.Line(b, "- ", outside.Markdown(line), width)
 	}
 }

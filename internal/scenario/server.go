@@ -28,6 +28,7 @@ type servers struct {
 	cwd       string
 	startup   []StartupRecord
 	version   string
+	self      string // what it says of itself
 }
 
 // The defaults of readiness. The time is long: to load a large model takes minutes.
@@ -42,14 +43,15 @@ func (r *Runner) bringUp(ctx context.Context, p *Point) (*servers, error) {
 	t := p.target
 	s := &servers{key: p.server, keep: p.scenario.Artifacts.Keep, cwd: string(t.Cwd)}
 	if !t.started() {
-		s.urls = t.BaseURLs
-		if t.BaseURL != "" {
-			s.urls = []string{t.BaseURL}
-		}
+		s.urls = t.urls()
 		if _, known := r.versions[p.server]; !known {
 			r.versions[p.server] = r.readVersion(ctx, t, s.urls[0])
 		}
 		s.version = r.versions[p.server]
+		if _, asked := r.selves[p.server]; !asked {
+			r.selves[p.server], _ = r.self(ctx, s.urls) // that it does not say is no reason to stop
+		}
+		s.self = r.selves[p.server]
 		return s, nil
 	}
 	r.starts++
@@ -72,6 +74,7 @@ func (r *Runner) bringUp(ctx context.Context, p *Point) (*servers, error) {
 		return nil, err
 	}
 	s.version = r.readVersion(ctx, t, s.urls[0])
+	s.self, _ = r.self(ctx, s.urls) // that it does not say is no reason to stop
 	return s, nil
 }
 

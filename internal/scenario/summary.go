@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/whole"
@@ -64,6 +66,17 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 	return s
 }
 
+// FirstCause is why the first of the points without a result has none; empty: all have one.
+func (s *Summary) FirstCause() string {
+	for _, rec := range s.records {
+		if rec != nil && rec.State == Failed {
+			first, _, _ := strings.Cut(rec.Error, "\n")
+			return rec.ID + ": " + first
+		}
+	}
+	return ""
+}
+
 // Write keeps the summary in the folder: table.md, summary.json and summary.csv.
 func (s *Summary) Write(f Folder) error {
 	var table bytes.Buffer
@@ -81,10 +94,15 @@ func (s *Summary) Write(f Folder) error {
 // pointJSON is a point in summary.json.
 type pointJSON struct {
 	*Record
-	Verdict string             `json:"verdict,omitempty"`
-	SLO     string             `json:"slo,omitempty"`
-	Result  string             `json:"result,omitempty"` // the file, from the summary's folder
-	Numbers map[string]float64 `json:"numbers,omitempty"`
+	Earlier bool     `json:"measured_before,omitempty"` // by an earlier run
+	Verdict string   `json:"verdict,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Unsupported are percentiles among the numbers that rest on too few values.
+	Unsupported []string           `json:"unsupported,omitempty"`
+	SLO         string             `json:"slo,omitempty"`
+	Outcomes    map[string]float64 `json:"outcomes,omitempty"`
+	Result      string             `json:"result,omitempty"` // the file, from the summary's folder
+	Numbers     map[string]float64 `json:"numbers,omitempty"`
 }
 
 func (s *Summary) json(f Folder) ([]byte, error) {
@@ -123,9 +141,9 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 		if rec == nil {
 			rec = &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: "missing", Fingerprint: p.Fingerprint, Args: p.Shown}
 		}
-		out := pointJSON{Record: rec}
+		out := pointJSON{Record: rec, Earlier: rec.Earlier}
 		if m := r.measured[i]; m != nil {
-			out.Verdict, out.Numbers = m.verdict, m.numbers
+			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.thin, m.outcome
 			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
 			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
 				out.SLO = string(objective.Judge(m.value).Status)
@@ -136,34 +154,32 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 	return points
 }
 
-// csv is one line a point and repeat, for a spreadsheet.
+// csv is one line for each point and repeat, with all its numbers, for a spreadsheet.
 func (s *Summary) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	head := append(slices.Clone(s.plan.Axes), "repeat", "state", "verdict", "slo", "completed", "failed", "duration_s")
-	for _, c := range s.columns() {
-		unit := ""
-		if c.better == lower {
-			unit = "_ms"
-		}
-		head = append(head, c.metric+unit)
+	numbers, outcomes := s.numberKeys()
+	head := append(slices.Clone(s.plan.Axes), "repeat", "point", "state", "verdict", "reasons", "slo", "measured", "server_version")
+	head = append(head, numbers...)
+	for _, name := range outcomes {
+		head = append(head, "outcome_"+name)
 	}
 	if err := w.Write(append(head, "error")); err != nil {
 		return nil, err
 	}
 	for _, r := range s.Rows {
-		for _, p := range r.json(Folder{}) {
+		for i, p := range r.json(Folder{}) {
 			var line []string
 			for _, name := range s.plan.Axes {
-				line = append(line, outside.CSV(p.Values[name]))
+				line = append(line, outside.CSV(r.Values[name]))
 			}
-			line = append(line, strconv.Itoa(p.Repeat), string(p.State), p.Verdict, p.SLO)
-			m := measured{numbers: p.Numbers}
-			for _, metric := range []string{"completed", "failed", "duration"} {
-				line = append(line, m.csvCell(metric))
+			line = append(line, strconv.Itoa(p.Repeat), p.ID, string(p.State), p.Verdict, strings.Join(p.Reasons, " "), p.SLO, p.started(), outside.CSV(p.Version))
+			m := r.measured[i]
+			for _, key := range numbers {
+				line = append(line, m.csvCell(key))
 			}
-			for _, c := range s.columns() {
-				line = append(line, m.csvCell(c.metric))
+			for _, name := range outcomes {
+				line = append(line, m.csvOutcome(name))
 			}
 			if err := w.Write(append(line, outside.CSV(p.Error))); err != nil {
 				return nil, err
@@ -174,10 +190,55 @@ func (s *Summary) csv() ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-func (m *measured) csvCell(metric string) string {
-	v, ok := m.value(metric)
-	if !ok {
+// numberKeys are the numbers and the outcomes that some point has: those of the
+// table first, and then by name.
+func (s *Summary) numberKeys() (numbers, outcomes []string) {
+	seen, ended := map[string]bool{}, map[string]bool{}
+	for _, r := range s.Rows {
+		for m := range r.results {
+			for key := range m.numbers {
+				seen[key] = true
+			}
+			for name := range m.outcome {
+				ended[name] = true
+			}
+		}
+	}
+	for _, c := range append(named(), usualColumns()...) {
+		for _, key := range []string{c.name, c.name + "_ms"} {
+			if seen[key] {
+				numbers = append(numbers, key)
+				delete(seen, key)
+			}
+		}
+	}
+	return append(numbers, slices.Sorted(maps.Keys(seen))...), slices.Sorted(maps.Keys(ended))
+}
+
+// started is when a point was measured, as a spreadsheet reads it; empty: it was not.
+func (p *pointJSON) started() string {
+	if p.Started.IsZero() {
+		return ""
+	}
+	return p.Started.Format(time.RFC3339)
+}
+
+// csvCell is a number of the result by its key; empty where there is none, or it is a
+// percentile of too few values.
+func (m *measured) csvCell(key string) string {
+	if m == nil {
+		return ""
+	}
+	v, ok := m.numbers[key]
+	if !ok || slices.Contains(m.thin, strings.TrimSuffix(key, "_ms")) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 8, 64)
+}
+
+func (m *measured) csvOutcome(name string) string {
+	if m == nil {
+		return ""
+	}
+	return strconv.FormatFloat(m.outcome[name], 'g', 8, 64)
 }

@@ -8,75 +8,70 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/mdtable"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/slo"
 )
 
-// column is a number of the table.
-type column struct {
-	title  string
-	metric string // by its name in an SLO
-	better better
-	some   bool // shown only where a point has it
-}
-
-// better is which direction of a column is an improvement.
-type better int
-
-const (
-	lower better = iota // the latencies, in ms
-	more
-	neither
-)
-
-func allColumns() []column {
-	return []column{
-		{title: "req/s", metric: "request_throughput", better: more},
-		{title: "out tok/s", metric: "output_throughput", better: more},
-		{title: "TTFT p50", metric: "median_ttft"},
-		{title: "TTFT p99", metric: "p99_ttft"},
-		{title: "TPOT p50", metric: "median_tpot"},
-		{title: "TPOT p99", metric: "p99_tpot"},
-		{title: "ITL p50", metric: "median_itl"},
-		{title: "ITL p99", metric: "p99_itl"},
-		{title: "accepted %", metric: acceptanceRate, better: neither, some: true},
-		{title: "accepted length", metric: acceptanceLength, better: neither, some: true},
-	}
-}
-
-// columns are those that this summary shows.
-func (s *Summary) columns() []column {
-	return slices.DeleteFunc(allColumns(), func(c column) bool {
-		has := func(r *Row) bool { _, ok := r.Stat(c.metric); return ok }
-		return c.some && !slices.ContainsFunc(s.Rows, has)
-	})
-}
-
 // Markdown writes the answers and the table, to be pasted as they are.
-func (s *Summary) Markdown(w io.Writer) error {
+func (s *Summary) Markdown(w io.Writer) error { return s.Text(w, 0) }
+
+// Text is Markdown within the width of a screen; 0: of a file.
+func (s *Summary) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", s.plan.Name)
 	for _, line := range s.Answers.Lines {
-		fmt.Fprintf(&b, "- %s\n", line)
+		mdtable.Line(&b, "- ", line, width)
+	}
+	if age := s.age(); age != "" {
+		mdtable.Line(&b, "- ", age, width)
 	}
 	b.WriteString("\n")
-	markdownTable(&b, s.head(), s.body())
-	fmt.Fprintf(&b, "\n%s\n", s.legend())
-	s.replicasSection(&b)
-	s.startupSection(&b)
-	s.problemsSection(&b)
+	s.table().Write(&b, width)
+	b.WriteString("\n")
+	mdtable.Line(&b, "", s.legend(), width)
+	s.clausesSection(&b, width)
+	s.replicasSection(&b, width)
+	s.startupSection(&b, width)
+	s.problemsSection(&b, width)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (s *Summary) head() (cells []string) {
-	cells = append(cells, s.plan.Axes...)
-	cells = append(cells, "ok/total")
-	for _, c := range s.columns() {
-		cells = append(cells, c.title)
+// table is one line for each row.
+func (s *Summary) table() *mdtable.Table {
+	t := &mdtable.Table{Head: s.plan.heads(), Keys: len(s.plan.Axes)}
+	list := s.columns()
+	for _, c := range list {
+		t.Head = append(t.Head, c.title)
 	}
-	cells = append(cells, "verdict")
-	if s.hasSLO() {
-		cells = append(cells, "SLO")
+	best := s.best(list)
+	for i, r := range s.Rows {
+		line := r.keys(s.plan)
+		for j, c := range list {
+			cell := r.text(c)
+			if best[j] == i {
+				cell = "**" + cell + "**"
+			}
+			line = append(line, cell)
+		}
+		t.Body = append(t.Body, line)
+	}
+	return t
+}
+
+// heads are the names of the matrix's keys.
+func (p *Plan) heads() (cells []string) {
+	for _, name := range p.Axes {
+		cells = append(cells, outside.Markdown(name))
+	}
+	return cells
+}
+
+// keys are a row's values of the matrix.
+func (r *Row) keys(plan *Plan) (cells []string) {
+	for _, name := range plan.Axes {
+		cells = append(cells, outside.Markdown(r.Values[name]))
 	}
 	return cells
 }
@@ -85,35 +80,11 @@ func (s *Summary) hasSLO() bool {
 	return slices.ContainsFunc(s.Rows, func(r *Row) bool { return len(r.Points[0].scenario.SLO.SLO) > 0 })
 }
 
-func (s *Summary) body() (lines [][]string) {
-	best := s.best()
-	for i, r := range s.Rows {
-		var cells []string
-		for _, name := range s.plan.Axes {
-			cells = append(cells, r.Values[name])
-		}
-		cells = append(cells, r.requests())
-		for j, c := range s.columns() {
-			cell := r.cell(c.metric)
-			if best[j] == i {
-				cell = "**" + cell + "**"
-			}
-			cells = append(cells, cell)
-		}
-		cells = append(cells, r.state())
-		if s.hasSLO() {
-			cells = append(cells, r.kept())
-		}
-		lines = append(lines, cells)
-	}
-	return lines
-}
-
 // best is the row with the best number of each column; -1 where there is nothing
 // to choose. A number that can't be trusted is never the best.
-func (s *Summary) best() []int {
-	list := make([]int, len(s.columns()))
-	for j, c := range s.columns() {
+func (s *Summary) best(columns []column) []int {
+	list := make([]int, len(columns))
+	for j, c := range columns {
 		list[j] = -1
 		known, value := 0, 0.0
 		for i, r := range s.Rows {
@@ -135,7 +106,7 @@ func (s *Summary) best() []int {
 
 func (r *Row) requests() string {
 	if r.Done == 0 {
-		return "–"
+		return nothing
 	}
 	return fmt.Sprintf("%.0f/%.0f", r.Ok, r.Total)
 }
@@ -144,12 +115,24 @@ func (r *Row) requests() string {
 func (r *Row) cell(metric string) string {
 	st, ok := r.Stat(metric)
 	switch {
+	case !ok && r.thin(metric):
+		return tooFew
 	case !ok:
-		return "–"
+		return nothing
 	case st.N > 1:
 		return number(st.Mean) + " ± " + number(st.Dev)
 	}
 	return number(st.Mean)
+}
+
+// thin says that the row has values of a metric, and too few for this percentile.
+func (r *Row) thin(metric string) bool {
+	for m := range r.results {
+		if slices.Contains(m.thin, metric) {
+			return true
+		}
+	}
+	return false
 }
 
 // state is the verdict, or what is missing.
@@ -195,7 +178,7 @@ func (r *Row) kept() string {
 	case slo.Unknown:
 		return "unknown"
 	}
-	return "–"
+	return nothing
 }
 
 // number is short and exact enough to compare by eye.
@@ -211,33 +194,11 @@ func number(v float64) string {
 
 func (s *Summary) legend() string {
 	text := "Latencies in ms. Best of each column in bold."
+	if slices.ContainsFunc(s.table().Body, func(line []string) bool { return slices.Contains(line, tooFew) }) {
+		text += " n/a: too few requests for that percentile."
+	}
 	if slices.ContainsFunc(s.Rows, func(r *Row) bool { return r.Done > 1 }) {
 		text += " Mean ± standard deviation over the repeats."
 	}
 	return text
-}
-
-// markdownTable pads its cells, so that the text can be read as it is too.
-func markdownTable(b *strings.Builder, head []string, body [][]string) {
-	width := make([]int, len(head))
-	for _, line := range append([][]string{head}, body...) {
-		for i, cell := range line {
-			width[i] = max(width[i], len([]rune(cell)))
-		}
-	}
-	write := func(line []string) {
-		for i, cell := range line {
-			cell = strings.ReplaceAll(cell, "|", `\|`)
-			fmt.Fprintf(b, "| %s%s ", cell, strings.Repeat(" ", max(0, width[i]-len([]rune(cell)))))
-		}
-		b.WriteString("|\n")
-	}
-	write(head)
-	for i := range head {
-		fmt.Fprintf(b, "|%s", strings.Repeat("-", width[i]+2))
-	}
-	b.WriteString("|\n")
-	for _, line := range body {
-		write(line)
-	}
 }

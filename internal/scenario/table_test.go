@@ -161,7 +161,7 @@ func TestSpecDecodeColumns(t *testing.T) {
 		}
 	}
 	plain := Summarize(plan, []*Record{nil, nil, records[2]}, folder)
-	if got := strings.Join(plain.head(), ","); strings.Contains(got, "accepted") {
+	if got := strings.Join(plain.table().Head, ","); strings.Contains(got, "accepted") {
 		t.Errorf("columns that no point has: %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // Observation is what a probe has shown.
@@ -15,6 +16,7 @@ type Observation struct {
 	GaveUp  string      `json:"gave_up,omitempty"` // why it was left before its time
 	Numbers Numbers     `json:"numbers"`
 	Run     string      `json:"run,omitempty"` // its folder
+	At      time.Time   `json:"at,omitzero"`   // when it began
 }
 
 // ClauseUse is how much of its limit a clause took: 1 is all of it. Low and High
@@ -36,7 +38,8 @@ type Numbers struct {
 	Goodput    *float64 `json:"request_goodput"` // nil: the SLO bounds no latency
 	Latency    float64  `json:"mean_e2el_ms"`
 	Verdict    string   `json:"verdict,omitempty"`
-	Cost       *Cost    `json:"cost,omitempty"` // nil: no price and no power were given
+	Reasons    []string `json:"verdict_reasons,omitempty"` // the names of checks, each with what it found
+	Cost       *Cost    `json:"cost,omitempty"`            // nil: no price and no power were given
 }
 
 // Cost is what tokens cost at a point; what is not known is nil.

@@ -14,7 +14,12 @@ type result struct {
 	numbers     map[string]float64
 	Inferometer struct {
 		Verdict *struct {
-			Level string `json:"level"`
+			Level   string   `json:"level"`
+			Reasons []string `json:"reasons"`
+			Checks  []struct {
+				Name     string `json:"name"`
+				Sentence string `json:"sentence"`
+			} `json:"checks"`
 		} `json:"verdict"`
 		Confidence struct {
 			Intervals map[string]struct {
@@ -59,6 +64,15 @@ func FromResult(content []byte, objective slo.SLO) (Observation, error) {
 	}}
 	if v := r.Inferometer.Verdict; v != nil {
 		o.Numbers.Verdict = v.Level
+		for _, name := range v.Reasons {
+			for _, c := range v.Checks {
+				if c.Name == name {
+					name += ": " + c.Sentence
+					break
+				}
+			}
+			o.Numbers.Reasons = append(o.Numbers.Reasons, name)
+		}
 	}
 	if v, ok := r.numbers["request_goodput"]; ok {
 		o.Numbers.Goodput = &v

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/compare"
+)
+
+func TestTheConclusionOfADuel(t *testing.T) {
+	row := func(label string, higher bool, c *compare.Change) *compare.Row {
+		return &compare.Row{Metric: compare.Metric{Label: label, Higher: higher}, Cells: []compare.Cell{{}, {Change: c}}}
+	}
+	for _, tt := range []struct {
+		row    *compare.Row
+		looked bool
+		want   string
+	}{
+		{row("mean TTFT ms", false, &compare.Change{Ratio: 2, Bounded: true, Low: 1.9, High: 2.1, Call: compare.Real}), true, "mean TTFT is really 200.0 % higher with B, worse (+190.0 to +210.0 %)"},
+		{row("mean TTFT ms", false, &compare.Change{Ratio: -0.1, Bounded: true, Low: -0.12, High: -0.08, Call: compare.Real}), true, "mean TTFT is really 10.0 % lower with B, better (-12.0 to -8.0 %)"},
+		{row("output tok/s", true, &compare.Change{Ratio: 0.1, Bounded: true, Low: 0.08, High: 0.12, Call: compare.Real}), true, "output tok/s is really 10.0 % higher with B, better (+8.0 to +12.0 %)"},
+		{row("output tok/s", true, &compare.Change{Ratio: 0.01, Bounded: true, Low: -0.02, High: 0.03, Call: compare.Same}), true, "output tok/s is the same with B, within -2.0 to +3.0 %"},
+		{row("mean TPOT ms", false, &compare.Change{Ratio: 0.01, Bounded: true, Low: -0.2, High: 0.3, Call: compare.Unclear}), true, "mean TPOT is not decided (-20.0 to +30.0 %)"},
+		{row("mean TPOT ms", false, &compare.Change{Ratio: 0.01}), false, "mean TPOT is 1.0 % higher with B, which is not decided yet"},
+		{row("mean TPOT ms", false, nil), true, "mean TPOT is not known"},
+	} {
+		if got := difference(tt.row, tt.looked); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}

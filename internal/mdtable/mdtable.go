@@ -1,0 +1,143 @@
+// Package mdtable writes tables that can be read as they are and pasted as Markdown,
+// and lines of words, both within the width of a screen. It escapes nothing: cells
+// with words from outside come through outside.Markdown.
+package mdtable
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a head and lines of as many cells.
+type Table struct {
+	Head []string
+	Body [][]string
+	Keys int // the first columns, which say what a line is about
+}
+
+// least is the width that a cell is never cut below.
+const least = 8
+
+// Write pads the cells, so that the text can be read as it is too. A table that is
+// wider than width becomes several, each with the key columns; what is too wide even
+// alone is cut. A width of 0 is a file's: nothing is parted or cut.
+func (t *Table) Write(b *strings.Builder, width int) {
+	widths := t.widths()
+	if width <= 0 || total(widths) <= width {
+		t.part(b, widths, columns(0, len(t.Head)))
+		return
+	}
+	keys := columns(0, t.Keys)
+	for total(pick(widths, keys)) > width*2/3 { // room for the columns that they are keys of
+		widest := 0
+		for _, i := range keys {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if len(keys) == 0 || widths[widest] <= least {
+			break
+		}
+		widths[widest]--
+	}
+	room := width - total(pick(widths, keys))
+	for from := t.Keys; from < len(t.Head); {
+		to, used := from, 0
+		for to < len(t.Head) && used+widths[to]+3 <= room {
+			used += widths[to] + 3
+			to++
+		}
+		if to == from { // alone too wide
+			widths[from] = max(room-3, least)
+			to++
+		}
+		if from > t.Keys {
+			b.WriteString("\n")
+		}
+		t.part(b, widths, append(columns(0, t.Keys), columns(from, to)...))
+		from = to
+	}
+}
+
+func (t *Table) widths() []int {
+	widths := make([]int, len(t.Head))
+	for _, line := range append([][]string{t.Head}, t.Body...) {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+// part writes some of the columns.
+func (t *Table) part(b *strings.Builder, widths, chosen []int) {
+	write := func(line []string) {
+		for _, i := range chosen {
+			cell := cut(line[i], widths[i])
+			fmt.Fprintf(b, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+		}
+		b.WriteString("|\n")
+	}
+	write(t.Head)
+	for _, i := range chosen {
+		fmt.Fprintf(b, "|%s", strings.Repeat("-", widths[i]+2))
+	}
+	b.WriteString("|\n")
+	for _, line := range t.Body {
+		write(line)
+	}
+}
+
+func cut(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return string([]rune(s)[:max(width-1, 0)]) + "…"
+}
+
+// total is the width of a line with these columns.
+func total(widths []int) int {
+	sum := 1
+	for _, w := range widths {
+		sum += w + 3
+	}
+	return sum
+}
+
+func columns(from, to int) (list []int) {
+	for i := from; i < to; i++ {
+		list = append(list, i)
+	}
+	return list
+}
+
+func pick(values, chosen []int) (list []int) {
+	for _, i := range chosen {
+		list = append(list, values[i])
+	}
+	return list
+}
+
+// Line writes words after a lead, broken at spaces; the next lines are indented as
+// wide as the lead. A width of 0 breaks nothing, and a longer word stays whole.
+func Line(b *strings.Builder, lead, words string, width int) {
+	if width <= 0 {
+		b.WriteString(lead + words + "\n")
+		return
+	}
+	indent := strings.Repeat(" ", utf8.RuneCountInString(lead))
+	line, empty := lead, true
+	for _, word := range strings.Fields(words) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			b.WriteString(line + "\n")
+			line, empty = indent, true
+		}
+		if !empty {
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	b.WriteString(line + "\n")
+}

@@ -1,0 +1,82 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// text is the fabricated table, with keys set, at a width.
+func fabricatedText(t *testing.T, width int, set ...string) string {
+	t.Helper()
+	plan := planOf(t, fabricated, set...)
+	folder := Folder{t.TempDir()}
+	var b strings.Builder
+	if err := Summarize(plan, fabricate(t, plan, folder), folder).Text(&b, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestColumnsCanBeChosen(t *testing.T) {
+	got := fabricatedText(t, 0, "columns=[verdict, p99_ttft, request_throughput, measured, why]")
+	if want := "| target | concurrency | verdict         | TTFT p99     | req/s            | measured | why "; !strings.Contains(got, want) {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+	if got := fabricatedText(t, 0, "columns=p95_itl, mean_e2el"); !strings.Contains(got, "| target | concurrency | ITL p95 | E2EL mean |") {
+		t.Error(got)
+	}
+	for set, want := range map[string]string{
+		"columns=[p99_tttf]":        `there is no column "p99_tttf"; there are requests, request_throughput, `,
+		"columns=[ttft]":            `there is no column "ttft"`,
+		"columns=[verdict,verdict]": "verdict is there twice",
+		"columns=[]":                "leave it out for the usual columns",
+		"columns=[{a: b}]":          "must be a list of columns",
+	} {
+		if _, err := tryPlan(t, fabricated, PlanOptions{}, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+	// A percentile that is to be shown must be measured.
+	if args := strings.Join(planOf(t, fabricated, "columns=[p75_client_queue_time]").Points[0].Args, " "); !strings.Contains(args, "e2el,client_queue_time --metric-percentiles 50,75,90,95,99") {
+		t.Error(args)
+	}
+}
+
+// A matrix of one value keeps its column: the table says what it is of.
+func TestAMatrixOfOneValueKeepsItsColumn(t *testing.T) {
+	if got := fabricatedText(t, 0, "matrix.concurrency=[8]"); !strings.Contains(got, "| target | concurrency |") || !strings.Contains(got, "(four, concurrency 8)") {
+		t.Error(got)
+	}
+}
+
+// On a screen of 80 columns nothing wraps, and nothing is missing.
+func TestTheTableFitsAScreen(t *testing.T) {
+	for _, width := range []int{60, 80, 100} {
+		got := fabricatedText(t, width)
+		for line := range strings.Lines(got) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("width %d, a line of %d: %s", width, n, line)
+			}
+		}
+		for _, want := range []string{"| ok/total", "| TTFT p99", "| ITL p99", "| verdict", "| SLO", "| why", "it is no good", "## Replicas", "p99_ttft<=300ms"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("width %d lacks %q:\n%s", width, want, got)
+			}
+		}
+	}
+}
+
+// A percentile of too few requests is not shown, and the rest is.
+func TestATooThinPercentileIsNotShown(t *testing.T) {
+	w := newWorld(t)
+	var b strings.Builder
+	if err := w.run(planOf(t, steps)).Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| **10.00** | n/a      |", "n/a: too few requests for that percentile.", "| a      | 1           | met, 15ms      |", "| a      | 4           | broken, 45ms   |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}

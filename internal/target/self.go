@@ -1,0 +1,80 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Self is what a server says of itself, in one line: its models, its kind and version,
+// and what llama.cpp tells of its build, model file and slots. Two servers that were
+// at one address at different times are told apart by it. Whatever changes from one
+// question to the next is left out (vLLM's created is the time of the question).
+func (t *Target) Self(ctx context.Context) (string, error) {
+	models, err := t.Models(ctx)
+	if err != nil {
+		return "", err
+	}
+	slices.SortFunc(models, func(a, b Model) int { return strings.Compare(a.ID, b.ID) })
+	var words []string
+	for i := range models {
+		if i == mostModels {
+			words = append(words, fmt.Sprintf("%d models more", len(models)-i))
+			break
+		}
+		words = append(words, models[i].self())
+	}
+	is := t.Identify(ctx, models)
+	if is.Kind != "" || is.Version != "" {
+		words = append(words, strings.TrimSpace(is.Kind+" "+outside.Word(is.Version)))
+	}
+	if is.Kind == "llama.cpp" {
+		words = append(words, t.props(ctx)...)
+	}
+	return outside.Line(strings.Join(words, "; "), mostSelf), nil
+}
+
+const (
+	mostModels = 20
+	mostSelf   = 2000
+)
+
+func (m *Model) self() string {
+	text := outside.Word(m.ID)
+	if m.Root != "" && m.Root != m.ID {
+		text += " from " + outside.Word(m.Root)
+	}
+	if n := m.Context(); n > 0 {
+		text += fmt.Sprintf(", context %d", n)
+	}
+	if m.Meta.Bytes > 0 {
+		text += fmt.Sprintf(", %d parameters in %d bytes", m.Meta.Params, m.Meta.Bytes)
+	}
+	return text
+}
+
+// props is what tells one llama-server from another with the same model.
+func (t *Target) props(ctx context.Context) (words []string) {
+	b, err := t.get(ctx, "/props")
+	if err != nil {
+		return nil
+	}
+	var p struct {
+		ModelPath string `json:"model_path"`
+		Slots     int    `json:"total_slots"`
+		Settings  struct {
+			NCtx int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if json.Unmarshal(b, &p) != nil {
+		return nil
+	}
+	if p.ModelPath != "" {
+		words = append(words, outside.Word(p.ModelPath))
+	}
+	return append(words, fmt.Sprintf("%d slots of %d tokens", p.Slots, p.Settings.NCtx))
+}
