@@ -1,9 +1,11 @@
 package inferometer_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -52,5 +54,30 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		if !strings.Contains(page, "| "+c[1]+" |") {
 			t.Errorf("docs/exit-codes.md does not list %s", c[1])
 		}
+	}
+}
+
+// The counts under the table of field notes are those of its rows.
+func TestFieldNotesCountTheirRows(t *testing.T) {
+	page := readFile(t, filepath.Join("docs", "field-notes.md"))
+	var works, differs, later, last int
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|.*\| (works|differs|later: \w+) \|$`).FindAllStringSubmatch(page, -1) {
+		n, err := strconv.Atoi(row[1])
+		if err != nil || n != last+1 {
+			t.Errorf("row %s follows row %d", row[1], last)
+		}
+		last = n
+		switch {
+		case row[2] == "works":
+			works++
+		case row[2] == "differs":
+			differs++
+		default:
+			later++
+		}
+	}
+	want := fmt.Sprintf("Of these %d, %d work, %d differ and %d belong to parts that are not built yet", last, works, differs, later)
+	if last < 40 || !strings.Contains(page, want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }
