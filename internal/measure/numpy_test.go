@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 func TestStatisticsEqualNumPyToTheLastDigit(t *testing.T) {
@@ -57,7 +59,7 @@ func TestGoldenPercentiles(t *testing.T) {
 			P            map[string]float64
 		}
 	}
-	shared(t, &golden, "compat", "golden.json")
+	testfiles.JSON(t, &golden, "compat", "golden.json")
 	compared := 0
 	for i, c := range golden.Percentiles {
 		if c.Values == nil {

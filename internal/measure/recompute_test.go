@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // detailed is a result file with --save-detailed, as far as a journal can be made of it.
@@ -60,9 +62,9 @@ func journalOf(d *detailed, run journal.Run) *memory {
 // it, and measures that under vLLM's rules: every number must come out again.
 func TestVLLMsOwnNumbers(t *testing.T) {
 	var raw map[string]json.RawMessage
-	shared(t, &raw, "data", "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json")
+	testfiles.JSON(t, &raw, "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json")
 	var d detailed
-	shared(t, &d, "data", "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json")
+	testfiles.JSON(t, &d, "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json")
 
 	run := closedRun(d.Concurrency)
 	run.Options.Compat = "vllm"
@@ -117,7 +119,7 @@ func TestSteadyStateOfTheRustClient(t *testing.T) {
 		detailed
 		Steady SteadyState `json:"steady_state"`
 	}
-	shared(t, &file, "data", "results", "vllm_bench", "vllm_bench_rust_detailed.json")
+	testfiles.JSON(t, &file, "results", "vllm_bench", "vllm_bench_rust_detailed.json")
 	run := closedRun(file.Concurrency)
 	run.Options.MetricPercentiles = []float64{99, 90}
 	// Sends count from the first one here, so the journal's zero does not matter.

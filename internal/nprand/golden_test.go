@@ -1,20 +1,14 @@
 package nprand
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // The vectors that all of the project shares, beside those in testdata.
 func TestDrawsAsTheGoldenFile(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "compat", "golden.json")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Skip("shared/compat/golden.json is not beside the repository: the vectors in testdata must do")
-	}
 	var golden struct {
 		Integers []struct {
 			Seed   uint64
@@ -34,9 +28,7 @@ func TestDrawsAsTheGoldenFile(t *testing.T) {
 			Choices []int     `json:"choices_50_k10"`
 		} `json:"python_random"`
 	}
-	if err := json.Unmarshal(b, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &golden, "compat", "golden.json")
 	if len(golden.Integers) == 0 || len(golden.Python) == 0 {
 		t.Fatal("no vectors")
 	}

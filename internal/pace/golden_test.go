@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/nprand"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // arrivalCase is a schedule made with NumPy.
@@ -47,11 +49,7 @@ func TestArrivalsAsNumPy(t *testing.T) {
 }
 
 func TestArrivalsAsTheGoldenFile(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "shared", "compat", "golden.json")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("shared/compat/golden.json is not beside the repository: the vectors in testdata must do")
-	}
-	checkArrivals(t, path)
+	checkArrivals(t, testfiles.Path(t, "compat", "golden.json"))
 }
 
 func checkArrivals(t *testing.T, path string) {

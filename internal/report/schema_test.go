@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/inferometer/inferometer/internal/measure"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 func schema(t *testing.T) *jsonschema.Resolved {
@@ -57,7 +59,7 @@ func TestSchemaHoldsForVLLMsResults(t *testing.T) {
 	rs := schema(t)
 	for _, name := range []string{
 		"testdata/vllm_0.32.json",
-		filepath.Join("..", "..", "..", "shared", "data", "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json"),
+		testfiles.Path(t, "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json"),
 	} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			if err := validate(t, rs, readOrSkip(t, name)); err != nil {

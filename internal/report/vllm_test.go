@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/measure"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // keys are the keys of a JSON object in their order, each with a word for what its value is.
@@ -63,8 +65,8 @@ func kind(v any) string {
 func TestAScriptThatKnowsOnlyVLLMsKeys(t *testing.T) {
 	r := measured(t, closed(), measure.Options{Detailed: true})
 	for name, detailed := range map[string]bool{
-		filepath.Join("testdata", "vllm_0.32.json"): false,
-		filepath.Join("..", "..", "..", "shared", "data", "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json"): true,
+		filepath.Join("testdata", "vllm_0.32.json"):                                       false,
+		testfiles.Path(t, "results", "vllm_bench", "vllm_0.32_bench_serve_detailed.json"): true,
 	} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			theirs := readOrSkip(t, name)

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -216,6 +217,12 @@ type expectedRow struct {
 func expected(t testing.TB, name string) []expectedRow {
 	t.Helper()
 	var rows []expectedRow
-	readJSON(t, filepath.Join("testdata", name, "expected.json"), &rows)
+	b, err := os.ReadFile(filepath.Join("testdata", name, "expected.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &rows)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return rows
 }

@@ -2,11 +2,11 @@ package wire
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 func TestAppendBody(t *testing.T) {
@@ -62,19 +62,13 @@ func TestUnknownBackend(t *testing.T) {
 
 // What vLLM's own client sent, field for field and in the same order.
 func TestBodiesAreVLLMs(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "compat", "golden-prompts.json"))
-	if err != nil {
-		t.Skip("the recorded bodies of vLLM's client (shared/compat) are not here:", err)
-	}
 	var golden struct {
 		Cases []struct {
 			Name string
 			Body json.RawMessage `json:"first_body"`
 		}
 	}
-	if err := json.Unmarshal(b, &golden); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &golden, "compat", "golden-prompts.json")
 	for _, c := range golden.Cases {
 		t.Run(c.Name, func(t *testing.T) {
 			var in struct {

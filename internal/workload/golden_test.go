@@ -3,7 +3,6 @@ package workload
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/tokenizer"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // goldenCase is what vLLM's client sent for a command line.
@@ -31,16 +32,6 @@ type goldenRow struct {
 	PromptSHA256 string `json:"prompt_sha256"`
 	Chars        int
 	MaxTokens    int `json:"max_tokens"`
-}
-
-// shared is the folder beside the repository with files too large for it.
-func shared(t *testing.T, path ...string) string {
-	t.Helper()
-	full := filepath.Join(append([]string{"..", "..", "..", "shared"}, path...)...)
-	if _, err := os.Stat(full); err != nil {
-		t.Skipf("%s is not beside the repository", filepath.Join(path...))
-	}
-	return full
 }
 
 // testTokenizer loads a tokenizer that scripts/tokenizers.sh has fetched.
@@ -78,14 +69,8 @@ var loaded = struct {
 }{files: map[string]*tokenizer.File{}}
 
 func TestRequestsAreThoseOfVLLM(t *testing.T) {
-	b, err := os.ReadFile(shared(t, "compat", "golden-prompts.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct{ Cases []goldenCase }
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.JSON(t, &file, "compat", "golden-prompts.json")
 	if len(file.Cases) == 0 {
 		t.Fatal("no cases")
 	}
@@ -191,7 +176,7 @@ func goldenOptions(t *testing.T, c goldenCase) Options {
 	}
 	switch o.Dataset {
 	case "sharegpt":
-		o.Path = shared(t, "data", "sharegpt", "sharegpt_mixed.json")
+		o.Path = testfiles.Path(t, "sharegpt", "sharegpt_mixed.json")
 	case "custom":
 		o.Path = writeFile(t, "prompts.jsonl", c.File)
 	}

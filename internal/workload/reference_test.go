@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // referenceCase is a dataset made in Python by testdata/make_prompts.py.
@@ -30,7 +32,7 @@ func (c referenceCase) options(t *testing.T) Options {
 	o.Sonnet = SonnetOptions{c.InputLen, c.OutputLen, c.PrefixLen}
 	o.PrefixRepetition = PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
 	if c.Dataset == "sonnet" {
-		o.Path = shared(t, "data", "text", "sonnet.txt")
+		o.Path = testfiles.Path(t, "text", "sonnet.txt")
 	}
 	return o
 }

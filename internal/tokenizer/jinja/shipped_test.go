@@ -1,0 +1,81 @@
+package jinja
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
+)
+
+// marked is the template whose tools come out otherwise: "…"|safe is markup in Jinja2,
+// and what is added to markup gets its quotes escaped, as no author of it meant.
+const marked = "meetkai-functionary-medium-v3.1.jinja"
+
+// TestShippedTemplates holds the templates that llama.cpp ships to what Jinja2 3.1.6
+// makes of them, in the environment that transformers gives it. They come with
+// llama.cpp's source, which scripts/llama-server.sh fetches.
+func TestShippedTemplates(t *testing.T) {
+	folder := templatesDir(t)
+	var renderings []struct {
+		Template, Conversation string
+		Text                   *string // null: the template raises
+	}
+	testfiles.JSON(t, &renderings, "templates", "renderings.json.gz")
+	conversations := jsonDict(t, readTestdata(t, "conversations.json"))
+	byTitle := map[string]*Dict{}
+	for i, title := range conversations.keys {
+		byTitle[title.(string)] = conversations.values[i].(*Dict)
+	}
+	parsed := map[string]*Template{}
+	same, dated, escaped := 0, 0, 0
+	for _, want := range renderings {
+		template := parsed[want.Template]
+		if template == nil {
+			source, err := os.ReadFile(filepath.Join(folder, want.Template))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(source), "strftime_now") {
+				dated++
+				continue // left out on purpose: see global
+			}
+			if template, err = Parse(string(source)); err != nil {
+				t.Errorf("%s: %v", want.Template, err)
+				continue
+			}
+			parsed[want.Template] = template
+		}
+		values := map[string]any{"tools": nil, "documents": nil, "add_generation_prompt": false, "bos_token": "<s>", "eos_token": "</s>"}
+		maps.Copy(values, variables(byTitle[want.Conversation]))
+		text, err := template.Render(values)
+		switch {
+		case err != nil && want.Text == nil, err == nil && want.Text != nil && text == *want.Text:
+			same++
+		case want.Template == marked && want.Text != nil && strings.Contains(*want.Text, "&#34;"):
+			escaped++
+		case want.Text == nil:
+			t.Errorf("%s, %s: Jinja2 raises, ours gives %.80q", want.Template, want.Conversation, text)
+		default:
+			t.Errorf("%s, %s: %.200q, %v; Jinja2 gives %.200q", want.Template, want.Conversation, text, err, *want.Text)
+		}
+	}
+	if same+dated+escaped != len(renderings) || dated > 133 || escaped > 3 {
+		t.Errorf("%d of %d are the same, %d have a date, %d are escaped", same, len(renderings), dated, escaped)
+	}
+}
+
+// templatesDir is the folder of llama.cpp's templates, or a skip.
+func templatesDir(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("INFEROMETER_TEMPLATES"); dir != "" {
+		return dir
+	}
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(tokenizersDir()), "llama.cpp-*", "models", "templates"))
+	if err != nil || len(found) == 0 {
+		t.Skip("no llama.cpp source here: get it with scripts/llama-server.sh")
+	}
+	return found[len(found)-1]
+}
