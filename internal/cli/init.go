@@ -1,28 +1,18 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/target"
 )
-
-//go:embed init.yaml.tmpl
-var initTemplate string
 
 // initOptions are the flags of init.
 type initOptions struct {
@@ -76,16 +66,6 @@ func (o *initOptions) save(s streams, text []byte) error {
 	return nil
 }
 
-// initView is what the template shows.
-type initView struct {
-	Name, BaseURL, Server string
-	Model                 string
-	MaxLen, Slots         int
-	InputLen, OutputLen   int
-	Concurrency           string
-	ResetCache            bool
-}
-
 // write asks the server and fills in the template.
 func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 	base, login := splitLogin(strings.TrimRight(o.baseURL, "/"))
@@ -104,37 +84,5 @@ func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 	}
 	v := viewOf(base, t.Identify(ctx, models), models[0])
 	v.fit(t.Slots(ctx))
-	var b bytes.Buffer
-	err = template.Must(template.New("").Parse(initTemplate)).Execute(&b, v)
-	return b.Bytes(), err
-}
-
-var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
-
-func viewOf(base string, id target.Identity, model target.Model) *initView {
-	v := &initView{
-		BaseURL: base, Model: model.ID, MaxLen: model.MaxModelLen, ResetCache: id.Kind == "vLLM",
-		Server: strings.TrimSpace(cmp.Or(id.Kind, "a server of an unknown kind") + " " + id.Version),
-	}
-	if u, err := url.Parse(base); err == nil {
-		v.Name = strings.Trim(notInName.ReplaceAllString(u.Hostname()+"-"+model.ID, "-"), "-.")
-	}
-	return v
-}
-
-// fit chooses lengths that fit into the server's context, and concurrencies up to
-// twice its slots, where it has any.
-func (v *initView) fit(slots, maxLen int) {
-	v.InputLen, v.OutputLen, v.Concurrency = 512, 128, "1, 4, 16, 32"
-	v.Slots, v.MaxLen = slots, cmp.Or(maxLen, v.MaxLen)
-	if v.MaxLen > 0 && v.MaxLen < 1024 {
-		v.InputLen, v.OutputLen = max(v.MaxLen/4, 1), max(v.MaxLen/8, 1)
-	}
-	if slots > 0 {
-		var steps []string
-		for n := 1; n <= 2*slots; n *= 2 {
-			steps = append(steps, strconv.Itoa(n))
-		}
-		v.Concurrency = strings.Join(steps, ", ")
-	}
+	return v.text()
 }

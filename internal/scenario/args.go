@@ -30,7 +30,11 @@ func (a API) endpoint() string {
 type argList []string
 
 func (a *argList) text(flag, value string) {
-	if value != "" {
+	switch {
+	case value == "":
+	case value[0] == '-': // or it would be taken for a flag
+		*a = append(*a, "--"+flag+"="+value)
+	default:
 		*a = append(*a, "--"+flag, value)
 	}
 }
@@ -127,14 +131,19 @@ func (pc *Pace) flags(a *argList) {
 	a.span("deadline", pc.Deadline)
 }
 
-// numPrompts is how many requests the point sends, where the file says so.
+// numPrompts is how many requests the point sends, where the file says so: with
+// both keys the larger number, so that a point of few requests at a time can carry
+// a percentile as well as one of many.
 func (p *Point) numPrompts() *int {
 	w := &p.scenario.Workload
-	if w.PromptsPerSlot != nil && p.Concurrency() > 0 {
-		n := *w.PromptsPerSlot * p.Concurrency()
-		return &n
+	if w.PromptsPerSlot == nil || p.Concurrency() == 0 {
+		return w.NumPrompts
 	}
-	return w.NumPrompts
+	n := *w.PromptsPerSlot * p.Concurrency()
+	if w.NumPrompts != nil {
+		n = max(n, *w.NumPrompts)
+	}
+	return &n
 }
 
 // reported are the latencies and percentiles that tables and SLOs read.

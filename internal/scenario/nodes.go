@@ -162,6 +162,24 @@ func setChild(n, key, value *yaml.Node) {
 	n.Content = append(n.Content, key, value)
 }
 
+// literalTag marks a value that is taken as it is, as in model: !literal "${X}". What
+// a server says of itself is written so: it is data and holds no variables.
+const literalTag = "!literal"
+
+// Literal is a text as a scenario's file writes it, so that it is read as the same
+// text: always in quotes, and marked where something in it would be put in.
+func Literal(text string) string {
+	n := yaml.Node{Kind: yaml.ScalarNode, Style: yaml.DoubleQuotedStyle, Tag: "!!str", Value: text}
+	if strings.ContainsAny(text, "{}") {
+		n.Tag = literalTag
+	}
+	b, err := yaml.Marshal(&n)
+	if err != nil {
+		panic(err) // a text always has a form
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}
+
 // variable is ${NAME} or ${NAME:-default}; $${ is a plain ${.
 var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
@@ -172,7 +190,7 @@ func (d *Document) expand(n *yaml.Node, lookup func(string) (string, bool), errs
 			d.expand(c, lookup, errs)
 		}
 	}
-	if n.Kind != yaml.ScalarNode || !strings.Contains(n.Value, "${") {
+	if n.Kind != yaml.ScalarNode || n.Tag == literalTag || !strings.Contains(n.Value, "${") {
 		return
 	}
 	n.Value = variable.ReplaceAllStringFunc(n.Value, func(found string) string {
@@ -201,7 +219,7 @@ func (d *Document) fill(n *yaml.Node, values map[string]string, later []string, 
 			d.fill(c, values, later, errs)
 		}
 	}
-	if n.Kind != yaml.ScalarNode {
+	if n.Kind != yaml.ScalarNode || n.Tag == literalTag {
 		return
 	}
 	n.Value = placeholder.ReplaceAllStringFunc(n.Value, func(found string) string {
