@@ -73,8 +73,7 @@ func (r *abRun) bench(ctx context.Context, round, side int) (results.Run, error)
 	}
 	var exit *exec.ExitError
 	if failed != nil && (!errors.As(failed, &exit) || exit.ExitCode() == exitNothing || exit.ExitCode() == exitUsage) {
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return results.Run{}, fmt.Errorf("%s, %s: %w: %s", sideNames[side], argv.RedactURL(url), failed, lines[len(lines)-1])
+		return results.Run{}, fmt.Errorf("%s, %s: %w: %s", sideNames[side], argv.RedactURL(url), failed, lastError(said.String()))
 	}
 	found, err := results.ReadFile(filepath.Join(folder, "result.json"))
 	if err != nil {

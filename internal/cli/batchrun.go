@@ -43,6 +43,7 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 	opt.Model, opt.ServedModelName = b.server.modelID, b.server.sentModel
 	opt.DatasetName, opt.NumPrompts, opt.NumWarmups, opt.Seed = "batches", o.Size*o.Count, b.warmups, int(uint32(o.Seed))
 	opt.MaxConcurrency, opt.RunDir = &o.Size, b.folder
+	opt.IgnoreEOS = !b.server.noIDs() // an answer that the model ends is not short then, but what it is
 	r := &serveRun{
 		serveOptions: &opt, streams: b.streams, args: b.args, clock: wire.NewClock(),
 		made: workload.NewBatches(o), batch: o.Size, own: b.fields,
@@ -68,6 +69,7 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 type serverFacts struct {
 	modelID, sentModel string
 	name               string // the owner of its model: vllm, llamacpp, sglang…; empty: it doesn't say
+	kind               string // what we take it for: see target.Identify
 	meta               target.Meta
 }
 
@@ -88,5 +90,10 @@ func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, er
 			f.name, f.meta = m.OwnedBy, m.Meta
 		}
 	}
+	f.kind = r.target.Identify(ctx, models).Kind
 	return f, nil
 }
+
+// noIDs says that a server takes prompts as texts only. Such a one knows no
+// ignore_eos either.
+func (f serverFacts) noIDs() bool { return f.kind == "Ollama" }

@@ -25,6 +25,7 @@ type prober struct {
 	args    []string // the workload's
 	folder  string   // of the search
 	servers []*target.Target
+	said    string // the error that the last probe ended with, if any
 }
 
 // errInterruptedProbe: the user wants no more.
@@ -74,11 +75,25 @@ func (p *prober) bench(ctx context.Context, drain <-chan struct{}, folder string
 		return errInterruptedProbe
 	}
 	process.Wait()
+	p.said = ""
+	if process.Err() != nil {
+		p.said = lastError(process.Tail(5))
+	}
 	if _, err := os.Stat(filepath.Join(folder, "run", journal.ResultName)); err != nil {
-		lines := strings.Split(strings.TrimSpace(process.Tail(1)), "\n")
-		return errors.New(strings.TrimPrefix(lines[len(lines)-1], "inferometer bench serve: "))
+		return errors.New(p.said)
 	}
 	return nil
+}
+
+// lastError is what bench serve said of its end, by the last lines of its log.
+func lastError(tail string) string {
+	lines := strings.Split(strings.TrimSpace(tail), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if text, ok := strings.CutPrefix(lines[i], "inferometer bench serve: "); ok {
+			return text
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 // observe reads a probe from its journal, without its start; see measure.SettledFrom.

@@ -103,7 +103,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	}
 	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
 		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
-		IDs: o.ids.most(facts), Seed: o.ids.start(),
+		IDs: o.ids.most(facts), Text: o.ids.texts(facts), Seed: o.ids.start(),
 	})
 	if err != nil && len(batches) == 0 {
 		return err
@@ -120,13 +120,15 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.ending(&l, v)
+	return o.ending(&l, v, facts)
 }
 
-func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict) error {
+func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict, facts serverFacts) error {
 	switch counted := len(l.Seconds); {
+	case counted == 0 && len(l.Failures) > 0:
+		return coded{fmt.Errorf("no iteration completed; the line above says why%s", o.ids.advice(facts, l.Failures[0])), exitNothing}
 	case counted == 0:
-		return coded{errors.New("no iteration completed; the line above says why"), exitNothing}
+		return coded{errors.New("no iteration completed"), exitNothing}
 	case counted < o.iterations:
 		return coded{fmt.Errorf("%d of %d iterations are counted: the result is partial", counted, o.iterations), exitPartial}
 	case o.Strict && v.Level == verdict.TrustInvalid:

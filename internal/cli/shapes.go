@@ -59,12 +59,15 @@ func (r *shapesRun) run(ctx context.Context) error {
 		return err
 	}
 	defer journal.InProgress(r.root)()
+	if r.ids.texts(r.server) && !r.Quiet {
+		fmt.Fprintln(r.err, "note: prompts are texts of about as many tokens as asked for; rates are by the server's own count")
+	}
 	r.result.Model, r.result.Server = r.server.modelID, r.server.name
 	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.meta.Bytes, r.server.meta.Params, r.subtractOverhead
 	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
 	r.result.Overhead = overhead.Times()
 	if err == nil && len(overhead.Samples) == 0 {
-		err = fmt.Errorf("not even a prompt of one token could be measured: %s", overhead.Failures[0])
+		err = fmt.Errorf("not even a prompt of one token could be measured: %s%s", overhead.Failures[0], r.ids.advice(r.server, overhead.Failures[0]))
 	}
 	if err == nil {
 		err = r.measureAll(ctx)
@@ -133,7 +136,7 @@ func (r *shapesRun) measure(ctx context.Context, s measure.Shape, folder string,
 	r.done++
 	b := workload.BatchOptions{
 		Size: s.Batch, Count: r.repetitions, Prompt: s.Prompt, Output: max(s.Gen, 1), Depth: s.Depth,
-		IDs: r.ids.most(r.server), Seed: r.seed + uint64(r.done)<<32,
+		IDs: r.ids.most(r.server), Text: r.ids.texts(r.server), Seed: r.seed + uint64(r.done)<<32,
 	}
 	if s.Prompt == 0 { // generation begins after one token, or after the depth and one
 		b.Prompt, b.Depth = s.Depth+1, 0

@@ -1,20 +1,28 @@
 package cli
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // idOptions say of which token ids prompts are made.
-type idOptions struct{ seed, below *int }
+type idOptions struct {
+	seed, below *int
+	text        bool
+}
 
 func (o *idOptions) define(set *argv.Set, opts ...argv.Option) {
 	set.OptInt(&o.seed, "seed", "Seed of the token ids. The same ids twice may come from the server's cache.",
 		append(opts, argv.Shown("another one each time"))...)
 	set.OptInt(&o.below, "token-ids", "Make prompts of the token ids below this number.",
 		append(opts, argv.Shown("10000, or the model's vocabulary where the server tells it"))...)
+	set.Bool(&o.text, "text-prompts", "Send texts of about as many tokens instead of token ids, for a server that takes none; Ollama gets them anyway. "+
+		"Rates are by the server's own count of tokens.", opts...)
 }
 
 func (o *idOptions) check() error {
@@ -25,6 +33,17 @@ func (o *idOptions) check() error {
 		return argv.Errorf("token-ids", "must be from 1 to %d, not %d", 1<<24, *o.below)
 	}
 	return nil
+}
+
+// texts says whether prompts are texts.
+func (o *idOptions) texts(f serverFacts) bool { return o.text || f.noIDs() }
+
+// advice is what to do about a failure that may be one of the token ids; empty: none.
+func (o *idOptions) advice(f serverFacts, failure string) string {
+	if o.texts(f) || !strings.Contains(failure, string(journal.HTTP4xx)) {
+		return ""
+	}
+	return fmt.Sprintf("; prompts are lists of token ids below %d: if the model's vocabulary is smaller give --token-ids N, if the server takes only texts --text-prompts", o.most(f))
 }
 
 // start is the seed that was given, or another one each time.

@@ -49,10 +49,14 @@ func (s *Server) Handler() http.Handler {
 }
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+	model := map[string]any{
 		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": "inferometer",
 		"root": s.cfg.Root, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
-	}}})
+	}
+	if t, builtIn := s.tokenizer.(*wordTokenizer); builtIn { // as llama.cpp tells it
+		model["meta"] = map[string]any{"n_vocab": len(t.pieces)}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }
 
 // tokenize answers in vLLM's shape, for a prompt or for messages.

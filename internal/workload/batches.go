@@ -4,21 +4,24 @@ import (
 	"io"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 )
 
 // BatchOptions say what batches of one shape are made of.
 type BatchOptions struct {
-	Size   int // requests of a batch, sent together
-	Count  int // batches
-	Prompt int // tokens of each prompt, besides Depth
-	Output int // tokens to generate
-	Depth  int // tokens that the server has computed before, by a request that is not measured; 0: none
-	IDs    int // token ids are drawn from 0 up to this
+	Size   int  // requests of a batch, sent together
+	Count  int  // batches
+	Prompt int  // tokens of each prompt, besides Depth
+	Output int  // tokens to generate
+	Depth  int  // tokens that the server has computed before, by a request that is not measured; 0: none
+	IDs    int  // token ids are drawn from 0 up to this
+	Text   bool // prompts are texts of as many common words, for a server that takes no token ids
 	Seed   uint64
 }
 
 // Batches is a dataset of random token ids: exact lengths on any server, without
-// a tokenizer. Every prompt is new, so that no prefix cache can answer for the
+// a tokenizer. (As texts they are exact only where each word is one token; the
+// server's own count says what they are.) Every prompt is new, so that no prefix cache can answer for the
 // model, but for the depth that is put there on purpose.
 type Batches struct {
 	opt     BatchOptions
@@ -51,30 +54,54 @@ func (b *Batches) Next() (*Request, error) {
 		return nil, io.EOF
 	}
 	member, round := b.index%o.Size, b.index/o.Size%b.rounds()
-	r := &Request{Index: b.index, TokenIDs: true, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
+	r := &Request{Index: b.index, TokenIDs: !o.Text, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
 	b.index++
 	if o.Depth > 0 && round == 0 {
-		b.prefix[member] = appendIDs(b.prefix[member][:0], b.random, o.Depth, o.IDs)
+		b.prefix[member] = o.draw(b.prefix[member][:0], b.random, o.Depth)
 		r.Unmeasured, r.PromptTokens, r.OutputTokens = true, o.Depth, 1
-		r.Prompt = list(b.prefix[member])
+		r.Prompt = o.prompt(b.prefix[member])
 	} else {
-		r.Prompt = list(appendIDs(b.prefix[member], b.random, o.Prompt, o.IDs))
+		r.Prompt = o.prompt(o.draw(b.prefix[member], b.random, o.Prompt))
 	}
 	return r, nil
 }
 
-// appendIDs adds n random ids to those that are there.
-func appendIDs(ids []byte, random *rand.Rand, n, below int) []byte {
+// draw adds n random ids, or words, to those that are there.
+func (o *BatchOptions) draw(tokens []byte, random *rand.Rand, n int) []byte {
 	for range n {
-		if len(ids) > 0 {
-			ids = append(ids, ',')
+		switch {
+		case o.Text:
+			tokens = append(tokens, ' ')
+			tokens = append(tokens, commonWords[random.IntN(len(commonWords))]...)
+			continue
+		case len(tokens) > 0:
+			tokens = append(tokens, ',')
 		}
-		ids = strconv.AppendInt(ids, int64(random.IntN(below)), 10)
+		tokens = strconv.AppendInt(tokens, int64(random.IntN(o.IDs)), 10)
 	}
-	return ids
+	return tokens
 }
 
-func list(ids []byte) string { return "[" + string(ids) + "]" }
+// prompt is what is sent of drawn tokens.
+func (o *BatchOptions) prompt(tokens []byte) string {
+	if o.Text {
+		return string(tokens)
+	}
+	return "[" + string(tokens) + "]"
+}
+
+// commonWords are one token each, with the space before them, in the vocabularies of
+// all usual models.
+var commonWords = strings.Fields(`the of and to in is that for it was on are as with they be at one have this from or had by not but what all were when we there
+can an your which their said if do will each about how up out them then she many some so these would other into has more her two like him see time could no
+make than first been its who now people my made over did down only way find use may water long little very after words called just where most know get through
+back much go good new write our me man too any day same right look think also around another came come work three must because does part even place well such
+here take why help put different away again off went old number great tell men say small every found still between name should home big give air line set own
+under read last never us left end along while might next sound below saw something thought both few those always show large often together asked house world going
+want school important until form food keep children feet land side without boy once animals life enough took four head above kind began almost live page got
+earth need far hand high year mother light country father let night picture being study second soon story since white ever paper hard near sentence better best
+across during today however sure knew try told young sun thing whole hear example heard several change answer room sea against top turned learn point city play
+toward five himself usually money seen car morning body upon family later turn move face door cut done group true half red fish plants`)
 
 // Len implements Dataset: the measured requests.
 func (b *Batches) Len() int { return b.opt.Count * b.opt.Size }
@@ -85,8 +112,8 @@ func (b *Batches) Warmups(n int) ([]*Request, error) {
 	for i := range warmups {
 		length := b.opt.Depth + b.opt.Prompt
 		warmups[i] = &Request{
-			Index: i, TokenIDs: true, PromptTokens: length, OutputTokens: b.opt.Output,
-			Prompt: list(appendIDs(nil, b.warming, length, b.opt.IDs)),
+			Index: i, TokenIDs: !b.opt.Text, PromptTokens: length, OutputTokens: b.opt.Output,
+			Prompt: b.opt.prompt(b.opt.draw(nil, b.warming, length)),
 		}
 	}
 	return warmups, nil
