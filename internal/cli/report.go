@@ -172,6 +172,7 @@ func (o *reportOptions) readRun(folder string, opt measure.Options, rows int) (p
 	run := page.Run{Name: page.Name(r, folder), Folder: folder, Result: r, Verdict: v}
 	if watch != nil {
 		run.Timeline = watch.Timeline(j.Samples(), j.Scrapes())
+		run.Timeline.TokensUnknown = r.TokensInTime.Reason
 	}
 	return run, nil
 }

@@ -25,6 +25,7 @@ var examples = []Request{
 		Events: Events{
 			At: []int64{10, 5, 0}, Lag: []int64{3, 4, 5}, Tokens: []int{1, 2, -1}, TokensBy: "usage",
 			Kind: []EventKind{EventChoices | EventText, EventChoices, EventUsage},
+			Size: []int{12, 0, 0},
 		},
 		PromptHash: "00000000000000ff", TextHash: "ff00000000000000",
 		Prompt: text("why?"), Text: text("a \"quote\", a\nline and ünïcode"),

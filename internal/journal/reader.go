@@ -160,6 +160,7 @@ func (r *Reader) decode(b []byte) bool {
 	e := &r.request.Events
 	r.room.At, r.room.Lag = longer(r.room.At, e.At), longer(r.room.Lag, e.Lag)
 	r.room.Tokens, r.room.Kind = longer(r.room.Tokens, e.Tokens), longer(r.room.Kind, e.Kind)
+	r.room.Size = longer(r.room.Size, e.Size)
 	r.line = Line{Request: &r.request}
 	return true
 }

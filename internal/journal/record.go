@@ -221,6 +221,9 @@ type Events struct {
 	TokensBy string `json:"tokens_by,omitempty"`
 	// Kind is a set of EventKind bits.
 	Kind []EventKind `json:"kind,omitempty"`
+	// Size is the bytes of text in each event, by which the tokens of the request are
+	// spread over its events. Absent where nothing needs it: Tokens are known, or one in each.
+	Size []int `json:"size,omitempty"`
 }
 
 // EventKind says what an event carried.

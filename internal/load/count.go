@@ -35,6 +35,39 @@ func (w *worker) countEvents(total int) {
 	t.TokensBy = wire.TokensByTokenizer
 }
 
+// spread says whether the tokens of the request have to be spread over its events by
+// the length of their text: they are not one in each, nobody said how many, and the
+// text of each is kept.
+func spread(t *wire.Trace, total int) bool {
+	if total <= 0 || t.TokensBy != wire.TokensUnknown || len(t.TextEnds) != len(t.Events) {
+		return false
+	}
+	chunks, texts, start := 0, 0, 0
+	for i, end := range t.TextEnds {
+		k := t.Events[i].Kind
+		if k&wire.EventChoices != 0 {
+			chunks++
+		}
+		if k&(wire.EventText|wire.EventReasoning|wire.EventTool) != 0 {
+			if end == start {
+				return false
+			}
+			texts++
+		}
+		start = end
+	}
+	return total != texts && total != chunks
+}
+
+// sizes are the lengths of the events' parts of the text.
+func sizes(room, ends []int) []int {
+	start := 0
+	for _, end := range ends {
+		room, start = append(room, end-start), end
+	}
+	return room
+}
+
 // worthCounting: all that was generated is visible text, which is what we keep, and
 // its tokens are more than its events. Where they are as many, each holds one.
 func worthCounting(t *wire.Trace, total int) bool {

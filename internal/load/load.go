@@ -178,6 +178,7 @@ func clone(r *journal.Request) journal.Request {
 	c.Events.Lag = append([]int64(nil), r.Events.Lag...)
 	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
 	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
+	c.Events.Size = append([]int(nil), r.Events.Size...)
 	return c
 }
 

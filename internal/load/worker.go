@@ -131,6 +131,9 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		w.countEvents(max(t.Usage.Output, w.record.TextTokens))
 	}
 	w.columns(events, sent)
+	if w.record.Outcome == journal.Complete && spread(t, max(t.Usage.Output, w.record.TextTokens)) {
+		w.record.Events.Size = sizes(events.Size[:0], t.TextEnds)
+	}
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

@@ -33,6 +33,7 @@ type collector struct {
 	tallies  []*tally // of each server, if there are several
 
 	sources        map[TokenSource]int // successes by how the tokens of their events are known
+	uncounted      int                 // successes whose tokens nobody counted, in all or by event
 	tokenEvents    int64               // events with tokens, where known
 	knownTokens    int64               // tokens in them
 	maxTokens      int
@@ -90,7 +91,7 @@ func (c *collector) add(req *journal.Request) error {
 	}
 	if row.OK {
 		c.addGaps(req, row.Sent)
-		c.addTokens(req, row.Sent)
+		c.addTokens(req, row.Sent, got)
 	}
 	if c.opt.Detailed {
 		c.details = append(c.details, detail(req, row.OK))
@@ -174,22 +175,22 @@ func eachGap(req *journal.Request, f func(at, gap int64, first bool)) {
 	}
 }
 
-// addTokens adds the times between tokens: the time since the last event with
-// tokens, shared equally by the tokens of this one.
-func (c *collector) addTokens(req *journal.Request, sent int64) {
+// addTokens counts the tokens in time, and adds the times between them: the time since
+// the last event with tokens, shared equally by the tokens of this one.
+func (c *collector) addTokens(req *journal.Request, sent int64, total int) {
 	tokens, mask, by := tokensOf(req)
 	c.sources[by]++
-	known := by != TokensUnknown
-	if known {
-		c.tokGaps.Begin(req.Index)
+	if by == TokensUnknown && req.UsageOutput == 0 && req.TextTokens == 0 {
+		c.uncounted++
 	}
+	if !c.rules.vllm {
+		eachArrival(req, total, func(at int64, n int) { c.arrived(sent+at, n) })
+	}
+	if by == TokensUnknown {
+		return
+	}
+	c.tokGaps.Begin(req.Index)
 	eachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
-		if !c.rules.vllm {
-			c.arrived(sent+at, n)
-		}
-		if !known {
-			return
-		}
 		c.tokenEvents++
 		c.knownTokens += int64(n)
 		c.maxTokens = max(c.maxTokens, n)
@@ -322,7 +323,7 @@ func outcomeCounts(counts map[journal.Outcome]int) []OutcomeCount {
 
 func (c *collector) interToken(completed int) InterToken {
 	unknown := c.sources[TokensUnknown]
-	t := InterToken{Known: completed > 0 && unknown == 0, Requests: completed - unknown, By: []string{}}
+	t := InterToken{Known: enough(completed-unknown, completed), Requests: completed - unknown, By: []string{}}
 	for by := range c.sources {
 		if by != TokensUnknown {
 			t.By = append(t.By, string(by))
@@ -336,9 +337,22 @@ func (c *collector) interToken(completed int) InterToken {
 		t.Reason = fmt.Sprintf("the server did not say how many tokens each event carries (%d of %d requests); "+
 			"vLLM and SGLang do with --continuous-usage", unknown, completed)
 	}
-	if c.tokGaps.N() > 0 {
+	if t.Known && c.tokGaps.N() > 0 {
 		s := summarize(c.tokGaps)
 		t.Summary = &s
+	}
+	return t
+}
+
+// tokensInTime says what the counts of tokens in time are worth. vLLM's rules count
+// chunks, and always know how many.
+func (c *collector) tokensInTime(completed int) TokensInTime {
+	t := TokensInTime{Events: c.uncounted}
+	t.Spread = max(c.sources[TokensUnknown]-t.Events, 0)
+	t.Exact = max(completed-t.Spread-t.Events, 0)
+	t.Known = c.rules.vllm || completed == 0 || enough(completed-t.Events, completed)
+	if !t.Known {
+		t.Reason = fmt.Sprintf("nobody counted the tokens of %d of %d answers: neither the server nor a tokenizer", t.Events, completed)
 	}
 	return t
 }

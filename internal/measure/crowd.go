@@ -65,6 +65,7 @@ func (w *crowd) add(row *Row) {
 	cell := w.slots.at(row.Sent)
 	cell.started++
 	cell.planned += int64(row.Planned)
+	cell.took += max(row.Last, 0) / 1000
 	w.slots.at(row.Sent+max(row.Last, 0)).ended++
 	at := edgeRow{sent: row.Sent, ttft: row.TTFT()}
 	at.tpot, at.hasTPOT = tpot(row)

@@ -133,7 +133,7 @@ func TestSteadyStateOfACrowd(t *testing.T) {
 	roughly(t, "p99 ttft", crowd.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], histError)
 	roughly(t, "mean tpot", crowd.MeanTPOT, exact.MeanTPOT, 1e-9)
 	roughly(t, "p99 tpot", crowd.P99TPOT, exact.P99TPOT, histError)
-	roughly(t, "output", crowd.OutputThroughput, exact.OutputThroughput, 1e-3)
+	roughly(t, "output", *crowd.OutputThroughput, *exact.OutputThroughput, 1e-3)
 	roughly(t, "input", crowd.InputThroughput, exact.InputThroughput, 1e-3)
 }
 

@@ -24,28 +24,27 @@ func tokensOf(req *journal.Request) (tokens []int, mask journal.EventKind, by To
 		return ev.Tokens, journal.EventChoices, TokenSource(ev.TokensBy)
 	}
 	// An event with text holds at least one token. If there are as many tokens as
-	// such events, each holds exactly one.
+	// such events, each holds exactly one. That is so too where nobody counted, but as
+	// many events came as tokens were asked for: there can't be more.
 	total := req.UsageOutput
 	if total == 0 {
 		total = req.TextTokens
 	}
-	if total > 0 {
-		chunks, texts := 0, 0
-		for _, k := range ev.Kind {
-			if k&journal.EventChoices == 0 {
-				continue
-			}
-			chunks++
-			if k&carriesText != 0 {
-				texts++
-			}
+	chunks, texts := 0, 0
+	for _, k := range ev.Kind {
+		if k&journal.EventChoices == 0 {
+			continue
 		}
-		switch total {
-		case texts:
-			return nil, carriesText, TokensByCount
-		case chunks:
-			return nil, journal.EventChoices, TokensByCount
+		chunks++
+		if k&carriesText != 0 {
+			texts++
 		}
+	}
+	switch {
+	case texts > 0 && (texts == total || total == 0 && req.OutputTokens > 0 && texts >= req.OutputTokens):
+		return nil, carriesText, TokensByCount
+	case chunks > 0 && chunks == total:
+		return nil, journal.EventChoices, TokensByCount
 	}
 	return nil, journal.EventChoices, TokensUnknown
 }

@@ -159,6 +159,7 @@ func (c *collector) result(end *journal.End) *Result {
 	}
 	c.totals.result(r)
 	c.goodput.result(r)
+	r.TokensInTime = c.tokensInTime(r.Completed)
 	c.peaks(r)
 	r.Metrics = c.metrics()
 	r.Outcomes, r.Errors = outcomeCounts(c.outcomes), c.topErrors()
@@ -179,7 +180,10 @@ func (c *collector) result(end *journal.End) *Result {
 
 func (c *collector) peaks(r *Result) {
 	origin := c.totals.firstSent
-	r.PeakTokensPerSecond = float64(c.timeline.peakPerSecond(origin))
+	if r.TokensInTime.Known {
+		peak := float64(c.timeline.peakPerSecond(origin))
+		r.PeakTokensPerSecond = &peak
+	}
 	if c.crowd != nil {
 		c.crowd.peaks(r, c.rules.vllm, origin)
 		return

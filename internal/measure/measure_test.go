@@ -160,13 +160,13 @@ func TestPeaks(t *testing.T) {
 	if r.PeakConcurrent != 2 || r.PeakConcurrency != 2 {
 		t.Errorf("peak %d and %d, want 2", r.PeakConcurrent, r.PeakConcurrency)
 	}
-	near(t, "peak tokens", r.PeakTokensPerSecond, 10) // six chunks of one and one of four
+	near(t, "peak tokens", *r.PeakTokensPerSecond, 10) // six chunks of one and one of four
 	vllm := "vllm"
 	r = measured(t, m, Options{Compat: &vllm})
 	if r.PeakConcurrent != 4 || r.PeakConcurrency != 2 {
 		t.Errorf("vLLM's peak %d, want 4; the true one %d, want 2", r.PeakConcurrent, r.PeakConcurrency)
 	}
-	near(t, "vLLM's peak tokens", r.PeakTokensPerSecond, 7)
+	near(t, "vLLM's peak tokens", *r.PeakTokensPerSecond, 7)
 	if len(r.Warnings) != 1 { // the short steady state
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -259,8 +259,8 @@ func TestBeyondTheLimitNothingIsKept(t *testing.T) {
 		m.requests = append(m.requests, stream(int(i), i*10, 10, 20, 30, 40))
 	}
 	exact, small := measured(t, m, Options{}), measured(t, m, Options{ExactLimit: 100})
-	near(t, "peak tokens", small.PeakTokensPerSecond, exact.PeakTokensPerSecond)
-	near(t, "output in the steady state", small.SteadyState.OutputThroughput, exact.SteadyState.OutputThroughput)
+	near(t, "peak tokens", *small.PeakTokensPerSecond, *exact.PeakTokensPerSecond)
+	near(t, "output in the steady state", *small.SteadyState.OutputThroughput, *exact.SteadyState.OutputThroughput)
 	if small.InterChunk.Error == 0 || exact.InterChunk.Error != 0 {
 		t.Error("the error of a histogram must be stated, and only there")
 	}

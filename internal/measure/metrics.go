@@ -124,7 +124,7 @@ func Numbers() []Number {
 		},
 		{
 			"max_output_tokens_per_s", "tok/s", Higher, "the most output tokens in one of the seconds since the first send",
-			func(r *Result) float64 { return r.PeakTokensPerSecond },
+			func(r *Result) float64 { return r.peakTokens() },
 		},
 		{
 			"max_concurrent_requests", "requests", "", "the most requests that were open at one moment",

@@ -116,6 +116,13 @@ func (u rules) outputTokens(req *journal.Request) (int, countBy) {
 	case u.vllm:
 		return 1, byEvents
 	}
+	if ev := &req.Events; ev.Tokens != nil && ev.TokensBy != "" && tokensComplete(ev) {
+		sum := 0 // it said so event by event
+		for i := range ev.Tokens {
+			sum += tokensAt(ev, i, ev.Tokens, journal.EventChoices)
+		}
+		return sum, byUsage
+	}
 	n := 0
 	for _, k := range req.Events.Kind {
 		if k&journal.EventChoices != 0 && k&carriesText != 0 {
@@ -149,9 +156,9 @@ func usageAlone(req *journal.Request) bool {
 func (u rules) row(req *journal.Request) (Row, error) {
 	ev := &req.Events
 	if len(ev.Kind) != len(ev.At) || (ev.Lag != nil && len(ev.Lag) != len(ev.At)) ||
-		(ev.Tokens != nil && len(ev.Tokens) != len(ev.At)) {
-		return Row{}, fmt.Errorf("journal: request %d: event columns differ in length: at %d, kind %d, lag %d, tokens %d",
-			req.Index, len(ev.At), len(ev.Kind), len(ev.Lag), len(ev.Tokens))
+		(ev.Tokens != nil && len(ev.Tokens) != len(ev.At)) || (ev.Size != nil && len(ev.Size) != len(ev.At)) {
+		return Row{}, fmt.Errorf("journal: request %d: event columns differ in length: at %d, kind %d, lag %d, tokens %d, size %d",
+			req.Index, len(ev.At), len(ev.Kind), len(ev.Lag), len(ev.Tokens), len(ev.Size))
 	}
 	r := Row{
 		Index: req.Index, Sent: req.Sent, Due: req.Due, Released: req.Released, End: req.End,

@@ -1,6 +1,10 @@
 package measure
 
-import "github.com/inferometer/inferometer/internal/journal"
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
 
 // Result is everything that was measured of a run. Reports read it and compute
 // nothing of their own. Fields with a json tag appear in the result file as they
@@ -17,8 +21,8 @@ type Result struct {
 	InputTokens, OutputTokens           int64
 	RequestThroughput, OutputThroughput float64
 	TotalTokenThroughput                float64
-	Goodput                             *float64 // nil when no target was set
-	PeakTokensPerSecond                 float64
+	Goodput                             *float64      // nil when no target was set
+	PeakTokensPerSecond                 *float64      // nil: not known, see TokensInTime
 	PeakConcurrent                      int           // by the rules in force
 	PeakConcurrency                     int           // as it was, under any rules
 	SpecDecode                          *SpecDecode   // nil when the server has none
@@ -35,6 +39,7 @@ type Result struct {
 	Limits                              *Goodput // nil when no target was set
 	InterToken                          InterToken
 	TokensPerEvent                      TokensPerEvent
+	TokensInTime                        TokensInTime
 	Tokens                              Tokens
 	Client                              Client
 	Confidence                          Confidence
@@ -50,6 +55,14 @@ func (r *Result) goodput() float64 {
 		return 0
 	}
 	return *r.Goodput
+}
+
+// peakTokens is NaN where it is not known.
+func (r *Result) peakTokens() float64 {
+	if r.PeakTokensPerSecond == nil {
+		return math.NaN()
+	}
+	return *r.PeakTokensPerSecond
 }
 
 func (r *Result) tokenGoodput() float64 {
@@ -117,13 +130,31 @@ type LatencyFrom struct {
 	FirstVisible Summary `json:"first_visible"`
 }
 
+// enough says whether a number that some of the successes have speaks for all. Those
+// that lack it are no random choice: of a server that decodes speculatively, the
+// answers whose tokens are known event by event are those that it guessed nothing of.
+func enough(have, all int) bool { return have > 0 && float64(have) >= Coverage*float64(all) }
+
+// Coverage is the share of the successes that a number must cover to be shown.
+const Coverage = 0.95
+
 // InterToken is the time between tokens, where the tokens of each event are known.
 type InterToken struct {
-	Known    bool     `json:"known"`            // for every success
-	Reason   string   `json:"reason,omitempty"` // why not
+	Known    bool     `json:"known"`            // for enough successes
+	Reason   string   `json:"reason,omitempty"` // why not, or not for all
 	By       []string `json:"by"`               // how they are known
-	Requests int      `json:"requests"`         // successes that it covers
-	Summary  *Summary `json:"summary"`          // nil when it covers none
+	Requests int      `json:"requests"`         // successes that have it
+	Summary  *Summary `json:"summary"`          // nil where it is not known
+}
+
+// TokensInTime says how well it is known when tokens arrived, on which the steady
+// state, the peak and the course of the tokens rest.
+type TokensInTime struct {
+	Known  bool   `json:"known"`
+	Reason string `json:"reason,omitempty"`   // why not
+	Exact  int    `json:"requests_exact"`     // successes of which the tokens of each event are known
+	Spread int    `json:"requests_spread"`    // whose total is spread over their events
+	Events int    `json:"requests_by_events"` // whose events were counted for want of tokens
 }
 
 // TokensPerEvent says how coarse the stream was.

@@ -12,6 +12,7 @@ type slots struct {
 type cell struct {
 	tokens  int64 // that arrived
 	planned int64 // prompt tokens of the successes that were sent
+	took    int64 // microseconds until their last token chunk, added up
 	started int32 // successes that were sent
 	ended   int32 // successes whose last token chunk came
 	opened  int32 // requests that were sent, whatever became of them
@@ -48,6 +49,7 @@ func (s *slots) widen() {
 		}
 		to.tokens += from.tokens
 		to.planned += from.planned
+		to.took += from.took
 		to.started += from.started
 		to.ended += from.ended
 		to.opened += from.opened
@@ -71,10 +73,25 @@ func (s *slots) between(from, to int64) (sum cell) {
 		}
 		sum.tokens += c.tokens
 		sum.planned += c.planned
+		sum.took += c.took
 		sum.started += c.started
 		sum.ended += c.ended
 	})
 	return sum
+}
+
+// openTime is the time for which successes were open in [from, to), added up: those
+// that come or go in a slot, for half of it.
+func (s *slots) openTime(from, to int64) (ns float64) {
+	open := 0
+	s.each(func(at int64, c *cell) {
+		change := int(c.started - c.ended)
+		if at >= from && at < to {
+			ns += (float64(open) + float64(change)/2) * float64(s.width)
+		}
+		open += change
+	})
+	return ns
 }
 
 // peakOpen bounds the largest number of requests open at one moment: it was

@@ -11,8 +11,8 @@ type SteadyState struct {
 	Window            Window       `json:"window"`
 	RequestThroughput float64      `json:"request_throughput"`
 	InputThroughput   float64      `json:"input_throughput"`
-	OutputThroughput  float64      `json:"output_throughput"`
-	TotalThroughput   float64      `json:"total_token_throughput"`
+	OutputThroughput  *float64     `json:"output_throughput"` // nil: the tokens of most answers were not counted by anybody
+	TotalThroughput   *float64     `json:"total_token_throughput"`
 	MeanTTFT          float64      `json:"mean_ttft_ms"`
 	MedianTTFT        float64      `json:"median_ttft_ms"`
 	PercentilesTTFT   [][2]float64 `json:"percentiles_ttft_ms"`
@@ -35,6 +35,7 @@ type Window struct {
 	ObservedPeak  int     `json:"observed_peak"`
 	Started       int     `json:"requests_started_in_window"`
 	Completed     int     `json:"requests_completed_in_window"`
+	Requests      float64 `json:"requests_in_window"` // by their parts, see inWindow.requests
 	RequestsTotal int     `json:"requests_total"`
 	Warning       *string `json:"warning"`
 }
@@ -63,14 +64,29 @@ func steadyWindow(rows []Row, threshold int) (from, to int64, peak int, ok bool)
 	return from, to, peak, ok && to > from
 }
 
-// inWindow is what the steady state is made of: completions and tokens by their
-// time, latencies of the requests that were sent in it.
+// inWindow is what the steady state is made of: requests by their parts, tokens by
+// their time, latencies of the requests that were sent in it.
 type inWindow struct {
 	from, to           int64
 	peak               int
 	started, completed int
-	input, output      int64 // tokens
+	open               float64 // nanoseconds for which successes were open in the window, added up
+	took               float64 // nanoseconds that those sent in it were open in all
+	input, output      int64   // planned prompt tokens of those sent in it; tokens that arrived
 	ttft, tpot         *Sample
+}
+
+// requests are those in the window, each by its part: the time that it was open in
+// the window, by the mean time that a request takes (Little's law). Counting whole
+// ones is wrong by up to one per slot, which is much where a run has few waves: the
+// last wave ends just behind the window, and the first begins with it. A part by the
+// request's own length would count long ones, which straddle the edges more often,
+// for too much.
+func (in *inWindow) requests() float64 {
+	if in.took <= 0 {
+		return 0
+	}
+	return in.open / (in.took / float64(in.started))
 }
 
 // steadyState measures inside the window; nil if there is none.
@@ -90,18 +106,24 @@ func (c *collector) steadyState(r *Result) *SteadyState {
 	w := Window{
 		Start: seconds(in.from - origin), End: seconds(in.to - origin), Duration: seconds(in.to - in.from),
 		Target: limit, Threshold: c.opt.SteadyThreshold, ThresholdAbs: threshold, ObservedPeak: in.peak,
-		Started: in.started, Completed: in.completed, RequestsTotal: r.Completed,
+		Started: in.started, Completed: in.completed, Requests: in.requests(), RequestsTotal: r.Completed,
 	}
 	w.Warning = shortWindow(w.Duration, r.Duration, c.opt.SteadyMinWindow)
 	s := &SteadyState{
 		Window:            w,
-		RequestThroughput: float64(w.Completed) / w.Duration,
-		InputThroughput:   float64(in.input) / w.Duration,
-		OutputThroughput:  float64(in.output) / w.Duration,
+		RequestThroughput: w.Requests / w.Duration,
 		PercentilesTTFT:   [][2]float64{},
 		foreign:           in.ttft.N() - in.started,
 	}
-	s.TotalThroughput = s.InputThroughput + s.OutputThroughput
+	s.InputThroughput = s.RequestThroughput * float64(in.input) / float64(in.started)
+	if c.rules.vllm { // whole requests, as vLLM's Rust client counts them
+		s.RequestThroughput, s.InputThroughput = float64(w.Completed)/w.Duration, float64(in.input)/w.Duration
+	}
+	if r.TokensInTime.Known {
+		output := float64(in.output) / w.Duration
+		total := s.InputThroughput + output
+		s.OutputThroughput, s.TotalThroughput = &output, &total
+	}
 	st := in.ttft.Stats(c.opt.Percentiles)
 	s.MeanTTFT, s.MedianTTFT = st.Mean, st.Median
 	for _, p := range st.Percentiles {
@@ -127,13 +149,16 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		if !row.OK {
 			continue
 		}
-		if end := row.Sent + row.Last; end >= from && end < to {
+		end := row.Sent + max(row.Last, 0)
+		if end >= from && end < to {
 			in.completed++
 		}
+		in.open += float64(max(min(end, to)-max(row.Sent, from), 0))
 		if row.Sent < from || row.Sent >= to {
 			continue
 		}
 		in.started++
+		in.took += float64(end - row.Sent)
 		in.input += int64(row.Planned)
 		in.ttft.Add(row.TTFT())
 		if v, ok := tpot(row); ok {
@@ -154,6 +179,7 @@ func (c *collector) crowdInWindow(threshold int) *inWindow {
 	in := &inWindow{
 		// A slot may begin before the first send; the window doesn't.
 		from: max(from, c.totals.firstSent), to: to, peak: peak, started: int(sum.started), completed: int(sum.ended),
+		open: c.crowd.slots.openTime(from, to), took: float64(sum.took) * 1e3,
 		input: sum.planned, output: sum.tokens,
 		ttft: c.sample("steady.ttft"), tpot: c.sample("steady.tpot"),
 	}

@@ -53,6 +53,15 @@ func (c *console) center(s, rule string) {
 func (c *console) int(label string, v int64)     { c.line("%-40s %-10d", label, v) }
 func (c *console) float(label string, v float64) { c.line("%-40s %-10.2f", label, v) }
 
+// known is a number, or the word for one that nobody knows.
+func (c *console) known(label string, v *float64) {
+	if v == nil {
+		c.row(label, "unknown")
+		return
+	}
+	c.float(label, *v)
+}
+
 // failures come first, so that nobody reads the numbers without them.
 func (c *console) failures(r *measure.Result) {
 	if len(r.Errors) == 0 {
@@ -84,7 +93,7 @@ func (c *console) vllm(r *measure.Result) {
 		c.float("Request goodput (req/s):", *r.Goodput)
 	}
 	c.float("Output token throughput (tok/s):", r.OutputThroughput)
-	c.float("Peak output token throughput (tok/s):", r.PeakTokensPerSecond)
+	c.known("Peak output token throughput (tok/s):", r.PeakTokensPerSecond)
 	c.float("Peak concurrent requests:", float64(r.PeakConcurrent))
 	c.float("Total token throughput (tok/s):", r.TotalTokenThroughput)
 	for _, m := range r.Metrics {
@@ -105,11 +114,10 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	}
 	c.center("Speculative Decoding", "-")
 	c.float("Acceptance rate (%):", s.AcceptanceRate)
-	if s.AcceptanceLength != nil {
-		c.float("Acceptance length:", *s.AcceptanceLength)
+	c.known("Acceptance length:", s.AcceptanceLength)
+	if s.Drafts > 0 {
 		c.int("Drafts:", s.Drafts)
 	} else {
-		c.row("Acceptance length:", "unknown")
 		c.row("Drafts:", "unknown")
 	}
 	c.int("Draft tokens:", s.DraftTokens)

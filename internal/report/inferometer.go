@@ -26,6 +26,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"stalls", r.Stalls},
 		{"goodput", r.Limits},
 		{"tokens_per_event", r.TokensPerEvent},
+		{"tokens_in_time", r.TokensInTime},
 		{"tokens", r.Tokens},
 		{"client", r.Client},
 		{"workload", workload(r)},

@@ -31,11 +31,15 @@ func (c *console) between(r *measure.Result) {
 		c.summary("Inter-token", t.Summary)
 	}
 	c.summary("TPOT", &r.TPOT)
-	if len(t.By) > 0 {
+	switch {
+	case !t.Known:
+		c.row("Inter-token:", "not known: "+t.Reason)
+		return
+	case len(t.By) > 0:
 		c.row("Tokens of an event by:", strings.Join(t.By, ", "))
 	}
-	if !t.Known {
-		c.row("Inter-token:", "not known: "+t.Reason)
+	if t.Requests < r.Completed {
+		c.row("Inter-token:", fmt.Sprintf("of %d of %d requests; %s", t.Requests, r.Completed, t.Reason))
 	}
 }
 

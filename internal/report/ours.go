@@ -90,9 +90,9 @@ func (c *console) steady(s *measure.SteadyState) {
 	w := &s.Window
 	c.center(" Steady state ", "-")
 	c.row("Window:", fmt.Sprintf("%.1f s to %.1f s, at least %d of %d open", w.Start, w.End, w.ThresholdAbs, w.Target))
-	c.row("Requests:", fmt.Sprintf("%d sent, %d completed in it, of %d", w.Started, w.Completed, w.RequestsTotal))
+	c.row("Requests:", fmt.Sprintf("%d sent, %d completed in it, of %d; by their parts %.1f", w.Started, w.Completed, w.RequestsTotal, w.Requests))
 	c.float("Request throughput (req/s), steady:", s.RequestThroughput)
-	c.float("Output throughput (tok/s), steady:", s.OutputThroughput)
+	c.known("Output throughput (tok/s), steady:", s.OutputThroughput)
 	c.float("Mean TTFT (ms), steady:", s.MeanTTFT)
 	c.float("Mean TPOT (ms), steady:", s.MeanTPOT)
 }

@@ -110,12 +110,13 @@ func TestVLLMsBlockByteForByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	num := func(k string) float64 { return file[k].(float64) }
+	peak := num("max_output_tokens_per_s")
 	r := &measure.Result{
 		Run: run(), Duration: num("duration"), Completed: int(num("completed")), Failed: int(num("failed")),
 		InputTokens: int64(num("total_input_tokens")), OutputTokens: int64(num("total_output_tokens")),
 		RequestThroughput: num("request_throughput"), OutputThroughput: num("output_throughput"),
 		TotalTokenThroughput: num("total_token_throughput"),
-		PeakTokensPerSecond:  num("max_output_tokens_per_s"), PeakConcurrent: int(num("max_concurrent_requests")),
+		PeakTokensPerSecond:  &peak, PeakConcurrent: int(num("max_concurrent_requests")),
 	}
 	for _, m := range measure.Metrics()[:4] {
 		r.Metrics = append(r.Metrics, measure.MetricStats{Metric: m, Stats: measure.Stats{

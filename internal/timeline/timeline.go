@@ -31,6 +31,7 @@ type Timeline struct {
 
 	InFlight, Waiting    []float64 // mean number: sent and not ended; due and not sent
 	Tokens, Done, Failed []float64 // per second
+	TokensUnknown        string    // why Tokens say nothing; empty: they do
 	TTFT, E2EL           Course    // of the requests sent in the slot
 
 	Curves []Curve // ttft, itl, tpot, e2el

@@ -104,6 +104,10 @@ func courses(t *timeline.Timeline) []*chart.Chart {
 	for _, c := range list {
 		c.X, c.Empty = timeAxis(t), nothing
 	}
+	if t.TokensUnknown != "" {
+		tokens := list[1]
+		tokens.Series, tokens.Empty = nil, "unknown: "+t.TokensUnknown
+	}
 	return list
 }
 

@@ -245,3 +245,22 @@ func TestSpeculative(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownTokens: a rate that nobody can know is called so, in tiles, charts and plots.
+func TestUnknownTokens(t *testing.T) {
+	run := shown(t, 40, "uncounted")
+	run.Result.PeakTokensPerSecond, run.Timeline.TokensUnknown = nil, "nobody counted"
+	got := written(t, Options{}, run)
+	for _, want := range []string{"peak unknown", "unknown: nobody counted"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	var b bytes.Buffer
+	if err := Plots(&b, run.Timeline, 60); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "output tokens per second: unknown, nobody counted\n") {
+		t.Errorf("the plots say %s", b.String())
+	}
+}

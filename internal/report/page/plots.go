@@ -8,11 +8,19 @@ import (
 	"github.com/inferometer/inferometer/internal/timeline"
 )
 
+func tokensPlot(t *timeline.Timeline) plot.Plot {
+	p := plot.Plot{Title: "output tokens per second", X: t.At, Y: t.Tokens, XUnit: "s"}
+	if t.TokensUnknown != "" {
+		p.Title, p.X, p.Y = p.Title+": unknown, "+t.TokensUnknown, nil, nil
+	}
+	return p
+}
+
 // Plots draws a run for a terminal of this width: what a reader looks at first.
 func Plots(w io.Writer, t *timeline.Timeline, width int) error {
 	list := []plot.Plot{
 		{Title: "requests in flight", X: t.At, Y: t.InFlight, XUnit: "s"},
-		{Title: "output tokens per second", X: t.At, Y: t.Tokens, XUnit: "s"},
+		tokensPlot(t),
 		{Title: "TTFT p50 by time of sending, ms", X: t.At, Y: t.TTFT.P50, XUnit: "s"},
 		{Title: "TTFT p99 by time of sending, ms", X: t.At, Y: t.TTFT.P99, XUnit: "s"},
 	}

@@ -26,7 +26,8 @@ func valueOf(r *measure.Result, metric string) (float64, bool) {
 	}
 	for _, n := range measure.Numbers() {
 		if n.Name == metric {
-			return n.Of(r), true
+			v := n.Of(r)
+			return v, !math.IsNaN(v)
 		}
 	}
 	statistic, name, _ := strings.Cut(metric, "_")

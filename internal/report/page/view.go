@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/chart"
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/verdict"
 )
 
@@ -153,7 +154,7 @@ func reasons(v *verdict.Verdict) []reason {
 func tiles(run *Run) []tile {
 	r := run.Result
 	list := []tile{
-		{"Output throughput", number(r.OutputThroughput), "tok/s", "peak " + number(r.PeakTokensPerSecond)},
+		{"Output throughput", number(r.OutputThroughput), "tok/s", "peak " + peak(r)},
 		{"Requests", number(r.RequestThroughput), "req/s", fmt.Sprintf("%s done, %s failed", count(r.Completed), count(r.Failed))},
 		{"TTFT, median", number(tabled(r, "p50", "ttft")), "ms", "p99 " + number(tabled(r, "p99", "ttft"))},
 		{"Between chunks, median", number(tabled(r, "p50", "itl")), "ms", "p99 " + number(tabled(r, "p99", "itl"))},
@@ -165,6 +166,14 @@ func tiles(run *Run) []tile {
 		list = append(list, tile{"Draft tokens accepted", number(rate), "%", "accepted length " + number(length)})
 	}
 	return list
+}
+
+// peak is the most tokens in a second, in words.
+func peak(r *measure.Result) string {
+	if r.PeakTokensPerSecond == nil {
+		return "unknown"
+	}
+	return number(*r.PeakTokensPerSecond)
 }
 
 // drawer draws charts for both widths and keeps the first error.

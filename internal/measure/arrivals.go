@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// eachArrival spreads the tokens of a request over its events and calls f for each
+// that gets some, with its time since the send. They always add up to the total,
+//
+//	n(j) = round(total · W(j)/W) − round(total · W(j−1)/W),   W(j) = w(1) + … + w(j)
+//
+// with the best weights w that there are: the tokens of each event where they are
+// known, else the length of its text, else one for each event with text.
+func eachArrival(req *journal.Request, total int, f func(at int64, n int)) {
+	ev := &req.Events
+	weight, all := arrivalWeights(req), 0.0
+	for i := range ev.At {
+		all += weight(i)
+	}
+	if all <= 0 { // tokens without text, such as special ones
+		weight = func(i int) float64 { return float64(ev.Kind[i] & journal.EventChoices) }
+		for i := range ev.At {
+			all += weight(i)
+		}
+	}
+	if total <= 0 || all <= 0 {
+		return
+	}
+	at, sum, before := int64(0), 0.0, 0
+	for i, d := range ev.At {
+		at += d
+		sum += weight(i)
+		if n := int(math.Round(float64(total) * (sum / all))); n > before {
+			f(at, n-before)
+			before = n
+		}
+	}
+}
+
+// arrivalWeights say how much of a request each of its events carries.
+func arrivalWeights(req *journal.Request) func(i int) float64 {
+	ev := &req.Events
+	tokens, mask, by := tokensOf(req)
+	if by != TokensUnknown {
+		return func(i int) float64 { return float64(tokensAt(ev, i, tokens, mask)) }
+	}
+	if ev.Size == nil {
+		return func(i int) float64 { return float64(tokensAt(ev, i, nil, carriesText)) }
+	}
+	return func(i int) float64 {
+		if ev.Kind[i]&journal.EventChoices == 0 {
+			return 0
+		}
+		return max(float64(ev.Size[i]), 0)
+	}
+}
