@@ -82,6 +82,7 @@ func TestServeErrors(t *testing.T) {
 		{"--http2", "--http2 needs a server behind TLS; give an https URL with --base-url"},
 		{"--proxy x", `--proxy needs a URL such as http://host:8000, not "x"`},
 		{"--header a:b=c", `--header has a name that HTTP does not allow: "a:b"`},
+		{"--request-id-prefix a\x01b", "--request-id-prefix has a control character, such as a line break, in the value of X-Request-Id"},
 		{"--backend openai-chat --logprobs 5", `--logprobs is not sent with --backend openai-chat; use --extra-body '{"logprobs": true, "top_logprobs": 5}'`},
 
 		// Datasets.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/wire"
 )
 
 // validate fills in what follows from other flags and checks that the flags make
@@ -127,14 +128,19 @@ func checkURL(flag, text string, schemes ...string) error {
 	return nil
 }
 
+// checkHeaders looks at all that goes into a request's head: a line break in it would
+// be a header of its own.
 func (o *serveOptions) checkHeaders(*argv.Set) error {
 	for _, h := range o.Header {
-		if strings.ContainsFunc(h.Key, func(r rune) bool { return r <= ' ' || r >= 127 || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
-			return argv.Errorf("header", "has a name that HTTP does not allow: %q", h.Key)
+		if err := wire.CheckHeader(h.Key, h.Value); err != nil {
+			return argv.Errorf("header", "%v", err)
 		}
-		if strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 127 }) {
-			return argv.Errorf("header", "has a control character in the value of %s", h.Key)
-		}
+	}
+	if err := wire.CheckHeader("X-Request-Id", o.RequestIDPrefix); err != nil {
+		return argv.Errorf("request-id-prefix", "%v", err)
+	}
+	if err := wire.CheckHeader("Authorization", apiKey()); err != nil {
+		return &argv.UsageError{Text: "OPENAI_API_KEY " + err.Error()}
 	}
 	return nil
 }

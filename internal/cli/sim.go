@@ -16,10 +16,10 @@ import (
 
 // simOptions are the flags of sim that are not a sim.Config themselves.
 type simOptions struct {
-	listen, truth, tokenizer, ttft, itl, faults, framing string
-	seed                                                 int
-	noPrefixCache, untilEOF                              bool
-	cfg                                                  sim.Config
+	listen, truth, tokenizer, ttft, itl, faults, framing, ignore string
+	seed                                                         int
+	noPrefixCache, untilEOF                                      bool
+	cfg                                                          sim.Config
 }
 
 func simulate(ctx context.Context, s streams, args []string) error {
@@ -79,6 +79,9 @@ func (o *simOptions) resolve() error {
 	if o.cfg.Framing, err = sim.ParseFraming(o.framing); err != nil {
 		return argv.Errorf("framing", "%v", err)
 	}
+	if o.ignore != "" {
+		o.cfg.Ignore = strings.Split(o.ignore, ",")
+	}
 	o.cfg.Seed = uint64(o.seed)
 	o.cfg.Batch.PrefixCache = !o.noPrefixCache
 	if o.tokenizer != "" {
@@ -106,6 +109,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	g := argv.Group("Server")
 	set.String(&o.listen, "listen", "127.0.0.1:8000", "Address to listen on; port 0 takes a free one.", g, argv.Metavar("HOST:PORT"))
 	set.String(&c.Model, "model", d.Model, "Name of the model.", g, argv.Metavar("NAME"))
+	set.String(&c.OwnedBy, "owned-by", d.OwnedBy, "Owner of the model in /v1/models, by which clients tell servers apart: library is Ollama's.", g, argv.Metavar("NAME"))
 	set.Int(&c.MaxModelLen, "max-model-len", d.MaxModelLen, "Most tokens of prompt and answer together.", g)
 	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json or its folder, for counting and /tokenize.", g, argv.Metavar("PATH"), argv.Shown("a built-in one"))
 	set.String(&c.APIKey, "api-key", "", "Ask each request for this bearer token.", g, argv.Redact(func(string) string { return "…" }))
@@ -126,6 +130,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Bool(&o.noPrefixCache, "no-prefix-cache", "batch: don't reuse the KV cache of equal prefixes.", argv.Group("Engine"))
 
 	g = argv.Group("Faults and framing")
+	set.String(&o.ignore, "ignore-fields", "", "Fields of requests that this server does not know, by commas: Ollama does not know max_completion_tokens.", g, argv.Metavar("NAME,…"), argv.Shown("none"))
 	set.String(&o.faults, "fault", "",
 		"Shares of requests that fail: truncate, error-event, http-500, http-429, reset, stall, short, empty, slow-headers, flip.", g, argv.Metavar("NAME=SHARE,…"))
 	set.Duration(&c.Stall, "stall", d.Stall, "How long the fault stall holds a stream.", g)

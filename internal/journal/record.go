@@ -124,6 +124,7 @@ const (
 	Truncated   Outcome = "truncated"    // the stream ended without a finish reason or [DONE]
 	StreamError Outcome = "stream_error" // an error event inside a 200
 	Short       Outcome = "short"        // fewer tokens than asked for with ignore_eos
+	Long        Outcome = "long"         // far more tokens than asked for: cut off
 	Empty       Outcome = "empty"        // ended in good order, with no token
 	HTTP4xx     Outcome = "http_4xx"
 	HTTP5xx     Outcome = "http_5xx"
@@ -136,7 +137,7 @@ const (
 
 // Outcomes lists all outcomes, in the order in which they are shown.
 var Outcomes = []Outcome{
-	Complete, Truncated, StreamError, Short, Empty, HTTP4xx, HTTP5xx,
+	Complete, Truncated, StreamError, Short, Long, Empty, HTTP4xx, HTTP5xx,
 	Refused, Reset, Timeout, Cancelled, Protocol,
 }
 

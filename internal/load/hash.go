@@ -1,6 +1,11 @@
 package load
 
-import "hash/fnv"
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"hash/fnv"
+)
 
 const hexDigits = "0123456789abcdef"
 
@@ -23,4 +28,47 @@ func textHash(text []byte) string {
 		return ""
 	}
 	return hash64(text)
+}
+
+// workloadSum hashes what was sent, in order, in a goroutine of its own: a long
+// body takes as long as several sends, and the dispatcher has the next ones to make.
+type workloadSum struct {
+	sent chan sentBody
+	sum  chan []byte
+}
+
+type sentBody struct {
+	index     int
+	scheduled int64
+	body      []byte
+}
+
+// waitingSums is how many bodies may wait for their turn. They are short-lived: hashing is
+// faster than any network.
+const waitingSums = 1024
+
+func newWorkloadSum(h hash.Hash) *workloadSum {
+	w := &workloadSum{make(chan sentBody, waitingSums), make(chan []byte, 1)}
+	go func() {
+		for s := range w.sent {
+			var head [24]byte
+			binary.LittleEndian.PutUint64(head[0:], uint64(s.index))
+			binary.LittleEndian.PutUint64(head[8:], uint64(s.scheduled))
+			binary.LittleEndian.PutUint64(head[16:], uint64(len(s.body)))
+			h.Write(head[:])
+			h.Write(s.body)
+		}
+		w.sum <- h.Sum(nil)
+	}()
+	return w
+}
+
+func (w *workloadSum) add(index int, scheduled int64, body []byte) {
+	w.sent <- sentBody{index, scheduled, body}
+}
+
+// hex ends it and gives the sum.
+func (w *workloadSum) hex() string {
+	close(w.sent)
+	return hex.EncodeToString(<-w.sum)
 }

@@ -8,6 +8,7 @@ package load
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	r.peak, r.freed = 0, 0 // of the measured requests alone
+	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()
 	if cfg.Started != nil {
 		if err := cfg.Started(); err != nil {
@@ -111,6 +112,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 		defer stop.Stop()
 	}
 	r.watch.start(cfg.Watch)
+	r.sum = newWorkloadSum(sha256.New())
 	spawned := r.spawn()
 	err = r.dispatchAll()
 	spawned()
@@ -119,10 +121,14 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	return r.result(), err
 }
 
+// Overlong is Result.Interrupted of a run whose answers are far longer than asked for.
+const Overlong = "answers far longer than asked for"
+
 // Why a run stopped early.
 var (
 	errDeadline = errors.New("deadline")
 	errSignal   = errors.New("signal")
+	errOverlong = errors.New(Overlong)
 )
 
 // warmUp sends the warm-up requests all at once, bounded by the concurrency, and

@@ -23,9 +23,11 @@ type asked struct {
 func judge(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
 	words := strings.TrimSpace(strings.ToValidUTF8(string(t.ErrorBody), "\uFFFD"))
 	switch {
+	case errors.Is(err, wire.ErrTimeout) && t.Done && t.Malformed == nil:
+		return journal.Timeout, "[DONE] came, but the server did not end the response within --request-timeout"
 	case errors.Is(err, wire.ErrTimeout):
 		return journal.Timeout, "no end within --request-timeout" + progressOf(t)
-	case errors.Is(err, errDeadline), errors.Is(err, errSignal):
+	case errors.Is(err, errDeadline), errors.Is(err, errSignal), errors.Is(err, errOverlong):
 		return journal.Cancelled, fmt.Sprintf("cancelled by us (%v)%s", err, progressOf(t))
 	case t.Status == 0:
 		return noAnswer(err)
@@ -39,6 +41,8 @@ func judge(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
 		return journal.StreamError, words
 	case t.Malformed != nil:
 		return journal.Protocol, t.Malformed.Error()
+	case t.Overlong > 0:
+		return journal.Long, fmt.Sprintf("%d tokens, %d were asked for: cut off", t.Overlong, a.tokens)
 	}
 	ended := t.Done || t.FinishReason != ""
 	switch {

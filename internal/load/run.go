@@ -2,11 +2,7 @@ package load
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"runtime"
 	"slices"
 	"strconv"
@@ -34,6 +30,7 @@ type job struct {
 	warmup     bool
 	stickyKey  uint64 // for Balance; 0 with one server
 	target     int
+	picked     bool // Balance chose the target, and is to be told of the end
 
 	released int64
 	err      error // the source or the protocol failed; no job follows
@@ -61,15 +58,17 @@ type run struct {
 	// cancelled: a request was ended by us.
 	cancelled bool
 	last      int64 // end of the last request that has ended
+	long      int   // measured requests that were cut off for their length
+	complete  int   // and those that were not
 
 	early bool // stopped before all was sent
 	sent  int
-	sum   hash.Hash
+	sum   *workloadSum // of the measured part
 	rps   []journal.RPSChange
 }
 
 func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
-	r := &run{cfg: cfg, drain: drain, sum: sha256.New()}
+	r := &run{cfg: cfg, drain: drain}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if cfg.Pace != nil {
 		r.closed, r.length = pace.DueWhenFree(cfg.Pace), pace.Length(cfg.Pace)
@@ -270,12 +269,7 @@ func (r *run) send(j *job) {
 		r.sent++
 	}
 	r.cfg.Progress.sent.Store(int64(r.sent))
-	var head [24]byte
-	binary.LittleEndian.PutUint64(head[0:], uint64(index))
-	binary.LittleEndian.PutUint64(head[8:], uint64(scheduled))
-	binary.LittleEndian.PutUint64(head[16:], uint64(len(body)))
-	r.sum.Write(head[:])
-	r.sum.Write(body)
+	r.sum.add(index, scheduled, body)
 }
 
 // changed notes that the pace has reached a rate, for vLLM's rps_change_events.
@@ -288,7 +282,7 @@ func (r *run) changed(rps int) {
 func (r *run) start(j *job, then func(*journal.Request)) {
 	r.mu.Lock()
 	if r.cfg.Balance != nil && !j.warmup {
-		j.target = r.cfg.Balance.Pick(j.stickyKey)
+		j.target, j.picked = r.cfg.Balance.Pick(j.stickyKey), true
 	}
 	var w *worker
 	if n := len(r.free); n > 0 {
@@ -304,13 +298,14 @@ func (r *run) start(j *job, then func(*journal.Request)) {
 }
 
 // ended gives back what start took.
-func (r *run) ended(w *worker, end int64) {
+func (r *run) ended(w *worker, j *job, end int64) {
 	r.mu.Lock()
 	r.cancelled = r.cancelled || w.record.Outcome == journal.Cancelled
+	r.countLong(j, w.record.Outcome)
 	r.free = append(r.free, w)
 	r.flying--
-	if r.cfg.Balance != nil && !w.record.Warmup {
-		r.cfg.Balance.Done(w.record.Target)
+	if j.picked {
+		r.cfg.Balance.Done(j.target)
 	}
 	r.last = max(r.last, end)
 	r.cfg.Progress.inFlight.Store(int64(r.flying))
@@ -320,11 +315,31 @@ func (r *run) ended(w *worker, end int64) {
 	}
 }
 
+// enoughLong is how many answers that are far too long are no accident.
+const enoughLong = 3
+
+// countLong ends the run when answers are far too long as a rule: each takes many
+// times as long as planned, and none is what was to be measured.
+func (r *run) countLong(j *job, o journal.Outcome) {
+	if j.warmup {
+		return
+	}
+	switch o {
+	case journal.Long:
+		r.long++
+	case journal.Complete:
+		r.complete++
+	}
+	if r.long >= enoughLong && r.long > r.complete {
+		r.cancel(errOverlong)
+	}
+}
+
 // stopped says why the run stops early, nil while it doesn't.
 func (r *run) stopped() error {
 	if r.ctx.Err() != nil {
-		if cause := context.Cause(r.ctx); cause == errDeadline {
-			return errDeadline
+		if cause := context.Cause(r.ctx); cause == errDeadline || cause == errOverlong {
+			return cause
 		}
 		return errSignal
 	}
@@ -339,7 +354,7 @@ func (r *run) stopped() error {
 func (r *run) result() *Result {
 	res := &Result{
 		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last, Stopped: r.watch.reason,
-		WorkloadSHA: hex.EncodeToString(r.sum.Sum(nil)),
+		WorkloadSHA: r.sum.hex(),
 	}
 	// Asked to stop when all was sent and answered, a run is whole.
 	if err := r.stopped(); err != nil && (r.early || r.cancelled) {

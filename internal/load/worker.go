@@ -62,7 +62,7 @@ func (s *countingSink) ended() {
 // exchange sends one request, waits for its end, and writes its line.
 func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	r := w.run
-	w.sink.Reset()
+	w.sink.Reset(j.request.OutputTokens)
 	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
 	sent := r.cfg.Clock.Now()
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
@@ -90,7 +90,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 			}
 		}
 	}
-	r.ended(w, end)
+	r.ended(w, j, end)
 }
 
 // fill turns the trace into a record.

@@ -50,7 +50,7 @@ func (s *Server) Handler() http.Handler {
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	model := map[string]any{
-		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": "inferometer",
+		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": s.cfg.OwnedBy,
 		"root": s.cfg.Root, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
 	}
 	if t, builtIn := s.tokenizer.(*wordTokenizer); builtIn { // as llama.cpp tells it
@@ -105,6 +105,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	rec, key := s.newRecord(w, r)
 	var b body
 	if err == nil {
+		requestIsIn(w)
 		err = json.Unmarshal(raw, &b)
 	}
 	var inputs [][]int32

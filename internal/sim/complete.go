@@ -23,7 +23,8 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, rec, http.StatusBadRequest, fmt.Errorf("the body could not be read: %w", err))
 		return
 	}
-	c, err := parseCall(raw, r.URL.Path == pathChat, s.tokenizer)
+	requestIsIn(w)
+	c, err := parseCall(raw, r.URL.Path == pathChat, s.tokenizer, s.cfg.Ignore...)
 	if err == nil {
 		err = s.fit(c)
 	}

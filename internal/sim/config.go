@@ -23,6 +23,7 @@ type Config struct {
 	Model       string // name in /v1/models and in each answer
 	Root        string // "root" in /v1/models; the model's name when empty
 	MaxModelLen int    // prompt and answer together may not be longer, in tokens
+	OwnedBy     string // "owned_by" in /v1/models, by which clients tell servers apart
 	Seed        uint64 // of the text, the latencies and the faults
 	APIKey      string // when set, each request must carry it as a bearer token
 
@@ -43,6 +44,12 @@ type Config struct {
 	DefaultMaxTokens int     // for a chat request that names none
 	EOS              float64 // chance that a token is the last one, unless ignore_eos is set
 	EmbeddingSize    int     // numbers in an embedding
+
+	// Ignore names fields of a request that this server does not know. Ollama, for one,
+	// does not know max_completion_tokens.
+	Ignore []string
+	// ReadTimeout bounds how long a client may take to send a request.
+	ReadTimeout time.Duration
 
 	TruthText bool // put the texts in the truth, not only their SHA-256
 	TLS       bool // Serve speaks TLS with a certificate made at start
@@ -75,6 +82,8 @@ type BatchConfig struct {
 func DefaultConfig() Config {
 	return Config{
 		Model:          "sim",
+		OwnedBy:        "inferometer",
+		ReadTimeout:    5 * time.Minute,
 		MaxModelLen:    32768,
 		Engine:         EngineFixed,
 		TTFT:           Constant(50 * time.Millisecond),
@@ -127,6 +136,7 @@ func (c *Config) validate() error {
 		atLeast("default-max-tokens", c.DefaultMaxTokens, 1),
 		atLeast("embedding-size", c.EmbeddingSize, 1),
 		notNegative("stall", c.Stall),
+		notNegative("read-timeout", c.ReadTimeout),
 		notNegative("slow-headers", c.SlowHeaders),
 		notNegative("split-gap", c.SplitGap),
 		share("eos", c.EOS),

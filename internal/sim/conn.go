@@ -88,6 +88,7 @@ func (c *returnedConn) Read(b []byte) (int, error) {
 // for net/http to read it from. An error tells that the client has gone.
 func (c *streamConn) next() (net.Conn, error) {
 	if len(c.left) == 0 {
+		_ = c.SetReadDeadline(time.Now().Add(idleTime))
 		var b [1]byte
 		if _, err := io.ReadFull(c.Conn, b[:]); err != nil {
 			return nil, err

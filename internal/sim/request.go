@@ -55,10 +55,11 @@ type wording string
 
 func (w wording) Error() string { return string(w) }
 
-// parseCall reads the body of a completion or chat request.
-func parseCall(raw []byte, chat bool, t Tokenizer) (*call, error) {
+// parseCall reads the body of a completion or chat request, without the fields that
+// the server is not to know.
+func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, error) {
 	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
+	if err := json.Unmarshal(without(raw, ignore), &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, logprobs: -1}
@@ -82,6 +83,22 @@ func parseCall(raw []byte, chat bool, t Tokenizer) (*call, error) {
 		c.prompt, err = promptTokens(b.Prompt, t)
 	}
 	return c, err
+}
+
+// without takes fields out of a body; one that is no object is left to its reader.
+func without(raw []byte, fields []string) []byte {
+	var object map[string]json.RawMessage
+	if len(fields) == 0 || json.Unmarshal(raw, &object) != nil {
+		return raw
+	}
+	for _, name := range fields {
+		delete(object, name)
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return raw // what was unmarshalled can be marshalled
+	}
+	return out
 }
 
 func (c *call) readLimits(b *body) error {

@@ -65,9 +65,24 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 	if truth != nil {
 		s.truth = newTruthLog(truth)
 	}
-	s.http = &http.Server{Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: withArrival}
+	s.http = &http.Server{
+		Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: withArrival,
+		ReadHeaderTimeout: min(maxHeaderTime, cfg.ReadTimeout), ReadTimeout: cfg.ReadTimeout, IdleTimeout: idleTime,
+	}
 	s.active.Go(func() { _ = s.http.Serve(s.returns) })
 	return s, nil
+}
+
+const (
+	maxHeaderTime = 30 * time.Second
+	// idleTime is how long a connection is kept without a request: through the pauses between runs.
+	idleTime = 10 * time.Minute
+)
+
+// requestIsIn takes the time limit of reading a request off its connection: the answer
+// may take as long as it likes.
+func requestIsIn(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a writer of a test may have none
 }
 
 // startEngine makes the pumps and the engine on them. Half of the cores write

@@ -27,6 +27,9 @@ func ParseMetrics(b []byte) Metrics {
 		if m, ok := parseMetric(string(bytes.TrimSpace(line))); ok {
 			out = append(out, m)
 		}
+		if len(out) == maxMetrics {
+			break
+		}
 	}
 	return out
 }

@@ -71,10 +71,9 @@ func (t *Target) Metrics(ctx context.Context) (Metrics, error) {
 	return ParseMetrics(b), nil
 }
 
-// maxAnswer bounds what is read of an answer.
-const maxAnswer = 64 << 20
-
 func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout, errSlow)
+	defer cancel()
 	req, err := t.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
@@ -96,17 +95,24 @@ func (t *Target) request(ctx context.Context, method, path string, body io.Reade
 
 // do gives the answer's body; a status that is no success is an error.
 func (t *Target) do(req *http.Request, path string) ([]byte, error) {
-	resp, err := t.Client.Do(req)
+	client := *t.Client
+	client.CheckRedirect = noRedirect
+	resp, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, slowWords(req.Context(), err)
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", t.Base, path, err)
-	}
-	if resp.StatusCode/100 != 2 {
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s%s: %w", t.Base, path, slowWords(req.Context(), err))
+	case resp.StatusCode/100 == 3:
+		return nil, fmt.Errorf("%s%s answered HTTP %d, a redirect to %s: redirects are not followed, since the key would go with them",
+			t.Base, path, resp.StatusCode, t.secrets().Word(resp.Header.Get("Location")))
+	case resp.StatusCode/100 != 2:
 		return nil, fmt.Errorf("%s%s answered HTTP %d: %s", t.Base, path, resp.StatusCode, t.secrets().Word(string(b)))
+	case len(b) > maxAnswer:
+		return nil, fmt.Errorf("%s%s: the answer is longer than %d MiB", t.Base, path, maxAnswer>>20)
 	}
 	return b, nil
 }

@@ -49,7 +49,9 @@ var dialects = []dialect{
 // NewServer finds out how the server at base speaks /tokenize and /detokenize. The headers go with each
 // request. The error says what the server answered, if it has no such endpoints.
 func NewServer(ctx context.Context, client *http.Client, base, model string, header http.Header) (*Server, error) {
-	s := &Server{ctx: ctx, client: client, base: serverRoot(base), model: model, header: header.Clone()}
+	asking := *client
+	asking.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key would go along
+	s := &Server{ctx: ctx, client: &asking, base: serverRoot(base), model: model, header: header.Clone()}
 	var failures []error
 	for _, d := range dialects {
 		s.dialect = d
@@ -138,9 +140,19 @@ func (s *Server) ask(path string, question, answer any) error {
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 		return fmt.Errorf("%s: %s: %s", path, resp.Status, bytes.TrimSpace(words))
 	}
-	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil {
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxServerAnswer+1)) // to its end, so that the connection is used again
+	if err == nil && len(b) > maxServerAnswer {
+		err = fmt.Errorf("the answer is longer than %d MiB", maxServerAnswer>>20)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, answer)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	_, _ = io.Copy(io.Discard, resp.Body) // so that the connection is used again
 	return nil
 }
+
+// maxServerAnswer bounds an answer: the ids of a prompt of two million tokens, with
+// their texts beside them as vLLM may give them.
+const maxServerAnswer = 32 << 20

@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // EventKind says what an event carried, as bits. The journal keeps the same bits.
 type EventKind uint16
@@ -87,6 +90,9 @@ func (d *Decoder) openAI(data []byte, c *Chunk, choice func(s *scanner, name []b
 		}
 	})
 	s.end()
+	if errors.Is(s.err, errBadCount) {
+		return s.err
+	}
 	if s.err != nil {
 		return fmt.Errorf("an event is no JSON object: %w", s.err)
 	}
@@ -138,37 +144,6 @@ func (s *scanner) logprobs(list string, c *Chunk) {
 			s.skip()
 		} else if n := s.count(); n >= 0 && c.TokensBy < TokensByLogprobs {
 			c.Tokens, c.TokensBy = n, TokensByLogprobs
-		}
-	})
-}
-
-func (d *Decoder) usage(c *Chunk) {
-	s := &d.scan
-	if s.next() != '{' {
-		s.skip()
-		return
-	}
-	c.Kind |= EventUsage
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "prompt_tokens":
-			c.Usage.Prompt = s.int()
-		case "completion_tokens":
-			c.Usage.Output = s.int()
-		case "prompt_tokens_details":
-			if s.next() != '{' {
-				s.skip()
-				return
-			}
-			s.object(func(name []byte) {
-				if string(name) == "cached_tokens" {
-					s.cached(c)
-				} else {
-					s.skip()
-				}
-			})
-		default:
-			s.skip()
 		}
 	})
 }

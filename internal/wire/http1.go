@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -11,16 +12,18 @@ import (
 // status, headers, and a body by chunks, by length or up to the close of the
 // connection. It keeps only what a piece has left unfinished.
 type http1 struct {
-	state  http1State
-	line   []byte // a line whose end has not arrived
-	head   []byte // the header lines, each ended by \n
-	status int
-	left   int64 // bytes left of the body or of the current chunk
-	close  bool  // the connection can't be used again after this response
-	read   int   // bytes of lines seen since the last data, against endless headers
-	size   bool  // a Content-Length was given
-	chunks bool  // Transfer-Encoding: chunked
-	old    bool  // HTTP/1.0, which knows no chunks
+	state   http1State
+	line    []byte // a line whose end has not arrived
+	head    []byte // the header lines, each ended by \n, those that were folded in one
+	status  int
+	left    int64 // bytes left of the body or of the current chunk
+	close   bool  // the connection can't be used again after this response
+	read    int   // bytes of lines seen since the last data, against endless headers
+	size    bool  // a Content-Length was given
+	chunks  bool  // Transfer-Encoding: chunked
+	old     bool  // HTTP/1.0, which knows no chunks
+	bareLF  bool  // the line at hand ends without \r
+	interim int   // responses with a status of 1xx so far
 }
 
 type http1State uint8
@@ -37,8 +40,14 @@ const (
 	atDone
 )
 
-// maxHead bounds status line and headers, and each run of trailers, as net/http's default does.
+// maxHead bounds status line and headers, and each run of trailers. The net/http
+// transport is told the same.
 const maxHead = 1 << 20
+
+// maxInterim is how many 1xx responses may come before the real one.
+const maxInterim = 5
+
+var errInterim = errors.New("too many 1xx responses before the real one")
 
 func (h *http1) reset() {
 	*h = http1{line: h.line[:0], head: h.head[:0]}
@@ -110,7 +119,10 @@ func (h *http1) cutLine(rest []byte) (line, after []byte, ok bool) {
 		h.line = append(h.line, line...)
 		line = h.line
 	}
-	return bytes.TrimSuffix(line, []byte("\r")), rest[end+1:], true
+	whole := len(line)
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	h.bareLF = len(line) == whole
+	return line, rest[end+1:], true
 }
 
 func (h *http1) takeLine(line []byte, at Stamp, sink Sink) error {
@@ -119,9 +131,15 @@ func (h *http1) takeLine(line []byte, at Stamp, sink Sink) error {
 		return h.takeStatus(line)
 	case atHeader:
 		if len(line) > 0 {
-			return h.takeHeader(line)
+			return h.keepHeader(line)
 		}
 		return h.endHead(at, sink)
+	}
+	// Between chunks a bare \n is how one response is hidden in another; net/http refuses it too.
+	if h.bareLF {
+		return errors.New("a line between chunks ends without a carriage return")
+	}
+	switch h.state {
 	case atChunkSize:
 		return h.takeChunkSize(line)
 	case atChunkEnd:
@@ -158,9 +176,23 @@ func (h *http1) takeStatus(line []byte) error {
 	return nil
 }
 
+// keepHeader puts a line to the others. A folded one goes on where the last has ended.
+func (h *http1) keepHeader(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if len(h.head) == 0 {
+			return fmt.Errorf("not an HTTP header: %.60q", line)
+		}
+		h.head[len(h.head)-1] = ' '
+		line = bytes.TrimLeft(line, " \t")
+	}
+	h.head = append(append(h.head, line...), '\n')
+	return nil
+}
+
+// takeHeader reads one header. What it refuses, net/http refuses.
 func (h *http1) takeHeader(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
-	if colon <= 0 || line[0] == ' ' || line[0] == '\t' || bytes.ContainsAny(line[:colon], " \t\r\x00") {
+	if colon <= 0 || !validName(line[:colon]) || !validValue(line[colon+1:]) {
 		return fmt.Errorf("not an HTTP header: %.60q", line)
 	}
 	value := bytes.Trim(line[colon+1:], " \t")
@@ -172,7 +204,10 @@ func (h *http1) takeHeader(line []byte) error {
 		}
 		h.left, h.size = n, true
 	case foldEqual(line[:colon], "transfer-encoding"):
-		if h.chunks || h.old || !foldEqual(value, "chunked") {
+		if h.old {
+			break // HTTP/1.0 knows no chunks: up to the close
+		}
+		if h.chunks || !foldEqual(value, "chunked") {
 			return fmt.Errorf("a Transfer-Encoding that we can't read: %.60q", line)
 		}
 		h.chunks = true
@@ -186,14 +221,23 @@ func (h *http1) takeHeader(line []byte) error {
 			}
 		}
 	}
-	h.head = append(append(h.head, line...), '\n')
 	return nil
 }
 
 // endHead chooses how the body is delimited, and tells the sink of status and headers.
 func (h *http1) endHead(at Stamp, sink Sink) error {
+	for line := range bytes.Lines(h.head) {
+		if err := h.takeHeader(line[:len(line)-1]); err != nil {
+			return err
+		}
+	}
 	if h.status >= 100 && h.status < 200 && h.status != 101 { // the real response follows
+		n := h.interim + 1
+		if n > maxInterim {
+			return errInterim
+		}
 		h.reset()
+		h.interim = n
 		return nil
 	}
 	if closesAfterStream(rawHeader(h.head)) {
@@ -218,18 +262,18 @@ func (h *http1) endHead(at Stamp, sink Sink) error {
 func (h *http1) takeChunkSize(line []byte) error {
 	line, _, _ = bytes.Cut(line, []byte(";")) // extensions mean nothing to us
 	line = bytes.TrimRight(line, " \t")
-	if len(line) == 0 || len(line) > 15 {
+	if len(line) == 0 || len(line) > 16 {
 		return fmt.Errorf("not the size of a chunk: %.60q", line)
 	}
-	var n int64
+	var n uint64
 	for _, c := range line {
 		digit := unhex(c)
 		if digit < 0 {
 			return fmt.Errorf("not the size of a chunk: %.60q", line)
 		}
-		n = n<<4 | int64(digit)
+		n = n<<4 | uint64(digit)
 	}
-	h.left, h.state = n, atChunkData
+	h.left, h.state = int64(min(n, math.MaxInt64)), atChunkData // so much never comes
 	if n == 0 {
 		h.state = atTrailer
 	}
@@ -241,7 +285,18 @@ func (h *http1) closed() error {
 	if h.state == atClose || h.state == atDone {
 		return nil
 	}
-	return errEarlyEnd
+	return h.brokenBy(errEarlyEnd)
+}
+
+// brokenBy is what ended the response: the connection, unless it had begun with
+// something else than HTTP. Part of a status line is judged as net/http does it.
+func (h *http1) brokenBy(err error) error {
+	if h.state == atStatus && len(h.line) > 0 {
+		if bad := h.takeStatus(h.line); bad != nil {
+			return bad
+		}
+	}
+	return err
 }
 
 func unhex(c byte) int {

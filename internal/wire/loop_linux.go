@@ -66,16 +66,23 @@ func NewLoop(cfg LoopConfig) (*Loop, error) {
 	if cfg.Loops == 0 {
 		cfg.Loops = max(1, runtime.GOMAXPROCS(0)/4)
 	}
+	for name, values := range cfg.Header {
+		for _, v := range values {
+			if err := CheckHeader(name, v); err != nil {
+				return nil, fmt.Errorf("a header %w", err)
+			}
+		}
+	}
 	l := &Loop{cfg: cfg, head: headerLines(cfg.Header), quit: make(chan struct{}), hold: stampHold{-1}}
 	if cfg.KernelStamps {
 		l.hold, l.cfg.KernelStamps = holdStamps()
 	}
+	pool := &idlePool{most: int64(max(cfg.Connections, 1))}
+	if cfg.NoKeepAlive {
+		pool.most = 0
+	}
 	for range cfg.Loops {
-		keep := max(cfg.Connections/cfg.Loops, 1)
-		if cfg.NoKeepAlive {
-			keep = 0
-		}
-		r, err := newReader(cfg.Clock, keep)
+		r, err := newReader(cfg.Clock, pool)
 		if err != nil {
 			l.Close()
 			return nil, err
@@ -174,13 +181,17 @@ func (l *Loop) await(ctx context.Context, c *loopConn, x *call) error {
 	return x.err
 }
 
-// connection takes an idle connection, or dials.
+// connection takes an idle connection, of whichever loop, or dials.
 func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.Duration) (*loopConn, error) {
-	r := l.readers[l.next.Add(1)%uint32(len(l.readers))]
-	if c := r.take(p.addr); c != nil {
-		x.info.New = false
-		return c, nil
+	n := uint32(len(l.readers))
+	first := l.next.Add(1) % n
+	for i := range n {
+		if c := l.readers[(first+i)%n].take(p.addr); c != nil {
+			x.info.New = false
+			return c, nil
+		}
 	}
+	r := l.readers[first]
 	x.info.New = true
 	wait := l.cfg.DialTimeout
 	if timeout > 0 {

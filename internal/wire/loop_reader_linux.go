@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -16,13 +17,12 @@ type reader struct {
 	clock *Clock
 	epoll int
 	wake  int // an eventfd that ends the loop
-	keep  int // idle connections at most
+	pool  *idlePool
 
 	mu    sync.Mutex
 	slots []*loopConn // by slot; nil: free
 	free  []int
 	idle  map[string][]*loopConn // by address, the last used first taken
-	nIdle int
 	quit  bool
 
 	// The loop's own.
@@ -41,9 +41,27 @@ const (
 	wakeSlot   = -1
 )
 
-func newReader(clock *Clock, keep int) (*reader, error) {
+// idlePool bounds the idle connections of all loops together: each loop has those
+// that it reads, and a request takes one from any.
+type idlePool struct {
+	most int64
+	n    atomic.Int64
+}
+
+// enter counts one more, if there is room.
+func (p *idlePool) enter() bool {
+	if p.n.Add(1) <= p.most {
+		return true
+	}
+	p.n.Add(-1)
+	return false
+}
+
+func (p *idlePool) leave() { p.n.Add(-1) }
+
+func newReader(clock *Clock, pool *idlePool) (*reader, error) {
 	r := &reader{
-		clock: clock, keep: keep, idle: map[string][]*loopConn{},
+		clock: clock, pool: pool, idle: map[string][]*loopConn{},
 		ready: make([]unix.EpollEvent, loopBatch), conns: make([]*loopConn, loopBatch), buf: make([]byte, loopBuffer),
 	}
 	var err error
@@ -97,7 +115,7 @@ func (r *reader) take(addr string) *loopConn {
 	}
 	c := list[len(list)-1]
 	r.idle[addr] = list[:len(list)-1]
-	r.nIdle--
+	r.pool.leave()
 	return c
 }
 
@@ -105,11 +123,10 @@ func (r *reader) take(addr string) *loopConn {
 func (r *reader) give(c *loopConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.nIdle >= r.keep || r.quit {
+	if r.quit || !r.pool.enter() {
 		return false
 	}
 	r.idle[c.addr] = append(r.idle[c.addr], c)
-	r.nIdle++
 	return true
 }
 
@@ -121,7 +138,7 @@ func (r *reader) forget(c *loopConn) bool {
 	for i, other := range list {
 		if other == c {
 			r.idle[c.addr] = append(list[:i], list[i+1:]...)
-			r.nIdle--
+			r.pool.leave()
 			return true
 		}
 	}
@@ -244,7 +261,7 @@ func (r *reader) serve(c *loopConn, events uint32) {
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 	case errno != 0:
-		r.finish(c, opError("read", errno), false)
+		r.finish(c, c.http1.brokenBy(opError("read", errno)), false)
 	case n == 0:
 		r.finish(c, c.endOfStream(), false)
 	default:

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/textproto"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -56,17 +57,18 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 	}
 	t.bufs.New = func() any { b := make([]byte, readBuffer); return &b }
 	t.keeping = &http.Transport{
-		Proxy:                 cfg.Proxy,
-		DialContext:           t.dial,
-		TLSClientConfig:       &tls.Config{InsecureSkipVerify: cfg.Insecure}, //nolint:gosec // the user's --insecure
-		ForceAttemptHTTP2:     cfg.HTTP2,
-		MaxIdleConns:          0, // no limit over all hosts
-		MaxIdleConnsPerHost:   max(cfg.Connections, 1),
-		IdleConnTimeout:       60 * time.Second,
-		DisableCompression:    true, // a compressed stream would arrive in lumps
-		ReadBufferSize:        readBuffer,
-		WriteBufferSize:       readBuffer,
-		ResponseHeaderTimeout: 0, // the request's own timeout covers it
+		Proxy:                  cfg.Proxy,
+		DialContext:            t.dial,
+		TLSClientConfig:        &tls.Config{InsecureSkipVerify: cfg.Insecure}, //nolint:gosec // the user's --insecure
+		ForceAttemptHTTP2:      cfg.HTTP2,
+		MaxIdleConns:           0, // no limit over all hosts
+		MaxIdleConnsPerHost:    max(cfg.Connections, 1),
+		IdleConnTimeout:        60 * time.Second,
+		DisableCompression:     true, // a compressed stream would arrive in lumps
+		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        readBuffer,
+		ResponseHeaderTimeout:  0, // the request's own timeout covers it
+		MaxResponseHeaderBytes: maxHead,
 	}
 	t.single = t.keeping.Clone()
 	t.single.DisableKeepAlives = true
@@ -138,7 +140,7 @@ func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 }
 
 func (t *NetHTTP) exchange(ctx context.Context, r *Request, sink Sink, x *exchange) error {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, PutIdleConn: x.putIdleConn})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, PutIdleConn: x.putIdleConn, Got1xxResponse: x.gotInterim})
 	req, err := t.request(ctx, r)
 	if err != nil {
 		return err
@@ -169,12 +171,13 @@ func (x *exchange) segments() segments {
 
 // exchange follows one request's connection.
 type exchange struct {
-	clock  *Clock
-	info   Conn
-	conns  int
-	conn   *stampConn // nil: the system or the protocol gives no stamps
-	before int        // the connection's unstamped reads before this request
-	began  segments   // of the connection before it
+	clock   *Clock
+	info    Conn
+	conns   int
+	conn    *stampConn // nil: the system or the protocol gives no stamps
+	interim int        // responses with a status of 1xx so far
+	before  int        // the connection's unstamped reads before this request
+	began   segments   // of the connection before it
 
 	// When the last byte of an answer has been read, net/http begins to wait for
 	// the next one, in a goroutine of its own, before the reader of the body
@@ -190,6 +193,13 @@ func (x *exchange) gotConn(g httptrace.GotConnInfo) {
 	if x.conn = underneath(g.Conn); x.conn != nil {
 		x.before, x.began = x.conn.unstamped, x.conn.segments()
 	}
+}
+
+func (x *exchange) gotInterim(int, textproto.MIMEHeader) error {
+	if x.interim++; x.interim > maxInterim {
+		return errInterim
+	}
+	return nil
 }
 
 func (x *exchange) putIdleConn(error) { x.lastIdle, x.idle = x.lastRead(), true }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,13 +18,18 @@ type scanner struct {
 	text []byte // unescaped strings; memory that is used again for each event
 }
 
-var errNotJSON = errors.New("not JSON")
+var (
+	errNotJSON = errors.New("not JSON")
+	errTooDeep = fmt.Errorf("nested deeper than %d", maxDepth)
+)
 
 func (s *scanner) reset(data []byte) {
 	s.data, s.pos, s.err, s.text = data, 0, nil, s.text[:0]
 }
 
-func (s *scanner) fail() { s.err, s.pos = errNotJSON, len(s.data) }
+func (s *scanner) fail() { s.failWith(errNotJSON) }
+
+func (s *scanner) failWith(err error) { s.err, s.pos = err, len(s.data) }
 
 // next passes over white space and returns the byte after it, 0 at the end.
 func (s *scanner) next() byte {
@@ -145,26 +151,6 @@ func (s *scanner) string() []byte {
 	return s.text[start:len(s.text):len(s.text)]
 }
 
-// int takes a whole number; anything else is 0.
-func (s *scanner) int() int {
-	c := s.next()
-	if c < '0' || c > '9' {
-		s.skip()
-		return 0
-	}
-	n := 0
-	start := s.pos
-	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' && s.pos-start < 18 {
-		n = n*10 + int(s.data[s.pos]-'0')
-		s.pos++
-	}
-	if s.pos < len(s.data) && !isEnd(s.data[s.pos]) {
-		s.skipScalar() // a fraction or an exponent
-		return 0
-	}
-	return n
-}
-
 // count takes an array and returns its length; -1 for anything else.
 func (s *scanner) count() int {
 	if s.next() != '[' {
@@ -220,7 +206,7 @@ func (s *scanner) skipNested() {
 			continue
 		case '{', '[':
 			if depth == maxDepth {
-				s.fail()
+				s.failWith(errTooDeep)
 				return
 			}
 			stack[depth] = c + 2 // the closing bracket, in ASCII

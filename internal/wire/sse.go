@@ -21,14 +21,15 @@ type sse struct {
 
 // reset makes the reader new, keeping its memory.
 func (s *sse) reset() {
-	*s = sse{line: s.line[:0], data: s.data[:0], event: s.event[:0]}
+	*s = sse{line: shrink(s.line), data: shrink(s.data), event: shrink(s.event)}
 }
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
 // feed takes a piece of the stream and calls emit for each event that it
-// completes. name and data are valid only during the call.
-func (s *sse) feed(piece []byte, emit func(name, data []byte)) {
+// completes. name and data are valid only during the call. The error says that a
+// line or an event is longer than any may be: there is no going on after it.
+func (s *sse) feed(piece []byte, emit func(name, data []byte)) error {
 	if !s.begun {
 		piece = s.skipMark(piece)
 	}
@@ -41,8 +42,11 @@ func (s *sse) feed(piece []byte, emit func(name, data []byte)) {
 	for len(piece) > 0 {
 		end := lineEnd(piece)
 		if end < 0 {
+			if len(s.line)+len(piece) > maxLine {
+				return tooMuch("a line of the stream is longer than %d MiB", maxLine>>20)
+			}
 			s.line = append(s.line, piece...)
-			return
+			return nil
 		}
 		line := piece[:end]
 		if len(s.line) > 0 {
@@ -59,7 +63,11 @@ func (s *sse) feed(piece []byte, emit func(name, data []byte)) {
 		piece = piece[end+1:]
 		s.take(line, piece, emit)
 		s.line = s.line[:0]
+		if len(s.data) > maxEvent {
+			return tooMuch("an event of the stream is longer than %d MiB", maxEvent>>20)
+		}
 	}
+	return nil
 }
 
 // skipMark passes over a byte order mark at the very start, which may itself
@@ -121,7 +129,7 @@ func (s *sse) take(line, rest []byte, emit func(name, data []byte)) {
 		s.data = append(s.data, value...)
 		s.parts++
 	case "event":
-		s.event = append(s.event[:0], value...)
+		s.event = append(s.event[:0], value[:min(len(value), maxWord)]...)
 	}
 }
 

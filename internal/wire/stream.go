@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // maxErrorBody is how much of a server's words is kept.
@@ -32,7 +33,10 @@ type Trace struct {
 	Done      bool   // [DONE] came
 	ErrorBody []byte // of an answer other than 200, or an error event's words
 	ErrorMark bool   // an error event came inside a 200
-	Malformed error  // the first event that could not be understood
+	Malformed error  // what could not be understood first, or broke a bound
+	// Overlong: the answer is far longer than asked for. It was cut off after so many
+	// tokens, counted by the server or as events; 0: it is not.
+	Overlong int
 }
 
 // Event is one message of a stream; [DONE] is none.
@@ -51,8 +55,13 @@ type Stream struct {
 	chunk    Chunk
 	sse      sse
 	emit     func(name, data []byte)
-	at       Stamp // of the piece that is being read
-	whole    []byte
+	at       Stamp  // of the piece that is being read
+	whole    []byte // the beginning, while there is no event
+	rest     int    // bytes read of an error's body
+	html     bool   // it says that it is a page
+	over     bool   // no more is wanted of it
+	limits   limits
+	tokens   int // so far, where events say how many they hold
 	// continuous: the first event with text had usage, so each one has, and
 	// lastOut is its total so far. A usage that comes with a later event is the
 	// whole answer's. (An event with a role alone may have none: SGLang's.)
@@ -68,14 +77,19 @@ func NewStream(p Protocol) *Stream {
 	return s
 }
 
-// Reset makes the stream ready for the next exchange.
-func (s *Stream) Reset() {
-	s.Trace = Trace{
-		Events: s.Trace.Events[:0], Text: s.Trace.Text[:0], TextEnds: s.Trace.TextEnds[:0], ErrorBody: s.Trace.ErrorBody[:0],
+// Reset makes the stream ready for the next exchange, of which so many tokens are
+// asked for; 0: not said.
+func (s *Stream) Reset(asked int) {
+	t := &s.Trace
+	if cap(t.Events) > keepEvents {
+		t.Events, t.TextEnds = nil, nil
 	}
+	s.Trace = Trace{Events: t.Events[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0]}
 	s.sse.reset()
-	s.continuous, s.lastOut, s.texts = false, 0, 0
-	s.whole = s.whole[:0]
+	s.decoder.shrink()
+	s.limits = limitsFor(asked)
+	s.continuous, s.lastOut, s.texts, s.tokens = false, 0, 0, 0
+	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
 }
 
 // Head implements Sink.
@@ -84,54 +98,100 @@ func (s *Stream) Head(status int, h Header, at Stamp) {
 	s.Trace.Headers = at.At
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Amzn-Requestid"} {
 		if id := h.Get(name); id != "" {
-			s.Trace.ServerID = id
-			return
+			s.Trace.ServerID = id[:min(len(id), maxWord)]
+			break
 		}
+	}
+	if status != 200 {
+		return
+	}
+	s.html = strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html")
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		s.giveUp(fmt.Errorf("the answer is compressed (Content-Encoding: %.40q), which was not asked for", coding))
 	}
 }
 
 // Body implements Sink.
 func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
-	if s.Trace.Status != 200 {
-		s.Trace.ErrorBody = appendUpTo(s.Trace.ErrorBody, data, maxErrorBody)
-		return len(s.Trace.ErrorBody) == maxErrorBody
+	t := &s.Trace
+	if t.Status != 200 {
+		t.ErrorBody = appendUpTo(t.ErrorBody, data, maxErrorBody)
+		s.rest += len(data)
+		return s.rest > maxErrorRead
 	}
-	if len(s.Trace.Events) == 0 { // it may turn out to be no stream at all
+	if len(t.Events) == 0 { // it may turn out to be no stream at all
 		s.whole = appendUpTo(s.whole, data, maxErrorBody)
 	}
+	switch {
+	case s.over:
+		return true
+	case s.html && len(s.whole) == maxErrorBody:
+		s.noStream(s.whole)
+		return true
+	}
 	s.at = at
-	s.sse.feed(data, s.emit)
-	return false
+	if err := s.sse.feed(data, s.emit); err != nil {
+		s.giveUp(err)
+	}
+	return s.over
+}
+
+// giveUp: nothing that comes from here on can mend the answer.
+func (s *Stream) giveUp(why error) {
+	s.over = true
+	if s.Trace.Malformed == nil {
+		s.Trace.Malformed = why
+	}
 }
 
 // Finish is called when the body has ended in good order, to look at what is left.
 func (s *Stream) Finish() {
-	if s.Trace.Status != 200 {
+	t := &s.Trace
+	if t.Status != 200 {
 		return
 	}
 	if bytes.Equal(s.sse.pending(), done) {
-		s.Trace.Done = true
+		t.Done = true
 	}
-	if len(s.Trace.Events) > 0 || s.Trace.Done || s.Trace.ErrorMark || s.Trace.Malformed != nil {
+	if len(t.Events) > 0 || t.Done || t.ErrorMark || t.Malformed != nil {
 		return
 	}
-	// No event at all: the server may have answered with one JSON object.
+	// No event at all: the server may have answered with one JSON object, or a page.
 	words := bytes.TrimSpace(s.whole)
-	if len(words) == 0 || words[0] != '{' {
+	if len(words) == 0 {
 		return
 	}
-	if err := s.protocol.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
-		s.fail(s.chunk.Error)
-		return
+	switch {
+	case words[0] == '{':
+		if err := s.protocol.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
+			s.fail(s.chunk.Error)
+			return
+		}
+		s.noStream(words)
+	case words[0] == '<' || words[0] == '[' || s.html:
+		s.noStream(words)
 	}
-	s.Trace.Malformed = fmt.Errorf("the answer is not a stream of events but: %.200s", words)
+}
+
+func (s *Stream) noStream(words []byte) {
+	what := "the answer is not a stream of events but: %.200s"
+	if s.html {
+		what = "the answer is an HTML page, not a stream of events (is it a login or an error page of a proxy?): %.200s"
+	}
+	s.giveUp(fmt.Errorf(what, words))
 }
 
 var done = []byte("[DONE]")
 
 func (s *Stream) event(name, data []byte) {
-	if bytes.Equal(data, done) {
+	switch {
+	case s.over:
+		return
+	case bytes.Equal(data, done):
 		s.Trace.Done = true
+		return
+	case s.Trace.Done: // some servers say [DONE] twice; none goes on after it
+		s.giveUp(fmt.Errorf("an event came after [DONE]: %.200s", data))
 		return
 	}
 	if err := s.protocol.Decode(&s.decoder, data, &s.chunk); err != nil {
@@ -177,7 +237,11 @@ func (s *Stream) keep(c *Chunk) {
 		t.FinishReason = internFinish(c.Finish)
 	}
 	if t.ServerID == "" && len(c.ID) > 0 {
-		t.ServerID = string(c.ID)
+		t.ServerID = string(c.ID[:min(len(c.ID), maxWord)])
+	}
+	if len(t.Text)+len(c.Text) > maxText {
+		s.giveUp(tooMuch("its text is longer than %d MiB", maxText>>20))
+		return
 	}
 	t.Text = append(t.Text, c.Text...)
 	t.TextEnds = append(t.TextEnds, len(t.Text))
@@ -187,6 +251,21 @@ func (s *Stream) keep(c *Chunk) {
 	t.Events = append(t.Events, Event{Stamp: s.at, Kind: c.Kind, Tokens: c.Tokens})
 	if c.TokensBy > t.TokensBy {
 		t.TokensBy = c.TokensBy
+	}
+	s.tokens += max(c.Tokens, 0)
+	s.checkLength()
+}
+
+// checkLength ends an answer that goes on far beyond what was asked for.
+func (s *Stream) checkLength() {
+	t := &s.Trace
+	// Events that don't say what they hold are one token each; the server knows better.
+	got := max(s.texts, s.tokens, t.Usage.Output)
+	switch {
+	case s.limits.tokens > 0 && got > s.limits.tokens:
+		t.Overlong, s.over = got, true
+	case len(t.Events) > s.limits.events:
+		s.giveUp(tooMuch("it has more than %d events", s.limits.events))
 	}
 }
 
@@ -202,10 +281,15 @@ func (s *Stream) count(c *Chunk) {
 	if s.texts == 0 {
 		s.continuous = true
 	}
-	if s.continuous {
-		c.Tokens, c.TokensBy = c.Usage.Output-s.lastOut, TokensByUsage
-		s.lastOut = c.Usage.Output
+	if !s.continuous || c.Usage.Output == 0 && s.lastOut > 0 { // this one says nothing
+		return
 	}
+	if c.Usage.Output < s.lastOut {
+		s.giveUp(fmt.Errorf("the usage of an event counts fewer tokens than the one before: %d after %d", c.Usage.Output, s.lastOut))
+		return
+	}
+	c.Tokens, c.TokensBy = c.Usage.Output-s.lastOut, TokensByUsage
+	s.lastOut = c.Usage.Output
 }
 
 // internFinish returns the reason as a string, without a copy for the usual ones.
@@ -216,7 +300,7 @@ func internFinish(b []byte) string {
 	case "stop":
 		return "stop"
 	}
-	return string(b)
+	return string(b[:min(len(b), maxWord)])
 }
 
 func appendUpTo(dst, src []byte, limit int) []byte {

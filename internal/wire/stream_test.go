@@ -16,7 +16,7 @@ func stream(t *testing.T, backend string, status int, pieces ...string) *Trace {
 		t.Fatal(err)
 	}
 	s := NewStream(p)
-	s.Reset()
+	s.Reset(0)
 	s.Head(status, http.Header{}, Stamp{At: 1})
 	for i, piece := range pieces {
 		s.Body([]byte(piece), Stamp{At: int64(10 * (i + 1)), Lag: 1, Kernel: true})
@@ -180,14 +180,15 @@ func TestStreamVariants(t *testing.T) {
 func TestStreamKeepsTheFirst500BytesOfAnErrorBody(t *testing.T) {
 	p, _ := ForBackend("vllm")
 	s := NewStream(p)
-	s.Reset()
+	s.Reset(0)
 	s.Head(503, http.Header{"X-Request-Id": {"r-1"}}, Stamp{})
-	enough := s.Body([]byte(strings.Repeat("x", 300)), Stamp{})
-	if enough {
-		t.Error("enough after 300 bytes")
+	for _, word := range []string{"x", "y", "z"} { // read to its end, so that the connection can be used again
+		if s.Body([]byte(strings.Repeat(word, 300)), Stamp{}) {
+			t.Errorf("enough after the %ss", word)
+		}
 	}
-	if !s.Body([]byte(strings.Repeat("y", 300)), Stamp{}) {
-		t.Error("not enough after 600 bytes")
+	if !s.Body(make([]byte, maxErrorRead), Stamp{}) {
+		t.Error("an endless error is read for ever")
 	}
 	if got := string(s.Trace.ErrorBody); got != strings.Repeat("x", 300)+strings.Repeat("y", 200) {
 		t.Errorf("kept %d bytes", len(got))
@@ -202,7 +203,7 @@ func TestStreamAllocatesNothingInSteadyState(t *testing.T) {
 	s := NewStream(p)
 	event := []byte(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n")
 	run := func() {
-		s.Reset()
+		s.Reset(0)
 		s.Trace.ServerID = "known" // taken from the head once a request
 		s.Trace.Status = 200
 		for i := range 64 {
@@ -224,7 +225,7 @@ func FuzzStream(f *testing.F) {
 			p = chat{}
 		}
 		s := NewStream(p)
-		s.Reset()
+		s.Reset(0)
 		s.Head(200, http.Header{}, Stamp{})
 		s.Body(b, Stamp{})
 		s.Finish()

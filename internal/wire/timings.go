@@ -32,15 +32,8 @@ func (d *Decoder) timings(c *Chunk) {
 	})
 }
 
-// cached takes the number of prompt tokens that came from the server's cache. A
-// server that does not tell may write null.
-func (s *scanner) cached(c *Chunk) {
-	kind := s.next()
-	n := s.int()
-	if kind >= '0' && kind <= '9' {
-		c.Usage.Cached, c.Usage.CachedKnown = max(c.Usage.Cached, n), true
-	}
-}
+// longest is a week: no request is worked on for longer.
+const longest = 7 * 24 * 3600 * 1000
 
 // milliseconds takes a number of them and gives nanoseconds; 0 for what is none.
 func (s *scanner) milliseconds() int64 {
@@ -48,7 +41,7 @@ func (s *scanner) milliseconds() int64 {
 	start := s.pos
 	s.skip()
 	ms, err := strconv.ParseFloat(string(s.data[min(start, len(s.data)):s.pos]), 64)
-	if err != nil || !(ms > 0 && ms < math.MaxInt64/1e6) {
+	if err != nil || !(ms > 0 && ms < longest) {
 		return 0
 	}
 	return int64(math.Round(ms * 1e6))

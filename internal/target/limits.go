@@ -1,0 +1,34 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// What a server may make us read and wait for, when it is asked beside the load.
+const (
+	// maxAnswer is far above the metrics of a server with thousands of series, and
+	// above a gateway's list of thousands of models.
+	maxAnswer = 4 << 20
+	// maxMetrics is how many lines of metrics are kept: some 25 MB.
+	maxMetrics = 50_000
+	// questionTimeout bounds one GET: what is asked for lies in the server's memory.
+	questionTimeout = 10 * time.Second
+)
+
+var errSlow = fmt.Errorf("no answer within %v", questionTimeout)
+
+// slowWords says so where our own timeout has ended a question.
+func slowWords(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// noRedirect: a redirect would take headers with keys to whatever host the server
+// names. The load follows none either.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
