@@ -42,6 +42,7 @@ type serveRun struct {
 
 	modelID   string // for the result and the tokenizer
 	sentModel string // in the body
+	oldLimit  bool   // the body says max_tokens too
 	tokens    tokenizerChoice
 	dataset   workload.Dataset
 	made      workload.Dataset // the command's own; nil: what the dataset flags say
@@ -175,6 +176,7 @@ func (r *serveRun) prepare(ctx context.Context, drain <-chan struct{}) (warmups 
 	if err := r.connect(ctx); err != nil {
 		return nil, err
 	}
+	r.askDialect(ctx)
 	if err := r.makeWorkload(ctx); err != nil {
 		return nil, err
 	}
@@ -303,7 +305,7 @@ func (r *serveRun) loadConfig(warmups []*workload.Request, p *load.Progress) loa
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
 		Transport: r.transport, Protocol: r.protocol, URL: r.url(), IDPrefix: r.idPrefix(),
-		Call:    wire.Call{Model: r.sentModel, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(slices.Clip(r.own), r.extraFields()...)},
+		Call:    wire.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(slices.Clip(r.own), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.secrets(), CountTokens: r.tokens.count, Started: r.started, Progress: p,

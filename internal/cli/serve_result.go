@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/load"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
@@ -74,6 +75,8 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 // ending says by its error how the run ended.
 func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	switch {
+	case res.Interrupted == load.Overlong:
+		return r.overlong(res)
 	case res.Completed == 0:
 		return coded{errors.New("no request completed; the outcomes above say why"), exitNothing}
 	case res.Partial:

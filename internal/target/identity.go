@@ -24,6 +24,17 @@ var kinds = []struct {
 	{"Inferometer", "inferometer", "/version", "version"}, // its version is sim,
 }
 
+// OldLimit says whether a server's chat is bounded by max_tokens, which OpenAI has given
+// up for max_completion_tokens. Ollama and TGI know only the old name, and llama.cpp did
+// so for long. All take both. Others must not get both: OpenAI itself refuses them together.
+func (i Identity) OldLimit() bool {
+	switch i.Kind {
+	case "Ollama", "TGI", "llama.cpp":
+		return true
+	}
+	return false
+}
+
 // Identify asks a server what it is. The owner of its models says it at once; TGI
 // writes the model's name there, and gateways their own, so that paths are tried.
 func (t *Target) Identify(ctx context.Context, models []Model) Identity {

@@ -31,6 +31,9 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		b.set("stream", true),
 		b.set("stream_options", includeUsage),
 	)
+	if c.OldLimit {
+		err = errors.Join(err, b.set("max_tokens", c.MaxTokens))
+	}
 	if err != nil {
 		return nil, err
 	}

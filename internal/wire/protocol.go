@@ -13,6 +13,7 @@ type Call struct {
 	Prompt    string
 	TokenIDs  bool // Prompt is a JSON list of token ids; completions only
 	MaxTokens int
+	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
 	IgnoreEOS bool
 	Logprobs  *int    // completions send null without it, as vLLM's client does
 	Extra     []Field // further fields of the body, in order; later ones win

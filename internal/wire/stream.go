@@ -72,7 +72,7 @@ type Stream struct {
 
 // NewStream returns a Stream that decodes by p.
 func NewStream(p Protocol) *Stream {
-	s := &Stream{protocol: p}
+	s := &Stream{protocol: p, limits: limitsFor(0)}
 	s.emit = s.event
 	return s
 }
