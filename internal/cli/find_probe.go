@@ -80,7 +80,7 @@ func (p *prober) bench(ctx context.Context, drain <-chan struct{}, folder string
 		p.said = lastError(process.Tail(5))
 	}
 	if _, err := os.Stat(filepath.Join(folder, "run", journal.ResultName)); err != nil {
-		return errors.New(p.said)
+		return fmt.Errorf("%s (its log is %s)", p.said, filepath.Join(folder, "bench.log"))
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type serveRun struct {
 	header    http.Header
 	target    *target.Target
 	targets   []*target.Target // all of them; target is the first
+	lists     []modelList      // what each says that it serves
 	identity  []journal.Target // of each, where there are several
 	balance   target.Balancer  // nil with one server
 	transport wire.Transport
@@ -212,7 +213,7 @@ func (r *serveRun) say(format string, args ...any) {
 	}
 }
 
-// connect makes the transport and learns the model's name.
+// connect makes the transport, makes sure that somebody answers, and learns the model's name.
 func (r *serveRun) connect(ctx context.Context) error {
 	protocol, err := wire.ForBackend(r.Backend)
 	if err != nil {
@@ -236,25 +237,7 @@ func (r *serveRun) connect(ctx context.Context) error {
 	}
 	r.target = r.targets[0]
 	r.awaitServer(ctx)
-	r.modelID, r.sentModel = r.Model, r.Model
-	if r.Model == "" {
-		models, err := r.target.Models(ctx)
-		if err == nil && len(models) == 0 {
-			err = errors.New("it lists no model")
-		}
-		if err != nil {
-			return fmt.Errorf("ask %s for its models: %w; is the server up? Give its address with --base-url, or the model with --model", r.server, err)
-		}
-		r.sentModel, r.modelID = models[0].ID, models[0].Root
-		if r.modelID == "" {
-			r.modelID = models[0].ID
-		}
-		r.say("model: %s, the first that the server lists", r.sentModel)
-	}
-	if r.ServedModelName != "" {
-		r.sentModel = r.ServedModelName
-	}
-	return nil
+	return r.preflight(ctx)
 }
 
 // url is where requests go, without a login.
@@ -340,7 +323,7 @@ func (r *serveRun) started() error {
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: fullVersion(), StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.args, Options: r.options(), Targets: r.identity, Clock: r.transport.Stamps(), Environment: r.machine(),
+		Command: r.args, Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
 		Proven: r.proven,
 	})
 	r.sampler, r.scraper = r.startSampler(r.progress), r.startScraper()
@@ -350,7 +333,7 @@ func (r *serveRun) started() error {
 func (r *serveRun) options() journal.Options {
 	o := journal.Options{
 		Backend: r.Backend, BaseURL: argv.RedactURL(r.baseURL()), Endpoint: r.Endpoint, Label: r.Label,
-		ModelID: r.modelID, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
+		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
 		SpawnRate: orZero(r.SpawnRate), Batch: r.batch, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,

@@ -61,7 +61,7 @@ func (r *serveRun) checkReady(ctx context.Context, url string, w *workload.Reque
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up?", url, timeout, got.Outcome, got.Error)
+			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up, and is it this one?", url, timeout, got.Outcome, got.Error)
 		case <-time.After(readyEvery):
 		}
 	}

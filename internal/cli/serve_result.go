@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/load"
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/report/page"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -78,13 +79,27 @@ func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	case res.Interrupted == load.Overlong:
 		return r.overlong(res)
 	case res.Completed == 0:
-		return coded{errors.New("no request completed; the outcomes above say why"), exitNothing}
+		return coded{fmt.Errorf("no request completed: %s; the run is in %s", firstCause(res), r.folder), exitNothing}
 	case res.Partial:
 		return coded{fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted), exitPartial}
 	case r.Strict && v.Level == verdict.TrustInvalid:
 		return coded{errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"), exitInvalid}
 	}
 	return nil
+}
+
+// firstCause is what most requests failed for.
+func firstCause(res *measure.Result) string {
+	if len(res.Errors) > 0 {
+		e := &res.Errors[0]
+		return fmt.Sprintf("%d of %d %s: %s", e.Count, res.Requests, e.Outcome, outside.Line(e.Message, 200))
+	}
+	for _, o := range res.Outcomes {
+		if o.Outcome != journal.Complete && o.Count > 0 {
+			return fmt.Sprintf("%d of %d %s", o.Count, res.Requests, o.Outcome)
+		}
+	}
+	return "none was sent"
 }
 
 // save writes the result where --save-result and --append-result want it.

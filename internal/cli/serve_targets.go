@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/target"
 )
 
@@ -101,23 +102,51 @@ func (r *serveRun) urls() []string {
 	return list
 }
 
-// identify asks each of several servers what it is, for the journal: a set that
+// identify notes what each of several servers is, for the journal: a set that
 // does not serve the same model is not what most want to measure.
 func (r *serveRun) identify(ctx context.Context) {
+	r.askAgain(ctx)
 	if !r.several() {
 		return
 	}
 	r.identity = make([]journal.Target, len(r.targets))
-	eachTarget(r.targets, func(i int, t *target.Target) {
+	for i, t := range r.targets {
 		id := &r.identity[i]
 		id.URL = t.Base
-		if models, err := t.Models(ctx); err == nil && len(models) > 0 {
+		if models := r.lists[i].models; len(models) > 0 {
 			id.Model, id.Root, id.MaxModelLen, id.OwnedBy = models[0].ID, models[0].Root, models[0].MaxModelLen, models[0].OwnedBy
 		}
-	})
+	}
 	if words := journal.DifferentModels(r.identity); words != "" {
 		r.say("note: %s", words)
 	}
+}
+
+// askAgain is for servers that came up after the preflight, while the ready check waited.
+func (r *serveRun) askAgain(ctx context.Context) {
+	eachTarget(r.targets, func(i int, t *target.Target) {
+		if r.lists[i].err != nil && r.ReadyCheckTimeoutSec > 0 {
+			ctx, cancel := context.WithTimeout(ctx, preflightTime)
+			defer cancel()
+			r.lists[i].models, r.lists[i].err = t.Models(ctx)
+		}
+	})
+}
+
+// serves is what the servers say that they serve, for the journal.
+func (r *serveRun) serves() (list []journal.Served) {
+	const most = 20 // of a server: a gateway may list hundreds
+	for i := range r.lists {
+		for k := range r.lists[i].models {
+			if m := &r.lists[i].models[k]; k < most || m.ID == r.sentModel {
+				list = append(list, journal.Served{
+					Target: i, ID: outside.Word(m.ID), Root: outside.Word(m.Root), OwnedBy: outside.Word(m.OwnedBy),
+					MaxModelLen: m.Context(), Params: m.Meta.Params, Bytes: m.Meta.Bytes,
+				})
+			}
+		}
+	}
+	return list
 }
 
 // eachTarget calls f for all servers at once and waits.

@@ -124,6 +124,7 @@ type serveOptions struct {
 	// IntegritySample is how many prompts are sent again after the load; 0: none.
 	IntegritySample int
 	ForgetPrompts   bool
+	tookV1          bool   // the address ended with the endpoint's /v1
 	GiveUp          string // hidden; as typed
 	giveUp          slo.SLO
 	priceOptions

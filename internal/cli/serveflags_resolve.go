@@ -31,8 +31,29 @@ func (o *serveOptions) resolve(set *argv.Set) {
 	if (o.DisableTQDM || o.Quiet) && !set.Seen("progress") {
 		o.Progress = "none"
 	}
+	o.takeV1()
 	o.resolveUsers()
 	o.fanOut()
+}
+
+// takeV1 takes /v1 off the end of the servers' addresses, as other tools want it
+// there: it belongs to the endpoint, and to the paths of models and tokenizer.
+func (o *serveOptions) takeV1() {
+	take := func(base string) string {
+		short, found := strings.CutSuffix(strings.TrimRight(base, "/"), "/v1")
+		if !found || strings.HasSuffix(short, "/") {
+			return base
+		}
+		o.tookV1 = true
+		return strings.TrimRight(short, "/")
+	}
+	o.BaseURL = take(o.BaseURL)
+	for i, t := range o.Targets {
+		o.Targets[i] = take(t)
+	}
+	if o.tookV1 && !strings.HasPrefix(o.Endpoint, "/v1/") && strings.HasPrefix(o.Endpoint, "/") {
+		o.Endpoint = "/v1" + o.Endpoint
+	}
 }
 
 // timed reports whether the run ends after a time rather than after a number of requests.
@@ -105,8 +126,7 @@ func (o *serveOptions) notes(set *argv.Set) []string {
 	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
 		"no result is written without --save-result or --append-result")
 	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
-	note(strings.HasSuffix(o.baseURL(), "/v1") && strings.HasPrefix(o.Endpoint, "/v1/"),
-		"requests go to %s; leave /v1 out of --base-url if that is not meant", argv.RedactURL(o.apiURL()))
+	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", argv.RedactURL(o.apiURL()))
 	note(set.Seen("balance") && !o.several(), "--balance has no effect with one server")
 	note(o.several() && o.NumWarmups > 0 && o.NumWarmups < len(o.Targets), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.Targets))
 	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")

@@ -233,7 +233,11 @@ func TestServeNotes(t *testing.T) {
 		{"--balance sticky", "--balance has no effect with one server"},
 		{"--targets http://a,http://b,http://c --num-warmups 2", "2 warm-ups do not reach all 3 targets"},
 		{"--base-url http://h --port 1", "--base-url wins over --host and --port"},
-		{"--base-url http://h/v1", "requests go to http://h/v1/v1/completions; leave /v1 out of --base-url if that is not meant"},
+		{"--base-url http://h/v1", "/v1 is the endpoint's and was taken off the address: requests go to http://h/v1/completions"},
+		{"--base-url http://h/p/v1/", "/v1 is the endpoint's and was taken off the address: requests go to http://h/p/v1/completions"},
+		{"--base-url http://h/v1 --endpoint /chat/completions --backend openai-chat", "/v1 is the endpoint's and was taken off the address: requests go to http://h/v1/chat/completions"},
+		{"--base-url http://h/v11", ""},
+		{"--targets http://a/v1,http://b/v1", "/v1 is the endpoint's and was taken off the address: requests go to http://a/v1/completions"},
 		{"--skip-tokenizer-init --tokenizer x", "--tokenizer has no effect with --skip-tokenizer-init"},
 		{"--keep-runs 1 --run-dir x", "--keep-runs has no effect with --run-dir"},
 	}

@@ -39,6 +39,8 @@ type Run struct {
 
 	// Targets are the servers of a run against several at once; absent with one.
 	Targets []Target `json:"targets,omitempty"`
+	// Serves are the models that the servers list; absent where none did.
+	Serves []Served `json:"serves,omitempty"`
 
 	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
 	Environment Environment `json:"environment"`
@@ -53,6 +55,8 @@ type Options struct {
 	Endpoint          string             `json:"endpoint"`
 	Label             string             `json:"label,omitempty"`
 	ModelID           string             `json:"model_id"`
+	Model             string             `json:"model,omitempty"`        // as --model named it; empty: the server's first
+	SentModel         string             `json:"sent_model,omitempty"`   // in each request
 	TokenizerID       string             `json:"tokenizer_id,omitempty"` // empty: none, counts are the server's
 	TokenizerSource   string             `json:"tokenizer_source"`       // file, server or none
 	Dataset           string             `json:"dataset"`

@@ -12,6 +12,17 @@ type Target struct {
 	OwnedBy     string `json:"owned_by,omitempty"`
 }
 
+// Served is a model that a server lists. What it does not tell is left out.
+type Served struct {
+	Target      int    `json:"target,omitempty"` // which of several servers
+	ID          string `json:"id"`
+	Root        string `json:"root,omitempty"` // what it was loaded from
+	OwnedBy     string `json:"owned_by,omitempty"`
+	MaxModelLen int    `json:"max_model_len,omitempty"`
+	Params      int64  `json:"params,omitempty"` // llama.cpp tells its size
+	Bytes       int64  `json:"bytes,omitempty"`
+}
+
 // DifferentModels says which of the targets do not serve the same; empty: all do.
 func DifferentModels(targets []Target) string {
 	for i := range targets {

@@ -37,6 +37,9 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"errors", r.Errors},
 		{"warnings", r.Warnings},
 	}
+	if len(r.Run.Serves) > 0 {
+		o.set("serves", r.Run.Serves)
+	}
 	setTargets(&o, r.Targets)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)

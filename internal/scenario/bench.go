@@ -61,7 +61,11 @@ func (r *Runner) outcome(process *target.Process, p *Point) error {
 	case errors.As(err, &exit) && exit.ExitCode() == exitPartial:
 		return errors.New("stopped early: the result is partial")
 	default:
-		return fmt.Errorf("bench serve: %s (%w; its log is %s)", lastWords(process), err, benchLog)
+		log := filepath.Join(r.Folder.point(p.ID), benchLog)
+		if whole, err := filepath.Abs(log); err == nil {
+			log = whole
+		}
+		return fmt.Errorf("bench serve: %s (%w; its log is %s)", lastWords(process), err, log)
 	}
 	if _, err := os.Stat(r.Folder.result(p.ID)); err != nil {
 		return fmt.Errorf("bench serve left no result: %w", err)

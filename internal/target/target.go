@@ -110,7 +110,7 @@ func (t *Target) do(req *http.Request, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s%s answered HTTP %d, a redirect to %s: redirects are not followed, since the key would go with them",
 			t.Base, path, resp.StatusCode, t.secrets().Word(resp.Header.Get("Location")))
 	case resp.StatusCode/100 != 2:
-		return nil, fmt.Errorf("%s%s answered HTTP %d: %s", t.Base, path, resp.StatusCode, t.secrets().Word(string(b)))
+		return nil, &StatusError{URL: t.Base + path, Code: resp.StatusCode, Words: t.secrets().Word(string(b))}
 	case len(b) > maxAnswer:
 		return nil, fmt.Errorf("%s%s: the answer is longer than %d MiB", t.Base, path, maxAnswer>>20)
 	}
@@ -120,4 +120,18 @@ func (t *Target) do(req *http.Request, path string) ([]byte, error) {
 // secrets are what the server knows of us and may repeat.
 func (t *Target) secrets() *outside.Secrets {
 	return outside.NewSecrets(outside.HeaderSecrets(t.Header)...)
+}
+
+// StatusError is an answer that is no success.
+type StatusError struct {
+	URL   string
+	Code  int
+	Words string // of the server, on one line
+}
+
+func (e *StatusError) Error() string {
+	if e.Words == "" {
+		return fmt.Sprintf("%s answered HTTP %d", e.URL, e.Code)
+	}
+	return fmt.Sprintf("%s answered HTTP %d: %s", e.URL, e.Code, e.Words)
 }

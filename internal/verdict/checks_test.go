@@ -340,6 +340,11 @@ func spoiledRuns() []spoiled {
 		{"cached_tokens", NotChecked, openLoop, nil, func(w *world) { w.run.Options.Dataset = "sharegpt" }},
 		{"cached_tokens", NotChecked, openLoop, nil, noScrapes},
 
+		{"model", Suspect, openLoop, nil, func(w *world) {
+			w.run.Options.SentModel, w.run.Serves = "gpt-4o", []journal.Served{{ID: "Qwen/Qwen3-8B", OwnedBy: "sglang"}}
+		}},
+		{"model", NotChecked, openLoop, nil, func(w *world) { w.run.Serves = nil }},
+
 		{"restart", Invalid, openLoop, nil, after("process_start_time_seconds", 12)},
 		{"restart", Invalid, openLoop, nil, after("vllm:prompt_tokens_total", -120_000-1402-1)},
 		{"restart", NotChecked, openLoop, nil, noScrapes},

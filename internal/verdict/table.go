@@ -207,6 +207,11 @@ func table() []entry {
 
 		// The server.
 		{
+			"model", "server", "another model or quantisation than --model and --served-model-name name",
+			limits{invalid: never, text: "suspect if a server that takes requests does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a size or quantisation that contradicts the name counts"},
+			"look which server is behind the address; name with --model what it serves", nil, func(*facts) check { return &servedModel{} },
+		},
+		{
 			"restart", "server", "a server that began anew while we ran",
 			limits{text: "invalid if its start time changed or a counter fell"},
 			"look into the server's log for why it stopped; run again", nil, func(*facts) check { return &restart{} },
