@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/target"
 )
 
 // findLog is the probes of a search, one line each, after a first line that says
@@ -57,11 +58,11 @@ func (f *finder) openLog(ctx context.Context, cfg search.Config) (*findLog, erro
 		return nil, fmt.Errorf("%s holds another search: give another --out, or --fresh to forget it", f.folder)
 	}
 	if head.Server != "" && was.Server != head.Server {
-		then := was.Server
-		if then == "" {
+		then, now := target.Differ(was.Server, head.Server)
+		if was.Server == "" {
 			then = "not written down"
 		}
-		fmt.Fprintf(f.err, "note: the server is another one than before, so the search begins anew (then: %s; now: %s)\n", then, head.Server)
+		fmt.Fprintf(f.err, "note: the server is another one than before, so the search begins anew (then: %s; now: %s)\n", then, now)
 		return l, l.begin(head)
 	}
 	for lines.Scan() {

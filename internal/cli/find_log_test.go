@@ -53,7 +53,7 @@ func TestASearchKnowsItsServer(t *testing.T) {
 		t.Errorf("%s; %s", got, said.String())
 	}
 	version.Store("2")
-	if l := open(); len(l.earlier) != 0 || !strings.Contains(said.String(), "the server is another one than before, so the search begins anew (then: m; vLLM 1; now: m; vLLM 2)") {
+	if l := open(); len(l.earlier) != 0 || !strings.Contains(said.String(), "the server is another one than before, so the search begins anew (then: vLLM 1; now: vLLM 2)") {
 		t.Errorf("%d probes are kept: %s", len(l.earlier), said.String())
 	}
 	server.Close() // it can't be asked: what is there is kept

@@ -108,7 +108,16 @@ func nearest(plan *Plan, list []*Row) string {
 func (p *Plan) describe(r *Row) string {
 	out, _ := r.Stat(throughput)
 	req, _ := r.Stat("request_throughput")
-	return fmt.Sprintf("%s tok/s, %s req/s (%s)", number(out.Mean), number(req.Mean), p.place(r))
+	return fmt.Sprintf("%s tok/s, %s req/s (%s%s)", number(out.Mean), number(req.Mean), p.place(r), r.doubt())
+}
+
+// doubt is what speaks against a row's numbers, where they count all the same. (That
+// a row is INVALID the sentences say themselves.)
+func (r *Row) doubt() string {
+	if r.Verdict != "SUSPECT" {
+		return ""
+	}
+	return "; SUSPECT because of " + strings.Join(r.Reasons, ", ")
 }
 
 // place is a row's values of the matrix in words.

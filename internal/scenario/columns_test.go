@@ -50,6 +50,19 @@ func TestAMatrixOfOneValueKeepsItsColumn(t *testing.T) {
 	}
 }
 
+// An answer that rests on a doubtful number says so.
+func TestAnAnswerHasItsVerdict(t *testing.T) {
+	plan := planOf(t, steps)
+	r := &Row{Values: plan.Points[0].Values, Verdict: "SUSPECT", Reasons: []string{"lag", "steal"}}
+	if got := plan.describe(r); !strings.HasSuffix(got, "(a, concurrency 1; SUSPECT because of lag, steal)") {
+		t.Error(got)
+	}
+	r.Verdict = "VALID"
+	if got := plan.describe(r); !strings.HasSuffix(got, "(a, concurrency 1)") {
+		t.Error(got)
+	}
+}
+
 // On a screen of 80 columns nothing wraps, and nothing is missing.
 func TestTheTableFitsAScreen(t *testing.T) {
 	for _, width := range []int{60, 80, 100} {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/target"
 )
 
 // A result belongs to the server that gave it. One that we start is known by its
@@ -54,11 +56,11 @@ func (r *Runner) current(ctx context.Context, p *Point, rec *Record) bool {
 	}
 	if !r.changed[p.server] {
 		r.changed[p.server] = true
-		then := rec.Self
-		if then == "" {
+		then, is := target.Differ(rec.Self, now)
+		if rec.Self == "" {
 			then = "not written down"
 		}
-		r.note("%s is another server than on %s, so what was measured then is measured again (then: %s; now: %s)", p.Target(), rec.Measured(), then, now)
+		r.note("%s is another server than on %s, so what was measured then is measured again (then: %s; now: %s)", p.Target(), rec.Measured(), then, is)
 	}
 	return false
 }

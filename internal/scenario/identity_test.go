@@ -68,7 +68,7 @@ func TestResultsOfAnotherServerAreMeasuredAgain(t *testing.T) {
 	model.Store("second")
 	s = run()
 	if n := len(w.benched()); n != 3 || len(notes) != 1 || !strings.Contains(notes[0], "a is another server than on ") ||
-		!strings.Contains(notes[0], "(then: first; vLLM; now: second; vLLM)") || strings.Contains(text(s), "earlier run") {
+		!strings.Contains(notes[0], "(then: first; now: second)") || strings.Contains(text(s), "earlier run") {
 		t.Errorf("%d points are run, %q\n%s", n, notes, text(s))
 	}
 	server.Close()

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,8 +36,20 @@ func (t *Target) Self(ctx context.Context) (string, error) {
 	if is.Kind == "llama.cpp" {
 		words = append(words, t.props(ctx)...)
 	}
-	return outside.Line(strings.Join(words, "; "), mostSelf), nil
+	return outside.Line(strings.Join(words, apart), mostSelf), nil
 }
+
+// Differ is what two servers say of themselves that the other one does not.
+func Differ(a, b string) (onlyA, onlyB string) {
+	only := func(of, but string) string {
+		words := strings.Split(of, apart)
+		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(strings.Split(but, apart), w) }), apart)
+	}
+	return cmp.Or(only(a, b), "nothing"), cmp.Or(only(b, a), "nothing")
+}
+
+// apart stands between the things that a server says.
+const apart = "; "
 
 const (
 	mostModels = 20

@@ -55,6 +55,18 @@ func TestSelfIsOneCleanLine(t *testing.T) {
 	}
 }
 
+func TestDifferNamesWhatChanged(t *testing.T) {
+	for _, tt := range [][4]string{
+		{"m; llama.cpp b1; 2 slots", "m; llama.cpp b2; 2 slots", "llama.cpp b1", "llama.cpp b2"},
+		{"m", "m; n", "nothing", "n"},
+		{"", "m", "nothing", "m"},
+	} {
+		if a, b := Differ(tt[0], tt[1]); a != tt[2] || b != tt[3] {
+			t.Errorf("%q and %q: %q, %q", tt[0], tt[1], a, b)
+		}
+	}
+}
+
 func selfOf(t *testing.T, answers map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
