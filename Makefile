@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-find test-llama test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -61,6 +61,10 @@ bench-lateness: build
 # How often compare is wrong: 200 pairs that are the same, 200 that differ by 10 %.
 bench-compare: build
 	go run ./bench/compare
+
+# How often compare calls a change real that is none, and finds one that is, by repeats and sides; see docs/compare.md.
+bench-calls:
+	go test ./internal/compare -run 'TestFalseAlarms$$|TestPower' -v -tables 2000 -timeout 2h
 
 # In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
 bench-coverage:

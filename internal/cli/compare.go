@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compare"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/results"
 )
@@ -202,11 +203,11 @@ func (o *compareOptions) print(w io.Writer, c *compare.Comparison, findings []co
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		mark := ""
+		line := fmt.Sprintf("gate %s, %s: %s: %s", f.Limit, f.Side, f.Outcome, f.Sentence)
 		if o.format == "markdown" {
-			mark = "- "
+			line = "- " + outside.Markdown(line)
 		}
-		if _, err := fmt.Fprintf(w, "%sgate %s, %s: %s: %s\n", mark, f.Limit, f.Side, f.Outcome, f.Sentence); err != nil {
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}

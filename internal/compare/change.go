@@ -114,8 +114,8 @@ func (c *Change) interval(share float64) (low, high float64) {
 // call decides on each change. The more numbers are looked at, the more of them
 // differ by chance: Holm's correction over all metrics of all sides keeps the chance of
 // one false "real" in the whole table at 1 − level. What is called within noise must be
-// so at the level of a single number of that table too.
-func (c *Comparison) call(opt Options) {
+// so at the level of a single number of that table too: the share of error that it returns.
+func (c *Comparison) call(opt Options) (each float64) {
 	var all []*Change
 	for i := range c.Rows {
 		for side := range c.Rows[i].Cells {
@@ -127,9 +127,11 @@ func (c *Comparison) call(opt Options) {
 		}
 	}
 	holm(all)
+	each = (1 - opt.Level) / float64(max(len(all), 1))
 	for _, ch := range all {
-		ch.decide(1-opt.Level, (1-opt.Level)/float64(len(all)), opt.Interest)
+		ch.decide(1-opt.Level, each, opt.Interest)
 	}
+	return each
 }
 
 // decide calls a change by its adjusted P. each is the share of error of one number.

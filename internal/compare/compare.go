@@ -74,8 +74,10 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 		c.Names = append(c.Names, sides[i].Name)
 	}
 	ratios := make([]spreads, len(sides))
+	var known [][]estimate // by row
 	for _, m := range chosen(sides, opt.Metrics) {
-		c.Rows = append(c.Rows, c.rowOf(m, ratios, opt.Level))
+		of := estimates(sides, m, opt.Level)
+		c.Rows, known = append(c.Rows, rowOf(m, of, ratios)), append(known, of)
 	}
 	for i := range c.Rows {
 		for side := range sides {
@@ -86,14 +88,16 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	if len(absent(c.Rows)) == len(c.Rows) {
 		return nil, fmt.Errorf("%s and the others have no metric in common", sides[0].Name)
 	}
-	c.call(opt)
+	each := c.call(opt)
+	for i := range c.Rows {
+		c.markBest(&c.Rows[i], known[i], each)
+	}
 	return c, nil
 }
 
 // rowOf is a metric of all sides. It adds to what is known of their spreads.
-func (c *Comparison) rowOf(m Metric, ratios []spreads, level float64) Row {
-	row := Row{Metric: m, Cells: make([]Cell, len(c.Sides))}
-	of := estimates(c.Sides, m, level)
+func rowOf(m Metric, of []estimate, ratios []spreads) Row {
+	row := Row{Metric: m, Cells: make([]Cell, len(of))}
 	for i, e := range of {
 		row.Cells[i] = Cell{Known: e.known, Value: e.value}
 		if i > 0 {
@@ -101,7 +105,6 @@ func (c *Comparison) rowOf(m Metric, ratios []spreads, level float64) Row {
 			ratios[i].add(&of[0], &e)
 		}
 	}
-	c.markBest(&row, of, level)
 	return row
 }
 
@@ -117,9 +120,9 @@ func absent(rows []Row) []string {
 }
 
 // markBest marks the best value: of sides under the same load that did their work, and
-// only where no other is as good within its error. What has no error known is taken as
-// it is printed.
-func (c *Comparison) markBest(row *Row, of []estimate, level float64) {
+// only where no other is as good within its error, at each share of error. What has no
+// error known is taken as it is printed.
+func (c *Comparison) markBest(row *Row, of []estimate, each float64) {
 	var able []int
 	for i := range of {
 		if of[i].known && !c.disqualified(i) {
@@ -129,14 +132,22 @@ func (c *Comparison) markBest(row *Row, of []estimate, level float64) {
 	if len(able) < 2 || row.Metric.Unsure || c.unequalLoads(able) {
 		return
 	}
-	for _, i := range winners(row.Metric, of, able, level) {
+	for _, i := range winners(row.Metric, of, able, func(a, b int) bool {
+		if a > b {
+			a, b = b, a
+		}
+		if ch := row.Cells[b].Change; a == 0 && ch != nil {
+			return ch.Call == Real || ch.Call == Unknown // it has been decided
+		}
+		return apart(of[a], of[b], each)
+	}) {
 		row.Cells[i].Best = true
 	}
 }
 
-// winners are the best of some estimates: one, or several with the same printed value;
-// none where the error of another one reaches the best.
-func winners(m Metric, of []estimate, able []int, level float64) []int {
+// winners are the best of some estimates: one, or several with the same value and no
+// known error; none where another one is not told apart from the best.
+func winners(m Metric, of []estimate, able []int, apart func(a, b int) bool) []int {
 	best := able[0]
 	for _, i := range able {
 		if m.better(of[i].value, of[best].value) {
@@ -145,18 +156,22 @@ func winners(m Metric, of []estimate, able []int, level float64) []int {
 	}
 	out := []int{best}
 	for _, i := range able {
-		if i == best {
-			continue
-		}
-		ch := changeOf(of[best], of[i])
 		switch {
-		case ch != nil && ch.Bounded && ch.tail()*float64(len(able)-1) >= 1-level:
+		case i == best:
+		case !apart(best, i):
 			return nil
 		case of[i].value == of[best].value:
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// apart says whether two estimates differ beyond noise with this share of error; those
+// with no error known always do.
+func apart(a, b estimate, share float64) bool {
+	ch := changeOf(a, b)
+	return ch == nil || !ch.Bounded || ch.tail() < share
 }
 
 func (c *Comparison) disqualified(side int) bool {

@@ -138,9 +138,9 @@ func base(model string) string {
 func feet(sides []Side) []string {
 	var tools []results.Tool
 	var out []string
-	single := false
+	single, several := false, false
 	for i := range sides {
-		single = single || len(sides[i].Runs) == 1
+		single, several = single || len(sides[i].Runs) == 1, several || len(sides[i].Runs) > 1
 		for j := range sides[i].Runs {
 			r := &sides[i].Runs[j]
 			if slices.Contains(tools, r.Tool) {
@@ -155,7 +155,9 @@ func feet(sides []Side) []string {
 	if len(tools) < 2 {
 		out = nil // one tool means the same by its words on all sides
 	}
-	if single {
+	if single && several {
+		out = append(out, "a side of one run has the spread of the other sides' repeats, where that is larger than its own error")
+	} else if single {
 		out = append(out, "one run a side: what drifts from run to run is not in the intervals; repeat each side to have it")
 	}
 	return out

@@ -119,17 +119,21 @@ func (l *List) markBest(level float64) {
 	}
 	for col, m := range l.cols {
 		for _, group := range groups {
-			of, known := make([]estimate, len(l.Runs)), []int(nil)
-			for _, i := range group {
-				if of[i], _ = estimateOf(&Side{Runs: l.Runs[i : i+1]}, m, level); of[i].known {
-					known = append(known, i)
-				}
-			}
-			if len(known) < 2 || m.Unsure {
+			if len(group) < 2 || m.Unsure || l.unlikePrompts(group) {
 				continue
 			}
-			for _, i := range winners(m, of, known, level) {
-				l.best[place{i, col}] = true
+			of, known := make([]estimate, len(group)), []int(nil)
+			for k, i := range group {
+				if of[k], _ = estimateOf(&Side{Runs: l.Runs[i : i+1]}, m, level); of[k].known {
+					known = append(known, k)
+				}
+			}
+			if len(known) < 2 {
+				continue
+			}
+			share := (1 - level) / float64(len(known)-1)
+			for _, k := range winners(m, of, known, func(a, b int) bool { return apart(of[a], of[b], share) }) {
+				l.best[place{group[k], col}] = true
 			}
 		}
 	}
@@ -207,8 +211,8 @@ func (l *List) doubts() []string {
 		sentences[i] = s + ": " + strings.Join(names[s], "; ")
 	}
 	sentences = append(sentences, l.sameServers()...)
-	if a, b, differ := l.inputSpread(); differ {
-		sentences = append(sentences, fmt.Sprintf("note: prompts have from %.0f to %.0f tokens a request: these runs were not sent the same", a, b))
+	if low, high := promptSpread(l.Runs); high > 1.01*low {
+		sentences = append(sentences, fmt.Sprintf("note: prompts have from %.0f to %.0f tokens a request: these runs were not sent the same", low, high))
 	}
 	sentences = append(sentences, l.loadNotes()...)
 	for _, key := range l.lack {
@@ -260,9 +264,21 @@ func (l *List) loadNotes() []string {
 	return out
 }
 
-func (l *List) inputSpread() (low, high float64, differ bool) {
-	for i := range l.Runs {
-		f := &l.Runs[i].Facts
+// unlikePrompts says whether prompts of some runs are longer by more than a tenth: that
+// alone would decide which is the best.
+func (l *List) unlikePrompts(group []int) bool {
+	var runs []results.Run
+	for _, i := range group {
+		runs = append(runs, l.Runs[i])
+	}
+	low, high := promptSpread(runs)
+	return high > 1.1*low
+}
+
+// promptSpread are the shortest and the longest prompts, in tokens per request.
+func promptSpread(runs []results.Run) (low, high float64) {
+	for i := range runs {
+		f := &runs[i].Facts
 		if f.Completed == 0 || f.InputTokens == 0 {
 			continue
 		}
@@ -272,5 +288,5 @@ func (l *List) inputSpread() (low, high float64, differ bool) {
 		}
 		high = max(high, v)
 	}
-	return low, high, low > 0 && high/low > 1.01
+	return low, high
 }

@@ -54,7 +54,7 @@ type listedRun struct {
 	Environment string             `json:"environment,omitempty"`
 	Load        string             `json:"load,omitempty"`
 	Asked       int                `json:"asked,omitempty"`
-	Completed   int                `json:"completed"`
+	Completed   *int               `json:"completed,omitempty"`
 	Missing     int                `json:"missing,omitempty"`
 	Verdict     string             `json:"verdict,omitempty"`
 	Values      map[string]float64 `json:"values"`
@@ -67,7 +67,10 @@ func (l *List) run(i int) listedRun {
 	f := &r.Facts
 	out := listedRun{
 		Name: r.Name, Tool: r.Tool, Path: r.Path, Line: r.Line, Model: f.Model, Environment: f.Environment, Load: f.Load(),
-		Asked: f.Asked, Completed: f.Completed, Missing: f.Missing(), Verdict: f.Verdict, Values: map[string]float64{},
+		Asked: f.Asked, Missing: f.Missing(), Verdict: f.Verdict, Values: map[string]float64{},
+	}
+	if f.Completed > 0 || f.Nothing {
+		out.Completed = &f.Completed
 	}
 	for col, m := range l.cols {
 		if v, ok := r.Values[m.Key]; ok {
@@ -132,8 +135,12 @@ func ListsCSV(w io.Writer, lists []List) error {
 	for i := range lists {
 		for j := range lists[i].Runs {
 			r := lists[i].run(j)
+			done := ""
+			if r.Completed != nil {
+				done = strconv.Itoa(*r.Completed)
+			}
 			line := append(make([]string, 0, len(head)), kindOf(&lists[i].Runs[j]), outside.CSV(r.Name), string(r.Tool), outside.CSV(r.Path), whole(r.Line), outside.CSV(r.Model),
-				outside.CSV(r.Environment), r.Load, whole(r.Asked), strconv.Itoa(r.Completed), whole(r.Missing), outside.CSV(r.Verdict))
+				outside.CSV(r.Environment), r.Load, whole(r.Asked), done, whole(r.Missing), outside.CSV(r.Verdict))
 			for _, name := range head[facts:] {
 				v, ok := r.Values[name]
 				if key, isError := strings.CutPrefix(name, "error_"); isError && !ok {

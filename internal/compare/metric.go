@@ -106,6 +106,16 @@ func inventoryOf(sides []Side) inventory {
 	return in
 }
 
+// key is that of a metric which a person has typed; the speed of a shape is also known
+// without its unit.
+func (in *inventory) key(word string) string {
+	key := Key(word)
+	if !in.has[key] && in.has[results.ShapeMetric(key)] {
+		return results.ShapeMetric(key)
+	}
+	return key
+}
+
 // isError says whether a value is the deviation or the error of another one.
 func isError(key string) bool {
 	return strings.HasPrefix(key, "std_") || strings.HasPrefix(key, "stderr_")
@@ -119,7 +129,7 @@ func chosen(sides []Side, asked []string) []Metric {
 	if len(asked) > 0 {
 		keys = nil
 		for _, word := range asked {
-			if key := Key(word); !slices.Contains(keys, key) {
+			if key := in.key(word); !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 		}
@@ -141,7 +151,7 @@ var latencies = []string{"ttft", "tpot", "itl", "e2el", "batch"}
 func CheckMetrics(words []string, sides []Side) error {
 	in := inventoryOf(sides)
 	for _, word := range words {
-		key := Key(word)
+		key := in.key(word)
 		if in.has[key] || slices.Contains(usual, key) || labels[key] != "" {
 			continue
 		}

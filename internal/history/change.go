@@ -76,7 +76,7 @@ func contrast(a, b []float64) Change {
 	ea, eb := varA/float64(len(a)), varB/float64(len(b))
 	diff, half := meanB-meanA, 0.0
 	if ea+eb > 0 {
-		degrees := (ea + eb) * (ea + eb) / (ea*ea/float64(len(a)-1) + eb*eb/float64(len(b)-1))
+		degrees := stats.WelchDegrees([]float64{ea, eb}, []float64{float64(len(a) - 1), float64(len(b) - 1)})
 		half = stats.StudentQuantile((1+level)/2, degrees) * math.Sqrt(ea+eb)
 	}
 	return Change{Before: math.Exp(meanA), After: math.Exp(meanB), Ratio: math.Expm1(diff), Low: math.Expm1(diff - half), High: math.Expm1(diff + half)}

@@ -2,6 +2,7 @@ package results
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,6 +37,9 @@ var (
 	loadOnly = regexp.MustCompile(`(?i)^[\s-]*(?:c|(?:max[-_ ])?concurrency)\s*[=:]?\s*[0-9]+\s*$`)
 )
 
+// programs are words of which a command has one: most lines have none, at little cost.
+var programs = []string{"bench", "llama-", "vllm", "sglang", "python", "inferometer"}
+
 // line takes note of the first of the lines, and returns how many it was: a command goes
 // on over its continuations.
 func (c *textContext) line(lines []string) int {
@@ -59,6 +63,9 @@ func (c *textContext) line(lines []string) int {
 		for _, m := range namespace.FindAllStringSubmatch(line, -1) {
 			c.option(m[1], strings.Trim(m[2], "'"))
 		}
+		return 1
+	}
+	if !slices.ContainsFunc(programs, func(word string) bool { return strings.Contains(line, word) }) {
 		return 1
 	}
 	if m := envWords.FindStringSubmatch(line + " "); m != nil {
@@ -148,10 +155,17 @@ func (c *textContext) name() string {
 	return name
 }
 
-// joined is a command line with its continuations, and how many lines it takes.
+// maxCommand is how many lines a command goes on at the most.
+const maxCommand = 200
+
+// joined is a command line with its continuations, and how many lines it takes. A
+// backslash before a result or the end of a fence goes nowhere.
 func joined(lines []string) (string, int) {
 	var words []string
-	for _, line := range lines {
+	for _, line := range lines[:min(len(lines), maxCommand)] {
+		if len(words) > 0 && (strings.HasPrefix(line, "```") || consoleHead.MatchString(strings.TrimSpace(line))) {
+			break
+		}
 		cut, more := strings.CutSuffix(strings.TrimSpace(line), `\`)
 		words = append(words, cut)
 		if !more {

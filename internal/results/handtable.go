@@ -64,6 +64,9 @@ func handTable(lines []string) ([]Run, int) {
 	if len(lines) < 3 {
 		return nil, 0
 	}
+	if !strings.Contains(lines[0], "/s") && !strings.Contains(lines[0], "ms") && !strings.Contains(lines[0], "(s)") {
+		return nil, 0 // no unit that a metric would have
+	}
 	header, rule := cells(lines[0]), cells(lines[1])
 	if len(header) < 3 || len(rule) != len(header) || !ruleCell.MatchString(rule[0]) {
 		return nil, 0

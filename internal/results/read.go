@@ -19,10 +19,10 @@ var ErrNothing = errors.New("no result of a known tool in it: inferometer, vllm 
 	"sglang, guidellm, aiperf, genai-perf, inference-perf, inferencex, llama-bench, locust")
 
 // Bounds of what is read. A detailed result of a million short answers is smaller than
-// maxSize; a text of maxText has some 50,000 blocks.
+// maxSize; a text of maxText has more blocks than maxRuns.
 const (
 	maxSize = 256 << 20
-	maxText = 64 << 20
+	maxText = 32 << 20
 	maxRuns = 10_000 // in a file
 )
 
@@ -33,14 +33,23 @@ func ReadFile(path string) ([]Run, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1)) // what is no regular file tells no size
+	data, err := atMost(f, maxSize)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return Read(path, data)
+}
+
+// atMost reads so many bytes at the most: what is no regular file tells no size.
+func atMost(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxSize {
-		return nil, fmt.Errorf("%s: more than %d MB are too many for a result", path, maxSize>>20)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("more than %d MB are too many for a result", limit>>20)
 	}
-	return Read(path, data)
+	return data, nil
 }
 
 // Read reads all runs in a file's bytes. The path only gives names.
@@ -118,23 +127,14 @@ func read(data []byte) ([]Run, error) {
 	return nil, ErrNothing
 }
 
-// distinct tells runs of the same name apart: by the variables that were set for them,
-// where they differ in those, and by a number.
+// distinct tells runs of the same name apart: by the variables that were set for them and
+// by their loads, where they differ in those, and by a number.
 func distinct(runs []Run) {
-	environments := map[string]map[string]bool{}
-	for i := range runs {
-		if environments[runs[i].Name] == nil {
-			environments[runs[i].Name] = map[string]bool{}
-		}
-		environments[runs[i].Name][runs[i].Facts.Environment] = true
-	}
+	apart(runs, func(r *Run) string { return r.Facts.Environment })
+	apart(runs, func(r *Run) string { return r.Facts.Load() })
 	count := map[string]int{}
 	for i := range runs {
-		r := &runs[i]
-		if len(environments[r.Name]) > 1 && r.Facts.Environment != "" {
-			r.Name += " " + r.Facts.Environment
-		}
-		count[r.Name]++
+		count[runs[i].Name]++
 	}
 	seen := map[string]int{}
 	for i := range runs {
@@ -142,6 +142,23 @@ func distinct(runs []Run) {
 		if count[name] > 1 {
 			seen[name]++
 			runs[i].Name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+	}
+}
+
+// apart adds a word to the names of runs that share theirs and differ in the word.
+func apart(runs []Run, word func(*Run) string) {
+	words := map[string]map[string]bool{}
+	for i := range runs {
+		if words[runs[i].Name] == nil {
+			words[runs[i].Name] = map[string]bool{}
+		}
+		words[runs[i].Name][word(&runs[i])] = true
+	}
+	for i := range runs {
+		r := &runs[i]
+		if w := word(r); len(words[r.Name]) > 1 && w != "" {
+			r.Name += " " + w
 		}
 	}
 }

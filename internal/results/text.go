@@ -134,8 +134,12 @@ func withoutRepeats(runs []Run) []Run {
 	return out
 }
 
-// sameNumbers says whether two runs share at least three metrics and agree in all.
+// sameNumbers says whether two runs share at least three metrics and agree in all, and
+// say nothing else about their load.
 func sameNumbers(a, b *Run) bool {
+	if la, lb := a.Facts.Load(), b.Facts.Load(); la != lb && la != "" && lb != "" {
+		return false
+	}
 	shared := 0
 	for metric, v := range a.Values {
 		w, ok := b.Values[metric]

@@ -59,6 +59,9 @@ func (c *changed) first() *history.Run { return &c.runs[c.At] }
 func (c *changed) ago() int { return len(c.runs) - c.At }
 
 func (c *changed) class() string {
+	if c.metric.Unsure {
+		return ""
+	}
 	if (c.Ratio > 0) == c.metric.Higher {
 		return "good"
 	}
