@@ -59,9 +59,10 @@ var sideNames = [2]string{"A", "B"}
 func (r *abRun) bench(ctx context.Context, round, side int) (results.Run, error) {
 	name := fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(sideNames[side]))
 	folder, url := filepath.Join(r.folder, name), []string{r.a, r.b}[side]
-	cmd := exec.CommandContext(ctx, r.program, slices.Concat([]string{"bench", "serve"}, r.args,
-		[]string{"--base-url", url, "--run-dir", folder, "--seed", strconv.Itoa(r.workload.Seed + round), "--quiet", "--progress", "none"})...)
-	cmd.Args[0] = "inferometer"
+	command := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
+		[]string{"--base-url", url, "--run-dir", folder, "--seed", strconv.Itoa(r.workload.Seed + round), "--quiet", "--progress", "none"}))
+	cmd := exec.CommandContext(ctx, r.program)
+	cmd.Args, cmd.Env = command.Args, append(cmd.Environ(), command.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for us, and we hand it on once
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second

@@ -60,9 +60,9 @@ func (p *prober) run(ctx context.Context, drain <-chan struct{}, n int, probe se
 // bench runs bench serve. One that measured something has done its work, whatever
 // its exit code: over the edge requests may well fail.
 func (p *prober) bench(ctx context.Context, drain <-chan struct{}, folder string, args []string) error {
-	process, err := target.Start(target.Command{
-		Args: append([]string{p.program, "bench", "serve"}, args...), Log: filepath.Join(folder, "bench.log"), Grace: time.Second,
-	})
+	command := ownCommand(p.program, append([]string{"bench", "serve"}, args...))
+	command.Log, command.Grace = filepath.Join(folder, "bench.log"), time.Second
+	process, err := target.Start(command)
 	if err != nil {
 		return fmt.Errorf("run bench serve: %w", err)
 	}

@@ -51,6 +51,7 @@ func commands() []command {
 // Main runs the command that args name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := streams{stdin, stdout, stderr}
+	args = childArgs(args)
 	if len(args) == 0 {
 		overview(s.err)
 		return exitUsage

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/target"
 )
 
 // runOptions are the flags of run.
@@ -120,7 +121,7 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	show := newRunShow(s.err, plan)
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.event,
-		Bench:  func(args []string) []string { return append([]string{program}, pointCommand(plan.Scenario, args)...) },
+		Bench:  func(args []string) target.Command { return ownCommand(program, pointCommand(plan.Scenario, args)) },
 		Header: apiKeyHeader(), Client: &http.Client{},
 	}
 	ctx, drain, stop := interrupts(ctx, s.err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/report"
 	"github.com/inferometer/inferometer/internal/wire"
 )
@@ -41,12 +40,6 @@ func (r *serveRun) headers(login *url.Userinfo) http.Header {
 		h.Set(p.Key, p.Value)
 	}
 	return h
-}
-
-// secrets are what must not be written down: all that a header holds, and the API
-// key also where another header takes its place.
-func (r *serveRun) secrets() *outside.Secrets {
-	return outside.NewSecrets(append(outside.HeaderSecrets(r.header), apiKey())...)
 }
 
 // proxyFunc chooses the proxy: --proxy, none, or what the environment says.

@@ -112,7 +112,7 @@ func defineRequest(set *argv.Set, o *serveOptions) {
 	set.OptFloat(&o.RepetitionPenalty, "repetition-penalty", "Factor against repetition.", g, argv.Shown("1 with completions, else the server's"))
 	set.Bool(&o.IgnoreEOS, "ignore-eos", "Generate all tokens asked for. Always on with the random dataset.", g)
 	set.OptInt(&o.Logprobs, "logprobs", "Ask for this many log probabilities a token; completions only.", g)
-	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object())
+	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object(), argv.Redact(argv.RedactJSON))
 }
 
 func defineDataset(set *argv.Set, o *serveOptions) {

@@ -3,8 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/sweep"
 )
 
@@ -26,14 +29,14 @@ func (s *sweepShow) Write(b []byte) (int, error) {
 func (s *sweepShow) event(e sweep.Event) {
 	switch e.Kind {
 	case sweep.ServerBegin:
-		fmt.Fprintf(s, "[BEGIN SERVER]\nServer overrides: %s\nServer command: %s\n", e.Overrides, sweep.JoinWords(e.Command))
+		fmt.Fprintf(s, "[BEGIN SERVER]\nServer overrides: %s\nServer command: %s\n", redactOverrides(e.Overrides), sweep.JoinWords(redactCommand(e.Command)))
 	case sweep.ServerReady:
 		fmt.Fprintf(s, "Server ready after %s; its log: %s\n", e.Text, e.Path)
 	case sweep.ServerEnd:
 		fmt.Fprintln(s, "[END SERVER]")
 	case sweep.BenchBegin:
 		fmt.Fprintf(s, "[BEGIN BENCHMARK]\nBenchmark overrides: %s\nRun Number: %d\nBenchmark command: %s\nOutput file: %s\n",
-			e.Overrides, e.Run, sweep.JoinWords(e.Command), e.Path)
+			redactOverrides(e.Overrides), e.Run, sweep.JoinWords(redactCommand(e.Command)), e.Path)
 	case sweep.BenchSkipped:
 		fmt.Fprint(s, "Found existing results.\n[SKIPPED BENCHMARK]\n")
 	case sweep.BenchEnd:
@@ -42,12 +45,23 @@ func (s *sweepShow) event(e sweep.Event) {
 		fmt.Fprintf(s, "%s was not finished: it is put aside.\n", e.Path)
 	case sweep.WorkloadBegin:
 		fmt.Fprintf(s, "[WL START]\nServe parameters: %s\nBench parameters: %s\nNumber of workload iterations: %d\n",
-			orNone(e.Serve.Text()), orNone(e.Overrides.Text()), e.Run)
+			orNone(redactOverrides(e.Serve).Text()), orNone(redactOverrides(e.Overrides).Text()), e.Run)
 	case sweep.Warning, sweep.WorkloadNote:
 		fmt.Fprintln(s, e.Text)
 	case sweep.WorkloadEnd:
 		fmt.Fprintln(s, "[WL END]")
 	}
+}
+
+// redactOverrides hides settings that are named like secrets.
+func redactOverrides(i sweep.Item) sweep.Item {
+	shown := slices.Clone(i)
+	for k := range shown {
+		if isSecretFlag(strings.TrimLeft(shown[k].Key, "-")) {
+			shown[k].Value = outside.Redacted
+		}
+	}
+	return shown
 }
 
 func orNone(text string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -63,6 +64,16 @@ func HeaderSecrets(h http.Header) (words []string) {
 	return words
 }
 
+// LoginSecrets are the user and the password of an address: a token is often the
+// user's name.
+func LoginSecrets(u *url.URL) []string {
+	if u == nil || u.User == nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	return []string{u.User.String(), u.User.Username() + ":" + password, password, u.User.Username()}
+}
+
 // known are headers of our own, which hold no secret.
 var known = []string{"Content-Type", "Accept", "User-Agent"}
 
@@ -103,3 +114,9 @@ func (s *Secrets) line(text string, n int) string {
 	}
 	return s.Scrub(Line(s.Scrub(text), n))
 }
+
+// secretName is what the things are called that nobody else should see.
+var secretName = regexp.MustCompile(`(?i)(^|[_.-])(key|apikey|token|secret|password|passwd|credentials?|authorization|auth|bearer)$`)
+
+// SecretName says whether a flag, variable or field is named like a secret.
+func SecretName(name string) bool { return secretName.MatchString(name) }

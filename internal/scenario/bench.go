@@ -30,7 +30,9 @@ func (r *Runner) bench(ctx context.Context, drain <-chan struct{}, p *Point, col
 		args = append(args, "--forget-prompts")
 	}
 	log := filepath.Join(r.Folder.point(p.ID), benchLog)
-	process, err := target.Start(target.Command{Args: r.Bench(args), Log: log, PIDFile: r.Folder.benchPID(p.ID), Grace: benchGrace})
+	command := r.Bench(args)
+	command.Log, command.PIDFile, command.Grace = log, r.Folder.benchPID(p.ID), benchGrace
+	process, err := target.Start(command)
 	if err != nil {
 		return fmt.Errorf("run bench serve: %w", err)
 	}

@@ -49,12 +49,15 @@ func Load(s Source) (*Document, error) {
 	return d, d.errs.err()
 }
 
-// Text is the merged file, without values of the environment, which may be secrets.
+// Text is the merged file, without values of the environment, which may be secrets,
+// and without those that it holds itself.
 func (d *Document) Text() ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	err := errors.Join(e.Encode(d.source), e.Close())
+	shown := d.clone(d.source)
+	redact(shown, false)
+	err := errors.Join(e.Encode(shown), e.Close())
 	return b.Bytes(), err
 }
 

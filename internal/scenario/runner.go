@@ -20,7 +20,7 @@ type Runner struct {
 	Source []byte // the scenario's text, kept beside the results
 
 	// Bench is the command of one point: our own program, bench serve and its arguments.
-	Bench  func(args []string) []string
+	Bench  func(args []string) target.Command
 	Header http.Header // for readiness and resets
 	Client *http.Client
 	// Observe is told what happens, in one goroutine; nil tells nobody.
@@ -116,9 +116,9 @@ func (r *Runner) point(ctx context.Context, drain <-chan struct{}, p *Point) (*R
 	case err == nil:
 		rec.State = Done
 	case stopped(ctx, drain):
-		rec.State, rec.Error = Interrupted, err.Error()
+		rec.State, rec.Error = Interrupted, r.secrets().Scrub(err.Error())
 	default:
-		rec.State, rec.Error = Failed, err.Error()
+		rec.State, rec.Error = Failed, r.secrets().Scrub(err.Error())
 	}
 	r.observe(Event{Kind: Ended, Point: p, Record: rec})
 	return rec, r.Folder.write(rec)
@@ -271,5 +271,5 @@ func (r *Runner) observe(e Event) {
 }
 
 func (r *Runner) note(format string, args ...any) {
-	r.observe(Event{Kind: Note, Text: fmt.Sprintf(format, args...)})
+	r.observe(Event{Kind: Note, Text: r.secrets().Scrub(fmt.Sprintf(format, args...))})
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/target"
 )
 
 // fakeBench stands for bench serve: it writes a result, whose numbers depend on the
@@ -56,9 +57,9 @@ func newWorld(t *testing.T) *world {
 func (w *world) runner(plan *Plan) *Runner {
 	return &Runner{
 		Plan: plan, Folder: Folder{filepath.Join(w.dir, "out")}, Source: []byte("name: x\n"), Client: http.DefaultClient,
-		Bench: func(args []string) []string {
+		Bench: func(args []string) target.Command {
 			env := []string{"env", "LOG=" + filepath.Join(w.dir, "log"), "FAIL=" + w.fail, "HANG=" + w.hang, "/bin/sh", "-c", fakeBench, "bench"}
-			return append(env, args...)
+			return target.Command{Args: append(env, args...)}
 		},
 		Observe: func(e Event) {
 			if e.Kind == Ended {

@@ -197,13 +197,13 @@ func (r *Runner) readVersion(ctx context.Context, t *Target, address string) str
 		if err != nil {
 			r.note("the version of the server is not known: %v", err)
 		}
-		return text
+		return r.secrets().Word(text)
 	}
 	text, err := target.Version(ctx, target.Command{Args: t.Version.Args, Dir: string(t.Cwd), Env: envList(t.Env)})
 	if err != nil {
 		r.note("the version of the server is not known: %v", err)
 	}
-	return text
+	return r.secrets().Word(text)
 }
 
 func envList(env map[string]string) (list []string) {

@@ -271,24 +271,3 @@ func ambiguousError(t token) error {
 	}
 	return Errorf("", "%s is ambiguous: it could be --%s%s", t.name, strings.Join(names, ", --"), more)
 }
-
-// Redacted returns the arguments with the values of secret flags hidden, for the
-// result of a run. Call it with arguments that were parsed without error.
-func (s *Set) Redacted(args []string) []string {
-	shown := slices.Clone(args)
-	found, _, _ := s.scan(args)
-	for _, o := range found {
-		if o.flag.redact == nil {
-			continue
-		}
-		for i, v := range o.values {
-			hidden := o.flag.redact(v)
-			if o.inline {
-				shown[o.arg] = strings.TrimSuffix(shown[o.arg], v) + hidden
-			} else {
-				shown[o.arg+1+i] = hidden
-			}
-		}
-	}
-	return shown
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -133,29 +132,4 @@ func parseFloats(text string) ([]float64, error) {
 		numbers = append(numbers, v)
 	}
 	return numbers, nil
-}
-
-const redacted = "<redacted>"
-
-// RedactPair keeps the key of KEY=VALUE and hides the value.
-func RedactPair(text string) string {
-	key, _, ok := strings.Cut(text, "=")
-	if !ok {
-		return redacted
-	}
-	return key + "=" + redacted
-}
-
-// RedactURL hides user and password in a URL. A token is often the user's name,
-// so that is hidden too. Text with an @ that is not understood is hidden whole.
-func RedactURL(text string) string {
-	u, err := url.Parse(text)
-	if err == nil && u.User != nil {
-		u.User = url.User("redacted")
-		return u.String()
-	}
-	if strings.Contains(text, "@") {
-		return redacted
-	}
-	return text
 }
