@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/mdtable"
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/search"
 )
 
@@ -130,7 +131,11 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 			if q.Numbers.Goodput != nil {
 				goodput = fmt.Sprintf(", %.2f good req/s", *q.Numbers.Goodput)
 			}
-			line("%s: %s %s, %.2f req/s%s, %.1f output tok/s, %.0f ms.", p.name, r.Vary, loadText(q.X), q.Numbers.Throughput, goodput, q.Numbers.Output, q.Numbers.Latency)
+			most := ""
+			if p.name == "Highest throughput" {
+				most = " " + f.saturation(r.Vary)
+			}
+			line("%s: %s %s, %.2f req/s%s, %.1f output tok/s, %.0f ms.%s", p.name, r.Vary, loadText(q.X), q.Numbers.Throughput, goodput, q.Numbers.Output, q.Numbers.Latency, most)
 		}
 	}
 	costLines(line, "at the SLO's point", f.found())
@@ -142,6 +147,19 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 	if f.Earlier != nil {
 		line("%s", f.Earlier.sentence(a.Probes))
 	}
+}
+
+// saturation says whether the highest throughput is the most that the server can do. A
+// probe that was left early shows a server that was filling up.
+func (f *findResult) saturation(vary string) string {
+	var loads []measure.Load
+	for i := range f.Curve {
+		if p := &f.Curve[i]; p.GaveUp == "" {
+			loads = append(loads, measure.Load{At: p.X, Throughput: p.Numbers.Output})
+		}
+	}
+	s := measure.SaturationOf(loads)
+	return s.Title() + "; " + s.Words(vary) + "."
 }
 
 // trust is the verdict on the run that is the answer, with its reasons.

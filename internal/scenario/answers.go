@@ -15,6 +15,7 @@ const throughput = "output_throughput"
 // as long as another one can.
 type Answers struct {
 	Most      *Row
+	Saturated *bool // would more load give no more; nil: not known
 	WithinSLO *Row
 	Lines     []string
 }
@@ -37,13 +38,13 @@ func answers(plan *Plan, list []*Row) Answers {
 	}
 	switch {
 	case a.Most == nil && untrusted == nil:
-		a.Lines = append(a.Lines, "The most it can do: unknown, no point has a result.")
+		a.Lines = append(a.Lines, "The most measured: unknown, no point has a result.")
 		return a
 	case a.Most == nil:
 		a.Most = untrusted
-		a.Lines = append(a.Lines, "The most it can do: "+plan.describe(untrusted)+". No point's verdict is better than INVALID: don't trust this number.")
+		a.Lines = append(a.Lines, plan.mostLine(&a, list)+" No point's verdict is better than INVALID: don't trust this number.")
 	default:
-		a.Lines = append(a.Lines, "The most it can do: "+plan.describe(a.Most)+"."+plan.passedOver(a.Most, untrusted))
+		a.Lines = append(a.Lines, plan.mostLine(&a, list)+plan.passedOver(a.Most, untrusted))
 	}
 	objective := plan.Scenario.SLO
 	if len(objective.SLO) == 0 {

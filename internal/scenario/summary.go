@@ -130,7 +130,7 @@ func (s *Summary) json(f Folder) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"schema": 1, "name": s.plan.Name, "slo": s.plan.Scenario.SLO.String(), "axes": s.plan.Axes,
 		"done": s.Done, "failed": s.Failed, "missing": s.Missing,
-		"answers": map[string]any{"most": give(s.Answers.Most), "within_slo": give(s.Answers.WithinSLO), "text": s.Answers.Lines},
+		"answers": map[string]any{"most": give(s.Answers.Most), "saturated": s.Answers.Saturated, "within_slo": give(s.Answers.WithinSLO), "text": s.Answers.Lines},
 		"points":  points, "replicas": s.Replicas, "notes": s.Notes,
 	}, "", "  ")
 }

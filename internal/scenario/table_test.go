@@ -165,3 +165,54 @@ func TestSpecDecodeColumns(t *testing.T) {
 		t.Errorf("columns that no point has: %s", got)
 	}
 }
+
+// The highest number is the most that a server can do only where more load gives no
+// more. Points of another target, or of no trust, are no evidence.
+func TestSaturatedOrNot(t *testing.T) {
+	for _, tt := range []struct {
+		name, verdict string
+		tokens        []float64 // of concurrency 8, 16, 32
+		saturated     any
+		want          string
+	}{
+		{"it still doubles", "VALID", []float64{500, 1000, 1990}, false, "The most measured: 1990 tok/s, 5.00 req/s (a, concurrency 32); not saturated: from concurrency 16 to 32 throughput still grew by 99 %."},
+		{"a plateau", "VALID", []float64{500, 900, 930}, true, "The most it can do: 930.0 tok/s, 5.00 req/s (a, concurrency 32); saturated: from concurrency 16 to 32 throughput grew by 3 % only."},
+		{"it falls", "VALID", []float64{500, 900, 800}, true, "The most it can do: 900.0 tok/s, 5.00 req/s (a, concurrency 16); saturated: from concurrency 16 to 32 throughput did not grow."},
+		{"one load", "VALID", []float64{500}, nil, "The most measured: 500.0 tok/s, 5.00 req/s (a, concurrency 8); whether more load would give more is not known"},
+		{"the plateau can't be trusted", "INVALID", []float64{500, 900, 880}, false, "The most measured: 900.0 tok/s, 5.00 req/s (a, concurrency 16); not saturated: from concurrency 8 to 16 throughput still grew by 80 %."},
+	} {
+		plan := planOf(t, "name: s\ntargets: {a: {base_url: \"http://h:1\"}, b: {base_url: \"http://h:2\"}}\nmatrix: {concurrency: [8, 16, 32]}\n")
+		folder := Folder{t.TempDir()}
+		var records []*Record
+		for _, p := range plan.Points {
+			i := map[int]int{8: 0, 16: 1, 32: 2}[p.Concurrency()]
+			tokens, verdict := 100.0, "VALID" // of b: a plateau far below
+			if p.Target() == "a" {
+				if i >= len(tt.tokens) {
+					records = append(records, nil)
+					continue
+				}
+				tokens = tt.tokens[i]
+				if i == 2 {
+					verdict = tt.verdict
+				}
+			}
+			records = append(records, &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done})
+			text := fmt.Sprintf(`{"completed": 100, "failed": 0, "request_throughput": 5, "output_throughput": %g, "inferometer": {"verdict": {"level": %q, "reasons": []}}}`, tokens, verdict)
+			if err := errors.Join(os.MkdirAll(folder.Run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := Summarize(plan, records, folder)
+		if got := s.Answers.Lines[0]; !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+		var saturated any
+		if s.Answers.Saturated != nil {
+			saturated = *s.Answers.Saturated
+		}
+		if saturated != tt.saturated {
+			t.Errorf("%s: saturated %v, want %v", tt.name, saturated, tt.saturated)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/verdict"
 )
@@ -16,6 +17,10 @@ func answers(runs []Run, limits slo.SLO) []answer {
 	a := answer{Title: "Highest throughput", Text: "no request succeeded", Class: "none"}
 	if best != nil {
 		a = answered(a.Title, best, len(runs))
+		if len(runs) > 1 {
+			s := saturation(best, runs)
+			a.Notes = append(a.Notes, s.Title()+"; "+s.Words(loadUnit(best.Result))+".")
+		}
 	}
 	out = append(out, a)
 	a = answer{Title: "Highest within the SLO", Text: "no SLO was given", Class: "none", Notes: []string{`Give one with --slo "p99_ttft<=200ms and p99_itl<=50ms".`}}
@@ -41,6 +46,40 @@ func answered(title string, run *Run, runs int) answer {
 		a.Notes = append(a.Notes, "Its verdict is "+string(run.Verdict.Level)+".")
 	}
 	return a
+}
+
+// saturation says whether the best run is the most that the server can do, by the runs
+// that differ from it in their load alone, as far as their options tell.
+func saturation(best *Run, runs []Run) measure.Saturation {
+	alike := func(r *measure.Result) [6]string {
+		o := &r.Run.Options
+		limit := "" // of an open loop
+		if o.RequestRate > 0 {
+			limit = fmt.Sprint(o.MaxConcurrency)
+		}
+		return [6]string{o.BaseURL, o.Backend, o.ModelID, o.Dataset, loadUnit(r), limit}
+	}
+	invalid := func(r *Run) bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
+	var loads []measure.Load
+	for i := range runs {
+		r := runs[i].Result
+		if r.Completed == 0 || alike(r) != alike(best.Result) || invalid(&runs[i]) && !invalid(best) {
+			continue
+		}
+		at := r.Run.Options.RequestRate
+		if at == 0 {
+			at = float64(r.Run.Options.MaxConcurrency)
+		}
+		loads = append(loads, measure.Load{At: at, Throughput: r.OutputThroughput})
+	}
+	return measure.SaturationOf(loads)
+}
+
+func loadUnit(r *measure.Result) string {
+	if r.Run.Options.RequestRate > 0 {
+		return "rate"
+	}
+	return "concurrency"
 }
 
 // highest is the run with the most output tokens a second among those that keep the

@@ -264,3 +264,21 @@ func TestUnknownTokens(t *testing.T) {
 		t.Errorf("the plots say %s", b.String())
 	}
 }
+
+// TestSaturation: the highest of several runs is the most measured, and the most that the
+// server can do only where more load gave no more.
+func TestSaturation(t *testing.T) {
+	at := func(rate, tokens float64) Run {
+		r := shown(t, 40, "a run")
+		run := *r.Result.Run
+		run.Options.RequestRate = rate
+		r.Result.Run, r.Result.OutputThroughput = &run, tokens
+		return r
+	}
+	if got := written(t, Options{}, at(10, 100), at(20, 195)); !strings.Contains(got, "The most measured; not saturated: from rate 10 to 20 throughput still grew by 95 %.") {
+		t.Error("the page does not say that more load gives more")
+	}
+	if got := written(t, Options{}, at(10, 100), at(20, 104)); !strings.Contains(got, "The most it can do; saturated: from rate 10 to 20 throughput grew by 4 % only.") {
+		t.Error("the page does not say that more load gives no more")
+	}
+}
