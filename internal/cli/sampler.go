@@ -59,5 +59,6 @@ func (r *serveRun) sample(p *load.Progress) *journal.Sample {
 		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Completed + now.Failed),
 	}
 	s.BusyNs, s.StealNs = machineTimes()
+	s.WakeNs = r.wakeups.take()
 	return s
 }

@@ -63,6 +63,7 @@ type serveRun struct {
 
 	progress *load.Progress
 	sampler  *sampler
+	wakeups  *wakeups           // nil: the kernel tells when bytes arrived
 	scraper  *sampler           // nil: the servers are not asked during the load
 	before   []target.Metrics   // each server's counters before the warm-ups
 	meter    *power.Measurement // nil: power was not asked for
@@ -120,6 +121,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
 	show.stop()
 	r.sampler.stop()
+	r.wakeups.stop()
 	r.scraper.stop()
 	used := stopPower(r.meter)
 	if err != nil {
@@ -326,6 +328,9 @@ func (r *serveRun) started() error {
 		Command: r.args, Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
 		Proven: r.proven,
 	})
+	if r.transport.Stamps() != kernelStamps {
+		r.wakeups = startWakeups()
+	}
 	r.sampler, r.scraper = r.startSampler(r.progress), r.startScraper()
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
 }

@@ -27,14 +27,34 @@ func (r *serveRun) makeTransport(proxy func(*http.Request) (*url.URL, error)) (w
 		return nil, argv.Errorf("engine", "loop can't be used: %s", reason).WithHint("use auto or nethttp")
 	}
 	if r.Engine == engineNetHTTP || reason != "" {
-		return wire.NewNetHTTP(wire.NetHTTPConfig{
-			Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
-			KernelStamps: true, Proxy: proxy,
-		}), nil
+		return r.netHTTP(proxy), nil
 	}
 	all := r.connections() * len(r.servers) // any server may have them all in use
-	return wire.NewLoop(wire.LoopConfig{Clock: r.clock, Header: r.header, Connections: all, NoKeepAlive: r.NoKeepAlive, KernelStamps: true})
+	loop, err := wire.NewLoop(wire.LoopConfig{
+		Clock: r.clock, Header: r.header, Connections: all, NoKeepAlive: r.NoKeepAlive, KernelStamps: wantStamps(),
+	})
+	if err != nil || r.Engine == engineLoop || loop.Stamps() == kernelStamps {
+		return loop, err
+	}
+	// Without the kernel's times each event would be late by what its loop had to read before it.
+	loop.Close()
+	r.say("note: the kernel gives no receive times here: net/http reads in place of the event loop, and times are the client's own")
+	return r.netHTTP(proxy), nil
 }
+
+func (r *serveRun) netHTTP(proxy func(*http.Request) (*url.URL, error)) wire.Transport {
+	return wire.NewNetHTTP(wire.NetHTTPConfig{
+		Clock: r.clock, Header: r.header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
+		KernelStamps: wantStamps(), Proxy: proxy,
+	})
+}
+
+// kernelStamps is what a transport says whose times are the kernel's.
+const kernelStamps = "kernel"
+
+// wantStamps is for tests: where the variable is set, the kernel is not asked for
+// receive times, as if it had refused (as in gVisor).
+func wantStamps() bool { return os.Getenv("INFEROMETER_TEST_NO_STAMPS") == "" }
 
 // spare is how many goroutines may wait inside a system call: the event loop's
 // threads and the dispatcher.

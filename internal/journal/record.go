@@ -255,10 +255,13 @@ type Sample struct {
 	GCPauseNs int64 `json:"gc_pause_ns"` // all goroutines stood still
 	BusyNs    int64 `json:"busy_ns"`     // of all processors, by anybody
 	StealNs   int64 `json:"steal_ns"`    // of all processors, taken by the hypervisor
-	Files     int   `json:"files"`       // open descriptors of this process
-	InFlight  int   `json:"in_flight"`   // requests
-	Sent      int   `json:"sent"`        // requests so far
-	Ended     int   `json:"ended"`       // requests so far
+	// WakeNs is how late a timer of this process was at worst since the sample before:
+	// so late may its times of events be. Only where they are not the kernel's.
+	WakeNs   int64 `json:"wake_ns,omitempty"`
+	Files    int   `json:"files"`     // open descriptors of this process
+	InFlight int   `json:"in_flight"` // requests
+	Sent     int   `json:"sent"`      // requests so far
+	Ended    int   `json:"ended"`     // requests so far
 }
 
 // Scrape is what the server counted, by its own names, summed over labels.

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -140,13 +141,14 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 func (w *worker) columns(old journal.Events, sent int64) {
 	t := &w.sink.Trace
 	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0]}
-	kernel := w.run.cfg.Transport.Stamps() == "kernel"
+	// By its own times the event loop knows at least what it read before an event.
+	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev wire.Event) bool { return ev.Lag > 0 })
 	last := sent
 	for i := range t.Events {
 		ev := &t.Events[i]
 		e.At = append(e.At, ev.At-last)
 		last = ev.At
-		if kernel {
+		if lags {
 			e.Lag = append(e.Lag, ev.Lag)
 		}
 		e.Kind = append(e.Kind, journal.EventKind(ev.Kind))

@@ -136,6 +136,15 @@ func share(n int) func(r *journal.Request) {
 	}
 }
 
+// userTimes is a client that is so late for its own timers, and knows no better.
+func userTimes(late int64) func(*world) {
+	sample := sampled(func(s *journal.Sample) { s.WakeNs = late })
+	return func(w *world) {
+		w.run.Clock = "user"
+		sample(w)
+	}
+}
+
 func spoiledRuns() []spoiled {
 	return []spoiled{
 		{"lag", Suspect, closedLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 10 * msNs }), nil},
@@ -147,7 +156,10 @@ func spoiledRuns() []spoiled {
 			w.each(10, func(r *journal.Request) { r.Events.Lag[5] = 40 * msNs })
 		}, nil},
 		{"lag", OK, openLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 40 * msNs }), nil},
-		{"lag", NotChecked, openLoop, every(1, func(r *journal.Request) { r.Events.Lag = nil }), func(w *world) { w.run.Clock = "user" }},
+		{"lag", Suspect, openLoop, every(1, func(r *journal.Request) { r.Events.Lag = nil }), func(w *world) { w.run.Clock = "user" }},
+		{"lag", OK, openLoop, every(1, func(r *journal.Request) { r.Events.Lag = nil }), userTimes(msNs / 10)},
+		{"lag", NotChecked, openLoop, first(0), nil},
+		{"lag", Invalid, openLoop, every(1, func(r *journal.Request) { r.Events.Lag = nil }), userTimes(40 * msNs)},
 
 		{"lateness", Suspect, openLoop, every(20, func(r *journal.Request) { later(r, 8*msNs) }), nil},
 		{"lateness", Invalid, openLoop, every(20, func(r *journal.Request) { later(r, 80*msNs) }), nil},

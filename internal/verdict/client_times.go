@@ -16,7 +16,7 @@ func (c *lag) add(v *view) {
 
 func (c *lag) result(f *facts, l limits) Check {
 	if f.lag.n == 0 {
-		return skip("no lag is known: the times of events are the client's own, and whatever it was late is in every latency")
+		return c.byWakeups(f, l)
 	}
 	p99 := f.lag.percentile(99)
 	figure := "p99 " + ms(p99)
@@ -32,6 +32,29 @@ func (c *lag) result(f *facts, l limits) Check {
 		return k
 	}
 	return found(l, 0, figure, "by the kernel's times the lag is in no latency, and an open loop waits for no answer")
+}
+
+// byWakeups judges times that are the client's own by how late the client was for its
+// own timers. Where not even that is known, the times can't be vouched for.
+func (c *lag) byWakeups(f *facts, l limits) Check {
+	if f.events == 0 || f.ttft.n == 0 {
+		return skip("no event was received")
+	}
+	var late hist // of each second the worst: the median of them is about a p99 of all
+	for i := range f.samples {
+		if ns := f.samples[i].WakeNs; ns > 0 {
+			late.add(ns)
+		}
+	}
+	if late.n == 0 {
+		k := found(l, 0, "not known", "the times of events are the client's own, and how late it took them is not known: whatever it was is in every latency")
+		k.Level = Suspect
+		return k
+	}
+	p50 := late.percentile(50)
+	k := found(l, ratio(p50, f.ttft.percentile(50)), "about "+ms(p50), "the times of events are the client's own, and it was up to %s late for its own timers in a typical second", ms(p50))
+	k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p50))
+	return k
 }
 
 // effect is for bad checks only: what is in order has none worth a word.

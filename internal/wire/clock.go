@@ -56,12 +56,16 @@ type Stamp struct {
 }
 
 // stamp makes a Stamp from the moment at which a read returned and the kernel's
-// receive time on the system's clock (0: none). Only the difference of two
+// receive time on the system's clock (0: none; then since, if not zero, is the earliest
+// moment at which it could have been read). Only the difference of two
 // readings of the system's clock is used, so the result lies on the run's clock.
-func (c *Clock) stamp(read time.Time, kernelUnixNs int64) Stamp {
+func (c *Clock) stamp(read time.Time, kernelUnixNs int64, since time.Time) Stamp {
 	at := c.At(read)
-	if kernelUnixNs == 0 {
+	if kernelUnixNs == 0 && since.IsZero() {
 		return Stamp{At: at}
+	}
+	if kernelUnixNs == 0 {
+		return Stamp{At: at, Lag: int64(read.Sub(since))}
 	}
 	lag := read.UnixNano() - kernelUnixNs
 	return Stamp{At: at - lag, Lag: lag, Kernel: true}

@@ -87,6 +87,7 @@ func NewLoop(cfg LoopConfig) (*Loop, error) {
 			l.Close()
 			return nil, err
 		}
+		r.user = !l.cfg.KernelStamps
 		l.readers = append(l.readers, r)
 		l.done.Go(r.run)
 	}

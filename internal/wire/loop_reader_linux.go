@@ -32,7 +32,9 @@ type reader struct {
 	msg   unix.Msghdr
 	iov   unix.Iovec
 	oob   [64]byte
-	ended bool // an exchange has ended in this round
+	ended bool      // an exchange has ended in this round
+	user  bool      // the kernel gives no times
+	woke  time.Time // by user times: when this round began
 }
 
 const (
@@ -193,6 +195,9 @@ func (r *reader) run() {
 			return
 		}
 		r.ended = false
+		if r.user {
+			r.woke = time.Now()
+		}
 		for i, c := range r.conns[:max(n, 0)] {
 			if c != nil {
 				r.serve(c, r.ready[i].Events)
@@ -308,5 +313,5 @@ func (r *reader) receive(c *loopConn) (int, Stamp, unix.Errno) {
 	if kernel == 0 && n > 0 { // the end of a stream has no time
 		c.unstamped++
 	}
-	return int(n), r.clock.stamp(now, kernel), 0
+	return int(n), r.clock.stamp(now, kernel, r.woke), 0
 }

@@ -217,10 +217,10 @@ func (x *exchange) lastRead() lastRead {
 
 func (x *exchange) stamp() Stamp {
 	if x.conn == nil {
-		return x.clock.stamp(time.Now(), 0)
+		return x.clock.stamp(time.Now(), 0, time.Time{})
 	}
 	l := x.lastRead()
-	return x.clock.stamp(l.at, l.kernel)
+	return x.clock.stamp(l.at, l.kernel, time.Time{})
 }
 
 func (t *NetHTTP) request(ctx context.Context, r *Request) (*http.Request, error) {
