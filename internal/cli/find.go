@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,7 +144,7 @@ func (f *finder) search(ctx context.Context, drain <-chan struct{}) (findResult,
 			return findResult{}, coded{errors.New("interrupted; the same command goes on where it stopped"), exitPartial}
 		}
 		if err == nil && len(s.Seen()) == 0 && seen.Numbers.Requests == 0 {
-			err = fmt.Errorf("no request of the first probe completed: %s (its log is %s)", f.said, filepath.Join(f.folder, "probes", "001", "bench.log"))
+			err = fmt.Errorf("%s (its log is %s)", cmp.Or(f.said, "no request completed"), filepath.Join(f.folder, "probes", "001", "bench.log"))
 		}
 		if err != nil {
 			return findResult{}, fmt.Errorf("probe %s %g: %w", o.vary, probe.X, err)

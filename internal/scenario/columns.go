@@ -175,6 +175,7 @@ func (r *Row) why() string {
 	switch {
 	case len(r.Errors) > 0:
 		first, _, _ := strings.Cut(r.Errors[0], "\n")
+		first = strings.TrimPrefix(first, "bench serve: ")
 		if more := len(r.Errors) - 1; more > 0 {
 			first = fmt.Sprintf("%s (and %d more)", first, more)
 		}
