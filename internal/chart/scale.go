@@ -12,8 +12,13 @@ type scale struct {
 	from, to float64 // pixels
 }
 
+// What is drawn has sizes at which sums and powers of ten are still numbers. Nothing
+// that is measured comes near them.
+const mostValue, leastValue = 1e15, 1e-15
+
+// ok says whether a value has a place. NaN and infinities have none.
 func (s *scale) ok(v float64) bool {
-	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!s.log || v > 0)
+	return math.Abs(v) <= mostValue && (!s.log || v >= leastValue)
 }
 
 func (s *scale) at(v float64) float64 {
@@ -48,6 +53,14 @@ func fit(a *Axis, values func(yield func(float64)), from, to float64, most int) 
 	if a.Zero && !s.log {
 		low, high = min(low, 0), max(high, 0)
 	}
+	axis := *a
+	if a.Min != nil && !s.ok(*a.Min) {
+		axis.Min = nil
+	}
+	if a.Max != nil && !s.ok(*a.Max) {
+		axis.Max = nil
+	}
+	a = &axis
 	if a.Min != nil {
 		low = *a.Min
 	}
@@ -61,8 +74,9 @@ func fit(a *Axis, values func(yield func(float64)), from, to float64, most int) 
 }
 
 func (s scale) fitLinear(a *Axis, low, high float64, most int) (scale, []tick) {
-	if high <= low {
-		high = low + max(math.Abs(low)*0.1, 1e-9)
+	// Of values that differ by less than a float tells well, the middle is shown.
+	if size := max(math.Abs(low), math.Abs(high)); high-low <= size*1e-9 {
+		high = low + max(size*0.1, 1e-9)
 	}
 	step := roundStep((high - low) / float64(max(most, 2)))
 	s.min, s.max = math.Floor(low/step)*step, math.Ceil(high/step)*step
@@ -73,7 +87,7 @@ func (s scale) fitLinear(a *Axis, low, high float64, most int) (scale, []tick) {
 		s.max = high
 	}
 	var ticks []tick
-	for i := math.Ceil(s.min/step - 1e-9); i*step <= s.max+step*1e-9; i++ {
+	for i := math.Ceil(s.min/step - 1e-9); i*step <= s.max+step*1e-9 && len(ticks) <= 4*max(most, 2); i++ {
 		ticks = append(ticks, tick{i * step, number(i*step, step)})
 	}
 	return s, ticks
@@ -91,6 +105,9 @@ func roundStep(least float64) float64 {
 }
 
 func (s scale) fitLog(a *Axis, low, high float64, most int) (scale, []tick) {
+	if high <= low {
+		high = low * 10
+	}
 	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(high)-1e-9)
 	if last <= first {
 		last = first + 1

@@ -75,7 +75,8 @@ func (o *serveReportOptions) site(files fs.FS) *site.Site {
 }
 
 // measure is the result of a run that has only a journal.
-func (o *serveReportOptions) measure(folder string) ([]byte, error) {
+func (o *serveReportOptions) measure(folder string) (_ []byte, err error) {
+	defer oneRun(&err)
 	folder = filepath.Join(o.dir, filepath.FromSlash(folder))
 	r, v, err := readRun(folder, measure.Options{})
 	if err != nil {
@@ -87,12 +88,21 @@ func (o *serveReportOptions) measure(folder string) ([]byte, error) {
 }
 
 // report is the page that report writes of one run.
-func (o *serveReportOptions) report(w io.Writer, folder string, way []page.Link) error {
+func (o *serveReportOptions) report(w io.Writer, folder string, way []page.Link) (err error) {
+	defer oneRun(&err)
 	runs, err := (&reportOptions{format: "html"}).readRuns([]string{filepath.Join(o.dir, filepath.FromSlash(folder))})
 	if err != nil {
 		return err
 	}
 	return page.Write(w, runs, page.Options{Version: strings.TrimSpace(fullVersion()), Way: way})
+}
+
+// oneRun keeps a fault of ours in the run that shows it: the pages of all others must
+// not go with it.
+func oneRun(err *error) {
+	if fault := recover(); fault != nil {
+		*err = fmt.Errorf("this run can't be measured, by a fault of ours (%v): please report it with its journal", fault)
+	}
 }
 
 // write writes the pages as files.

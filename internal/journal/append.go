@@ -11,8 +11,33 @@ const requestLine = `{"request":`
 
 // AppendRequest appends the line of r to dst, newline included. It writes what
 // encoding/json would, without reflection: this runs once a request, and the
-// event columns are most of a line.
+// event columns are most of a line. A line that would be longer than MaxLine, which a
+// hostile server can bring about, is written without its texts, and if need be without
+// its events: then it is no answer that can be measured.
 func AppendRequest(dst []byte, r *Request) []byte {
+	before := len(dst)
+	if dst = appendRequest(dst, r); len(dst)-before <= MaxLine {
+		return dst
+	}
+	short := *r
+	short.Prompt, short.Text = nil, nil
+	short.Error = joined(short.Error, "its texts are too long to be kept")
+	if dst = appendRequest(dst[:before], &short); len(dst)-before <= MaxLine {
+		return dst
+	}
+	short.Events, short.Outcome = Events{}, Protocol
+	short.Error = joined(r.Error, "it has more events than a line of the journal holds")
+	return appendRequest(dst[:before], &short)
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+func appendRequest(dst []byte, r *Request) []byte {
 	dst = append(dst, `{"request":{"i":`...)
 	dst = strconv.AppendInt(dst, int64(r.Index), 10)
 	dst = appendText(dst, `,"id":`, r.ID)

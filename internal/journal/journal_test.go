@@ -184,7 +184,7 @@ func TestReadableAfterAKillAtAnyByte(t *testing.T) {
 func TestReaderReusesItsRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	w, _ := Create(path)
-	_ = w.Run(&Run{Schema: Schema})
+	_ = w.Run(&Run{Schema: Schema, Targets: make([]Target, 4)})
 	for i := range examples {
 		w.Append(AppendRequest(nil, &examples[i]))
 	}

@@ -16,6 +16,10 @@ import (
 // else, or its run was killed before it began.
 var ErrNoRun = errors.New("no journal line in it")
 
+// MaxLine is the longest line of a journal, in bytes: a request of a million events, or
+// a text of so much.
+const MaxLine = 32 << 20
+
 // Reader reads a journal from its first line to its last readable one. A journal
 // whose writer was killed ends at the last whole line that can be had.
 type Reader struct {
@@ -31,6 +35,10 @@ type Reader struct {
 	samples []Sample
 	scrapes []Scrape
 	damage  error
+
+	counters, others int // so far
+	skipped          int
+	doubt            error // about the first that was skipped
 }
 
 // Open opens a journal file and reads its first line.
@@ -56,17 +64,21 @@ func open(path string, rest io.Reader) (*Reader, error) {
 
 // NewReader reads a journal's bytes.
 func NewReader(src io.Reader) (*Reader, error) {
-	dec, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	packed := &counted{src: src}
+	dec, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(64<<20))
 	if err != nil {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
-	r := &Reader{zstd: dec, lines: bufio.NewReaderSize(dec, 64<<10)}
+	r := &Reader{zstd: dec, lines: bufio.NewReaderSize(&unpacked{counted{src: dec}, packed}, 64<<10)}
 	line, err := r.next()
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		dec.Close()
 		return nil, err
+	case line.Run == nil && r.doubt != nil:
+		dec.Close()
+		return nil, r.doubt
 	case line.Run == nil:
 		dec.Close()
 		return nil, ErrNoRun
@@ -95,6 +107,10 @@ func (r *Reader) Scrapes() []Scrape { return r.scrapes }
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
 func (r *Reader) Damage() error { return r.damage }
+
+// Skipped is how many lines were passed over because they can't be right, such as a
+// request that ended before it was sent, and why the first of them can't.
+func (r *Reader) Skipped() (n int, why error) { return r.skipped, r.doubt }
 
 // Next returns the next request; it is overwritten by the following call.
 // After the last one it returns io.EOF.
@@ -140,14 +156,62 @@ func (r *Reader) next() (*Line, error) {
 		return &Line{}, io.EOF
 	}
 	if bytes.HasPrefix(b, []byte(requestLine)) && r.decode(b) {
-		return &r.line, nil
+		return r.checked()
 	}
 	r.line = Line{}
 	if err := json.Unmarshal(b, &r.line); err != nil {
 		r.damage = fmt.Errorf("a journal line is not JSON: %w", err)
 		return &Line{}, io.EOF
 	}
+	return r.checked()
+}
+
+// checked is the line that was read, if it can be one. One that can't is passed over: the
+// rest may still be what happened.
+func (r *Reader) checked() (*Line, error) {
+	targets := 0
+	if r.run != nil {
+		targets = len(r.run.Targets)
+	}
+	if err := r.line.check(targets); err != nil {
+		if r.skipped++; r.doubt == nil {
+			r.doubt = fmt.Errorf("%w: %w", errImpossible, err)
+		}
+		r.line = Line{}
+	}
+	if r.damage = r.few(); r.damage != nil {
+		return &Line{}, io.EOF
+	}
 	return &r.line, nil
+}
+
+// errImpossible is the doubt about a journal that somebody made up, or wrote into.
+var errImpossible = errors.New("a journal line can't be right")
+
+// What is kept of a journal is bounded, whatever its size.
+const (
+	mostSamples  = 1 << 20 // one a second: twelve days
+	mostCounters = 1 << 22 // of all scrapes; one counts as eight beside
+	mostOthers   = 1 << 20 // lines that we don't know, or that can't be
+)
+
+// few says whether a line is one too many of its kind.
+func (r *Reader) few() error {
+	switch l := &r.line; {
+	case l.Request != nil || l.Run != nil || l.End != nil:
+	case l.Sample != nil && len(r.samples) >= mostSamples:
+		return fmt.Errorf("more than %d samples", mostSamples)
+	case l.Sample != nil:
+	case l.Scrape != nil:
+		if r.counters += len(l.Scrape.Counters) + 8; r.counters > mostCounters {
+			return fmt.Errorf("more than %d counters", mostCounters)
+		}
+	default:
+		if r.others++; r.others > mostOthers {
+			return fmt.Errorf("more than %d lines of no known kind", mostOthers)
+		}
+	}
+	return nil
 }
 
 // decode reads a request of our own form into the memory of the one before. What
@@ -182,6 +246,9 @@ func (r *Reader) readLine() ([]byte, error) {
 			return part[:len(part)-1], nil
 		}
 		if err == nil || errors.Is(err, bufio.ErrBufferFull) {
+			if len(r.long)+len(part) > MaxLine {
+				return nil, fmt.Errorf("a line is longer than %d bytes", MaxLine)
+			}
 			r.long = append(r.long, part...)
 			if err == nil {
 				return r.long[:len(r.long)-1], nil

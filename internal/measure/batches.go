@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -37,7 +38,7 @@ func Batches(r Journal, size int) ([]Batch, error) {
 		return nil, errors.New("the journal is not of a run that sent batches")
 	}
 	u := newRules(&r.Run().Options, "")
-	byNumber, last := map[int]*Batch{}, -1
+	byNumber := map[int]*Batch{}
 	for {
 		req, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -58,13 +59,10 @@ func Batches(r Journal, size int) ([]Batch, error) {
 			byNumber[n] = &Batch{Size: size}
 		}
 		byNumber[n].Requests = append(byNumber[n].Requests, one)
-		last = max(last, n)
 	}
 	var batches []Batch
-	for n := range last + 1 {
-		if b := byNumber[n]; b != nil {
-			batches = append(batches, *b)
-		}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		batches = append(batches, *byNumber[n])
 	}
 	return batches, nil
 }

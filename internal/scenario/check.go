@@ -51,6 +51,9 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	}
 }
 
+// maxReplicas is beyond what one machine can start.
+const maxReplicas = 1000
+
 // checkTarget looks at one target.
 func (d *Document) checkTarget(n *yaml.Node, key string, t *Target, errs *errorList) {
 	at := func(name string) *yaml.Node {
@@ -85,6 +88,9 @@ func (d *Document) checkTarget(n *yaml.Node, key string, t *Target, errs *errorL
 	}
 	if t.started() && !strings.Contains(strings.Join(t.Command.Args, " "), "{port}") && (t.Port == 0 || t.count() > 1) {
 		fail("command", "has no {port}: put it where the server's port goes, or set port")
+	}
+	if t.Replicas < 0 || t.Replicas > maxReplicas {
+		fail("replicas", "must be from 1 to %d, not %d", maxReplicas, t.Replicas)
 	}
 	if len(t.Devices) > 0 && len(t.Devices) < t.count() {
 		fail("devices", "has %d for %d replicas", len(t.Devices), t.count())

@@ -66,7 +66,7 @@ func (d *Document) read(file string, above []string) (*yaml.Node, error) {
 	if slices.Contains(above, file) {
 		return nil, fmt.Errorf("%s extends itself: %s", above[0], strings.Join(append(above, file), " → "))
 	}
-	content, err := os.ReadFile(file)
+	content, err := readFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
 	}
@@ -92,6 +92,22 @@ func (d *Document) read(file string, above []string) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%w\n%w", d.errorAt(base, "extends", "can't be read:"), err)
 	}
 	return d.merge(under, without(root, "extends")), nil
+}
+
+// maxFile is far beyond the largest scenario: a file that has no end is none.
+const maxFile = 4 << 20
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	return content, err
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)

@@ -233,9 +233,13 @@ const maxPoints = 100_000
 func checkSize(list []axis, repeat int) error {
 	n := max(repeat, 1)
 	for _, a := range list {
-		if n *= max(len(a.values), 1); n > maxPoints {
-			return fmt.Errorf("the matrix has more than %d points", maxPoints)
+		if n > maxPoints {
+			break
 		}
+		n *= max(len(a.values), 1)
+	}
+	if n > maxPoints {
+		return fmt.Errorf("the matrix and its repeats have more than %d points", maxPoints)
 	}
 	return nil
 }

@@ -18,5 +18,14 @@ func (t *Target) Slots(ctx context.Context) (slots, maxLen int) {
 	if err != nil || json.Unmarshal(b, &props) != nil {
 		return 0, 0
 	}
-	return props.TotalSlots, props.Settings.Context
+	return plausible(props.TotalSlots), plausible(props.Settings.Context)
+}
+
+// plausible is a count that a server can mean; 0 in place of any other.
+func plausible(n int) int {
+	const most = 1 << 24 // beyond the longest context
+	if n < 0 || n > most {
+		return 0
+	}
+	return n
 }

@@ -68,6 +68,7 @@ func newFile(data []byte, s settings) (*File, error) {
 }
 
 func build(spec *format, s settings) (f *File, err error) {
+	defer caught(&err)
 	f = &File{settings: s, chat: lazyChat(s.ChatTemplate)}
 	if f.normalize, err = newNormalizers(spec.normalizer); err != nil {
 		return nil, err
@@ -115,14 +116,17 @@ func (f *File) nameTokens(added []addedToken) {
 }
 
 func (f *File) normal(text string) string {
+	from := len(text)
 	for _, n := range f.normalize {
 		text = n(text)
+		bounded(text, from)
 	}
 	return text
 }
 
 // Encode gives the tokens of text. Added tokens such as <|im_end|> are found in it; none are put around it.
-func (f *File) Encode(text string) ([]int32, error) {
+func (f *File) Encode(text string) (ids []int32, err error) {
+	defer caught(&err)
 	w, lent := f.workers.Get().(*worker)
 	if !lent {
 		w = f.newWorker()

@@ -141,25 +141,65 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// FuzzLoad: whatever the bytes, an error or a tokenizer that works.
-func FuzzLoad(f *testing.F) {
-	for _, name := range []string{"bytes", "runes", "metaspace"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name, "tokenizer.json"))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+// TestHostileFiles: what a file does to a text is bounded in time and in memory, and ends
+// in an error that says what to do.
+func TestHostileFiles(t *testing.T) {
+	const model = `"model":{"type":"BPE","vocab":{"a":0},"merges":[]}`
+	grow := strings.TrimSuffix(strings.Repeat(`{"type":"Replace","pattern":{"String":"a"},"content":"`+strings.Repeat("a", maxContent)+`"},`, 20), ",")
+	double := strings.TrimSuffix(strings.Repeat(`{"type":"TemplateProcessing","single":[{"Sequence":{}},{"Sequence":{}}]},`, 40), ",")
+	for _, test := range []struct{ name, file, want string }{
+		{"backtracking in a split", `{"pre_tokenizer":{"type":"Split","behavior":"Isolated","pattern":{"Regex":"(a|aa)+$"}},` + model + `}`, "match timeout"},
+		{"backtracking in a normalizer", `{"normalizer":{"type":"Replace","pattern":{"Regex":"(a|aa)+$"},"content":""},` + model + `}`, "match timeout"},
+		{"growth", `{"normalizer":{"type":"Sequence","normalizers":[` + grow + `]},` + model + `}`, "grow without end"},
+		{"a long content", `{"normalizer":{"type":"Replace","pattern":{"String":"a"},"content":"` + strings.Repeat("a", 1000) + `"},` + model + `}`, "more than 64 bytes"},
+		{"a template of templates", `{"post_processor":{"type":"Sequence","processors":[` + double + `]},` + model + `}`, "more than 1024 tokens"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f, err := newFile([]byte(test.file), settings{})
+			if err == nil {
+				_, err = f.Encode(strings.Repeat("a", 200) + "!")
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v", err)
+			}
+		})
 	}
-	f.Add([]byte(`{"model":{"merges":[["a","b"]],"vocab":{"a":0,"b":1,"ab":7}},"decoder":{"type":"Fuse"}}`))
-	f.Add([]byte(`{"model":{"type":"BPE","vocab":{"\ud83e\udd17":0,"\n":3},"merges":[]},"normalizer":{"type":"Prepend"}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
+}
+
+// FuzzLoad: whatever the bytes, an error or a tokenizer that works. Its seeds are small, one
+// for each part of the format: the fuzzer spends its time on making a large input smaller, and
+// of the files of testdata it tried seven.
+func FuzzLoad(f *testing.F) {
+	const model = `"model":{"vocab":{"a":0,"b":1,"ab":2,"\u0120":3},"merges":["a b"]}`
+	for _, part := range []string{
+		`"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKC"},{"type":"Lowercase"},{"type":"Prepend","prepend":"_"}]}`,
+		`"normalizer":{"type":"Replace","pattern":{"Regex":"(a+)+b"},"content":"x"}`,
+		`"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false}`,
+		`"pre_tokenizer":{"type":"Metaspace","replacement":"_","prepend_scheme":"first","split":false}`,
+		`"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"Split","pattern":{"Regex":"\\s+(?!\\S)"},"behavior":"MergedWithNext","invert":true}]}`,
+		`"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"s"}},{"Sequence":{"id":"A"}}],"special_tokens":{"s":{"ids":[1]}}}`,
+		`"decoder":{"type":"Sequence","decoders":[{"type":"ByteFallback"},{"type":"Strip","content":" ","start":1,"stop":1},{"type":"Fuse"}]}`,
+		`"added_tokens":[{"id":9,"content":"<bos>","special":true,"lstrip":true,"rstrip":true,"single_word":true,"normalized":true}]`,
+	} {
+		f.Add([]byte("{"+part+","+model+"}"), "the <bos> 1é ab")
+	}
+	f.Add([]byte(`{"model":{"type":"BPE","byte_fallback":true,"fuse_unk":true,"unk_token":"a","vocab":{"a":0,"<0x41>":1},"merges":[]}}`), "A\xff a")
+	f.Add([]byte(`{"model":{"merges":[["a","b"]],"vocab":{"a":0,"b":1,"ab":7}},"decoder":{"type":"Fuse"}}`), "abba")
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		if len(data) > 1<<10 || len(text) > 1<<7 {
+			return // more only takes longer
+		}
 		file, err := newFile(data, settings{})
 		if err != nil {
 			return
 		}
-		ids, err := file.EncodeWithSpecial("the <bos> 1é")
-		if err == nil {
-			_, _ = file.Decode(ids)
+		ids, err := file.EncodeWithSpecial(text)
+		if err != nil {
+			return
+		}
+		if _, err := file.Decode(ids); err != nil {
+			t.Errorf("%q can't be decoded: %v", ids, err)
 		}
 	})
 }

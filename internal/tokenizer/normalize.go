@@ -32,6 +32,9 @@ func newNormalizers(s *step) ([]normalizer, error) {
 	case "Lowercase":
 		return []normalizer{strings.ToLower}, nil
 	case "Prepend":
+		if len(s.Prepend) > maxContent {
+			return nil, fmt.Errorf("normalizer Prepend: its text has more than %d bytes", maxContent)
+		}
 		return []normalizer{func(text string) string {
 			if text == "" {
 				return ""
@@ -45,10 +48,16 @@ func newNormalizers(s *step) ([]normalizer, error) {
 	return nil, unsupported("normalizer", s.Type)
 }
 
+// maxContent bounds what one character may become: real files have a mark or a space.
+const maxContent = 64
+
 func newReplace(s *step) (normalizer, error) {
 	var content string
 	if err := json.Unmarshal(s.Content, &content); err != nil {
 		return nil, fmt.Errorf("normalizer Replace: its content is no text: %w", err)
+	}
+	if len(content) > maxContent {
+		return nil, fmt.Errorf("normalizer Replace: its content has more than %d bytes", maxContent)
 	}
 	switch {
 	case s.Pattern.String != "":
@@ -61,9 +70,7 @@ func newReplace(s *step) (normalizer, error) {
 		return func(text string) string {
 			// The content is literal: `$1` in it means a dollar sign and a one.
 			out, err := re.ReplaceFunc(text, func(regexp2.Match) string { return content }, -1, -1)
-			if err != nil {
-				return text // only a time limit gives an error here, and none is set
-			}
+			giveUp(err)
 			return out
 		}, nil
 	}

@@ -35,10 +35,18 @@ func wrap(template *[]int32, s *step) error {
 	return unsupported("post_processor", s.Type)
 }
 
+// maxTemplate is beyond what any model wants around a text.
+const maxTemplate = 1 << 10
+
+var errTemplate = fmt.Errorf("post_processor: its template has more than %d tokens", maxTemplate)
+
 func wrapTemplate(template *[]int32, s *step) error {
 	var around []int32
 	for _, part := range s.Single {
 		if part.Sequence != nil {
+			if len(around)+len(*template) > maxTemplate {
+				return errTemplate
+			}
 			around = append(around, *template...)
 			continue
 		}
@@ -50,6 +58,9 @@ func wrapTemplate(template *[]int32, s *step) error {
 			return fmt.Errorf("post_processor: its template names %q, which it does not define", part.SpecialToken.ID)
 		}
 		around = append(around, token.IDs...)
+		if len(around) > maxTemplate {
+			return errTemplate
+		}
 	}
 	*template = around
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -144,8 +145,13 @@ func compile(pattern string) (*regexp2.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w; %s", pattern, err, instead)
 	}
+	re.MatchTimeout = matchTimeout
 	return re, nil
 }
+
+// matchTimeout bounds one match. A pattern may take time that is exponential in the
+// length of the text; those of real files take microseconds.
+const matchTimeout = 2 * time.Second
 
 // A finder appends the matches of a pattern in text: in order, not empty, apart.
 type finder func(text string, dst []span) []span
@@ -180,6 +186,7 @@ func findRegexp(re *regexp2.Regexp) finder {
 				dst = append(dst, span{advance(m.RuneIndex), advance(m.RuneIndex + m.RuneLength)})
 			}
 		}
+		giveUp(err)
 		return dst
 	}
 }
