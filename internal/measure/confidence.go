@@ -1,6 +1,10 @@
 package measure
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/inferometer/inferometer/internal/stats"
+)
 
 // Confidence is the intervals of a run's numbers.
 type Confidence struct {
@@ -22,7 +26,7 @@ func (c *collector) confidence(r *Result) Confidence {
 	e := c.evidence()
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
-		s, ch := c.gaps, chain{}
+		s, ch := c.gaps, stats.Chain{}
 		if m.Metric.Value != nil {
 			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Value)
 		} else {
@@ -44,7 +48,7 @@ func (out *Confidence) add(key, label string, in Interval) {
 }
 
 // metric adds mean, median and percentiles of a reported metric.
-func (out *Confidence) metric(m *MetricStats, s *Sample, ch *chain) {
+func (out *Confidence) metric(m *MetricStats, s *Sample, ch *stats.Chain) {
 	key := func(stat string) string { return stat + "_" + m.Metric.Name + "_ms" }
 	st := &m.Stats
 	s.Stats(nil) // puts the values' sums away, so that ranks can be asked for

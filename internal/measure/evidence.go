@@ -3,6 +3,8 @@ package measure
 import (
 	"cmp"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // evidence is what intervals are made of besides the statistics themselves: values
@@ -31,15 +33,7 @@ func (g *gapLog) add(end, gap int64) {
 
 // chain puts gaps together by time: those of all streams at one moment wait for
 // the same step of the engine, as those of one stream follow one another.
-func (g *gapLog) chain() chain {
-	if len(g.values) == 0 {
-		return inSequence(nil)
-	}
-	first, last := slices.Min(g.ends), slices.Max(g.ends)
-	groups := min(len(g.values), maxGroups)
-	width := (last-first)/int64(groups) + 1
-	return chain{g.values, groups, func(i int) int { return int((g.ends[i] - first) / width) }}
-}
+func (g *gapLog) chain() stats.Chain { return stats.InTime(g.values, g.ends) }
 
 // bySent returns rows in the order of sending. The rows of one client are already.
 func bySent(rows []Row) []Row {
@@ -53,7 +47,7 @@ func bySent(rows []Row) []Row {
 }
 
 // chain is a metric of the requests, in the order of sending.
-func (e *evidence) chain(of func(*Row) (float64, bool)) chain {
+func (e *evidence) chain(of func(*Row) (float64, bool)) stats.Chain {
 	values := make([]float64, 0, len(e.rows))
 	for i := range e.rows {
 		if !e.rows[i].OK {
@@ -63,7 +57,7 @@ func (e *evidence) chain(of func(*Row) (float64, bool)) chain {
 			values = append(values, v)
 		}
 	}
-	return inSequence(values)
+	return stats.InSequence(values)
 }
 
 // rateSlots is how finely a rate is looked at in time.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Goal is one part of --until: how narrow the interval of a number shall be.
@@ -81,7 +83,7 @@ func (e *evidence) interval(g *Goal) Interval {
 	if g.metric == "" {
 		return e.rate(g.Name)
 	}
-	ch := chain{}
+	ch := stats.Chain{}
 	if g.metric == "itl" {
 		ch = e.gaps.chain()
 	} else {
@@ -91,8 +93,8 @@ func (e *evidence) interval(g *Goal) Interval {
 			}
 		}
 	}
-	s := NewSample(len(ch.values))
-	for _, v := range ch.values {
+	s := NewSample(len(ch.Values))
+	for _, v := range ch.Values {
 		s.Add(v)
 	}
 	st := s.Stats([]float64{g.percent})

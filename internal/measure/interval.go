@@ -44,59 +44,11 @@ func (i *Interval) HalfWidth() float64 {
 
 func (i *Interval) ends(low, high float64) { i.Low, i.High = &low, &high }
 
-// chain is the values of one metric in the order of time, and what the order says
-// about them. Of very many it is the first; what it says is taken for all.
-type chain struct {
-	values []float64
-	groups int
-	group  func(i int) int // in which group of neighbours a value lies
-}
-
-// maxGroups bounds the cost of an autocorrelation. A group is far shorter than a
-// run, and what lies within it is added up, so that no correlation is lost.
-const maxGroups = 128
-
-// inSequence makes a chain of values that follow one another.
-func inSequence(values []float64) chain {
-	groups := min(len(values), maxGroups)
-	return chain{values, groups, func(i int) int { return i * groups / len(values) }}
-}
-
-// dependence is τ of the mean of f over the chain: its variance as a multiple of what
-// it would be with independent values. It comes from the sums of groups,
-//
-//	d(g) = Σ over the group of (f − mean),   τ = τ(d) · Σd² / Σ(f − mean)²
-//
-// which is right too where groups hold different numbers of values.
-func (c *chain) dependence(f func(v float64) float64) stats.Dependence {
-	n := float64(len(c.values))
-	mean := 0.0
-	for _, v := range c.values {
-		mean += f(v)
-	}
-	mean /= n
-	sums, each, all := make([]float64, c.groups), 0.0, 0.0
-	for i, v := range c.values {
-		d := f(v) - mean
-		sums[c.group(i)] += d
-		each += d * d
-	}
-	for _, d := range sums {
-		all += d * d
-	}
-	d := stats.DependenceOf(sums)
-	if each <= 0 || all <= 0 {
-		return stats.Dependence{Time: 1, Degrees: d.Degrees}
-	}
-	d.Time = min(max(d.Time*all/each, 1), n) // never better than independent
-	return d
-}
-
 // percentileInterval is the interval of a percentile, in milliseconds, by order
 // statistics: the number of values below it is binomial, with as many trials as
 // the values are worth. That number is known from the indicator of being below,
 // with some degrees of freedom, for which it is made smaller still.
-func percentileInterval(s *Sample, c *chain, p, estimate float64) Interval {
+func percentileInterval(s *Sample, c *stats.Chain, p, estimate float64) Interval {
 	in := Interval{Estimate: estimate, N: s.N(), Effective: float64(s.N()), Method: byOrderStatistics}
 	switch {
 	case in.N == 0:
@@ -110,7 +62,7 @@ func percentileInterval(s *Sample, c *chain, p, estimate float64) Interval {
 	if level := visible(p, in.N); level != p {
 		threshold = s.Stats([]float64{level}).Percentiles[0].Value
 	}
-	d := c.dependence(func(v float64) float64 {
+	d := c.Dependence(func(v float64) float64 {
 		if v*1000 <= threshold {
 			return 1
 		}
@@ -165,13 +117,13 @@ func tooFew(in *Interval, p float64) string {
 // meanInterval is the interval of a mean, in milliseconds:
 // mean ± 1.96 · std / √effective, which is t · std · √(τ/n) with Student's t for
 // the degrees of freedom of τ.
-func meanInterval(st *Stats, c *chain) Interval {
+func meanInterval(st *Stats, c *stats.Chain) Interval {
 	in := Interval{Estimate: st.Mean, N: st.N, Effective: float64(st.N), Method: byLongRunVariance}
 	if st.N < minValues {
 		in.Reason = fmt.Sprintf("%d values are fewer than the %d that it needs", st.N, minValues)
 		return in
 	}
-	d := c.dependence(func(v float64) float64 { return v })
+	d := c.Dependence(func(v float64) float64 { return v })
 	in.Effective = d.Effective(in.N, Level)
 	if in.Effective < 2 {
 		in.Reason = fmt.Sprintf("the %d values are so correlated that they are worth one", st.N)

@@ -5,16 +5,18 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // sampleOf is a sample whose statistics have been asked for, and its chain.
-func sampleOf(values []float64) (*Sample, *chain, Stats) {
+func sampleOf(values []float64) (*Sample, *stats.Chain, Stats) {
 	s := NewSample(0)
 	for _, v := range values {
 		s.Add(v)
 	}
 	st := s.Stats([]float64{95, 99})
-	c := inSequence(values)
+	c := stats.InSequence(values)
 	return s, &c, st
 }
 
@@ -77,7 +79,7 @@ func TestIntervalsThatCannotBeHad(t *testing.T) {
 		{"median of 36", percentileInterval(s, c, 50, st.Median), true, true, ""},
 		{"mean of 36", meanInterval(&st, c), true, true, ""},
 		{"mean of five", shortMean(), false, false, "5 values are fewer than the 10"},
-		{"median of nothing", percentileInterval(NewSample(0), &chain{}, 50, 0), false, false, "no values"},
+		{"median of nothing", percentileInterval(NewSample(0), &stats.Chain{}, 50, 0), false, false, "no values"},
 		{"rate of nothing", rateInterval(make([]float64, rateSlots), 0, 0, 0), false, false, "0 requests"},
 		{"rate of one block", rateInterval(oneBlock(), 10, 10, 100), true, true, "may be too narrow"},
 	} {

@@ -26,15 +26,15 @@ func InSequence(values []float64) Chain {
 
 // InTime makes a chain of values of many streams at once, each with the moment at
 // which it ended: those of all streams at one moment lie together.
-func InTime(values, ends []float64) Chain {
+func InTime[T int64 | float64](values []float64, ends []T) Chain {
 	if len(values) == 0 || len(ends) != len(values) {
 		return InSequence(values)
 	}
-	first, last := slices.Min(ends), slices.Max(ends)
+	first, last := float64(slices.Min(ends)), float64(slices.Max(ends)) // no moment is so far from another that this overflows
 	groups := min(len(values), maxGroups)
-	width := (last - first) / float64(groups)
+	share := float64(groups) / (last - first)
 	return Chain{values, groups, func(i int) int {
-		at := (ends[i] - first) / width
+		at := (float64(ends[i]) - first) * share
 		if !(at > 0) { // also where all ended at one moment
 			return 0
 		}

@@ -220,3 +220,67 @@ func TestBlocksKeepNeighbours(t *testing.T) {
 		t.Error("the block length does not follow the dependence")
 	}
 }
+
+// Moments at the ends of time lie in the first and the last group.
+func TestInTimeOfAbsurdMoments(t *testing.T) {
+	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	ends := []int64{math.MinInt64, 0, 1, 2, 3, 4, 5, 6, 7, math.MaxInt64}
+	c := InTime(values, ends)
+	for i := range values {
+		if at := c.Group(i); at < 0 || at >= c.Groups {
+			t.Errorf("the value at %d lies in group %d of %d", ends[i], at, c.Groups)
+		}
+	}
+	if d := c.Dependence(func(v float64) float64 { return v }); math.IsNaN(d.Time) || d.Time < 1 {
+		t.Errorf("%+v", d)
+	}
+	same := InTime(values, make([]float64, len(values)))
+	if at := same.Group(9); at != 0 {
+		t.Errorf("all at one moment: group %d", at)
+	}
+}
+
+// A chain's intervals hold the truth about as often as they say, though its values resemble their neighbours.
+func TestChainCovers(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	const runs = 300
+	mean, median := 0, 0
+	for range runs {
+		c := InSequence(process(random, 2000, 0.7))
+		if low, high, _, ok := c.Mean(0.95); ok && low <= 0 && 0 <= high {
+			mean++
+		}
+		if low, high, _, ok := c.Quantile(0.5, 0.95); ok && low <= 0 && 0 <= high {
+			median++
+		}
+	}
+	if min(mean, median) < runs*90/100 || max(mean, median) > runs*99/100 {
+		t.Errorf("of %d the mean was held in %d, the median in %d", runs, mean, median)
+	}
+	few := InSequence([]float64{1, 2, 3})
+	if _, _, _, ok := few.Mean(0.95); ok {
+		t.Error("an interval of the mean of three values")
+	}
+	if _, _, _, ok := few.Quantile(0.99, 0.95); ok {
+		t.Error("an interval of the p99 of three values")
+	}
+}
+
+func TestWelchDegrees(t *testing.T) {
+	for _, tt := range []struct {
+		variances, degrees []float64
+		want               float64
+	}{
+		{[]float64{1, 1}, []float64{4, 4}, 8},
+		{[]float64{1, 0}, []float64{4, 9}, 4},
+		{[]float64{0, 0}, []float64{4, 9}, 4},
+		{[]float64{1, 1}, []float64{math.Inf(1), 2}, 8},
+	} {
+		if got := WelchDegrees(tt.variances, tt.degrees); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%v with %v: %v, want %v", tt.variances, tt.degrees, got, tt.want)
+		}
+	}
+	if got := StudentTail(1.959964, math.Inf(1)); math.Abs(got-0.05) > 1e-6 {
+		t.Errorf("the normal tail: %v", got)
+	}
+}
