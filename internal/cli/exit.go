@@ -8,5 +8,6 @@ const (
 	exitPartial   = 3 // stopped early, with a partial result
 	exitInvalid   = 4 // the verdict is INVALID, and --strict was given
 	exitGate      = 5 // a gate is broken, beyond noise
-	exitUndecided = 6 // the data can't decide whether a gate holds, or which server of ab is faster
+	exitUndecided = 6 // the data can't decide whether a gate or an SLO holds, or which server of ab is faster
+	exitSLO       = 7 // the SLO of --slo is broken
 )

@@ -23,7 +23,8 @@ type reportOptions struct {
 	percentiles            []float64
 	goodput                []argv.Pair
 	slo                    string
-	limits                 slo.SLO // what slo says
+	limits                 slo.SLO                   // what slo says
+	judged                 map[string]*slo.Judgement // by the run's folder; nil: no SLO
 	chart, table           string
 	plot                   bool
 	appendMarkdown         string
@@ -41,7 +42,7 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	o := &reportOptions{}
 	set.Choice(&o.format, "format", "table", formatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
-	set.String(&o.slo, "slo", "", `Limits that a run must keep, as in "p99_ttft<=200ms and p99_itl<=50ms"; html and markdown say which run does most within them.`, argv.Metavar("LIMITS"))
+	set.String(&o.slo, "slo", "", sloHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
 	set.Choice(&o.chart, "chart", "throughput", page.Charts, "With svg and png: which picture.")
 	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
 	set.Bool(&o.plot, "plot", "With table: draw the run in the terminal too.")
@@ -79,7 +80,42 @@ func reportRun(_ context.Context, s streams, args []string) error {
 	if f.one && len(runs) > 1 {
 		return argv.Errorf("format", "%s holds one run, not %d", f.name, len(runs))
 	}
-	return o.to(s, f, func(w io.Writer) error { return f.write(w, runs, o) })
+	if err := o.judge(runs); err != nil {
+		return err
+	}
+	if err := o.to(s, f, func(w io.Writer) error { return f.write(w, runs, o) }); err != nil {
+		return err
+	}
+	return o.ending(runs)
+}
+
+// judge holds each run against the SLO.
+func (o *reportOptions) judge(runs []page.Run) error {
+	if o.limits == nil {
+		return nil
+	}
+	opt, err := o.measureOptions()
+	if err != nil {
+		return err
+	}
+	o.judged = map[string]*slo.Judgement{}
+	for i := range runs {
+		o.judged[runs[i].Folder] = judgeSLO(o.limits, runs[i].Folder, runs[i].Result, opt)
+	}
+	return nil
+}
+
+// ending says by its error that a run does not keep the SLO.
+func (o *reportOptions) ending(runs []page.Run) error {
+	var endings []error
+	for i := range runs {
+		name := ""
+		if len(runs) > 1 {
+			name = runs[i].Name + ": "
+		}
+		endings = append(endings, sloEnding(name, o.judged[runs[i].Folder]))
+	}
+	return worstEnding(endings)
 }
 
 // resolve finds out what is to be written, and reads what was typed as text.
@@ -108,13 +144,12 @@ func (o *reportOptions) resolve(set *argv.Set) error {
 	case o.appendMarkdown != "" && o.chosen().rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
-	if o.slo != "" {
-		var err error
-		if o.limits, err = slo.Parse(o.slo); err != nil {
-			return argv.Errorf("slo", "%v", err)
-		}
+	var err error
+	o.limits, err = parseSLO(o.slo)
+	if err == nil && o.limits != nil && o.chosen().rows != nil {
+		err = argv.Errorf("slo", "can't be judged while requests are written one by one: do it in a second call")
 	}
-	return nil
+	return err
 }
 
 func (o *reportOptions) measureOptions() (measure.Options, error) {

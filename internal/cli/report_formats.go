@@ -30,6 +30,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{name: "table", endings: []string{".txt"}, write: writeTables},
+		{name: "vllm", write: writeVLLM},
 		{name: "json", endings: []string{".json", ".jsonl"}, write: writeJSON},
 		{name: "html", endings: []string{".html", ".htm"}, drawn: true, write: writeHTML},
 		{name: "markdown", endings: []string{".md"}, write: func(w io.Writer, runs []page.Run, o *reportOptions) error { return export.Markdown(w, runs, o.limits) }},
@@ -95,7 +96,7 @@ func (o *reportOptions) writeRequests(w io.Writer, f format, operands []string) 
 }
 
 func (o *reportOptions) shown(r *page.Run) report.Options {
-	return report.Options{RunDir: r.Folder, Detailed: o.detailed, Verdict: r.Verdict, Intervals: o.ci}
+	return report.Options{RunDir: r.Folder, Detailed: o.detailed, Verdict: r.Verdict, SLO: o.judged[r.Folder], Intervals: o.ci}
 }
 
 func writeTables(w io.Writer, runs []page.Run, o *reportOptions) error {
@@ -109,6 +110,16 @@ func writeTables(w io.Writer, runs []page.Run, o *reportOptions) error {
 			if err := page.Plots(w, runs[i].Timeline, terminalWidth(w)); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// writeVLLM writes vLLM's blocks alone.
+func writeVLLM(w io.Writer, runs []page.Run, _ *reportOptions) error {
+	for i := range runs {
+		if err := report.VLLM(w, runs[i].Result); err != nil {
+			return err
 		}
 	}
 	return nil

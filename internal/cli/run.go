@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/target"
 )
 
@@ -22,6 +23,7 @@ type runOptions struct {
 	set                []argv.Pair
 	only               []string
 	columns            string
+	slo                string
 }
 
 func runFlags() (*argv.Set, *runOptions) {
@@ -41,6 +43,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.CSV(&o.only, "only", nil, "Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.", argv.Metavar("WORD,…"))
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
 		argv.Shown("the usual ones"))
+	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known.", argv.Metavar("LIMITS"))
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
 	return set, o
 }
@@ -80,6 +83,12 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 	}
 	if o.columns != "" {
 		source.Set = append(source.Set, "columns="+strconv.Quote(o.columns))
+	}
+	if o.slo != "" {
+		if _, err := parseSLO(o.slo); err != nil {
+			return nil, nil, err
+		}
+		source.Set = append(source.Set, "slo="+strconv.Quote(o.slo))
 	}
 	doc, err := scenario.Load(source)
 	if err != nil {
@@ -131,7 +140,15 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	if err != nil {
 		return err
 	}
-	return conclude(s, plan, records, folder)
+	sum, err := conclude(s, plan, records, folder)
+	if err != nil || o.slo == "" {
+		return err
+	}
+	var endings []error
+	for _, row := range sum.Rows {
+		endings = append(endings, sloEnding(row.Points[0].ID+": ", &slo.Judgement{Checks: row.Clauses}))
+	}
+	return worstEnding(endings)
 }
 
 // folder is where results go, as a whole path: processes have other current folders.
@@ -157,20 +174,20 @@ func apiKeyHeader() http.Header {
 }
 
 // conclude writes and prints the table, and says by its error how the run ended.
-func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) error {
+func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
 	sum := scenario.Summarize(plan, records, folder)
 	// Files first: who reads our output may have gone, and the write would kill us.
 	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), printSearches(s.out, plan, folder), sum.Text(s.out, consoleWidth(s.out))); err != nil {
-		return err
+		return sum, err
 	}
 	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
 	switch {
 	case sum.Done == 0:
-		return coded{fmt.Errorf("no point has a result%s", cause(sum, "; the first, ")), exitNothing}
+		return sum, coded{fmt.Errorf("no point has a result%s", cause(sum, "; the first, ")), exitNothing}
 	case sum.Failed+sum.Missing > 0:
-		return coded{fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")), exitPartial}
+		return sum, coded{fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")), exitPartial}
 	}
-	return nil
+	return sum, nil
 }
 
 // cause is why the first point that failed did so, after a few words.

@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/load"
 	"github.com/inferometer/inferometer/internal/pace"
 	"github.com/inferometer/inferometer/internal/power"
+	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/target"
 	"github.com/inferometer/inferometer/internal/wire"
 	"github.com/inferometer/inferometer/internal/workload"
@@ -71,6 +72,7 @@ type serveRun struct {
 	seen     []*seenPrompts // of each server; nil: there is no state folder
 	keeper   *keeper        // nil: no prompts are sent again
 	proven   *journal.Proven
+	judged   *slo.Judgement // nil: no SLO was given
 }
 
 func benchServe(ctx context.Context, s streams, args []string) error {

@@ -40,9 +40,8 @@ func (r *serveRun) report() error {
 	if res == nil {
 		return err
 	}
-	opt := report.Options{RunDir: r.folder, Verdict: v, Intervals: r.CI, Width: consoleWidth(r.out), Color: colored(r.out)}
 	err = errors.Join(err, r.note(res, v))
-	if err := errors.Join(report.Console(r.out, res, opt), err); err != nil {
+	if err := errors.Join(r.print(res, v), err); err != nil {
 		return err
 	}
 	if err := r.summarize(res); err != nil {
@@ -50,6 +49,30 @@ func (r *serveRun) report() error {
 	}
 	pruneRuns(r.serveOptions, r.folder, r.err)
 	return r.ending(res, v)
+}
+
+// print shows the result in the form that was asked for.
+func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
+	table := func(w io.Writer) error {
+		return report.Console(w, res, report.Options{
+			RunDir: r.folder, Verdict: v, SLO: r.judged, Intervals: r.CI, Width: consoleWidth(w), Color: colored(w),
+		})
+	}
+	switch r.Format {
+	case formatVLLM:
+		return report.VLLM(r.out, res)
+	case formatJSON:
+		opt := report.Options{RunDir: r.folder, Verdict: v, SLO: r.judged, Detailed: r.SaveDetailed}
+		err := report.JSON(r.out, res, opt)
+		if err == nil {
+			_, err = fmt.Fprintln(r.out)
+		}
+		if err != nil || r.Quiet {
+			return err
+		}
+		return table(r.err)
+	}
+	return table(r.out)
 }
 
 // result computes the result and writes its files. Files come before words: who
@@ -69,7 +92,8 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	if err != nil {
 		return nil, nil, errors.Join(r.unwritten, err)
 	}
-	show := report.Options{RunDir: r.folder, Verdict: v}
+	r.judged = judgeSLO(r.limits, r.folder, res, opt)
+	show := report.Options{RunDir: r.folder, Verdict: v, SLO: r.judged}
 	return res, v, errors.Join(r.unwritten, writeResult(filepath.Join(r.folder, journal.ResultName), res, show), r.save(res, v))
 }
 
@@ -85,7 +109,7 @@ func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	case r.Strict && v.Level == verdict.TrustInvalid:
 		return coded{errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"), exitInvalid}
 	}
-	return nil
+	return sloEnding("", r.judged)
 }
 
 // firstCause is what most requests failed for.
@@ -108,7 +132,7 @@ func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 		return nil
 	}
 	path := r.resultPath(report.FileName(res))
-	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed, Verdict: v}
+	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed, Verdict: v, SLO: r.judged}
 	if !r.AppendResult {
 		if err := writeResult(path, res, opt); err != nil {
 			return err

@@ -125,6 +125,9 @@ type serveOptions struct {
 	IntegritySample int
 	ForgetPrompts   bool
 	tookV1          bool   // the address ended with the endpoint's /v1
+	SLO             string // as typed
+	limits          slo.SLO
+	Format          string // table, json or vllm; empty: table
 	GiveUp          string // hidden; as typed
 	giveUp          slo.SLO
 	priceOptions
@@ -186,8 +189,19 @@ func serveFlags() (*argv.Set, *serveOptions) {
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
 	defineServe(set, o)
+	g := argv.Group(groupResult)
+	set.String(&o.SLO, "slo", "", sloHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
+	set.Choice(&o.Format, "format", formatTable, []string{formatTable, formatJSON, formatVLLM},
+		"What to print: the whole table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.", g, argv.WholeName())
 	return set, o
 }
+
+// The forms of --format.
+const (
+	formatTable = "table"
+	formatJSON  = "json"
+	formatVLLM  = "vllm"
+)
 
 // defineServe declares the flags of bench serve for any command that has them all.
 func defineServe(set *argv.Set, o *serveOptions) {

@@ -16,10 +16,7 @@ func (o *serveOptions) validate(set *argv.Set) error {
 	o.resolve(set)
 	for _, check := range []func(*argv.Set) error{
 		o.checkUsers, o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil,
-		o.checkRequest, o.checkDataset, o.checkResult, o.checkIntegrity,
-		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil, o.checkGiveUp,
-		o.checkRanges, o.checkTargets, o.checkServer, o.checkHeaders, o.checkPace, o.checkRampUp, o.checkTimes, o.checkUntil, o.checkGiveUp, o.checkPrice,
-		o.checkRequest, o.checkDataset, o.checkResult,
+		o.checkGiveUp, o.checkPrice, o.checkRequest, o.checkDataset, o.checkResult, o.checkIntegrity, o.checkSLO, o.checkFormat,
 	} {
 		if err := check(set); err != nil {
 			return err

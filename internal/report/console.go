@@ -31,6 +31,16 @@ func Console(w io.Writer, r *measure.Result, opt Options) error {
 	return nil
 }
 
+// VLLM prints vLLM's block alone, for scripts that read it.
+func VLLM(w io.Writer, r *measure.Result) error {
+	c := &console{w: bufio.NewWriter(w)}
+	c.vllm(r)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
+}
+
 // console keeps write errors in its bufio.Writer until Flush.
 type console struct {
 	w     *bufio.Writer

@@ -41,6 +41,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		o.set("serves", r.Run.Serves)
 	}
 	setTargets(&o, r.Targets)
+	setSLO(&o, opt.SLO)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)
 	return o

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/verdict"
 )
 
@@ -16,6 +17,7 @@ type Options struct {
 	RunDir   string           // the run's folder, shown and kept in the result
 	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
 	Verdict  *verdict.Verdict // nil: the run was not judged
+	SLO      *slo.Judgement   // nil: the run was not held against one
 
 	// Of the console only.
 	Intervals bool

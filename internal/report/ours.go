@@ -39,6 +39,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	for _, w := range r.Warnings {
 		c.row("Warning:", w)
 	}
+	c.slo(opt.SLO)
 	c.verdict(opt.Verdict)
 	c.line("%s", strings.Repeat("=", width))
 }

@@ -16,19 +16,11 @@ func Keeps(s slo.SLO, r *measure.Result) bool {
 	return r.Completed > 0 && j.Status == slo.Met
 }
 
-// valueOf is a run's value by the name that an SLO gives it.
+// valueOf is a run's value by the name that an SLO gives it: the one of the printed
+// block, and of what was not asked for there, the one of our own table.
 func valueOf(r *measure.Result, metric string) (float64, bool) {
-	switch metric {
-	case "failed_share":
-		return float64(r.Failed) / float64(max(r.Requests, 1)), r.Requests > 0
-	case "completed_share":
-		return float64(r.Completed) / float64(max(r.Requests, 1)), r.Requests > 0
-	}
-	for _, n := range measure.Numbers() {
-		if n.Name == metric {
-			v := n.Of(r)
-			return v, !math.IsNaN(v)
-		}
+	if v, ok := r.Value(metric); ok {
+		return v, true
 	}
 	statistic, name, _ := strings.Cut(metric, "_")
 	v := latency(r, statistic, name)

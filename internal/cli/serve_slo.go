@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/slo"
+)
+
+const sloHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known.`
+
+// parseSLO reads an SLO of a whole run; an empty text is none.
+func parseSLO(text string) (slo.SLO, error) {
+	if text == "" {
+		return nil, nil
+	}
+	objective, err := slo.Parse(text)
+	if err != nil {
+		return nil, argv.Errorf("slo", "%v", err)
+	}
+	if i := slices.IndexFunc(objective, slo.Clause.PerRequest); i >= 0 {
+		c := objective[i]
+		return nil, argv.Errorf("slo", "%s speaks of single requests", c).WithHint("say of how many, as in p99_%s", c)
+	}
+	return objective, nil
+}
+
+func (o *serveOptions) checkSLO(*argv.Set) (err error) {
+	o.limits, err = parseSLO(o.SLO)
+	return err
+}
+
+// checkFormat lets --result-filename - mean the result as JSON on standard output.
+func (o *serveOptions) checkFormat(*argv.Set) error {
+	if o.ResultFilename != "-" {
+		return nil
+	}
+	switch {
+	case o.AppendResult:
+		return argv.Errorf("result-filename", "- is standard output, to which nothing can be appended")
+	case o.Format == formatVLLM:
+		return argv.Errorf("result-filename", "- prints JSON to standard output, and --format %s another form", o.Format)
+	}
+	o.Format, o.SaveResult, o.ResultFilename = formatJSON, false, ""
+	return nil
+}
+
+// judgeSLO holds a run against an SLO; nil: there is none. What the result does not
+// have, since it was not asked for, is measured once more from the journal; what that
+// does not tell either stays unknown.
+func judgeSLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Options) *slo.Judgement {
+	if objective == nil {
+		return nil
+	}
+	j := objective.Judge(res.Value)
+	missing := slices.ContainsFunc(j.Checks, func(c slo.Check) bool { return c.Status == slo.Unknown })
+	if missing && res.Completed > 0 && len(objective.Latencies()) > 0 {
+		opt.PercentileMetrics, opt.Percentiles, opt.Detailed, opt.Watch = objective.Latencies(), objective.Percentiles(), false, nil
+		more, _, err := readRun(folder, opt)
+		if err != nil {
+			return &j
+		}
+		j = objective.Judge(func(metric string) (float64, bool) {
+			if v, ok := res.Value(metric); ok {
+				return v, ok
+			}
+			return more.Value(metric)
+		})
+	}
+	return &j
+}
+
+// sloEnding says by its error that an SLO is not kept.
+func sloEnding(name string, j *slo.Judgement) error {
+	if j == nil {
+		return nil
+	}
+	for _, c := range j.Checks {
+		if c.Status == slo.Broken {
+			return coded{fmt.Errorf("%sthe SLO is broken: %s", name, c), exitSLO}
+		}
+	}
+	for _, c := range j.Checks {
+		if c.Status == slo.Unknown {
+			return coded{fmt.Errorf("%swhether the SLO holds is not known: %s", name, c), exitUndecided}
+		}
+	}
+	return nil
+}
+
+// worstEnding is the first broken SLO, or else the first that is not known.
+func worstEnding(endings []error) (worst error) {
+	for _, err := range endings {
+		var c coded
+		if errors.As(err, &c) && c.code == exitSLO {
+			return err
+		}
+		if worst == nil {
+			worst = err
+		}
+	}
+	return worst
+}
