@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,5 +16,21 @@ func TestModelFileIsNoTokenizer(t *testing.T) {
 	}
 	if got := findTokenizer(model); got != "" {
 		t.Errorf("findTokenizer(%q) = %q, want none", model, got)
+	}
+}
+
+// A path that a server gives as its model's root is not opened; the same path from
+// the user is.
+func TestAServersWordIsNoPath(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokenizer.json")
+	if err := writeTinyTokenizer(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ model, want string }{{"", tokensByNobody}, {file, tokensByFile}} {
+		r := &serveRun{serveOptions: &serveOptions{Model: c.model, Unbounded: true}, modelID: file}
+		r.err = io.Discard
+		if err := r.chooseTokenizer(t.Context()); err != nil || r.tokens.source != c.want {
+			t.Errorf("--model %q: %s, %v; want %s", c.model, r.tokens.source, err, c.want)
+		}
 	}
 }

@@ -5,11 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/tokenizer"
@@ -100,11 +95,14 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 	if r.SkipTokenizerInit {
 		return nil
 	}
-	name := r.Tokenizer
+	name, find := r.Tokenizer, findTokenizer
 	if name == "" {
 		name = r.modelID
+		if r.Model == "" {
+			find = cachedTokenizer // the name is a server's word
+		}
 	}
-	if path := findTokenizer(name); path != "" {
+	if path := find(name); path != "" {
 		t, err := tokenizer.Load(path)
 		if err == nil {
 			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t)}
@@ -139,55 +137,6 @@ func counter(t tokenizer.Tokenizer) func(string) (int, error) {
 		ids, err := t.Encode(text)
 		return len(ids), err
 	}
-}
-
-// findTokenizer looks for a tokenizer.json: at the path itself, or in the local
-// cache of Hugging Face's hub, where a server on this machine has put it.
-func findTokenizer(name string) string {
-	if name == "" {
-		return ""
-	}
-	if info, err := os.Stat(name); err == nil {
-		if filepath.Ext(name) == ".gguf" {
-			return "" // llama.cpp's server names its model so; the server itself is asked then
-		}
-		if !info.IsDir() {
-			return name
-		}
-		if _, err := os.Stat(filepath.Join(name, "tokenizer.json")); err == nil {
-			return name
-		}
-		return ""
-	}
-	pattern := filepath.Join(hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", "tokenizer.json")
-	found, err := filepath.Glob(pattern)
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return modTime(a).Compare(modTime(b)) })
-	return filepath.Dir(newest)
-}
-
-func modTime(path string) (t time.Time) {
-	if info, err := os.Stat(path); err == nil {
-		t = info.ModTime()
-	}
-	return t
-}
-
-// hubCache is where Hugging Face's tools keep what they have downloaded.
-func hubCache() string {
-	if dir := os.Getenv("HF_HUB_CACHE"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("HF_HOME"); dir != "" {
-		return filepath.Join(dir, "hub")
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, ".cache", "huggingface", "hub")
 }
 
 // prepared is a dataset whose requests have all been made.

@@ -46,6 +46,17 @@ func TestFindTokenizer(t *testing.T) {
 			t.Errorf("%q: %q, not %q", name, got, want)
 		}
 	}
+	// What a server says is looked up in the cache alone, and never opened as a path.
+	for name, want := range map[string]string{
+		"org/tiny": filepath.Join(snapshots, "aaa"), file: "", folder: "", "/dev/zero": "", "../tiny": "", "org/../tiny": "", "*/*": "", "org/t*": "", "org\x00/tiny": "",
+	} {
+		if got := cachedTokenizer(name); got != want {
+			t.Errorf("the server's %q: %q, not %q", name, got, want)
+		}
+	}
+	if got := findTokenizer("/dev/zero"); got != "" {
+		t.Errorf("a device is no tokenizer: %q", got)
+	}
 	t.Setenv("HF_HUB_CACHE", filepath.Join(cache, "hub")) // wins over HF_HOME
 	t.Setenv("HF_HOME", empty)
 	if findTokenizer("org/tiny") == "" {

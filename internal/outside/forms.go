@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Markdown writes words into a line or a table's cell of Markdown, where they mean
@@ -18,6 +19,25 @@ var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, 
 
 // tag begins an element of HTML; a bare < as in 3 < 4 stays what it is.
 var tag = regexp.MustCompile(`<([A-Za-z/!?])`)
+
+// FileName makes a word a part of a file's name, which can't leave its folder: no
+// separators, not hidden, and not too long beside other parts.
+func FileName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\`, r) {
+			return '-'
+		}
+		return r
+	}, Line(s, maxFileName))
+	for len(s) > maxFileName { // characters may have several bytes
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return strings.TrimLeft(s, ".")
+}
+
+// maxFileName is in bytes: file systems take 255 for the whole name.
+const maxFileName = 90
 
 // CSV writes a word into a cell that a spreadsheet shows as words and never takes
 // for a formula. Commas and quotes are encoding/csv's.

@@ -93,6 +93,22 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+func TestFileName(t *testing.T) {
+	for in, want := range map[string]string{
+		"tp8, run 1":            "tp8, run 1",
+		"a/b":                   "a-b",
+		"../../etc/passwd":      "-..-etc-passwd",
+		"..":                    "",
+		`C:\x`:                  "C:-x",
+		"a\x00b\n\x1b[2Jc":      "ab c",
+		strings.Repeat("é", 99): strings.Repeat("é", 45),
+	} {
+		if got := FileName(in); got != want {
+			t.Errorf("FileName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestCSV(t *testing.T) {
 	for in, want := range map[string]string{
 		"=cmd|'/C calc'!A0": "'=cmd|'/C calc'!A0",

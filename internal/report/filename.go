@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // FileName is the name that a result gets when the user gives none, as vLLM
-// makes it: {label or backend}-{rate}qps[-concurrency{C}]-{model}-{date}.json.
+// makes it, but never outside its folder: {label or backend}-{rate}qps[-concurrency{C}]-{model}-{date}.json.
 func FileName(r *measure.Result) string {
 	o := &r.Run.Options
-	label := o.Label
+	label := outside.FileName(o.Label)
 	if label == "" {
 		label = o.Backend
 	}
@@ -21,7 +22,7 @@ func FileName(r *measure.Result) string {
 		limit = fmt.Sprintf("-concurrency%d", o.MaxConcurrency)
 	}
 	// A model's id may be a path; its last part is the name, whatever it is.
-	model := o.ModelID[strings.LastIndexByte(o.ModelID, '/')+1:]
+	model := outside.FileName(o.ModelID[strings.LastIndexByte(o.ModelID, '/')+1:])
 	if ramp := o.RampUp; ramp != nil {
 		return fmt.Sprintf("%s-ramp-up-%s-%dqps-%dqps%s-%s-%s.json",
 			label, ramp.Strategy, ramp.StartRPS, ramp.EndRPS, limit, model, Date(r))
