@@ -43,6 +43,7 @@ type Record struct {
 	Started     time.Time         `json:"started"`
 	Seconds     float64           `json:"seconds"` // with its start and end
 	Version     string            `json:"server_version,omitempty"`
+	Files       []string          `json:"files,omitempty"`       // that it depends on, each with its size and date
 	Self        string            `json:"server_says,omitempty"` // what it says of itself: see target.Self
 	Earlier     bool              `json:"-"`                     // an earlier run measured it
 	Startup     []StartupRecord   `json:"startup,omitempty"`     // of the servers that were started for it
@@ -79,15 +80,21 @@ func (f Folder) benchPID(id string) string { return filepath.Join(f.point(id), "
 
 // record reads what is known of a point; nil if it was not run, or not as it is now.
 func (f Folder) record(p *Point) *Record {
-	b, err := os.ReadFile(filepath.Join(f.point(p.ID), pointFile))
-	if err != nil {
-		return nil
-	}
-	var r Record
-	if json.Unmarshal(b, &r) != nil || r.Fingerprint != p.Fingerprint {
+	r := f.kept(p)
+	if r == nil || r.Fingerprint != p.Fingerprint {
 		return nil
 	}
 	if _, err := os.Stat(f.result(p.ID)); r.State == Done && err != nil {
+		return nil
+	}
+	return r
+}
+
+// kept reads what is known of a point, as it is now or as it was; nil: nothing.
+func (f Folder) kept(p *Point) *Record {
+	b, err := os.ReadFile(filepath.Join(f.point(p.ID), pointFile))
+	var r Record
+	if err != nil || json.Unmarshal(b, &r) != nil {
 		return nil
 	}
 	return &r

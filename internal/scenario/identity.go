@@ -65,6 +65,48 @@ func (r *Runner) current(ctx context.Context, p *Point, rec *Record) bool {
 	return false
 }
 
+// outdated says of a point that has a result why it is measured again all the same,
+// once for each target and cause.
+func (r *Runner) outdated(p *Point) {
+	rec := r.Folder.kept(p)
+	if rec == nil || rec.State != Done {
+		return
+	}
+	why := p.changedSince(rec)
+	if key := p.Target() + why; !r.changed[key] {
+		r.changed[key] = true
+		r.note("points of %s that were measured on %s are measured again: %s", p.Target(), rec.Measured(), why)
+	}
+}
+
+// changedSince is what makes a point another one than its record.
+func (p *Point) changedSince(rec *Record) string {
+	var names []string
+	for _, mark := range slices.Concat(p.files, rec.Files) {
+		name := fileOf(mark)
+		if slices.Contains(p.files, mark) != slices.Contains(rec.Files, mark) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return "changed since then: " + strings.Join(names, ", ")
+	case !slices.Equal(p.Shown, rec.Args):
+		return "what is sent, or how, has changed"
+	}
+	return "the target, the SLO or the settings around it have changed"
+}
+
+// fileOf is the name in a mark.
+func fileOf(mark string) string {
+	for range 2 {
+		if i := strings.LastIndexByte(mark, ' '); i >= 0 {
+			mark = mark[:i]
+		}
+	}
+	return mark
+}
+
 // urls are the addresses of a target that is not started by us.
 func (t *Target) urls() []string {
 	if t.BaseURL != "" {

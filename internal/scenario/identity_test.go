@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -115,5 +116,46 @@ targets:
 			t.Errorf("after a change of %s the point is the same: %v", tt.name, after == before)
 		}
 		before = after
+	}
+}
+
+// A point that has a result and is measured again says why.
+func TestWhyAPointIsMeasuredAgain(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(w.dir, "prompts.jsonl")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	for _, tt := range []struct {
+		change func()
+		set    string
+		want   string
+	}{
+		{func() {}, "warmup=0", ""},
+		{func() { write("another") }, "warmup=0", "points of a that were measured on 20.* are measured again: changed since then: " + file},
+		{func() {}, "warmup=3", "what is sent, or how, has changed"},
+		{func() {}, "warmup=0", "what is sent, or how, has changed"},
+	} {
+		tt.change()
+		var notes []string
+		r := w.runner(planOf(t, steps, "workload={dataset: custom, path: "+file+"}", tt.set))
+		r.Observe = func(e Event) {
+			if e.Kind == Note && !strings.Contains(e.Text, "can't be told") {
+				notes = append(notes, e.Text)
+			}
+		}
+		if _, err := r.Run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(w.benched()); n != 3 {
+			t.Errorf("%d points are measured", n)
+		}
+		if ok, _ := regexp.MatchString(tt.want, strings.Join(notes, "\n")); !ok || (tt.want == "") != (len(notes) == 0) || len(notes) > 1 {
+			t.Errorf("%q, want %q", notes, tt.want)
+		}
 	}
 }

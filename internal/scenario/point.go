@@ -21,6 +21,7 @@ type Point struct {
 	target   *Target
 	scenario *Scenario // the file with the values of this point
 	server   string    // what must run for it: equal texts are the same servers
+	files    []string  // that its result depends on, each with its size and date
 	place    int       // in the matrix
 	number   int       // in the matrix without targets: equal numbers are to be compared
 }
@@ -62,6 +63,7 @@ func (p *Point) fingerprint() string {
 		}
 	}
 	files = append(files, p.target.commandFiles()...)
+	p.files = files
 	b, err := json.Marshal([]any{p.server, p.Args, p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search})
 	if err != nil {
 		panic(err) // texts and numbers alone

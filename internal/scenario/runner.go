@@ -78,6 +78,9 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) ([]*Record, err
 	records := make([]*Record, len(r.Plan.Points))
 	for i, p := range r.Plan.Points {
 		rec := r.Folder.record(p)
+		if rec == nil && p.Selected {
+			r.outdated(p)
+		}
 		if rec == nil || rec.State != Done || !r.current(ctx, p, rec) {
 			continue
 		}
@@ -106,7 +109,7 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) ([]*Record, err
 // point runs one point and keeps what became of it. An error is one of our own
 // folder, and ends the run.
 func (r *Runner) point(ctx context.Context, drain <-chan struct{}, p *Point) (*Record, error) {
-	rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, Fingerprint: p.Fingerprint, Args: p.Shown, Started: time.Now()}
+	rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, Fingerprint: p.Fingerprint, Args: p.Shown, Files: p.files, Started: time.Now()}
 	if err := r.Folder.clear(p.ID); err != nil {
 		return nil, err
 	}
