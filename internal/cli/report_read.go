@@ -46,7 +46,7 @@ func judge(j *journal.Reader, opt measure.Options) (*measure.Result, *verdict.Ve
 		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
 	}
 	if n, why := j.Skipped(); n > 0 {
-		r.Warnings = append([]string{fmt.Sprintf("%d lines of the journal are left out (%v)", n, why)}, r.Warnings...)
+		r.Warnings = append([]string{fmt.Sprintf("lines of the journal that are left out: %d (%v)", n, why)}, r.Warnings...)
 	}
 	return r, judged.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }
