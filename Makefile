@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -85,6 +85,14 @@ bench-shapes: build
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).
 test-llama: build
 	INFEROMETER_LLAMA="$$(scripts/llama-server.sh)" go test -count=1 -v ./test/llama
+
+# Chat against the real Ollama (built once, kept in a cache).
+test-ollama: build
+	INFEROMETER_OLLAMA="$$(scripts/ollama.sh)" go test -count=1 -v ./test/ollama
+
+# Both engines against a server that breaks every rule, under a memory limit; some two minutes.
+test-hostile:
+	go test -count=1 ./test/hostile
 
 # Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
 test-vllm: build

@@ -34,6 +34,7 @@ const (
 	address  = 4 << 20 // KB of address space, as `ulimit -v` takes it: a leak ends there
 	patience = 3 * time.Minute
 	together = 6 // processes at a time; most of them wait
+	secret   = "SECRETKEY-abcdef0123456789"
 )
 
 // program is one run of ours.
@@ -125,7 +126,7 @@ func (p *program) run(binary, home, base string) error {
 		"--request-timeout", timeout.String(), "--run-dir", folder, "--progress", "none",
 	}, p.args...)
 	cmd := exec.Command("sh", args...)
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "NO_PROXY=*", "OPENAI_API_KEY=SECRETKEY-abcdef0123456789")
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "NO_PROXY=*", "OPENAI_API_KEY="+secret)
 	cmd.Dir = home
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -202,6 +203,9 @@ func (p *program) checkAlive(t *testing.T) {
 		if bytes.Contains(p.out, []byte(word)) {
 			t.Errorf("it says %q\n%.4000s", word, p.out)
 		}
+	}
+	if bytes.ContainsAny(p.out, "\x1b\a\x00") || bytes.Contains(p.out, []byte(secret)) {
+		t.Errorf("a control character of the server's, or the key, reaches the terminal: %q", p.out)
 	}
 	if p.rss > most {
 		t.Errorf("it took %d MB of memory, more than %d", p.rss, most)

@@ -34,7 +34,7 @@ var questions = map[string]question{
 	"models-loop":     {"/v1/models", answers("HTTP/1.1 302 Found\r\nLocation: /models-loop/v1/models\r\nContent-Length: 0\r\n\r\n"), unnamed, 1, "redirect"},
 	"models-evil":     {"/v1/models", answers(page(`{"data":[{"id":` + quoted(evil) + `,"owned_by":"vllm"}]}`)), unnamed, 0, ""},
 	"models-slash":    {"/v1/models", answers(page(`{"data":[{"id":"../../../../../../../../escaped/model","owned_by":"vllm"}]}`)), unnamed, 0, ""},
-	"models-401":      {"/v1/models", answers("HTTP/1.1 401 X\r\nContent-Length: 27\r\n\r\n" + `{"error":"not you, my dear"}`[:27]), unnamed, 1, "HTTP 401"},
+	"models-401":      {"/v1/models", answers(fmt.Sprintf("HTTP/1.1 401 X\r\nContent-Length: %d\r\n\r\n%s", len(secret), secret)), unnamed, 1, "HTTP 401"},
 	"models-1e6":      {"/v1/models", answers(page(manyModels(1_000_000))), unnamed, 1, "longer than 4 MiB"},
 
 	"metrics-endless": {"/metrics", floodPage("", "a_total{x=\"y\"} 1\n"), named, 0, ""},

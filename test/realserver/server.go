@@ -49,6 +49,12 @@ func FreePort(t testing.TB) string {
 // test's end kills it; its log is shown if the test has failed.
 func Start(t testing.TB, port string, patience time.Duration, env []string, command string, args ...string) *Server {
 	t.Helper()
+	return StartAs(t, port, "/health", patience, env, command, args...)
+}
+
+// StartAs is Start for a server that tells in another place that it is up.
+func StartAs(t testing.TB, port, health string, patience time.Duration, env []string, command string, args ...string) *Server {
+	t.Helper()
 	s := &Server{Base: "http://127.0.0.1:" + port, log: filepath.Join(t.TempDir(), "server.log"), done: make(chan struct{})}
 	out, err := os.Create(s.log)
 	if err != nil {
@@ -72,7 +78,7 @@ func Start(t testing.TB, port string, patience time.Duration, env []string, comm
 			t.Logf("the end of the server's log:\n%s", s.tail(4000))
 		}
 	})
-	if err := s.awaitHealth(patience); err != nil {
+	if err := s.awaitHealth(health, patience); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -84,13 +90,13 @@ func (s *Server) Kill() {
 	<-s.done
 }
 
-func (s *Server) awaitHealth(patience time.Duration) error {
+func (s *Server) awaitHealth(path string, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	every := time.NewTicker(100 * time.Millisecond)
 	defer every.Stop()
 	for {
-		if _, err := get(ctx, s.Base+"/health"); err == nil {
+		if _, err := get(ctx, s.Base+path); err == nil {
 			return nil
 		}
 		select {
