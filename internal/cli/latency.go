@@ -96,6 +96,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	defer journal.InProgress(root)()
+	o.ids.noteTexts(o.serveOptions, facts, s.err)
 	run := batchRun{
 		serveOptions: o.serveOptions, streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
 		args:   append([]string{"inferometer", "bench", "latency"}, set.Redacted(args)...),

@@ -59,9 +59,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 		return err
 	}
 	defer journal.InProgress(r.root)()
-	if r.ids.texts(r.server) && !r.Quiet {
-		fmt.Fprintln(r.err, "note: prompts are texts of about as many tokens as asked for; rates are by the server's own count")
-	}
+	r.ids.noteTexts(r.serveOptions, r.server, r.err)
 	r.result.Model, r.result.Server = r.server.modelID, r.server.name
 	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.meta.Bytes, r.server.meta.Params, r.subtractOverhead
 	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)

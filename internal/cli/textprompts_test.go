@@ -83,6 +83,8 @@ func TestPromptsAsTexts(t *testing.T) {
 			switch {
 			case tt.fail == "" && (err != nil || !strings.Contains(out.String(), tt.out)):
 				t.Errorf("%v\n%s%s", err, out.String(), said.String())
+			case tt.fail == "" && !strings.Contains(said.String(), "note: prompts are texts"):
+				t.Errorf("the note is missing: %s", said.String())
 			case tt.fail != "" && (err == nil || !strings.Contains(err.Error(), tt.fail)):
 				t.Errorf("%v, want a word of %s", err, tt.fail)
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -37,6 +38,13 @@ func (o *idOptions) check() error {
 
 // texts says whether prompts are texts.
 func (o *idOptions) texts(f serverFacts) bool { return o.text || f.noIDs() }
+
+// noteTexts says that lengths are not exact.
+func (o *idOptions) noteTexts(serve *serveOptions, f serverFacts, w io.Writer) {
+	if o.texts(f) && !serve.Quiet {
+		fmt.Fprintln(w, "note: prompts are texts of about as many tokens as asked for; rates are by the server's own count")
+	}
+}
 
 // advice is what to do about a failure that may be one of the token ids; empty: none.
 func (o *idOptions) advice(f serverFacts, failure string) string {
