@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Query is an instant query of a Prometheus server whose value is watts.
@@ -88,7 +90,7 @@ func parseAnswer(b []byte) (float64, error) {
 		return 0, fmt.Errorf("its answer can't be read: %w", err)
 	}
 	if a.Status != "success" {
-		return 0, fmt.Errorf("it refused the query: %s", a.Error)
+		return 0, fmt.Errorf("it refused the query: %s", outside.Word(a.Error))
 	}
 	var vector []struct {
 		Value [2]any `json:"value"`

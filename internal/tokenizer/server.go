@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Server is a [Tokenizer] that asks the server under test. Every call is a request, so it is for
@@ -138,7 +140,8 @@ func (s *Server) ask(path string, question, answer any) error {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
-		return fmt.Errorf("%s: %s: %s", path, resp.Status, bytes.TrimSpace(words))
+		secrets := outside.NewSecrets(outside.HeaderSecrets(s.header)...)
+		return fmt.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, secrets.Word(string(words)))
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxServerAnswer+1)) // to its end, so that the connection is used again
 	if err == nil && len(b) > maxServerAnswer {
