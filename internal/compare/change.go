@@ -44,7 +44,7 @@ func changeOf(a, b estimate) *Change {
 		return nil
 	}
 	d := math.Log(b.value / a.value)
-	c := &Change{Ratio: math.Expm1(d), Runs: min(a.runs, b.runs), Call: Unknown, log: d}
+	c := &Change{Ratio: relative(d), Runs: min(a.runs, b.runs), Call: Unknown, log: d}
 	if !a.bounded || !b.bounded {
 		return c
 	}
@@ -90,6 +90,10 @@ func (c *Change) steady(s *spreads) {
 	}
 }
 
+// relative is the change of a ratio with this logarithm. Beyond e¹⁰⁰ it is only known to
+// be absurd, and a file needs a number.
+func relative(log float64) float64 { return math.Expm1(min(log, 100)) }
+
 // tail is the probability that noise alone gives a change of this size, on either side.
 func (c *Change) tail() float64 {
 	err := c.below // towards no change
@@ -108,7 +112,7 @@ func (c *Change) tail() float64 {
 // interval holds the true change but for this share of cases.
 func (c *Change) interval(share float64) (low, high float64) {
 	t := stats.StudentQuantile(1-share/2, c.degrees)
-	return math.Expm1(c.log - t*c.below), math.Expm1(c.log + t*c.above)
+	return relative(c.log - t*c.below), relative(c.log + t*c.above)
 }
 
 // call decides on each change. The more numbers are looked at, the more of them
@@ -137,8 +141,8 @@ func (c *Comparison) call(opt Options) (each float64) {
 // decide calls a change by its adjusted P. each is the share of error of one number.
 func (c *Change) decide(whole, each, interest float64) {
 	t := stats.StudentQuantile(1-each/2, c.degrees)
-	c.Smallest = math.Expm1(min((c.below+c.above)/2*(t+stats.StudentQuantile(0.8, c.degrees)), 100))
-	low, high := math.Expm1(c.log-t*c.below), math.Expm1(c.log+t*c.above)
+	c.Smallest = relative((c.below + c.above) / 2 * (t + stats.StudentQuantile(0.8, c.degrees)))
+	low, high := relative(c.log-t*c.below), relative(c.log+t*c.above)
 	switch {
 	case c.P < whole:
 		c.Call = Real

@@ -188,7 +188,7 @@ func chainOf(r *results.Run, metric string) (stats.Chain, bool) {
 
 // fromInterval sets the errors by the ends of an interval.
 func (e *estimate) fromInterval(low, high, degrees, level float64) {
-	if low <= 0 || high <= 0 || low > e.value || high < e.value {
+	if !(low > 0 && low <= e.value && e.value <= high && high < math.Inf(1)) { // also where one is no number
 		return
 	}
 	if degrees <= 0 {
@@ -201,7 +201,7 @@ func (e *estimate) fromInterval(low, high, degrees, level float64) {
 
 // fromError sets the errors by the standard error of the value.
 func (e *estimate) fromError(err, degrees float64) {
-	if e.value <= 0 || err < 0 || err >= e.value {
+	if !(e.value > 0 && err >= 0 && err < e.value) {
 		return
 	}
 	e.bounded, e.degrees = true, degrees

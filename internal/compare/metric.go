@@ -57,6 +57,9 @@ func metricOf(key string, told map[string]bool) Metric {
 		m.Higher = true
 	case l != nil:
 		m.Label = l[1] + " " + strings.ToUpper(l[2]) + " ms"
+		if l[2] == "batch" { // a word, unlike TTFT
+			m.Label = l[1] + " batch ms"
+		}
 	case strings.HasSuffix(key, "_tps"):
 		m.Label, m.Higher = strings.TrimSuffix(key, "_tps")+" tok/s", true
 	case is:

@@ -90,14 +90,14 @@ func readAIPerf(object []byte) ([]Run, error) {
 	); err != nil {
 		return nil, err
 	}
-	failed := int(value(k.Errors.Mean))
+	failed := count(value(k.Errors.Mean))
 	seconds := value(k.Duration.Mean)
 	if k.Duration.Unit != "" {
 		seconds *= aiUnits[strings.ToLower(k.Duration.Unit)] / 1000
 	}
 	r.Facts = Facts{
-		Completed: int(value(k.Count.Mean)), Failed: &failed, Duration: seconds, Nothing: k.Count.Mean != nil && *k.Count.Mean == 0,
-		InputTokens: int64(value(k.InputSum.Mean)), OutputTokens: int64(value(k.OutputSum.Mean)),
+		Completed: count(value(k.Count.Mean)), Failed: &failed, Duration: seconds, Nothing: k.Count.Mean != nil && *k.Count.Mean == 0,
+		InputTokens: int64(count(value(k.InputSum.Mean))), OutputTokens: int64(count(value(k.OutputSum.Mean))),
 	}
 	k.Config.into(&r.Facts)
 	return []Run{r}, nil

@@ -67,21 +67,21 @@ func consoleLine(r *Run, line string) {
 	f := &r.Facts
 	switch strings.ToLower(label) {
 	case "successful requests":
-		done := int(v)
+		done := count(v)
 		f.done(&done)
 	case "failed requests":
-		n := int(v)
+		n := count(v)
 		f.Failed = &n
 	case "maximum request concurrency", "max request concurrency":
-		f.Concurrency = int(v)
+		f.Concurrency = count(v)
 	case "request rate configured (rps)":
 		f.Rate = v
 	case "benchmark duration (s)":
 		f.Duration = v
 	case "total input tokens":
-		f.InputTokens = int64(v)
+		f.InputTokens = int64(count(v))
 	case "total generated tokens":
-		f.OutputTokens = int64(v)
+		f.OutputTokens = int64(count(v))
 	default:
 		r.setLabel(label, v)
 	}

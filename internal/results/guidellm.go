@@ -110,7 +110,7 @@ func (b *guideBenchmark) run() Run {
 		r.set("request_throughput", m.Requests.Successful.Mean)
 	}
 	if p, o := m.Prompt.Successful, m.Output.Successful; p != nil && o != nil {
-		r.Facts.InputTokens, r.Facts.OutputTokens = int64(p.Sum), int64(o.Sum)
+		r.Facts.InputTokens, r.Facts.OutputTokens = int64(count(p.Sum)), int64(count(o.Sum))
 		if b.Duration > 0 {
 			output, total := o.Sum/b.Duration, (o.Sum+p.Sum)/b.Duration
 			r.set("output_throughput", &output)

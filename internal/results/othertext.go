@@ -57,7 +57,7 @@ func locustField(r *Run, label, word string) {
 		r.Facts.Backend = word
 	case "Num Requests":
 		if n, err := strconv.ParseFloat(word, 64); err == nil && n >= 0 && n < 1e12 {
-			done := int(n)
+			done := count(n)
 			r.Facts.done(&done)
 		}
 	case "Concurrency":
@@ -128,7 +128,7 @@ func offlineBlock(lines []string) ([]Run, int) {
 		case "Total Time":
 			r.Facts.Duration = v
 		case "Total Generations":
-			done := int(v)
+			done := count(v)
 			r.Facts.done(&done)
 			r.Facts.AtOnce = true
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,7 +88,7 @@ var latencyKey = regexp.MustCompile(`^(?:mean|median|std|p[0-9.]+)_.+_ms$`)
 // write where no request had one (none completed, or all answers were of one token).
 func (r *Run) measured() {
 	for key, v := range r.Values {
-		absurd := math.IsNaN(v) || math.IsInf(v, 0) || v < 0
+		absurd := !(v >= 0 && v < most) // also what is no number
 		if absurd || v == 0 && latencyKey.MatchString(key) && !strings.HasPrefix(key, "std_") {
 			delete(r.Values, key)
 		}

@@ -55,7 +55,7 @@ func betaFraction(a, b, x float64) float64 {
 			d, c = 1/away(1+term*d), away(1+term/c)
 			value *= d * c
 		}
-		if math.Abs(d*c-1) < enough {
+		if !(math.Abs(d*c-1) >= enough) { // also where it is no number: it would never be near
 			break
 		}
 	}

@@ -21,3 +21,15 @@ func TestStudentTail(t *testing.T) {
 		t.Errorf("at infinity: %g", got)
 	}
 }
+
+// What is no number gives none, at once.
+func TestNoNumber(t *testing.T) {
+	for range 1000 {
+		if got := StudentTail(math.NaN(), 4); !math.IsNaN(got) {
+			t.Fatalf("the tail of no number is %g", got)
+		}
+		if got := StudentTail(1, math.NaN()); !math.IsNaN(got) {
+			t.Fatalf("the tail with no number of degrees is %g", got)
+		}
+	}
+}
