@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // streams are where a command reads and writes.
@@ -73,16 +74,60 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}
 	name := args[0]
-	if isGroup(name) && len(args) > 1 {
-		if args[1] == "-h" || args[1] == "--help" {
-			overview(s.out)
+	if isGroup(name) {
+		switch {
+		case len(args) == 1:
+			group(s.err, name)
+			return exitUsage
+		case args[1] == "-h" || args[1] == "--help":
+			group(s.out, name)
 			return exitDone
+		case !strings.HasPrefix(args[1], "-"):
+			name += " " + args[1]
+		default:
+			fmt.Fprintf(s.err, "inferometer %s: which of its commands is missing\n\n", name)
+			group(s.err, name)
+			return exitUsage
 		}
-		name += " " + args[1]
 	}
-	fmt.Fprintf(s.err, "inferometer: there is no command %q\n\n", name)
-	overview(s.err)
+	fmt.Fprintf(s.err, "inferometer: there is no command %q%s\n\n", outside.Word(name), meant(name))
+	if isGroup(args[0]) {
+		group(s.err, args[0])
+	} else {
+		overview(s.err)
+	}
 	return exitUsage
+}
+
+// meant is a question for the command that a wrong name is close to: whole, or without
+// the group that it belongs to.
+func meant(wrong string) string {
+	byWord := map[string]string{}
+	var words []string
+	for _, c := range commands() {
+		whole := strings.Fields(c.name)
+		for _, word := range []string{c.name, whole[len(whole)-1]} {
+			if byWord[word] == "" {
+				byWord[word] = c.name
+				words = append(words, word)
+			}
+		}
+	}
+	if near := argv.Nearest(strings.ToLower(wrong), words); near != "" {
+		return fmt.Sprintf(": did you mean inferometer %s?", byWord[near])
+	}
+	return ""
+}
+
+// group lists the commands that begin with a word.
+func group(w io.Writer, word string) {
+	fmt.Fprintf(w, "usage: inferometer %s COMMAND [flags]\n\n", word)
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, word+" ") {
+			fmt.Fprintf(w, "  %-16s %s\n", c.name, c.summary)
+		}
+	}
+	fmt.Fprintf(w, "\ninferometer %s COMMAND --help tells the flags of a command.\n", word)
 }
 
 // isGroup says whether a word begins a command of several words, as bench does.

@@ -180,24 +180,3 @@ func planWords(plan *scenario.Plan) string {
 	}
 	return words
 }
-
-// printPlan writes the points in their order, each with its command.
-func printPlan(w io.Writer, plan *scenario.Plan) error {
-	for i, p := range plan.Selected() {
-		if _, err := fmt.Fprintf(w, "%3d  %s\n     inferometer bench serve %s\n", i+1, p.ID, quoteArgs(p.Shown)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func quoteArgs(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = a
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>(){}*?!#`") {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}

@@ -45,9 +45,3 @@ func TestRunShowOnATerminal(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-func TestQuoteArgs(t *testing.T) {
-	if got, want := quoteArgs([]string{"--a=1", `{"b": 2}`, "it's", ""}), `--a=1 '{"b": 2}' 'it'\''s' ''`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

@@ -215,4 +215,5 @@ func defineServe(set *argv.Set, o *serveOptions) {
 	defineResult(set, o)
 	set.Config()
 	refuseFlags(set)
+	foreignFlags(set)
 }

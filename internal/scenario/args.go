@@ -177,6 +177,15 @@ func (p *Point) checkedArgs() []string {
 	return p.argsFor(urls)
 }
 
+// Planned are the arguments with the servers' addresses. Those of servers that are
+// started for the point are not known before; target is its name then.
+func (p *Point) Planned() (args []string, target string) {
+	if p.target.started() {
+		return slices.Clone(p.Args), p.Values[targetAxis]
+	}
+	return p.checkedArgs(), ""
+}
+
 // argsFor completes the arguments with the addresses of the servers.
 func (p *Point) argsFor(urls []string) []string {
 	args := slices.Clone(p.Args)

@@ -42,6 +42,7 @@ type Set struct {
 	minOperands, operandsN int
 	operands               []string
 	seen                   map[*Flag]Source
+	foreign                map[string]string // advice by the name as typed, dashes included
 }
 
 // spelling is one long name of a flag. The flag --x of a TriBool has two: x and no-x.
@@ -164,6 +165,7 @@ func New(name, summary string) *Set {
 		byName:  map[string]spelling{},
 		byShort: map[byte]*Flag{},
 		seen:    map[*Flag]Source{},
+		foreign: map[string]string{},
 	}
 	s.add(&Flag{
 		Name: "help", Help: "Show this help.", Group: generalGroup, arity: NoValue, short: 'h',
@@ -208,6 +210,15 @@ func (s *Set) Source(name string) Source {
 		panic(fmt.Sprintf("argv: --%s is not declared", name))
 	}
 	return s.seen[f]
+}
+
+// Foreign names flags of other programs, dashes included, that people bring along:
+// an older version's, an engine's, another client's. The advice reads on from the name
+// ("is the engine's: give it to vllm serve"). They are never taken for an abbreviation.
+func (s *Set) Foreign(advice string, names ...string) {
+	for _, name := range names {
+		s.foreign[normalize(name)] = advice
+	}
 }
 
 // Unsupported declares a flag that is known and refused. The reason is a sentence

@@ -220,6 +220,34 @@ func TestDeclaredTwice(t *testing.T) {
 	}
 }
 
+// Flags of other programs are told all at once, with what to do about each, beside
+// those that are misspelt and those that are not supported.
+func TestForeignFlags(t *testing.T) {
+	set := func() *Set {
+		s, _ := newEverything()
+		s.Foreign("is the engine's", "-tp", "--spec-model", "--na")
+		return s
+	}
+	for args, want := range map[string]string{
+		"-tp 4":           "-tp is the engine's",
+		"--spec_model=x":  "--spec_model is the engine's",
+		"--na x":          "--na is the engine's", // not --name
+		"--nam x":         "",
+		"-tp 4 --conut 5": "2 flags can't be taken by tool go:\n  -tp is the engine's\n  --conut is not a flag of tool go; did you mean --count?",
+		"-tp 4 --profile -tp 2": "2 flags can't be taken by tool go:\n  -tp is the engine's\n" +
+			"  --profile is not supported: there is nothing to profile here",
+	} {
+		err := set().Parse(strings.Fields(args))
+		if want == "" && err == nil {
+			continue
+		}
+		var usage *UsageError
+		if !errors.As(err, &usage) || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", args, err, want)
+		}
+	}
+}
+
 // FuzzParse: whatever is given, an answer comes back, errors are usage errors, and
 // hiding secrets neither drops nor adds an argument, nor lets a header's value through.
 func FuzzParse(f *testing.F) {

@@ -69,20 +69,26 @@ func at(err error, flag, file string, line int) error {
 	return &located
 }
 
-// nearest returns the declared name that the wrong one was most likely meant to be, or "".
-func (s *Set) nearest(wrong string) string {
+// Nearest is the one of some words that a wrong one was most likely meant to be, or "".
+func Nearest(wrong string, words []string) string {
 	best, bestDistance := "", len(wrong)/3+1
-	for _, f := range s.flags {
-		if f.Hidden {
-			continue
-		}
-		for _, name := range append([]string{f.Name}, f.aliases...) {
-			if d := editDistance(wrong, name); d < bestDistance || d == bestDistance && name < best {
-				best, bestDistance = name, d
-			}
+	for _, word := range words {
+		if d := editDistance(wrong, word); d < bestDistance || d == bestDistance && word < best {
+			best, bestDistance = word, d
 		}
 	}
 	return best
+}
+
+// nearest returns the declared name that the wrong one was most likely meant to be, or "".
+func (s *Set) nearest(wrong string) string {
+	var names []string
+	for _, f := range s.flags {
+		if !f.Hidden {
+			names = append(append(names, f.Name), f.aliases...)
+		}
+	}
+	return Nearest(wrong, names)
 }
 
 // editDistance is the number of letters to insert, delete, replace or swap with

@@ -33,31 +33,33 @@ type token struct {
 // Parse reads the arguments, without the names of program and command. It returns
 // ErrHelp if help was asked for, and a *UsageError for everything that is wrong.
 func (s *Set) Parse(args []string) error {
-	found, operands, later := s.scan(args)
-	if found == nil {
-		return later // help, or a flag that could not be read: there is no rest
+	found, operands, unknown, err := s.scan(args)
+	if err != nil {
+		return err // help, or a flag that could not be read: there is no rest
 	}
 	configured, err := s.fromConfig(found)
 	if err != nil {
 		return err
 	}
+	if refused := append(s.unknownErrors(unknown), refusedErrors(found)...); len(refused) > 1 {
+		return together(s.name, refused)
+	}
 	if err := s.apply(append(configured, found...)); err != nil {
 		return err
 	}
-	if later != nil {
-		return later
+	if len(unknown) > 0 {
+		return s.unknownErrors(unknown)[0]
 	}
 	return s.takeOperands(operands)
 }
 
 // scan finds the flags with their values. An unknown flag does not stop it, so
-// that help and the mistakes that matter more are seen first, as with argparse;
-// any other error makes it return no occurrences at all.
-func (s *Set) scan(args []string) (found []occurrence, operands []string, unknown error) {
-	found = []occurrence{}
+// that help and the mistakes that matter more are seen first, as with argparse, and
+// all unknown ones are told at once.
+func (s *Set) scan(args []string) (found []occurrence, operands, unknown []string, err error) {
 	for i := 0; i < len(args); {
 		if args[i] == "--" {
-			return found, append(operands, args[i+1:]...), unknown
+			return found, append(operands, args[i+1:]...), unknown, nil
 		}
 		t := s.classify(args[i])
 		i++
@@ -65,24 +67,22 @@ func (s *Set) scan(args []string) (found []occurrence, operands []string, unknow
 		case !t.isFlag:
 			operands = append(operands, args[i-1])
 		case t.ambiguous != nil:
-			return nil, nil, ambiguousError(t)
+			return nil, nil, nil, ambiguousError(t)
 		case t.spelling.flag == nil:
-			if unknown == nil {
-				unknown = s.unknownError(t.name)
-			}
+			unknown = append(unknown, t.name)
 		case t.spelling.flag.Name == "help" && !t.hasValue:
-			return nil, nil, ErrHelp
+			return nil, nil, nil, ErrHelp
 		default:
 			o, used, err := s.take(t, args[i:])
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			o.arg = i - 1
 			i += used
 			found = append(found, o)
 		}
 	}
-	return found, operands, unknown
+	return found, operands, unknown, nil
 }
 
 // take gives the flag its values, from the token or from the arguments after it.
@@ -128,6 +128,9 @@ func (s *Set) classify(arg string) token {
 	}
 	name, value, hasValue := strings.Cut(arg, "=")
 	t := token{isFlag: true, name: name, value: value, hasValue: hasValue}
+	if s.isForeign(name) {
+		return t
+	}
 	if strings.HasPrefix(arg, "--") {
 		t.spelling, t.path, t.ambiguous = s.resolve(name[2:])
 	} else if f := s.byShort[arg[1]]; f != nil {
@@ -253,7 +256,46 @@ func (s *Set) takeOperands(operands []string) error {
 	return nil
 }
 
-func (s *Set) unknownError(name string) error {
+// isForeign says that a name is another program's, and none of this command's own.
+func (s *Set) isForeign(name string) bool {
+	_, known := s.foreign[normalize(name)]
+	_, own := s.byName[strings.TrimPrefix(normalize(name), "--")]
+	return known && !own
+}
+
+func (s *Set) unknownErrors(names []string) (errs []*UsageError) {
+	for i, name := range names {
+		if !slices.Contains(names[:i], name) {
+			errs = append(errs, s.unknownError(name))
+		}
+	}
+	return errs
+}
+
+// refusedErrors are for flags that are known and not supported.
+func refusedErrors(found []occurrence) (errs []*UsageError) {
+	for _, o := range found {
+		if o.flag.Unsupported != "" && !o.flag.isInert(o.values) {
+			errs = append(errs, Errorf(o.flag.Name, "is not supported: %s", o.flag.Unsupported))
+		}
+	}
+	return errs
+}
+
+// together is one error of several: who brings a command line of another program
+// wants to mend it once.
+func together(command string, errs []*UsageError) *UsageError {
+	lines := make([]string, len(errs))
+	for i, err := range errs {
+		lines[i] = "\n  " + err.Error()
+	}
+	return Errorf("", "%d flags can't be taken by %s:%s", len(errs), command, strings.Join(lines, ""))
+}
+
+func (s *Set) unknownError(name string) *UsageError {
+	if advice := s.foreign[normalize(name)]; advice != "" {
+		return Errorf("", "%s %s", name, advice)
+	}
 	err := Errorf("", "%s is not a flag of %s", name, s.name)
 	if near := s.nearest(normalize(strings.TrimLeft(name, "-"))); near != "" {
 		return err.WithHint("did you mean --%s?", near)

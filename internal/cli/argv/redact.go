@@ -13,7 +13,7 @@ import (
 // result of a run. Call it with arguments that were parsed without error.
 func (s *Set) Redacted(args []string) []string {
 	shown := slices.Clone(args)
-	found, _, _ := s.scan(args)
+	found, _, _, _ := s.scan(args)
 	for _, o := range found {
 		if o.flag.redact == nil {
 			continue

@@ -5,7 +5,7 @@ package argv
 // parsed without error.
 func (s *Set) Without(args []string, drop func(*Flag) bool) []string {
 	gone := make([]bool, len(args))
-	found, _, _ := s.scan(args)
+	found, _, _, _ := s.scan(args)
 	for _, o := range found {
 		if !drop(o.flag) {
 			continue
