@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -53,14 +54,19 @@ func compareRuns(_ context.Context, s streams, args []string) error {
 	if err := compare.CheckMetrics(o.metrics, sides); err != nil {
 		return argv.Errorf("metrics", "%v", err)
 	}
-	if o.gate == "" && (o.list || len(set.Args()) == 1 || len(sides) > mostSides) {
+	if o.gate == "" && (o.list || len(set.Args()) == 1 || len(sides) > mostSides && !haveRepeats(sides)) {
 		return o.printLists(s.out, sides)
 	}
 	return o.compare(s, sides)
 }
 
-// mostSides fit beside each other with their changes; more are listed.
-const mostSides = 4
+// mostSides fit beside each other with their changes; more are listed, unless some are
+// repeats: who repeats a side wants to know what is real.
+const mostSides = 5
+
+func haveRepeats(sides []compare.Side) bool {
+	return slices.ContainsFunc(sides, func(s compare.Side) bool { return len(s.Runs) > 1 })
+}
 
 // readSides reads the operands. Files that are joined by commas are repeats of one
 // side; a file with several runs gives as many sides.
