@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/outside"
+	"go.yaml.in/yaml/v3"
 )
 
 // A value with !literal is read as it is written, also from what is written down of it.
@@ -46,4 +49,27 @@ func TestNumPromptsIsAFloor(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
+}
+
+// FuzzLiteral: whatever a word holds, the file has the same keys and the word.
+func FuzzLiteral(f *testing.F) {
+	for _, word := range []string{"plain", "${HOME}", "{port}", "a\n  command: id", "\"\\", "# x", "!!int 5", "\u2028", "\xff"} {
+		f.Add(word)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		word = outside.Sentence(word)
+		root, err := parseYAML("s.yaml", []byte("targets:\n  server: # "+word+"\n    base_url: x\n    model: "+Literal(word)+"\nrepeat: 1\n"))
+		if err != nil {
+			t.Fatalf("%q: %v", word, err)
+		}
+		d := &Document{files: map[*yaml.Node]string{}}
+		root = d.resolve(root, "s.yaml")
+		var errs errorList
+		d.expand(root, func(string) (string, bool) { return "LEAK", true }, &errs)
+		d.fill(root, nil, nil, &errs)
+		server := child(child(root, "targets"), "server")
+		if errs.err() != nil || len(root.Content) != 4 || len(child(root, "targets").Content) != 2 || len(server.Content) != 4 || child(server, "model").Value != word {
+			t.Errorf("%q: %v, %v", word, child(server, "model"), errs.err())
+		}
+	})
 }
