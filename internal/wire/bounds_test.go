@@ -150,6 +150,7 @@ func TestNotAStream(t *testing.T) {
 		{"compressed, empty", http.Header{"Content-Encoding": {"br"}}, "", "the answer is compressed"},
 		{"not compressed", http.Header{"Content-Encoding": {"identity"}}, ending, ""},
 		{"a page that is a stream", html, ending, ""},
+		{"a page that is a stream of long events", html, `data: {"id":"` + strings.Repeat("i", 1000) + `","choices":[]}` + "\n\n" + ending, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := fed(2, tt.header, tt.body)

@@ -125,7 +125,7 @@ func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
 	switch {
 	case s.over:
 		return true
-	case s.html && len(s.whole) == maxErrorBody:
+	case s.html && len(s.whole) == maxErrorBody && bytes.HasPrefix(bytes.TrimSpace(s.whole), []byte("<")):
 		s.noStream(s.whole)
 		return true
 	}
