@@ -166,7 +166,7 @@ func TestInitDoesNotBelieveAbsurdNumbers(t *testing.T) {
 	}
 }
 
-// Every point that init plans has enough requests for the p99 of its SLO.
+// Every point that init plans has enough requests for the p90 of its SLO, twice over.
 func TestInitPlansEnoughRequests(t *testing.T) {
 	for _, slots := range []int{0, 1, 4, 64} {
 		v := viewOf("http://h:1", target.Identity{}, target.Model{ID: "m"})
@@ -181,7 +181,7 @@ func TestInitPlansEnoughRequests(t *testing.T) {
 			if err := set.Parse(append(slices.Clone(p.Args), "--base-url", "http://h:1")); err != nil {
 				t.Fatal(err)
 			}
-			if o.NumPrompts < 100 || o.NumPrompts < 8*p.Concurrency() {
+			if o.NumPrompts < 20 || o.NumPrompts < 8*p.Concurrency() {
 				t.Errorf("%s sends %d requests", p.ID, o.NumPrompts)
 			}
 		}

@@ -64,8 +64,10 @@ const (
 	maxContext = 1 << 30
 )
 
-// initPrompts are enough for a p99, which needs 100 successes, with some to spare.
-const initPrompts = 120
+// initPrompts are enough for a p90 and for a verdict, and short enough for a first
+// try at one request at a time, where 100 of them, which a p99 needs, would take
+// minutes on a slow server. The table leaves out what a point can't carry.
+const initPrompts = 24
 
 // fit chooses lengths that fit into the server's context, and concurrencies up to
 // twice its slots, where it has any.

@@ -24,7 +24,10 @@ func TestRunShowOnATerminal(t *testing.T) {
 		event scenario.Event
 		want  string
 	}{
-		{scenario.Event{Kind: scenario.Skipped, Point: point("p1")}, "[1/4] p1: has a result already\n\r\x1b[K1 of 4 done, 3 to come"},
+		{
+			scenario.Event{Kind: scenario.Skipped, Point: point("p1"), Record: &scenario.Record{Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.Local)}},
+			"[1/4] p1: has a result already, of 2026-01-02 03:04\n\r\x1b[K1 of 4 done, 3 to come",
+		},
 		{scenario.Event{Kind: scenario.Starting, Point: point("p2")}, "\r\x1b[K\r\x1b[K1 of 4 done, starting a for 0s, 2 to come"},
 		{scenario.Event{Kind: scenario.Running, Point: point("p2")}, "\r\x1b[K\r\x1b[K1 of 4 done, running p2 for 0s, 2 to come"},
 		{ended("p2", scenario.Done, 60), "\r\x1b[K[2/4] p2: done after 1m0s\n\r\x1b[K2 of 4 done, 2 to come, about 2m0s left"},
