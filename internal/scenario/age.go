@@ -9,7 +9,12 @@ import (
 func day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // Measured is when a record's point was measured, in words.
-func (r *Record) Measured() string { return day(r.Started) }
+func (r *Record) Measured() string {
+	if r == nil || r.Started.IsZero() {
+		return "an unknown day"
+	}
+	return day(r.Started)
+}
 
 // age says which of the results were not measured by this run, and when they were;
 // empty: none.
