@@ -177,6 +177,7 @@ func (s *Sample) check() error {
 	b.sum("gc_pause_ns", s.GCPauseNs)
 	b.sum("busy_ns", s.BusyNs)
 	b.sum("steal_ns", s.StealNs)
+	b.sum("wake_ns", s.WakeNs)
 	b.count("files", s.Files)
 	b.count("in_flight", s.InFlight)
 	b.within("sent", int64(s.Sent), 0, mostIndex)

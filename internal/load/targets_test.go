@@ -95,6 +95,9 @@ func TestBalanceIsTheTruths(t *testing.T) {
 			for _, s := range servers {
 				cfg.Targets = append(cfg.Targets, s.url+path)
 			}
+			cfg.Started = func() error {
+				return cfg.Journal.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: cfg.Clock.Zero().UnixNano(), Targets: make([]journal.Target, len(servers))})
+			}
 			var err error
 			if cfg.Balance, err = target.NewBalancer(tt.rule, len(servers)); err != nil {
 				t.Fatal(err)
