@@ -102,7 +102,7 @@ func nearest(plan *Plan, list []*Row) string {
 	if low == nil {
 		return ""
 	}
-	return fmt.Sprintf(" At the least load, %s: %s.", plan.describe(low), low.Binding)
+	return fmt.Sprintf(" At the lowest throughput, %s: %s.", plan.describe(low), low.Binding)
 }
 
 // describe is a row's throughput and where it was reached.

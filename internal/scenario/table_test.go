@@ -90,7 +90,7 @@ func TestTable(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct{ name, set, want string }{
 		{"no SLO", "slo=null", "The most within an SLO: the scenario sets none."},
-		{"none keeps it", "slo=p99_ttft<=1ms", "no point keeps it. At the least load, 769.5 tok/s, 8.10 req/s (fast, concurrency 8): p99_ttft<=1ms: broken, at 81ms."},
+		{"none keeps it", "slo=p99_ttft<=1ms", "no point keeps it. At the lowest throughput, 769.5 tok/s, 8.10 req/s (fast, concurrency 8): p99_ttft<=1ms: broken, at 81ms."},
 		{"none is known", "slo=p99_itl<=1ms", "The most within p99_itl<=1ms: no point keeps it."},
 	} {
 		plan := planOf(t, fabricated, tt.set)

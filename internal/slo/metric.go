@@ -2,6 +2,7 @@ package slo
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,12 @@ func canonical(word string) (string, kind, error) {
 
 // format writes a value with its unit.
 func format(metric string, v float64) string {
-	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+	text := func(v float64) string {
+		if abs := math.Abs(v); abs >= 1e4 && abs < 1e15 { // 12170ms, and not 1.217e+04ms
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		}
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
 	if strings.HasSuffix(metric, shareSuffix) {
 		return text(v*100) + "%"
 	}

@@ -139,3 +139,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestValuesAreWrittenOut(t *testing.T) {
+	for _, c := range []struct {
+		metric string
+		value  float64
+		want   string
+	}{
+		{"p90_ttft", 12170.4, "12170ms"},
+		{"p90_ttft", 52.123456, "52.12ms"},
+		{"duration", 0.5, "0.5s"},
+		{"request_throughput", 123456, "123456"},
+	} {
+		if got := format(c.metric, c.value); got != c.want {
+			t.Errorf("%s of %v reads %s, want %s", c.metric, c.value, got, c.want)
+		}
+	}
+}
