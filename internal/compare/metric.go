@@ -40,6 +40,9 @@ var labels = map[string]string{
 	"request_goodput": "good requests/s", "input_throughput": "input tok/s", "max_output_tokens_per_s": "peak output tok/s",
 }
 
+// neutral are numbers that tell how a run went, not how good it was: none is best.
+var neutral = map[string]string{"spec_decode_acceptance_rate": "accepted %", "spec_decode_acceptance_length": "accepted length"}
+
 var latencyKey = regexp.MustCompile(`^(mean|median|p[0-9.]+)_(.+)_ms$`)
 
 // Words in the names of other metrics that tell which way is better.
@@ -55,6 +58,8 @@ func metricOf(key string, told map[string]bool) Metric {
 	switch l := latencyKey.FindStringSubmatch(key); {
 	case m.Label != "":
 		m.Higher = true
+	case neutral[key] != "":
+		m.Label, m.Unsure = neutral[key], true
 	case l != nil:
 		m.Label = l[1] + " " + strings.ToUpper(l[2]) + " ms"
 		if l[2] == "batch" { // a word, unlike TTFT

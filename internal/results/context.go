@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/serverlog"
 )
 
 // textContext is what the text above a block says about it, as far as it has been read.
@@ -13,11 +15,12 @@ type textContext struct {
 	level    int       // of the innermost
 	section  int       // counts headings; 0: above the first
 	fenced   bool
-	part     string            // a heading of two # or more inside a fence
-	comment  string            // the last line with one # inside the fence
-	options  map[string]string // of the command or Namespace since the last block, by name with _
-	above    map[string]string // of the last command further up
-	env      string            // variables set for the last command
+	part     string                // a heading of two # or more inside a fence
+	comment  string                // the last line with one # inside the fence
+	options  map[string]string     // of the command or Namespace since the last block, by name with _
+	above    map[string]string     // of the last command further up
+	env      string                // variables set for the last command
+	drafts   *serverlog.SpecDecode // the last line of a server's log about speculative decoding
 }
 
 func newContext() *textContext { return &textContext{} }
@@ -63,6 +66,10 @@ func (c *textContext) line(lines []string) int {
 		for _, m := range namespace.FindAllStringSubmatch(line, -1) {
 			c.option(m[1], strings.Trim(m[2], "'"))
 		}
+		return 1
+	}
+	if d, ok := serverlog.ParseSpecDecode(line); ok {
+		c.drafts = &d
 		return 1
 	}
 	if !slices.ContainsFunc(programs, func(word string) bool { return strings.Contains(line, word) }) {
@@ -120,7 +127,7 @@ func (c *textContext) next() {
 	if c.options["num_prompts"] != "" {
 		c.above = c.options
 	}
-	c.options, c.comment, c.env = nil, "", ""
+	c.options, c.comment, c.env, c.drafts = nil, "", "", nil
 }
 
 // heading is the innermost one, with the one above it where it only tells the load.
@@ -188,6 +195,10 @@ func (c *textContext) into(r *Run) {
 	}
 	if r.Tool != VLLMConsole {
 		return
+	}
+	if c.drafts != nil {
+		r.setKnown("spec_decode_acceptance_rate", 100*c.drafts.Rate)
+		r.setKnown("spec_decode_acceptance_length", c.drafts.Length)
 	}
 	spoken := spokenLoad(c.comment)
 	if spoken == 0 {

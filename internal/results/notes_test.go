@@ -132,3 +132,22 @@ func TestWordsAreClean(t *testing.T) {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }
+
+// A line of the server's log above a block is about that block, and about no other.
+func TestDraftsInANote(t *testing.T) {
+	block := "============ Serving Benchmark Result ============\nSuccessful requests: 64\nRequest throughput (req/s): 2.60\n==================================================\n"
+	note := "# drafts\n```\nINFO 12-16 16:46:04 metrics.py:482] Speculative metrics: Draft acceptance rate: 0.797, System efficiency: 0.640, " +
+		"Number of speculative tokens: 5, Number of accepted tokens: 197711, Number of draft tokens: 248165, Number of emitted tokens: 190541.\n" +
+		block + "```\n# none\n```\n" + block + "```\n"
+	runs, err := Read("note.md", []byte(note))
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	rate, length := runs[0].Values["spec_decode_acceptance_rate"], runs[0].Values["spec_decode_acceptance_length"]
+	if rate < 79.6 || rate > 79.7 || length < 3.8 || length > 3.9 {
+		t.Errorf("%.1f %% accepted, %.2f tokens a step", rate, length)
+	}
+	if _, ok := runs[1].Values["spec_decode_acceptance_rate"]; ok {
+		t.Error("the second block has the first one's drafts")
+	}
+}

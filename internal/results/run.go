@@ -14,6 +14,7 @@ package results
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -138,6 +139,13 @@ func (f *Facts) Load() string {
 func (r *Run) Metrics() []string { return slices.Sorted(maps.Keys(r.Values)) }
 
 // set keeps a value, unless the tool gave none.
+// setKnown sets a value that is NaN where nobody tells it.
+func (r *Run) setKnown(metric string, value float64) {
+	if !math.IsNaN(value) {
+		r.set(metric, &value)
+	}
+}
+
 func (r *Run) set(metric string, value *float64) {
 	if value == nil {
 		return

@@ -61,7 +61,7 @@ type ours struct {
 }
 
 // metricKey is a key of vLLM's that holds a metric.
-var metricKey = regexp.MustCompile(`^(?:(?:mean|median|std|p[0-9.]+)_[a-z0-9_]+_ms|request_throughput|request_goodput|output_throughput|input_throughput|total_token_throughput|max_output_tokens_per_s)$`)
+var metricKey = regexp.MustCompile(`^(?:(?:mean|median|std|p[0-9.]+)_[a-z0-9_]+_ms|request_throughput|request_goodput|output_throughput|input_throughput|total_token_throughput|max_output_tokens_per_s|spec_decode_acceptance_(?:rate|length))$`)
 
 func readVLLM(object []byte) ([]Run, error) {
 	var k vllmKeys
