@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-
-	"github.com/inferometer/inferometer/internal/report"
 )
 
 // objectKeys lists the top-level keys of a JSON object in the order in which
@@ -29,6 +27,3 @@ func objectKeys(object json.RawMessage) []string {
 	}
 	return keys
 }
-
-// strictJSON makes JSON of what Python writes for it.
-func strictJSON(b []byte) []byte { return report.StrictJSON(b) }

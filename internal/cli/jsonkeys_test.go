@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"testing"
@@ -46,29 +45,6 @@ func FuzzObjectKeys(f *testing.F) {
 		}
 		if len(seen) != len(values) {
 			t.Errorf("%q: %d keys of %d", object, len(seen), len(values))
-		}
-	})
-}
-
-func TestStrictJSON(t *testing.T) {
-	for python, want := range map[string]string{
-		`{"a": Infinity, "b": [NaN, -Infinity, -1]}`: `{"a": null, "b": [null, null, -1]}`,
-		`{"Infinity": "NaN \" Infinity \\"}`:         `{"Infinity": "NaN \" Infinity \\"}`,
-		`"\`:                                         `"\`,
-	} {
-		if got := string(strictJSON([]byte(python))); got != want {
-			t.Errorf("%s became %s, not %s", python, got, want)
-		}
-	}
-}
-
-func FuzzStrictJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":"NaN\\","b":[1e5,-0]}`, `"\"Infinity"`, `[Infinity]`, `"\`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if got := strictJSON(b); json.Valid(b) && !bytes.Equal(got, b) {
-			t.Errorf("%q became %q", b, got)
 		}
 	})
 }

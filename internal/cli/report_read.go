@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -98,7 +99,7 @@ func runFolder(path string) (string, error) {
 // several: the last one counts. It may have been laid out anew by other tools.
 func lastRun(results []byte) (string, error) {
 	folder := ""
-	d := json.NewDecoder(bytes.NewReader(strictJSON(results)))
+	d := json.NewDecoder(bytes.NewReader(pyjson.Strict(results)))
 	for n := 0; ; n++ {
 		var result struct {
 			Inferometer struct {

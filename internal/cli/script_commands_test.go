@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -205,7 +206,7 @@ func cmdJSONEnv(ts *testscript.TestScript, neg bool, args []string) {
 // valueAt gives the text of a string, the JSON of anything else.
 func valueAt(ts *testscript.TestScript, file, path string) (string, bool) {
 	var root any
-	d := json.NewDecoder(bytes.NewReader(strictJSON([]byte(ts.ReadFile(file)))))
+	d := json.NewDecoder(bytes.NewReader(pyjson.Strict([]byte(ts.ReadFile(file)))))
 	d.UseNumber()
 	for {
 		var next any

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/wire"
 )
 
@@ -75,7 +75,7 @@ func (r *serveRun) extraFields() []wire.Field {
 	var fields []wire.Field
 	number := func(name string, v *float64) {
 		if v != nil {
-			fields = append(fields, wire.Field{Name: name, Value: json.RawMessage(report.PyFloat(*v))})
+			fields = append(fields, wire.Field{Name: name, Value: json.RawMessage(pyjson.Float(*v))})
 		}
 	}
 	number("top_p", r.TopP)

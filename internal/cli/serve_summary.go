@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/report"
@@ -56,7 +57,7 @@ func (r *serveRun) summarize(res *measure.Result) error {
 func (r *serveRun) concurrencyWords(res *measure.Result) string {
 	switch {
 	case r.QPS != nil:
-		return "QPS " + report.PyFloat(*r.QPS) + " " + r.QPSSpacing
+		return "QPS " + pyjson.Float(*r.QPS) + " " + r.QPSSpacing
 	case r.MaxConcurrency != nil:
 		return strconv.Itoa(*r.MaxConcurrency)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -31,5 +32,5 @@ func FileName(r *measure.Result) string {
 	if rate == 0 {
 		rate = math.Inf(1)
 	}
-	return fmt.Sprintf("%s-%sqps%s-%s-%s.json", label, PyFloat(rate), limit, model, Date(r))
+	return fmt.Sprintf("%s-%sqps%s-%s-%s.json", label, pyjson.Float(rate), limit, model, Date(r))
 }

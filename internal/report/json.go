@@ -1,12 +1,12 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/slo"
 	"github.com/inferometer/inferometer/internal/verdict"
@@ -31,10 +31,7 @@ func JSON(w io.Writer, r *measure.Result, opt Options) error {
 	if opt.Detailed && r.Details == nil && r.Requests > 0 {
 		return fmt.Errorf("a detailed report needs a result that was measured in detail")
 	}
-	b := bufio.NewWriterSize(w, 1<<16)
-	e := encoder{b}
-	e.value(resultObject(r, opt))
-	if err := b.Flush(); err != nil {
+	if err := pyjson.Write(w, resultObject(r, opt)); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
@@ -123,11 +120,11 @@ func setTotals(o *object, r *measure.Result) {
 // are always there, as in vLLM 0.32, but empty if the requests were too many to be
 // kept one by one: the warnings say so.
 func setArrays(o *object, r *measure.Result, detailed bool) {
-	row := func(f func(*measure.Row) any) list {
-		return list{len(r.Rows), func(i int) any { return f(&r.Rows[i]) }}
+	row := func(f func(*measure.Row) any) pyjson.List {
+		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Rows[i]) }}
 	}
-	detail := func(f func(*measure.Detail) any) list {
-		return list{len(r.Rows), func(i int) any { return f(&r.Details[i]) }}
+	detail := func(f func(*measure.Detail) any) pyjson.List {
+		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Details[i]) }}
 	}
 	if detailed {
 		o.set("input_lens", row(func(r *measure.Row) any { return int(r.Prompt) }))
@@ -197,7 +194,7 @@ func percentileWord(p float64) string {
 	if p == float64(int64(p)) {
 		return strconv.FormatInt(int64(p), 10)
 	}
-	return PyFloat(p)
+	return pyjson.Float(p)
 }
 
 func orNull(s string) any {
@@ -226,7 +223,7 @@ func zone(r *measure.Result) *time.Location {
 // infinite is what stands for infinity: vLLM writes Infinity, which is not JSON.
 func infinite(r *measure.Result) any {
 	if r.Compat == "vllm" {
-		return literal("Infinity")
+		return pyjson.Literal("Infinity")
 	}
 	return "inf"
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,56 +13,6 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/measure"
 )
-
-func encoded(v any) string {
-	var b bytes.Buffer
-	e := encoder{bufio.NewWriter(&b)}
-	e.value(v)
-	e.w.Flush()
-	return b.String()
-}
-
-func TestStringsAreASCII(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":         `"plain"`,
-		"a\"b\\c":       `"a\"b\\c"`,
-		"\n\r\t\b\f":    `"\n\r\t\b\f"`,
-		"\x00\x1f\x7f":  "\"\\u0000\\u001f\x7f\"",
-		"ü":             `"\u00fc"`,
-		"👋":             `"\ud83d\udc4b"`,
-		"bad\xffbytes":  `"bad\ufffdbytes"`,
-		"<script>&amp;": `"<script>&amp;"`,
-	} {
-		if got := encoded(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-}
-
-func TestObjectsKeepTheirOrder(t *testing.T) {
-	var o object
-	o.set("b", 1)
-	o.set("a", []string(nil))
-	o.set("b", 2.0)
-	if got := encoded(o); got != `{"b": 2.0, "a": []}` {
-		t.Error(got)
-	}
-}
-
-func FuzzStringsReadBack(f *testing.F) {
-	f.Add("Grüße 👋\n\x00")
-	f.Fuzz(func(t *testing.T, s string) {
-		var got string
-		if err := json.Unmarshal([]byte(encoded(s)), &got); err != nil {
-			t.Fatal(err)
-		}
-		if want := strings.ToValidUTF8(s, "\ufffd"); len(got) < len(want) {
-			t.Errorf("%q came back as %q", s, got)
-		} else if want == s && got != s {
-			t.Errorf("%q came back as %q", s, got)
-		}
-	})
-}
 
 func TestMetadataCannotDisplaceNumbers(t *testing.T) {
 	var b bytes.Buffer

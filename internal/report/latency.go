@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -17,10 +18,10 @@ func LatencyConsole(w io.Writer, l *measure.BatchLatencies) error {
 	if len(l.Seconds) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "Avg latency: %s seconds\n", PyFloat(l.Mean()))
+	_, err := fmt.Fprintf(w, "Avg latency: %s seconds\n", pyjson.Float(l.Mean()))
 	for i, v := range l.Percentiles() {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%g%% percentile latency: %s seconds\n", measure.LatencyPercentiles[i], PyFloat(v))
+			_, err = fmt.Fprintf(w, "%g%% percentile latency: %s seconds\n", measure.LatencyPercentiles[i], pyjson.Float(v))
 		}
 	}
 	return err
@@ -37,5 +38,5 @@ func LatencyJSON(w io.Writer, l *measure.BatchLatencies) error {
 	if len(l.Failures) > 0 {
 		o.set("failed_iterations", len(l.Failures))
 	}
-	return writeIndented(w, o, 4)
+	return pyjson.WriteIndent(w, o, 4)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -28,7 +29,7 @@ func (r *LoadTestRun) columns() (names, values []string) {
 	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
 	temperature, logprobs := "", ""
 	if r.Temperature != nil {
-		temperature = PyFloat(*r.Temperature)
+		temperature = pyjson.Float(*r.Temperature)
 	}
 	if r.Logprobs != nil {
 		logprobs = strconv.Itoa(*r.Logprobs)

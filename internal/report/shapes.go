@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -45,14 +46,16 @@ func WriteShapes(w io.Writer, s *Shapes, format string) error {
 	case "csv":
 		s.csv(b)
 	case "json":
-		rows := list{len(s.Rows), func(i int) any { return s.object(&s.Rows[i], true) }}
-		if err := writeIndented(b, rows, 2); err != nil {
+		rows := pyjson.List{N: len(s.Rows), Item: func(i int) any { return s.object(&s.Rows[i], true) }}
+		if err := pyjson.WriteIndent(b, rows, 2); err != nil {
 			return err
 		}
 		b.WriteByte('\n')
 	case "jsonl":
 		for i := range s.Rows {
-			(&encoder{b}).value(s.object(&s.Rows[i], true))
+			if err := pyjson.Write(b, s.object(&s.Rows[i], true)); err != nil {
+				return err
+			}
 			b.WriteByte('\n')
 		}
 	default:
@@ -89,7 +92,7 @@ func (s *Shapes) object(r *ShapeLine, samples bool) object {
 		{"stddev_ts", dev},
 	}
 	if samples {
-		ns := list{len(times), func(i int) any { return whole(times[i]) }}
+		ns := pyjson.List{N: len(times), Item: func(i int) any { return whole(times[i]) }}
 		o = append(o, member{"samples_ns", ns}, member{"samples_ts", rates})
 	}
 	overhead, _ := measure.MeanDeviation(s.Overhead)

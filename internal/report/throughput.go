@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -35,5 +36,5 @@ func ThroughputJSON(w io.Writer, r *measure.Result) error {
 	if r.Failed > 0 {
 		o.set("failed_requests", r.Failed)
 	}
-	return writeIndented(w, o, 4)
+	return pyjson.WriteIndent(w, o, 4)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,36 +148,6 @@ func TestLabelsOfOursAreNotVLLMs(t *testing.T) {
 				t.Errorf("%s: label %q is there twice", name, label)
 			}
 			seen[label] = true
-		}
-	}
-}
-
-func TestPyFloat(t *testing.T) {
-	for _, tt := range []struct {
-		f    float64
-		want string
-	}{
-		{0, "0.0"},
-		{math.Copysign(0, -1), "-0.0"},
-		{10, "10.0"},
-		{0.1, "0.1"},
-		{-2.5, "-2.5"},
-		{1e-4, "0.0001"},
-		{1e-5, "1e-05"},
-		{1.5e-7, "1.5e-07"},
-		{1e15, "1000000000000000.0"},
-		{1e16, "1e+16"},
-		{1.5e300, "1.5e+300"},
-		{12345678901234567, "1.2345678901234568e+16"},
-		{9999999999999998, "9999999999999998.0"},
-		{5e-324, "5e-324"},
-		{0.30000000000000004, "0.30000000000000004"},
-		{math.Inf(1), "inf"},
-		{math.Inf(-1), "-inf"},
-		{math.NaN(), "nan"},
-	} {
-		if got := PyFloat(tt.f); got != tt.want {
-			t.Errorf("PyFloat(%v) = %s, want %s", tt.f, got, tt.want)
 		}
 	}
 }

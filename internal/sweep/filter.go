@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // Filter keeps the results in which a variable compares so with a value.
@@ -97,5 +97,5 @@ func (b *Bin) apply(o Object) Object {
 	if !ok || math.IsInf(v, 0) {
 		return o
 	}
-	return o.with(Object{{b.Var, number(report.PyFloat(math.Floor(v/b.Size) * b.Size))}})
+	return o.with(Object{{b.Var, number(pyjson.Float(math.Floor(v/b.Size) * b.Size))}})
 }

@@ -3,6 +3,8 @@ package sweep
 import (
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // Apply puts the setting into a command: a flag that is there is replaced, others
@@ -52,7 +54,7 @@ func flagWords(key string, v any) []string {
 		}
 		return []string{"--no-" + flagName(key)}
 	case Object:
-		return []string{"--" + flagName(key), pyJSON(v)}
+		return []string{"--" + flagName(key), pyjson.Text(v)}
 	default:
 		return []string{"--" + flagName(key), pyStr(v)}
 	}

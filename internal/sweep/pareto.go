@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/chart"
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // Pareto says how users and devices are counted, and what is written beside the best.
@@ -78,7 +78,7 @@ func (p *Pareto) prepare(o Object) (Object, error) {
 		return nil, nil
 	}
 	gpus := p.gpus(o)
-	float := func(v float64) number { return number(report.PyFloat(v)) }
+	float := func(v float64) number { return number(pyjson.Float(v)) }
 	return o.with(Object{
 		{perUser, float(throughput / users)},
 		{perGPU, float(throughput / gpus)},

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // A value of a JSON file is nil, bool, number, string, []any or Object. vLLM's
@@ -29,6 +29,10 @@ type Member struct {
 	Key   string
 	Value any
 }
+
+// Len and Member make it a pyjson.Dict.
+func (o Object) Len() int                   { return len(o) }
+func (o Object) Member(i int) (string, any) { return o[i].Key, o[i].Value }
 
 // Get gives a key's value.
 func (o Object) Get(key string) (any, bool) {
@@ -65,7 +69,7 @@ const maxDepth = 500
 
 // parseJSON reads one value; NaN and Infinity, which Python writes, become null.
 func parseJSON(b []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(report.StrictJSON(b)))
+	d := json.NewDecoder(bytes.NewReader(pyjson.Strict(b)))
 	d.UseNumber()
 	v, err := readValue(d, maxDepth)
 	if errors.Is(err, io.EOF) {
@@ -146,7 +150,23 @@ func (n number) python() string {
 	case n.whole():
 		return string(n)
 	}
-	return report.PyFloat(n.float())
+	return pyjson.Float(n.float())
+}
+
+// PyJSON is how Python writes the number into a file; JSON has no word for what is
+// too large, so that its digits stay.
+func (n number) PyJSON() string {
+	if math.IsInf(n.float(), 0) {
+		return string(n)
+	}
+	return n.python()
+}
+
+// pyJSONFile is Python's json.dump with an indent of 4, as vLLM's files are written.
+func pyJSONFile(v any) []byte {
+	var b bytes.Buffer
+	_ = pyjson.WriteIndent(&b, v, 4) // to memory
+	return b.Bytes()
 }
 
 // pyStr is Python's str() of a value.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/whole"
 )
 
@@ -85,7 +85,7 @@ func csvColumn(records []Object, key string) []string {
 		switch {
 		case v == nil:
 		case isNumber && numbers && floats:
-			out[i] = report.PyFloat(n.float())
+			out[i] = pyjson.Float(n.float())
 		default:
 			out[i] = pyStr(v)
 		}

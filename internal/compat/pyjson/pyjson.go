@@ -1,0 +1,209 @@
+// Package pyjson writes JSON and numbers as Python does, since vLLM's files are
+// compared with ours byte for byte: ", " and ": " between, ASCII only, floats by their
+// repr, keys in the order in which they were set.
+package pyjson
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Dict is an object whose keys have an order, as a Python dict has.
+type Dict interface {
+	Len() int
+	Member(i int) (key string, value any)
+}
+
+// List is an array that is made while it is written, so it may be of any length.
+type List struct {
+	N    int
+	Item func(i int) any
+}
+
+// Literal is written as it is.
+type Literal string
+
+// Valuer is a value that knows its own text.
+type Valuer interface{ PyJSON() string }
+
+// Write writes a value on one line, as json.dump does.
+func Write(w io.Writer, v any) error { return write(w, v, "") }
+
+// WriteIndent writes a value as json.dump with indent does.
+func WriteIndent(w io.Writer, v any, spaces int) error {
+	return write(w, v, strings.Repeat(" ", spaces))
+}
+
+// Text is json.dumps of a value.
+func Text(v any) string {
+	var b strings.Builder
+	_ = Write(&b, v) // to memory
+	return b.String()
+}
+
+func write(w io.Writer, v any, step string) error {
+	b, ok := w.(*bufio.Writer)
+	if !ok {
+		b = bufio.NewWriterSize(w, 1<<16)
+	}
+	e := encoder{w: b, step: step}
+	line := ""
+	if step != "" {
+		line = "\n"
+	}
+	e.value(v, line)
+	return b.Flush()
+}
+
+// encoder writes as it goes. Write errors stay in the bufio.Writer until its Flush.
+type encoder struct {
+	w    *bufio.Writer
+	step string // one more level of indentation; empty: all on one line
+}
+
+// value writes v. line begins a new line at the present depth; empty: all stands on one.
+func (e *encoder) value(v any, line string) {
+	switch v := v.(type) {
+	case nil:
+		e.w.WriteString("null")
+	case Literal:
+		e.w.WriteString(string(v))
+	case Valuer:
+		e.w.WriteString(v.PyJSON())
+	case Dict:
+		e.many('{', '}', v.Len(), line, func(i int, inner string) {
+			key, value := v.Member(i)
+			e.key(key)
+			e.value(value, inner)
+		})
+	case List:
+		e.array(v.N, v.Item, line)
+	case []float64: // the long ones: no reflection for each value
+		e.many('[', ']', len(v), line, func(i int, _ string) { e.float(v[i]) })
+	case float64:
+		e.float(v)
+	case string:
+		e.string(v)
+	default:
+		e.reflect(reflect.ValueOf(v), line)
+	}
+}
+
+// reflect writes what has no case of its own: structs by their json tags, slices, pointers, integers.
+func (e *encoder) reflect(v reflect.Value, line string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			e.value(nil, line)
+			return
+		}
+		e.value(v.Elem().Interface(), line)
+	case reflect.Struct:
+		e.structure(v, line)
+	case reflect.Slice, reflect.Array:
+		e.array(v.Len(), func(i int) any { return v.Index(i).Interface() }, line)
+	case reflect.String:
+		e.string(v.String())
+	case reflect.Float64:
+		e.float(v.Float())
+	case reflect.Bool:
+		e.w.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		e.w.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		e.w.WriteString(strconv.FormatUint(v.Uint(), 10))
+	default:
+		panic("pyjson: a value of type " + v.Type().String() + " has no JSON here")
+	}
+}
+
+func (e *encoder) structure(v reflect.Value, line string) {
+	var names []string
+	var fields []int
+	for i := range v.NumField() {
+		name, opts, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if name == "" || name == "-" || (opts == "omitempty" && v.Field(i).IsZero()) {
+			continue
+		}
+		names, fields = append(names, name), append(fields, i)
+	}
+	e.many('{', '}', len(fields), line, func(i int, inner string) {
+		e.key(names[i])
+		e.value(v.Field(fields[i]).Interface(), inner)
+	})
+}
+
+func (e *encoder) array(n int, item func(i int) any, line string) {
+	e.many('[', ']', n, line, func(i int, inner string) { e.value(item(i), inner) })
+}
+
+// many writes n items between brackets, each on a line of its own where there are lines.
+func (e *encoder) many(open, shut byte, n int, line string, item func(i int, inner string)) {
+	e.w.WriteByte(open)
+	between, inner := ", ", ""
+	if line != "" {
+		between, inner = ",", line+e.step
+	}
+	for i := range n {
+		if i > 0 {
+			e.w.WriteString(between)
+		}
+		e.w.WriteString(inner)
+		item(i, inner)
+	}
+	if n > 0 {
+		e.w.WriteString(line)
+	}
+	e.w.WriteByte(shut)
+}
+
+func (e *encoder) key(name string) {
+	e.string(name)
+	e.w.WriteString(": ")
+}
+
+// float writes a number; what is not finite is null, since JSON has no word for it.
+func (e *encoder) float(f float64) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		e.w.WriteString("null")
+		return
+	}
+	e.w.Write(appendFloat(e.w.AvailableBuffer(), f))
+}
+
+// Strict replaces what Python writes and JSON doesn't have, Infinity and NaN, by
+// null. What is JSON stays as it is.
+func Strict(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	for inString := false; len(b) > 0; {
+		n := 1
+		switch {
+		case inString && b[0] == '\\' && len(b) > 1:
+			n = 2
+		case b[0] == '"':
+			inString = !inString
+		case !inString:
+			if word := notJSON(b); word > 0 {
+				out, b = append(out, "null"...), b[word:]
+				continue
+			}
+		}
+		out, b = append(out, b[:n]...), b[n:]
+	}
+	return out
+}
+
+// notJSON is the length of the word at the start of b that is no JSON.
+func notJSON(b []byte) int {
+	for _, word := range []string{"Infinity", "-Infinity", "NaN"} {
+		if bytes.HasPrefix(b, []byte(word)) {
+			return len(word)
+		}
+	}
+	return 0
+}
