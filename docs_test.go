@@ -81,3 +81,30 @@ func TestFieldNotesCountTheirRows(t *testing.T) {
 		t.Errorf("the page does not say %q", want)
 	}
 }
+
+// Each module that go.mod requires has its row, and no row is of one that is gone.
+func TestEachDependencyHasItsRow(t *testing.T) {
+	page := readFile(t, filepath.Join("docs", "dependencies.md"))
+	direct, _, _ := strings.Cut(readFile(t, "go.mod"), "// indirect")
+	required := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(direct, -1) {
+		required[m[1]] = true
+	}
+	rows := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+\\.[^`]+/[^`]+)`").FindAllStringSubmatch(page, -1) {
+		rows[m[1]] = true
+	}
+	for module := range required {
+		if !rows[module] {
+			t.Errorf("%s has no row in docs/dependencies.md", module)
+		}
+	}
+	for module := range rows {
+		if !required[module] {
+			t.Errorf("docs/dependencies.md has a row of %s, which go.mod does not require", module)
+		}
+	}
+	if len(required) < 5 {
+		t.Errorf("only %d modules were found: is the search broken?", len(required))
+	}
+}
