@@ -31,10 +31,7 @@ func JSON(w io.Writer, r *measure.Result, opt Options) error {
 	if opt.Detailed && r.Details == nil && r.Requests > 0 {
 		return fmt.Errorf("a detailed report needs a result that was measured in detail")
 	}
-	if err := pyjson.Write(w, resultObject(r, opt)); err != nil {
-		return fmt.Errorf("writing the result: %w", err)
-	}
-	return nil
+	return pyjson.Write(w, resultObject(r, opt))
 }
 
 // Append writes a result at the end of a file of several, one on each line, as
