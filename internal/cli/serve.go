@@ -208,6 +208,7 @@ func (r *serveRun) close() {
 	if r.dataset != nil {
 		_ = r.dataset.Close() // it was only read
 	}
+	r.returnProcessors()
 }
 
 // say tells the user something beside the result.

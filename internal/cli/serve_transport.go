@@ -73,6 +73,14 @@ func (r *serveRun) spareProcessors() {
 	}
 }
 
+// returnProcessors undoes spareProcessors: a command may have several runs.
+func (r *serveRun) returnProcessors() {
+	if r.spared > 0 {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - r.spared)
+		r.spared = 0
+	}
+}
+
 // machine describes this machine, with the processors that the client may use: the
 // spare ones are no more than places in Go's scheduler.
 func (r *serveRun) machine() journal.Environment {
