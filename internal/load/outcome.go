@@ -72,6 +72,8 @@ func noAnswer(err error) (journal.Outcome, string) {
 		return journal.Reset, "the server closed the connection before it answered (--no-keep-alive helps if it closes kept ones)"
 	case isBreak(err):
 		return journal.Reset, err.Error()
+	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // net/http's word for it, which says nothing to anybody
+		return journal.Protocol, "the server sent bytes that nobody had asked for on a kept connection (--no-keep-alive helps)"
 	}
 	return journal.Protocol, err.Error()
 }

@@ -47,6 +47,7 @@ func TestJudge(t *testing.T) {
 		{"refused", wire.Trace{}, dial, journal.Refused, "refused"},
 		{"no such host", wire.Trace{}, &net.DNSError{Err: "no such host", Name: "x"}, journal.Refused, "no such host"},
 		{"bad answer", wire.Trace{}, errors.New("malformed HTTP response"), journal.Protocol, "malformed"},
+		{"bytes on a kept connection", wire.Trace{}, errors.New("net/http: HTTP/1.x transport connection broken: readLoopPeekFailLocked: %!w(<nil>)"), journal.Protocol, "nobody had asked for"},
 		{"error event", wire.Trace{Status: 200, Done: true, ErrorMark: true, ErrorBody: []byte("out of memory")}, nil, journal.StreamError, "out of memory"},
 		{"bad event", wire.Trace{Status: 200, Done: true, Malformed: errors.New("not JSON")}, nil, journal.Protocol, "not JSON"},
 		{"404", wire.Trace{Status: 404, ErrorBody: []byte("no such model")}, nil, journal.HTTP4xx, "HTTP 404: no such model"},

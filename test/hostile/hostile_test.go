@@ -212,10 +212,24 @@ func (p *program) checkAlive(t *testing.T) {
 	}
 }
 
+// unasked are modes whose answer is followed by bytes that nobody asked for. A request
+// that takes the connection before net/http has seen them fails, and is told why; the
+// event loop looks first.
+var unasked = map[string]bool{"trailing-garbage": true, "extra-response": true, "extra-response-later": true}
+
+// allSay: something failed, and all that did for this reason.
+func (p *program) allSay(words string) bool {
+	return len(p.errors) > 0 && !slices.ContainsFunc(p.errors, func(e string) bool { return !strings.Contains(e, words) })
+}
+
 func (p *program) checkOutcomes(t *testing.T, m mode) {
 	t.Helper()
 	want := map[journal.Outcome]int{journal.Complete: 1}
 	want[m.want] += requests - 1
+	if n := p.outcomes[journal.Protocol]; p.engine == "nethttp" && unasked[p.name] && p.allSay("nobody had asked for") {
+		want[journal.Complete] -= n
+		want[journal.Protocol] += n
+	}
 	if diff := cmp.Diff(want, p.outcomes); diff != "" || p.code != 0 {
 		t.Errorf("exit code %d, outcomes (-want +got):\n%s\n%q", p.code, diff, p.errors)
 	}
