@@ -32,8 +32,7 @@ func TestStringsAreASCII(t *testing.T) {
 }
 
 func TestObjectsKeepTheirOrder(t *testing.T) {
-	var o dict
-	o = dict{{"b", 2.0}, {"a", []string(nil)}}
+	o := dict{{"b", 2.0}, {"a", []string(nil)}}
 	if got := Text(o); got != `{"b": 2.0, "a": []}` {
 		t.Error(got)
 	}
