@@ -43,7 +43,7 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 	opt.Model, opt.ServedModelName = b.server.modelID, b.server.sentModel
 	opt.DatasetName, opt.NumPrompts, opt.NumWarmups, opt.Seed = "batches", o.Size*o.Count, b.warmups, int(uint32(o.Seed))
 	opt.MaxConcurrency, opt.RunDir = &o.Size, b.folder
-	opt.IgnoreEOS = !b.server.noIDs() // an answer that the model ends is not short then, but what it is
+	opt.IgnoreEOS = !b.server.textsOnly // an answer that the model ends is not short then, but what it is
 	r := &serveRun{
 		serveOptions: &opt, streams: b.streams, args: b.args, clock: wire.NewClock(),
 		made: workload.NewBatches(o), batch: o.Size, own: b.fields,
@@ -69,7 +69,7 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 type serverFacts struct {
 	modelID, sentModel string
 	name               string // the owner of its model: vllm, llamacpp, sglang…; empty: it doesn't say
-	kind               string // what we take it for: see target.Identify
+	textsOnly          bool   // it takes no token ids, and knows no ignore_eos
 	meta               target.Meta
 }
 
@@ -81,8 +81,8 @@ func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, er
 		return serverFacts{}, err
 	}
 	f := serverFacts{modelID: r.modelID, sentModel: r.sentModel}
-	models, err := r.target.Models(ctx)
-	if err != nil {
+	models := r.lists[0].models
+	if r.lists[0].err != nil {
 		return f, nil // a server need not list its models; whether it answers will show
 	}
 	for _, m := range models {
@@ -90,10 +90,6 @@ func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, er
 			f.name, f.meta = m.OwnedBy, m.Meta
 		}
 	}
-	f.kind = r.target.Identify(ctx, models).Kind
+	f.textsOnly = r.target.Identify(ctx, models).TextsOnly()
 	return f, nil
 }
-
-// noIDs says that a server takes prompts as texts only. Such a one knows no
-// ignore_eos either.
-func (f serverFacts) noIDs() bool { return f.kind == "Ollama" }

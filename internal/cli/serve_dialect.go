@@ -9,20 +9,13 @@ import (
 	"github.com/inferometer/inferometer/internal/measure"
 )
 
-// chatBackend is the protocol whose limit of tokens has two names.
-const chatBackend = "openai-chat"
-
 // askDialect finds out whether the server needs another word for what we ask of it. It
 // is asked before any request, and only where it matters: in chat.
 func (r *serveRun) askDialect(ctx context.Context) {
-	if r.Backend != chatBackend {
+	if r.Backend != backendChat {
 		return
 	}
-	models, err := r.target.Models(ctx)
-	if err != nil {
-		models = nil // a server without a list may still say what it is
-	}
-	id := r.target.Identify(ctx, models)
+	id := r.target.Identify(ctx, r.lists[0].models) // one without a list may still say what it is
 	if r.oldLimit = id.OldLimit(); r.oldLimit {
 		r.say("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
@@ -31,7 +24,7 @@ func (r *serveRun) askDialect(ctx context.Context) {
 // overlong is the end of a run whose answers are far longer than asked for.
 func (r *serveRun) overlong(res *measure.Result) error {
 	field, other := "max_tokens", "max_completion_tokens"
-	if r.Backend == chatBackend {
+	if r.Backend == backendChat {
 		field, other = other, field
 	}
 	cut := 0

@@ -37,7 +37,7 @@ func (o *idOptions) check() error {
 }
 
 // texts says whether prompts are texts.
-func (o *idOptions) texts(f serverFacts) bool { return o.text || f.noIDs() }
+func (o *idOptions) texts(f serverFacts) bool { return o.text || f.textsOnly }
 
 // noteTexts says that lengths are not exact.
 func (o *idOptions) noteTexts(serve *serveOptions, f serverFacts, w io.Writer) {

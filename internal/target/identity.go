@@ -35,6 +35,10 @@ func (i Identity) OldLimit() bool {
 	return false
 }
 
+// TextsOnly says that a server takes prompts as texts and not as token ids. Such a one
+// knows no ignore_eos either.
+func (i Identity) TextsOnly() bool { return i.Kind == "Ollama" }
+
 // Identify asks a server what it is. The owner of its models says it at once; TGI
 // writes the model's name there, and gateways their own, so that paths are tried.
 func (t *Target) Identify(ctx context.Context, models []Model) Identity {
