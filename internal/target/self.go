@@ -3,7 +3,6 @@ package target
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (t *Target) Self(ctx context.Context) (string, error) {
 		words = append(words, strings.TrimSpace(is.Kind+" "+outside.Word(is.Version)))
 	}
 	if is.Kind == "llama.cpp" {
-		words = append(words, t.props(ctx)...)
+		words = append(words, t.selfOfProps(ctx)...)
 	}
 	return outside.Line(strings.Join(words, apart), mostSelf), nil
 }
@@ -70,24 +69,14 @@ func (m *Model) self() string {
 	return text
 }
 
-// props is what tells one llama-server from another with the same model.
-func (t *Target) props(ctx context.Context) (words []string) {
-	b, err := t.get(ctx, "/props")
-	if err != nil {
-		return nil
-	}
-	var p struct {
-		ModelPath string `json:"model_path"`
-		Slots     int    `json:"total_slots"`
-		Settings  struct {
-			NCtx int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if json.Unmarshal(b, &p) != nil {
+// selfOfProps is what tells one llama-server from another with the same model.
+func (t *Target) selfOfProps(ctx context.Context) (words []string) {
+	p, ok := t.props(ctx)
+	if !ok {
 		return nil
 	}
 	if p.ModelPath != "" {
 		words = append(words, outside.Word(p.ModelPath))
 	}
-	return append(words, fmt.Sprintf("%d slots of %d tokens", p.Slots, p.Settings.NCtx))
+	return append(words, fmt.Sprintf("%d slots of %d tokens", p.Slots, p.Settings.Context))
 }
