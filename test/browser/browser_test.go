@@ -72,7 +72,8 @@ func TestPages(t *testing.T) {
 	for n, requests := range map[string]string{"4": "120", "16": "320", "32": "640", "64": "1280"} {
 		bench("sweep "+n, "--num-prompts", requests, "--max-concurrency", n, "--random-output-len", "32", "--seed", n)
 	}
-	run(t, dir, program, "report", "sweep 4", "sweep 16", "sweep 32", "sweep 64", "-o", "several.html", "--slo", "p99_itl<25ms")
+	// Nothing here is about speed: the limit is one that a busy machine keeps as well.
+	run(t, dir, program, "report", "sweep 4", "sweep 16", "sweep 32", "sweep 64", "-o", "several.html", "--slo", "p99_itl<2s")
 
 	t.Run("10,000 requests", func(t *testing.T) {
 		path := filepath.Join(dir, "large.html")
