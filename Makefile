@@ -64,7 +64,7 @@ bench-compare: build
 
 # How often compare calls a change real that is none, and finds one that is, by repeats and sides; see docs/compare.md.
 bench-calls:
-	go test ./internal/compare -run 'TestFalseAlarms$$|TestPower' -v -tables 2000 -timeout 2h
+	go test ./internal/judge/compare -run 'TestFalseAlarms$$|TestPower' -v -tables 2000 -timeout 2h
 
 # In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
 bench-coverage:

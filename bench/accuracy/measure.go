@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/selftest"
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/check/selftest"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 type options struct {

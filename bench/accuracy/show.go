@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/check/selftest"
 )
 
 // show is one round for people.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 type options struct {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 // peers are the clients of others that are installed here. vLLM's Python client

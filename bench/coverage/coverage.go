@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // inMemory is the journal of a simulated run.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // untilBound is where a simulated run with a goal gives up.

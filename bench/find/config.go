@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/sim"
-	"github.com/inferometer/inferometer/internal/slo"
 )
 
 // config is a server, a workload and an SLO, all drawn.

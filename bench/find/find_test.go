@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/sim"
-	"github.com/inferometer/inferometer/internal/slo"
 )
 
 // small is a server that is quick to reckon with: some 20 requests a second.

@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
 func main() {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/search"
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 // real runs the command find against the simulator, over sockets and in real time,

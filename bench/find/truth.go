@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
 // truth is the highest load at which the SLO holds in the long run, by halving the

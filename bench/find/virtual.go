@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/sim"
-	"github.com/inferometer/inferometer/internal/slo"
 )
 
 // round is what a closed loop's next request takes to reach the engine: it comes

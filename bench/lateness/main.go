@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 func main() {

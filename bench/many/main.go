@@ -16,7 +16,7 @@ import (
 	"syscall"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 	"runtime/pprof"
 	"syscall"
 
-	"github.com/inferometer/inferometer/internal/tokenizer"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/tokenizer"
 )
 
 // cost is what a process says about its work.

@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/check/selftest"
 )
 
 func main() {

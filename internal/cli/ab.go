@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/compare"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
 // abRun is one duel of two servers, from its flags to its answer.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/compare"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
 // conclude ends the printed answer with a sentence. Forms for programs have none.

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/compare"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
 func TestTheConclusionOfADuel(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/compare"
-	"github.com/inferometer/inferometer/internal/results"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
 // round runs both servers once, in the round's order and with its seed, and looks.
@@ -26,7 +26,7 @@ func (r *abRun) round(ctx context.Context, round int) error {
 	if !compare.AFirst(round) {
 		order = []int{1, 0}
 	}
-	var runs [2]results.Run
+	var runs [2]foreign.Run
 	for _, side := range order {
 		r.progress("round %d of at most %d: %s", round+1, r.rules.MaxRounds, sideNames[side])
 		run, err := r.bench(ctx, round, side)
@@ -56,7 +56,7 @@ func (r *abRun) round(ctx context.Context, round int) error {
 var sideNames = [2]string{"A", "B"}
 
 // bench is one bench serve, as a user would start it, in a folder of its own.
-func (r *abRun) bench(ctx context.Context, round, side int) (results.Run, error) {
+func (r *abRun) bench(ctx context.Context, round, side int) (foreign.Run, error) {
 	name := fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(sideNames[side]))
 	folder, url := filepath.Join(r.folder, name), []string{r.a, r.b}[side]
 	command := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
@@ -70,15 +70,15 @@ func (r *abRun) bench(ctx context.Context, round, side int) (results.Run, error)
 	cmd.Stderr = &said
 	failed := cmd.Run()
 	if ctx.Err() != nil {
-		return results.Run{}, ctx.Err()
+		return foreign.Run{}, ctx.Err()
 	}
 	var exit *exec.ExitError
 	if failed != nil && (!errors.As(failed, &exit) || exit.ExitCode() == exitNothing || exit.ExitCode() == exitUsage) {
-		return results.Run{}, fmt.Errorf("%s, %s: %w: %s", sideNames[side], argv.RedactURL(url), failed, lastError(said.String()))
+		return foreign.Run{}, fmt.Errorf("%s, %s: %w: %s", sideNames[side], argv.RedactURL(url), failed, lastError(said.String()))
 	}
-	found, err := results.ReadFile(filepath.Join(folder, "result.json"))
+	found, err := foreign.ReadFile(filepath.Join(folder, "result.json"))
 	if err != nil {
-		return results.Run{}, err
+		return foreign.Run{}, err
 	}
 	return found[0], nil
 }
@@ -92,7 +92,7 @@ func (r *abRun) save() error {
 	if err := r.look.JSON(&b); err != nil {
 		return err
 	}
-	return whole.WriteBytes(filepath.Join(r.folder, "ab.json"), b.Bytes())
+	return atomicfile.WriteBytes(filepath.Join(r.folder, "ab.json"), b.Bytes())
 }
 
 func (r *abRun) print() error {

@@ -5,11 +5,11 @@ import (
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/target"
-	"github.com/inferometer/inferometer/internal/verdict"
-	"github.com/inferometer/inferometer/internal/wire"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // batchRun is a run of batches of one shape, on the path of bench serve: it has a

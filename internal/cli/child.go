@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // argsVariable holds the arguments of a child of ours whose command line shows them

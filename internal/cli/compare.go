@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/compare"
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/results"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 type compareOptions struct {
@@ -116,13 +116,13 @@ func nameApart(sides []compare.Side) {
 }
 
 // readResult reads a run's folder, measured anew, or a file of any tool.
-func readResult(path string) ([]results.Run, error) {
+func readResult(path string) ([]foreign.Run, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w; give a run's folder or a result", err)
 	}
 	if !info.IsDir() {
-		return results.ReadFile(path)
+		return foreign.ReadFile(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, journal.FileName)); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no run: there is no %s in it", path, journal.FileName)
@@ -139,7 +139,7 @@ func readResult(path string) ([]results.Run, error) {
 	if err := report.JSON(&b, res, report.Options{RunDir: folder, Verdict: v}); err != nil {
 		return nil, err
 	}
-	return results.Read(folder, b.Bytes())
+	return foreign.Read(folder, b.Bytes())
 }
 
 func (o *compareOptions) compare(s streams, sides []compare.Side) error {
@@ -230,7 +230,7 @@ func emphasis(w io.Writer) func(string) string {
 
 // printLists prints one line a run.
 func (o *compareOptions) printLists(w io.Writer, sides []compare.Side) error {
-	var runs []results.Run
+	var runs []foreign.Run
 	for i := range sides {
 		runs = append(runs, sides[i].Runs...)
 	}

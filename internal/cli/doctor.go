@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/doctor"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // doctorRun is one run of doctor. What says where the server is and how it is

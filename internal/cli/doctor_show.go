@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/doctor"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 

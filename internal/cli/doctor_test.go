@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inferometer/inferometer/internal/doctor"
+	"github.com/inferometer/inferometer/internal/check/doctor"
 )
 
 func sampleReport() *doctorReport {

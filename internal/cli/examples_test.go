@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
 func exampleFiles(t *testing.T) []string {

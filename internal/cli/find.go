@@ -12,10 +12,10 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/search"
-	"github.com/inferometer/inferometer/internal/target"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // findFile holds a findReport.
@@ -196,8 +196,8 @@ func (o *findOptions) conclude(s streams, r *findReport) error {
 	text := r.text(0)
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(
-		whole.WriteBytes(filepath.Join(o.out, findFile), append(b, '\n')),
-		whole.WriteBytes(filepath.Join(o.out, "find.md"), []byte(text)),
+		atomicfile.WriteBytes(filepath.Join(o.out, findFile), append(b, '\n')),
+		atomicfile.WriteBytes(filepath.Join(o.out, "find.md"), []byte(text)),
 		o.keepResult(r),
 	)
 	if err != nil {
@@ -230,5 +230,5 @@ func (o *findOptions) keepResult(r *findReport) error {
 	if err != nil {
 		return err
 	}
-	return whole.WriteBytes(filepath.Join(o.out, journal.ResultName), b)
+	return atomicfile.WriteBytes(filepath.Join(o.out, journal.ResultName), b)
 }

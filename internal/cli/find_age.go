@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
 // earlierProbes are those that a search took over from an earlier run.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/search"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // findLog is the probes of a search, one line each, after a first line that says

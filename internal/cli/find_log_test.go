@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/search"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // Probes of another server at the same address are forgotten, with a word; those of

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/search"
-	"github.com/inferometer/inferometer/internal/slo"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // prober runs the probes of one search, each a bench serve of its own.

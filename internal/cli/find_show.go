@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/mdtable"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
 // begin says on a terminal what runs now.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inferometer/inferometer/internal/search"
+	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
 // updated says whether golden files are to be written anew; the flag is declared

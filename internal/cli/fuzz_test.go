@@ -9,10 +9,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/report/page"
-	"github.com/inferometer/inferometer/internal/timeline"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // journalSeed is a small run with one of everything.

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/scenario"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/send/target"
 	"go.yaml.in/yaml/v3"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/inferometer/inferometer/internal/scenario"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 //go:embed init.yaml.tmpl

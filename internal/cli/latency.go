@@ -10,11 +10,11 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/verdict"
-	"github.com/inferometer/inferometer/internal/wire"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // latencyOptions is what the flags of bench latency say.

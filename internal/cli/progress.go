@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/load"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // How often progress is shown: a bar lives, lines in a pipe should stay few.

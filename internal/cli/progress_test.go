@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/load"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 func TestProgressText(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/selftest"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // thisMachine is what a self-test's claim holds for. It is asked before the load

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report/page"
-	"github.com/inferometer/inferometer/internal/slo"
-	"github.com/inferometer/inferometer/internal/timeline"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/show/page"
 )
 
 type reportOptions struct {
@@ -215,7 +215,7 @@ func (o *reportOptions) readRun(folder string, opt measure.Options, rows int) (p
 // to writes to the file that was asked for, or to the terminal.
 func (o *reportOptions) to(s streams, f format, write func(io.Writer) error) error {
 	if o.output != "" && o.output != "-" {
-		return whole.Write(o.output, write)
+		return atomicfile.Write(o.output, write)
 	}
 	if f.binary && isTerminal(s.out) {
 		return argv.Errorf("format", "%s is nothing for a terminal: give a file with -o", f.name)

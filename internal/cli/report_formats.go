@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/report/export"
-	"github.com/inferometer/inferometer/internal/report/page"
+	"github.com/inferometer/inferometer/internal/show/export"
+	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // format is one form of a report: of whole runs, or with a row a request.

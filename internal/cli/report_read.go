@@ -11,8 +11,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // readRun computes a run's result from its journal, and whether it may be

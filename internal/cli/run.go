@@ -11,9 +11,9 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/scenario"
-	"github.com/inferometer/inferometer/internal/slo"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // runOptions are the flags of run.

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report/page"
-	"github.com/inferometer/inferometer/internal/scenario"
-	"github.com/inferometer/inferometer/internal/timeline"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/show/page"
 )
 
 // drawPoints writes one page with the pictures of every point that has a result. A
@@ -39,5 +39,5 @@ func drawPoints(plan *scenario.Plan, records []*scenario.Record, folder scenario
 	if len(runs) == 0 {
 		return nil
 	}
-	return whole.Write(filepath.Join(folder.Path, scenario.Pictures), func(w io.Writer) error { return writeHTML(w, runs, o) })
+	return atomicfile.Write(filepath.Join(folder.Path, scenario.Pictures), func(w io.Writer) error { return writeHTML(w, runs, o) })
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
 // printPlan writes the points in their order as a script of a shell: each command can

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/mdtable"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/scenario"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
 // pointCommand is the command of a point: bench serve, or with a section search the
@@ -73,7 +73,7 @@ func printSearches(w io.Writer, plan *scenario.Plan, folder scenario.Folder) err
 	}
 	file := searchesText(plan, folder, 0)
 	_, err := fmt.Fprintln(w, searchesText(plan, folder, consoleWidth(w)))
-	return errors.Join(err, whole.WriteBytes(filepath.Join(folder.Path, "search.md"), []byte(file)))
+	return errors.Join(err, atomicfile.WriteBytes(filepath.Join(folder.Path, "search.md"), []byte(file)))
 }
 
 func searchesText(plan *scenario.Plan, folder scenario.Folder, width int) string {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
 // runShow tells how far a scenario is: a line for each point that ends, and on a

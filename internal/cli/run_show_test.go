@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/scenario"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
 // On a terminal the last line says what runs and what is to come, and is erased

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/load"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // sampleEvery is often enough to see a bad second, and costs nothing.

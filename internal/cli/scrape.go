@@ -9,7 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 const (

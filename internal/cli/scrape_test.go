@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // Speculative decoding is that of all servers together; one without it adds nothing.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/target"
-	"github.com/inferometer/inferometer/internal/timeline"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // leastScrape is how often a server may be asked: more would be a load of its own.

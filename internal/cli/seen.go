@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 )
 
 // maxSeen is how many prompts are remembered of a server: 800 KB.
@@ -80,7 +80,7 @@ func (s *seenPrompts) save() error {
 	for i := range s.ring {
 		b = binary.LittleEndian.AppendUint64(b, s.ring[(s.next+i)%len(s.ring)])
 	}
-	return whole.WriteBytes(s.path, b)
+	return atomicfile.WriteBytes(s.path, b)
 }
 
 // openSeen finds what earlier runs sent to each server.

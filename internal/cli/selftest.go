@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/selftest"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 )
 
 // selftestRun is one self-test, from its flags to its result.
@@ -203,7 +203,7 @@ func (r *selftestRun) save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
-	if err := whole.WriteBytes(path, append(b, '\n')); err != nil {
+	if err := atomicfile.WriteBytes(path, append(b, '\n')); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
 	return nil

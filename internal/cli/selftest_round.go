@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/selftest"
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 )
 
 // round runs a load once: a fresh simulator, and a bench serve as a user would start it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/selftest"
+	"github.com/inferometer/inferometer/internal/check/selftest"
 )
 
 // stepDone is the progress in a pipe: one line a step.

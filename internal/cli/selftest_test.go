@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/selftest"
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // selftestCommand is a self-test with folders of its own.

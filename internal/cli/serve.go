@@ -15,13 +15,13 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/pace"
-	"github.com/inferometer/inferometer/internal/power"
-	"github.com/inferometer/inferometer/internal/slo"
-	"github.com/inferometer/inferometer/internal/target"
-	"github.com/inferometer/inferometer/internal/wire"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // serveRun is one run of bench serve, from its flags to its result.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // askDialect finds out whether the server needs another word for what we ask of it. It

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // defineGiveUp is for the probes of find: nobody else would want half a run.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // splitLogin takes user and password out of a URL. They go into a header: as part

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // checkIntegrity: only greedy texts can be compared.

@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 type numbers struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // spareFiles are what a run opens beside its connections: journal, questions, runtime.

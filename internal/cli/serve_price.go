@@ -6,7 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/power"
+	"github.com/inferometer/inferometer/internal/send/power"
 )
 
 // priceOptions are what the servers cost.

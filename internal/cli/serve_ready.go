@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // readyEvery is the pause between two tries of the ready check, as in vLLM.

@@ -7,14 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/load"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/report/page"
-	"github.com/inferometer/inferometer/internal/verdict"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // tryResultDir finds out before the run whether its result can be written.
@@ -171,7 +171,7 @@ func writeResult(path string, res *measure.Result, opt report.Options) error {
 
 // writeJSONFile writes what a command was asked to leave, whole or not at all.
 func writeJSONFile(path string, write func(io.Writer) error) error {
-	if err := whole.Write(path, write); err != nil {
+	if err := atomicfile.Write(path, write); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil

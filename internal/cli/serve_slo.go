@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
 const sloHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known.`

@@ -9,8 +9,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // mostFailed is the share of failures above which fw-ai/benchmark writes no row:

@@ -10,7 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/target"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // defineTargets declares the flags of several servers loaded as one.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // The values of --engine.

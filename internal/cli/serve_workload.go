@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/tokenizer"
-	"github.com/inferometer/inferometer/internal/workload"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/tokenizer"
 )
 
 // Where token counts come from.

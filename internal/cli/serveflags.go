@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/pace"
-	"github.com/inferometer/inferometer/internal/slo"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
 // serveOptions is what the flags of bench serve say, one field a flag that is

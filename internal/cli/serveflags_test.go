@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/pace"
+	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // validate fills in what follows from other flags and checks that the flags make

@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/report/page"
-	"github.com/inferometer/inferometer/internal/site"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/show/site"
 )
 
 type serveReportOptions struct {
@@ -121,7 +121,7 @@ func (o *serveReportOptions) write(ctx context.Context, s streams, pages *site.S
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		return whole.Write(path, func(w io.Writer) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})

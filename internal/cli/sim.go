@@ -11,7 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/sim"
-	"github.com/inferometer/inferometer/internal/tokenizer"
+	"github.com/inferometer/inferometer/tokenizer"
 )
 
 // simOptions are the flags of sim that are not a sim.Config themselves.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/sweep"
-	"github.com/inferometer/inferometer/internal/whole"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
 // plotOptions are the flags of bench sweep plot that are not a sweep.Plot themselves.
@@ -126,7 +126,7 @@ func draw(f *sweep.Figure, path string) error {
 		if err := picture(&b); err != nil {
 			return fmt.Errorf("draw %s%s: %w", path, ending, err)
 		}
-		if err := whole.WriteBytes(path+ending, []byte(b.String())); err != nil {
+		if err := atomicfile.WriteBytes(path+ending, []byte(b.String())); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/sweep"
+	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
 // sweepOptions are the flags of bench sweep serve and serve_workload.

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/sweep"
+	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
 // sweepShow prints what a sweep does, in vLLM's words. Commands are printed so that

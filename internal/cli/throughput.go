@@ -8,10 +8,10 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/measure"
-	"github.com/inferometer/inferometer/internal/report"
-	"github.com/inferometer/inferometer/internal/verdict"
-	"github.com/inferometer/inferometer/internal/wire"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // throughputOptions is what the flags of bench throughput say.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/measure"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // arrivals are tokens by the tenth of a second since the run's zero.

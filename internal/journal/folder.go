@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/lock"
+	"github.com/inferometer/inferometer/internal/files/lock"
 )
 
 // The files of a run's folder.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // Build builds the program as a user would and gives its path.

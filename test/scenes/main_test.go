@@ -3,7 +3,7 @@
 // Package scenes spoils measurements for real, each in one way, and looks whether
 // the verdict names that way and no other. It runs the built program against
 // simulators, through proxies, beside processor hogs and over a network that loses
-// packets; what the verdict makes of synthetic journals is tested in internal/verdict.
+// packets; what the verdict makes of synthetic journals is tested in internal/judge/verdict.
 //
 // The machine itself spoils measurements too: its hypervisor takes time away, and
 // other work runs beside. So each scene stands beside a control, a run in the same

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // Coordinated omission: eight requests, due each 100 ms, to a server that takes

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/verdict"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/simproc"
+	"github.com/inferometer/inferometer/internal/sim/simproc"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 

@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
+)
+
+// fake is an inference server with a way before it, and whatever is wrong with both.
+type fake struct {
+	gap        time.Duration // between events
+	hold       int           // events that a proxy holds back until it sends them together
+	tokens     int           // in the answer; 0: as asked for
+	perEvent   int           // tokens in an event; 0: one
+	compress   string        // "offered" or "always"
+	skew       time.Duration
+	close      bool // the connection, behind each answer
+	noUsage    bool
+	noModels   bool
+	noMetrics  bool
+	pickyField bool // ignore_eos is refused
+	breakOff   bool
+	fails      string // an error event
+	status     int
+	header     map[string]string
+	owner      string
+	versions   map[string]string // path to body
+	tls, h2    bool
+}
+
+func (s *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for k, v := range s.header {
+		w.Header().Set(k, v)
+	}
+	if s.skew != 0 {
+		w.Header().Set("Date", time.Now().Add(s.skew).UTC().Format(http.TimeFormat))
+	}
+	if s.close {
+		w.Header().Set("Connection", "close")
+	}
+	switch body, ok := s.versions[r.URL.Path]; {
+	case ok:
+		_, _ = io.WriteString(w, body)
+	case r.URL.Path == "/v1/models" && !s.noModels:
+		fmt.Fprintf(w, `{"data":[{"id":"m","owned_by":%q,"max_model_len":4096},{"id":"n"}]}`, s.owner)
+	case r.URL.Path == "/metrics" && !s.noMetrics:
+		_, _ = io.WriteString(w, "requests_total 1\n")
+	case strings.HasSuffix(r.URL.Path, "/completions"):
+		s.stream(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *fake) stream(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		MaxTokens int   `json:"max_tokens"`
+		IgnoreEOS *bool `json:"ignore_eos"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if s.pickyField && body.IgnoreEOS != nil {
+		http.Error(w, "unknown field ignore_eos", http.StatusBadRequest)
+		return
+	}
+	if s.status != 0 {
+		http.Error(w, "not today", s.status)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := io.Writer(w)
+	flush := func() { _ = http.NewResponseController(w).Flush() }
+	if s.compress == "always" || s.compress == "offered" && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		defer z.Close()
+		out = z
+	}
+	s.events(r.Context(), out, flush, body.MaxTokens)
+}
+
+func (s *fake) events(ctx context.Context, out io.Writer, flush func(), asked int) {
+	total := s.tokens
+	if total == 0 {
+		total = asked
+	}
+	for sent := 0; sent < total; sent += max(s.perEvent, 1) {
+		if ctx.Err() != nil {
+			return
+		}
+		fmt.Fprintf(out, "data: {\"choices\":[{\"text\":\" w%d\"}]}\n\n", sent)
+		if s.hold == 0 || (sent+1)%s.hold == 0 {
+			flush()
+		}
+		time.Sleep(s.gap)
+	}
+	switch {
+	case s.breakOff:
+		return
+	case s.fails != "":
+		fmt.Fprintf(out, "data: {\"error\":{\"message\":%q}}\n\n", s.fails)
+	}
+	fmt.Fprint(out, "data: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"length\"}]}\n\n")
+	if !s.noUsage {
+		fmt.Fprintf(out, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":%d}}\n\n", total)
+	}
+	fmt.Fprint(out, "data: [DONE]\n\n")
+}
+
+// examined starts the fake and has it examined.
+func (s *fake) examined(t *testing.T, change func(*Remote)) map[string]Finding {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(s)
+	srv.EnableHTTP2 = s.h2
+	srv.Config.ErrorLog = quietLog() // handshakes that a client gives up are a part of the test
+	if s.tls {
+		srv.StartTLS()
+	} else {
+		srv.Start()
+	}
+	defer srv.Close()
+	p, err := wire.ForBackend("openai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRemote(srv.URL, p)
+	r.CPUs, r.Timeout = 8, 20*time.Second
+	if change != nil {
+		change(&r)
+	}
+	return byName(r.Examine(t.Context(), func(string) bool { return false }))
+}
+
+func byName(all []Finding) map[string]Finding {
+	m := map[string]Finding{}
+	for _, f := range all {
+		m[f.Name] = f
+	}
+	return m
+}
+
+func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

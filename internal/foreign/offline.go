@@ -1,0 +1,59 @@
+package foreign
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// readBatchLatency reads the JSON of vllm bench latency, and ours: seconds per batch.
+func readBatchLatency(object []byte) ([]Run, error) {
+	var k struct {
+		Mean        *float64            `json:"avg_latency"`
+		Latencies   []float64           `json:"latencies"`
+		Percentiles map[string]*float64 `json:"percentiles"`
+		Failed      *int                `json:"failed_iterations"` // ours
+	}
+	if err := json.Unmarshal(object, &k); err != nil {
+		return nil, err
+	}
+	r := Run{Tool: BatchLatency, Facts: Facts{Completed: len(k.Latencies), Failed: k.Failed, Nothing: len(k.Latencies) == 0}}
+	inMs := func(metric string, seconds *float64) {
+		if seconds != nil {
+			v := *seconds * 1000
+			r.set(metric, &v)
+		}
+	}
+	inMs("mean_batch_ms", k.Mean)
+	for p, v := range k.Percentiles {
+		if _, err := strconv.ParseFloat(p, 64); err != nil {
+			continue
+		}
+		if p == "50" {
+			inMs("median_batch_ms", v)
+		} else {
+			inMs("p"+p+"_batch_ms", v)
+		}
+	}
+	r.keep("batch", k.Latencies)
+	return []Run{r}, nil
+}
+
+// readThroughput reads the JSON of vllm bench throughput, and ours.
+func readThroughput(object []byte) ([]Run, error) {
+	var k struct {
+		Duration  float64  `json:"elapsed_time"`
+		Completed *int     `json:"num_requests"`
+		Requests  *float64 `json:"requests_per_second"`
+		Tokens    *float64 `json:"tokens_per_second"`
+		Failed    *int     `json:"failed_requests"` // ours
+	}
+	if err := json.Unmarshal(object, &k); err != nil {
+		return nil, err
+	}
+	r := Run{Tool: Throughput, Notes: []string{"an offline batch has no latencies of single requests"}}
+	r.Facts = Facts{Duration: k.Duration, Failed: k.Failed, AtOnce: true}
+	r.Facts.done(k.Completed)
+	r.set("request_throughput", k.Requests)
+	r.set("total_token_throughput", k.Tokens)
+	return []Run{r}, nil
+}

@@ -1,0 +1,185 @@
+package foreign
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// shared is where the real files of other tools lie, beside the repository.
+const shared = "../../../shared"
+
+// summary is a run in lines that a person can check against the file.
+func summary(r *Run) string {
+	var b strings.Builder
+	f := &r.Facts
+	failed := "?"
+	if f.Failed != nil {
+		failed = fmt.Sprint(*f.Failed)
+	}
+	fmt.Fprintf(&b, "%q %s line %d: %d of %d completed, %s failed, concurrency %d, rate %g, model %q, %d + %d tokens in %g s\n",
+		r.Name, r.Tool, r.Line, f.Completed, f.Asked, failed, f.Concurrency, f.Rate, f.Model, f.InputTokens, f.OutputTokens, f.Duration)
+	for _, m := range r.Metrics() {
+		if strings.HasPrefix(m, "p75") || strings.HasPrefix(m, "std") || strings.HasPrefix(m, "p90_") {
+			continue
+		}
+		fmt.Fprintf(&b, "    %s %.6g\n", m, r.Values[m])
+	}
+	for _, m := range []string{"ttft", "tpot", "itl", "e2el"} {
+		if s := r.Samples[m]; len(s) > 0 {
+			fmt.Fprintf(&b, "    %d values of %s\n", len(s), m)
+		}
+	}
+	return b.String()
+}
+
+func summaries(t *testing.T, files []string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, path := range files {
+		fmt.Fprintf(&b, "# %s\n", filepath.Base(path))
+		runs, err := ReadFile(path)
+		if err != nil {
+			t.Errorf("%v", err)
+		}
+		for i := range runs {
+			b.WriteString(summary(&runs[i]))
+		}
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestANote(t *testing.T) {
+	golden(t, "testdata/note.golden", summaries(t, []string{"testdata/note.md"}))
+}
+
+// TestRealFiles reads the results of the real tools, and the notes of real people as they are.
+func TestRealFiles(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{
+		"seeds/*.txt", "data/results/*/*.json", "data/results/llama-bench/*.jsonl", "data/results/llama-bench/*.md",
+		"data/results/llama-bench/*.csv", "data/results/vllm_bench/*.txt",
+	} {
+		found, err := filepath.Glob(filepath.Join(shared, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if filepath.Base(f) != "stage_0_prometheus_metrics.json" { // has no latencies; see TestRefused
+				files = append(files, f)
+			}
+		}
+	}
+	if len(files) == 0 {
+		t.Skip("the results of other tools are not beside this checkout")
+	}
+	golden(t, "testdata/real.golden", summaries(t, files))
+}
+
+// TestFailuresAreSeen: 36 of 64 is told, whether a tool counts failures or only a command says what was asked.
+func TestFailuresAreSeen(t *testing.T) {
+	two := 2
+	for _, tt := range []struct {
+		facts Facts
+		want  int
+	}{
+		{Facts{Asked: 64, Completed: 36}, 28},
+		{Facts{Asked: 64, Completed: 62, Failed: &two}, 2},
+		{Facts{Asked: 64, Completed: 64}, 0},
+		{Facts{Completed: 64}, 0},
+		{Facts{Asked: 64}, 0}, // nothing is said about completion
+	} {
+		if got := tt.facts.Missing(); got != tt.want {
+			t.Errorf("%+v: %d missing, want %d", tt.facts, got, tt.want)
+		}
+	}
+}
+
+func TestJSONForms(t *testing.T) {
+	one := `{"request_throughput": 1.5, "completed": 3, "mean_ttft_ms": NaN, "request_rate": "inf", "label": "NaN is a word here"}`
+	for name, tt := range map[string]struct {
+		data string
+		want int
+	}{
+		"one":           {one, 1},
+		"one a line":    {one + "\n" + one + "\n", 2},
+		"an array":      {"[" + one + "," + one + "]", 2},
+		"byte order":    {"\xef\xbb\xbf" + one, 1},
+		"bare Infinity": {`{"request_throughput": 2, "total_output_tokens_retokenized": 5, "request_rate": Infinity, "input_throughput": 1, "output_throughput": 2}`, 1},
+	} {
+		runs, err := Read(name+".json", []byte(tt.data))
+		if err != nil || len(runs) != tt.want {
+			t.Errorf("%s: %d runs, %v", name, len(runs), err)
+			continue
+		}
+		if _, ok := runs[0].Values["mean_ttft_ms"]; ok {
+			t.Errorf("%s: a NaN was taken for a number", name)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ data, want string }{
+		"nothing":   {"", "no result of a known tool"},
+		"prose":     {"it was fast", "no result of a known tool"},
+		"other":     {`{"a": 1}`, "no result of a known tool"},
+		"numbers":   {`[1, 2]`, "no result of a known tool"},
+		"broken":    {`{"request_throughput": `, "no JSON"},
+		"no number": {`{"load_summary": {}, "successes": {"count": 3}}`, "has no number"},
+		"types":     {`{"request_throughput": 1, "completed": "many"}`, "looks like a result of vllm bench serve"},
+	} {
+		_, err := Read("x", []byte(tt.data))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzRead: any bytes give runs with numbers, or an error.
+func FuzzRead(f *testing.F) {
+	note, err := os.ReadFile("testdata/note.md")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(note)
+	f.Add([]byte(`{"request_throughput": 1, "ttfts": [0.1], "itls": [[0.01]], "output_lens": [2], "errors": [""]}`))
+	f.Add([]byte(`{"benchmarks": [{"requests": {"successful": [{}]}}], "metadata": {}}`))
+	f.Add([]byte(`{"request_latency": {"avg": 1}, "time_to_first_token": {"p50": 2}, "input_config": 3}`))
+	f.Add([]byte("build_commit,avg_ts,n_prompt\na,1,2\n"))
+	f.Add([]byte("* ===\n* Generations / Sec:            18.43\n"))
+	f.Add([]byte("=== Summary ===\nQps  : 1.0\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		runs, err := Read("x", data)
+		if err != nil {
+			return
+		}
+		for i := range runs {
+			if runs[i].Name == "" || len(runs[i].Values) == 0 && !runs[i].Facts.Nothing {
+				t.Errorf("run %d has no name or no number", i)
+			}
+		}
+	})
+}

@@ -1,0 +1,176 @@
+// Package foreign reads the result files of any tool of this field into one form,
+// so that they can be compared: our own, vLLM's JSON and console block (also inside
+// a Markdown note or a log), GuideLLM, AIPerf and genai-perf, SGLang, llama-bench,
+// inference-perf, InferenceX, and locust's summary of fw-ai/benchmark.
+//
+// One file a format, each listed once in [formats]; a format says whether bytes are
+// its own and turns them into runs. Metrics are called by vLLM's JSON keys
+// (mean_ttft_ms, output_throughput…): the names that most people know. A tool that
+// means something else by the word says so in [Run].Notes.
+//
+// Nothing is guessed: what a file does not say is absent.
+package foreign
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Run is one measured run, as a tool has reported it.
+type Run struct {
+	Name string // what people would call it: a label, a heading, or the file's name
+	Tool Tool
+	Path string // the file
+	Line int    // where the block begins in a text; 0 for a file that is a result as a whole
+
+	Facts    Facts
+	Metadata map[string]string  // what the user has said of it with --metadata
+	Values   map[string]float64 // by metric
+
+	// Samples are the values behind a metric in seconds, one per request in the order of
+	// sending. Those of itl, one per gap, are stream by stream; where the file tells when
+	// each gap was, "itl"+EndsOf has that. Empty where the file has only summaries.
+	Samples map[string][]float64
+
+	// Intervals are those that the file itself gives, by metric.
+	Intervals map[string]Interval
+
+	// Higher says of metrics whether more is better, where the file says it.
+	Higher map[string]bool
+
+	Notes []string // where this tool's words mean something else than ours
+
+	section int // of the text, by its headings
+}
+
+// EndsOf follows the name of a sample that is not in the order of time: under both names
+// together are the moments at which each of its values ended, in seconds.
+const EndsOf = " ends"
+
+// Interval lies around a value with a probability.
+type Interval struct {
+	Low, High, Level float64
+	Degrees          float64 // of freedom with which its width is known; 0: as good as exactly
+}
+
+// Tool is the program that wrote a result.
+type Tool string
+
+// The tools whose results can be read.
+const (
+	Inferometer   Tool = "inferometer"
+	VLLM          Tool = "vllm bench serve"
+	VLLMRust      Tool = "vllm-bench"
+	VLLMConsole   Tool = "vllm console"
+	SGLang        Tool = "sglang"
+	GuideLLM      Tool = "guidellm"
+	AIPerf        Tool = "aiperf"
+	GenAIPerf     Tool = "genai-perf"
+	InferencePerf Tool = "inference-perf"
+	InferenceX    Tool = "inferencex"
+	LlamaBench    Tool = "llama-bench"
+	Locust        Tool = "fw-ai/benchmark"
+	Offline       Tool = "offline script"
+	LMEval        Tool = "lm-eval"
+	BatchLatency  Tool = "bench latency"
+	Throughput    Tool = "bench throughput"
+	HandMade      Tool = "table"
+)
+
+// Facts are what a file says about how its numbers came about. Zero means that it does not say.
+type Facts struct {
+	Model, Backend, Server, Dataset string
+	Hardware                        string
+	Environment                     string // variables that were set for the command, as NAME=value
+	Date                            string
+	Concurrency                     int
+	Rate                            float64 // requests per second; 0: none or not told
+	AtOnce                          bool    // it is told that neither bounded the load
+	Asked                           int     // requests that were to be sent
+	Completed                       int
+	Nothing                         bool // it is told that no request completed
+	Failed                          *int // nil: the tool does not count failures
+	InputTokens, OutputTokens       int64
+	Duration                        float64 // seconds
+	WorkloadSHA                     string
+	Verdict                         string // VALID, SUSPECT or INVALID; empty if nobody judged
+	Reasons                         []string
+	RunDir                          string
+}
+
+// Missing is how many of the requests that were asked for did not complete, as far as it is told.
+func (f *Facts) Missing() int {
+	switch {
+	case f.Failed != nil && *f.Failed > 0:
+		return *f.Failed
+	case f.Nothing:
+		return max(f.Asked, 1)
+	case f.Asked > f.Completed && f.Completed > 0:
+		return f.Asked - f.Completed
+	}
+	return 0
+}
+
+// done keeps a number of completed requests that a file tells; nil: it does not.
+func (f *Facts) done(completed *int) {
+	if completed != nil {
+		f.Completed, f.Nothing = *completed, *completed == 0
+	}
+}
+
+// Load is how hard the server was pressed, in words. Empty: it is not told.
+func (f *Facts) Load() string {
+	switch {
+	case f.Concurrency > 0 && f.Rate > 0:
+		return fmt.Sprintf("c=%d, %g/s", f.Concurrency, f.Rate)
+	case f.Concurrency > 0:
+		return fmt.Sprintf("c=%d", f.Concurrency)
+	case f.Rate > 0:
+		return fmt.Sprintf("%g/s", f.Rate)
+	case f.AtOnce && max(f.Asked, f.Completed) > 0:
+		return fmt.Sprintf("%d at once", max(f.Asked, f.Completed))
+	}
+	return ""
+}
+
+// Metrics lists the run's metrics, sorted by name.
+func (r *Run) Metrics() []string { return slices.Sorted(maps.Keys(r.Values)) }
+
+// set keeps a value, unless the tool gave none.
+// setKnown sets a value that is NaN where nobody tells it.
+func (r *Run) setKnown(metric string, value float64) {
+	if !math.IsNaN(value) {
+		r.set(metric, &value)
+	}
+}
+
+func (r *Run) set(metric string, value *float64) {
+	if value == nil {
+		return
+	}
+	if r.Values == nil {
+		r.Values = map[string]float64{}
+	}
+	r.Values[metric] = *value
+}
+
+// keep keeps the values behind a metric.
+func (r *Run) keep(metric string, values []float64) {
+	if len(values) == 0 {
+		return
+	}
+	if r.Samples == nil {
+		r.Samples = map[string][]float64{}
+	}
+	r.Samples[metric] = values
+}
+
+// direct keeps which way of a metric is better.
+func (r *Run) direct(metric string, higher bool) {
+	if r.Higher == nil {
+		r.Higher = map[string]bool{}
+	}
+	r.Higher[metric] = higher
+}

@@ -1,0 +1,249 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/stats"
+)
+
+// Decided is the outcome where no gate was asked for and no metric is open.
+const Decided Outcome = "decided"
+
+// Same is the call of a paired change whose whole interval is too small to matter.
+const Same Call = "equivalent"
+
+// ABOptions are the rules of a duel of two servers, fixed before its first round.
+type ABOptions struct {
+	Metrics              []string // that must be decided, as typed
+	Gate                 Gate     // whose limits must be decided
+	MinRounds, MaxRounds int      // the first look comes after MinRounds
+	AnyVerdict           bool     // runs count whose own verdict is INVALID
+	Options
+}
+
+// AB decides, round by round, whether B differs from A. A round is one run of each
+// under the same seed: what a round has in common (its prompts, the hour, a neighbour on
+// the machine) is in both, and goes out in their ratio.
+type AB struct {
+	opt   ABOptions
+	keys  []string // that must be decided
+	level float64  // share of error of one look at one of keys
+	other float64  // … at one of the other metrics of the table; 0: not known yet
+}
+
+// NewAB checks the rules and computes how sure one look must be.
+func NewAB(opt ABOptions) (*AB, error) {
+	if opt.MinRounds < 3 || opt.MaxRounds < opt.MinRounds || opt.MaxRounds > 100 {
+		return nil, fmt.Errorf("rounds from %d to %d: the first look needs at least 3 rounds, and the last comes after 100 at most", opt.MinRounds, opt.MaxRounds)
+	}
+	opt.Options = opt.withDefaults()
+	ab := &AB{opt: opt}
+	for _, word := range opt.Metrics {
+		ab.require(Key(word))
+	}
+	for _, l := range opt.Gate {
+		ab.require(l.Metric)
+	}
+	if len(ab.keys) == 0 {
+		return nil, fmt.Errorf("no metric is to be decided")
+	}
+	// Many metrics give chance many chances: the error is shared out (Bonferroni).
+	ab.level = lookLevel((1-opt.Level)/float64(len(ab.keys)), opt.MinRounds, opt.MaxRounds)
+	return ab, nil
+}
+
+func (ab *AB) require(key string) {
+	if !slices.Contains(ab.keys, key) {
+		ab.keys = append(ab.keys, key)
+	}
+}
+
+// Look is what is known after some rounds.
+type Look struct {
+	*Comparison
+	Rounds    int                  `json:"rounds"`
+	LookLevel float64              `json:"look_level"` // chance of error that each look at each metric may take
+	Ratios    map[string][]float64 `json:"ratios"`     // B/A of each round, by metric that is to be decided
+	Open      []string             `json:"undecided"`  // metrics and limits; empty: all is decided
+	Findings  []Finding            `json:"gate,omitempty"`
+	Outcome   Outcome              `json:"outcome"` // undecided while anything is open
+	Hopeless  string               `json:"hopeless,omitempty"`
+}
+
+// Done says whether more rounds could tell nothing more.
+func (l *Look) Done() bool { return len(l.Open) == 0 || l.Outcome == Broken || l.Hopeless != "" }
+
+// Look holds the rounds so far against the rules. a.Runs[i] and b.Runs[i] are those of one round.
+func (ab *AB) Look(a, b Side) (*Look, error) {
+	c, err := Compare([]Side{a, b}, Options{Level: ab.opt.Level, Interest: ab.opt.Interest})
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Doubts {
+		if ab.opt.AnyVerdict && c.Doubts[i].Reason == "verdict" {
+			c.Doubts[i].Severe = false
+		}
+	}
+	l := &Look{Comparison: c, Rounds: len(a.Runs), LookLevel: ab.level, Ratios: map[string][]float64{}, Open: []string{}, Outcome: Undecided}
+	if err := ab.addRows(l, a, b); err != nil {
+		return nil, err
+	}
+	if ab.other == 0 {
+		ab.other = lookLevel((1-ab.opt.Level)/float64(len(c.Rows)), ab.opt.MinRounds, ab.opt.MaxRounds)
+	}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		level := ab.other
+		if slices.Contains(ab.keys, row.Metric.Key) {
+			level = ab.level
+			l.Ratios[row.Metric.Key] = ratios(a.Runs, b.Runs, row.Metric.Key)
+		}
+		row.Cells[1].Change = paired(ratios(a.Runs, b.Runs, row.Metric.Key), level, ab.opt.Options)
+	}
+	c.Feet = append(c.Feet, fmt.Sprintf("paired by round: the intervals are those of the mean ratio of %d rounds, so wide that they hold at all of up to %d looks at once",
+		l.Rounds, ab.opt.MaxRounds-ab.opt.MinRounds+1))
+	return l, ab.judge(l)
+}
+
+// addRows adds metrics that must be decided and are not among the usual ones.
+func (ab *AB) addRows(l *Look, a, b Side) error {
+	var missing []string
+	for _, key := range ab.keys {
+		if l.row(key) == nil {
+			missing = append(missing, key)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	more, err := Compare([]Side{a, b}, Options{Metrics: missing})
+	if err != nil || len(more.Rows) < len(missing) {
+		return fmt.Errorf("the runs have not all of the metrics %v", missing)
+	}
+	l.Rows = append(l.Rows, more.Rows...)
+	return nil
+}
+
+// judge finds what is still open. Before the first look all of it is.
+func (ab *AB) judge(l *Look) error {
+	early := l.Rounds < ab.opt.MinRounds
+	for _, word := range ab.opt.Metrics {
+		if ch := l.row(Key(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
+			l.Open = append(l.Open, Key(word))
+		}
+	}
+	outcome, findings, err := ab.opt.Gate.Judge(l.Comparison)
+	if err != nil {
+		return err
+	}
+	l.Findings = findings
+	for _, f := range findings {
+		if early || f.Outcome == Undecided {
+			l.Open = append(l.Open, f.Limit)
+		}
+	}
+	switch d := l.severe(0, 1); {
+	case early:
+		return nil
+	case d != nil:
+		l.Hopeless = d.Side + ": " + d.Sentence
+	case len(l.Open) == 0 && len(ab.opt.Gate) == 0:
+		l.Outcome = Decided
+	case len(l.Open) == 0 || outcome == Broken:
+		l.Outcome = outcome
+	}
+	return nil
+}
+
+// ratios are B/A of a metric in each round; nil if a round lacks it, or it has no logarithm.
+func ratios(a, b []foreign.Run, key string) []float64 {
+	out := make([]float64, 0, len(a))
+	for i := range a {
+		va, vb := a[i].Values[key], b[i].Values[key]
+		if va <= 0 || vb <= 0 {
+			return nil
+		}
+		out = append(out, vb/va)
+	}
+	return out
+}
+
+// paired is the change over rounds: Student's interval of the mean logarithm of the
+// ratios, at the level of one look.
+func paired(ratios []float64, level float64, opt Options) *Change {
+	var m moments
+	for _, r := range ratios {
+		m.add(math.Log(r))
+	}
+	switch {
+	case m.n == 0:
+		return nil
+	case m.n < 2:
+		return &Change{Ratio: math.Expm1(m.mean), Runs: 1, Call: Unknown}
+	}
+	bound := stats.StudentQuantile(1-level/2, m.n-1)
+	half := bound * m.error()
+	c := &Change{
+		Ratio: math.Expm1(m.mean), Runs: len(ratios), Bounded: true, Low: math.Expm1(m.mean - half), High: math.Expm1(m.mean + half),
+		Smallest: math.Expm1(m.error() * (bound + stats.StudentQuantile(0.8, m.n-1))), Call: Unclear,
+	}
+	c.P = 1
+	if m.mean != 0 { // one look's p-value stands for this much of the whole sequence's
+		c.P = min(1, stats.StudentTail(m.mean/m.error(), m.n-1)/level*(1-opt.Level))
+	}
+	switch {
+	case math.Abs(m.mean) > half:
+		c.Call = Real
+	case max(-c.Low, c.High) <= opt.Interest:
+		c.Call = Same
+	}
+	return c
+}
+
+// Spoiled says why a round tells nothing: a run of it that did not do its work, or
+// whose own verdict is INVALID. Empty: it does.
+func (ab *AB) Spoiled(a, b *foreign.Run) string {
+	for _, d := range append(alone("A", a), alone("B", b)...) {
+		if d.Severe && (d.Reason != "verdict" || !ab.opt.AnyVerdict) {
+			return d.Side + ": " + d.Sentence
+		}
+	}
+	return ""
+}
+
+// JSON writes the look with everything that it rests on.
+func (l *Look) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(l)
+}
+
+// AFirst gives the order of a round, counted from zero: A B, B A, B A, A B, and so on
+// (ABBA, then BAAB), so that what grows steadily with time hits both alike.
+func AFirst(round int) bool { return round%4 == 0 || round%4 == 3 }
+
+// Keys are the metrics that must be decided.
+func (ab *AB) Keys() []string { return ab.keys }
+
+// Sentence says how far the metrics that must be decided are, for the progress.
+func (ab *AB) Sentence(l *Look) string {
+	var parts []string
+	for _, key := range ab.keys {
+		parts = append(parts, key+" "+l.row(key).Cells[1].Change.words())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Percentile is the number in the name of a metric, as 95 in p95_ttft_ms; empty if there is none.
+func Percentile(key string) string {
+	if l := latencyKey.FindStringSubmatch(key); l != nil && l[1][0] == 'p' {
+		return l[1][1:]
+	}
+	return ""
+}

@@ -1,0 +1,356 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/stats"
+)
+
+// repeats are runs of one metric, as values.
+func repeats(name string, values ...float64) Side {
+	s := Side{Name: name}
+	for _, v := range values {
+		s.Runs = append(s.Runs, foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": v}})
+	}
+	return s
+}
+
+// Few runs need Student's tail, with Welch's degrees of freedom.
+func TestStudentsTail(t *testing.T) {
+	a, b := []float64{100.123, 104.321, 101.777}, []float64{110.456, 118.765}
+	var ma, mb moments
+	for _, v := range a {
+		ma.add(math.Log(v))
+	}
+	for _, v := range b {
+		mb.add(math.Log(v))
+	}
+	va, vb := ma.error()*ma.error(), mb.error()*mb.error()
+	degrees := (va + vb) * (va + vb) / (va*va/2 + vb*vb/1)
+	want := stats.StudentTail((mb.mean-ma.mean)/math.Sqrt(va+vb), degrees)
+	ch := mustCompare(t, []Side{repeats("a", a...), repeats("b", b...)}).Rows[0].Cells[1].Change
+	if math.Abs(ch.P-want) > 1e-9 {
+		t.Errorf("p is %g, Student's with %.2f degrees of freedom is %g", ch.P, degrees, want)
+	}
+	half := stats.StudentQuantile(0.975, degrees) * math.Sqrt(va+vb)
+	if want := math.Expm1(mb.mean - ma.mean - half); math.Abs(ch.Low-want) > 1e-9 {
+		t.Errorf("the interval begins at %g, not %g", ch.Low, want)
+	}
+}
+
+// known is a run whose file gives the interval of its value: ± half, relative.
+func known(name string, value, half float64, metrics ...string) Side {
+	r := foreign.Run{Name: name, Tool: foreign.Inferometer, Values: map[string]float64{}, Intervals: map[string]foreign.Interval{}}
+	for _, key := range metrics {
+		r.Values[key] = value
+		r.Intervals[key] = foreign.Interval{Low: value * math.Exp(-half), High: value * math.Exp(half), Level: 0.95}
+	}
+	return Side{name, []foreign.Run{r}}
+}
+
+// The correction is over all metrics of all sides: what is beyond noise by itself may
+// not be so as the largest of many.
+func TestTheWholeTableIsCorrected(t *testing.T) {
+	const half = 0.02
+	change := math.Exp(2.5 / 1.96 * half * math.Sqrt2) // p = 0.012
+	for others, want := range map[int]Call{0: Real, 4: Unclear} {
+		sides := []Side{known("a", 100, half, "mean_ttft_ms"), known("b", 100*change, half, "mean_ttft_ms")}
+		for i := range others {
+			sides = append(sides, known(fmt.Sprint(i), 100.1, half, "mean_ttft_ms"))
+		}
+		if ch := mustCompare(t, sides).Rows[0].Cells[1].Change; ch.Call != want {
+			t.Errorf("beside %d other sides: %s, p %.3f", others, ch.Call, ch.P)
+		}
+	}
+}
+
+// Within noise is said at the level of the calls: an interval that lies within ±5 % at
+// 95 % need not do so where it is one of many.
+func TestWithinNoiseIsCorrected(t *testing.T) {
+	const half = 0.03 // of each side, so that the change is ±4.2 %
+	one := mustCompare(t, []Side{known("a", 100, half, "mean_ttft_ms"), known("b", 100, half, "mean_ttft_ms")})
+	many := mustCompare(t, []Side{known("a", 100, half, sixteen...), known("b", 100, half, sixteen...)})
+	if call := one.Rows[0].Cells[1].Change.Call; call != Noise {
+		t.Errorf("one metric: %s", call)
+	}
+	if ch := many.Rows[0].Cells[1].Change; ch.Call != Unclear || ch.Smallest < 0.05 {
+		t.Errorf("sixteen metrics: %+v", *ch)
+	}
+}
+
+// A single run beside repeats has at least the spread of those: its own interval knows
+// nothing of what changes from run to run.
+func TestOneRunBesideRepeats(t *testing.T) {
+	alone := known("b", 104.7, 0.001, "mean_ttft_ms")
+	ch := mustCompare(t, []Side{repeats("a", 97.31, 103.42, 99.93), alone}).Rows[0].Cells[1].Change
+	if ch.Call == Real || !ch.Bounded || ch.Low > 0 {
+		t.Errorf("%+v", *ch)
+	}
+	alone.Runs[0].Intervals = nil // a printed number, which tells nothing of its error
+	if ch := mustCompare(t, []Side{repeats("a", 97.31, 103.42, 99.93), alone}).Rows[0].Cells[1].Change; !ch.Bounded {
+		t.Errorf("beside repeats the error of a single run is known: %+v", *ch)
+	}
+}
+
+// Printed repeats that agree to the last digit still have a rounding error.
+func TestRoundedRepeats(t *testing.T) {
+	ch := mustCompare(t, []Side{repeats("a", 0.15, 0.15), repeats("b", 0.16, 0.16)}).Rows[0].Cells[1].Change
+	if ch.Call == Real || !ch.Bounded {
+		t.Errorf("%+v", *ch)
+	}
+}
+
+// Runs without a success have no latencies, whatever their files print.
+func TestNoSuccess(t *testing.T) {
+	good, err := foreign.Read("good.json", []byte(`{"num_prompts": 10, "completed": 10, "request_throughput": 4, "mean_ttft_ms": 100}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := foreign.Read("none.json", []byte(`{"num_prompts": 10, "completed": 0, "request_throughput": 0, "mean_ttft_ms": 0, "p99_tpot_ms": 0}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mustCompare(t, sides(good[0], none[0]))
+	cell := c.row("mean_ttft_ms").Cells[1]
+	if cell.Known || cell.Best || cell.Change != nil {
+		t.Errorf("%+v", cell)
+	}
+	if d := c.severe(1); d == nil || !strings.Contains(d.Sentence, "no request completed") {
+		t.Errorf("%+v", c.Doubts)
+	}
+	if got := completed(&c.Sides[1]); got != "0 of 10" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A score within the standard error of another is not the best, in a comparison and in a list.
+func TestScoresWithinTheirError(t *testing.T) {
+	score := func(name string, v float64) foreign.Run {
+		return foreign.Run{Name: name, Tool: foreign.LMEval, Values: map[string]float64{"biology_exact_match": v, "stderr_biology_exact_match": 0.0135}}
+	}
+	for _, tt := range []struct {
+		b    float64
+		best bool
+	}{{0.848, false}, {0.95, true}} {
+		runs := []foreign.Run{score("fp16", 0.8466), score("fp8", tt.b)}
+		c := mustCompare(t, sides(runs...))
+		if got := c.Rows[0].Cells[1].Best; got != tt.best || c.Rows[0].Cells[0].Best {
+			t.Errorf("0.8466 and %g: best is %v", tt.b, got)
+		}
+		l := Lists(runs, nil)
+		if got := l[0].best[place{1, 0}]; got != tt.best {
+			t.Errorf("listed, 0.8466 and %g: best is %v", tt.b, got)
+		}
+		if text := l[0].grid()[1][1].text; text != "0.847 ± 0.0135" {
+			t.Errorf("the error is not shown: %s", text)
+		}
+	}
+}
+
+// Only runs under the same load are held against each other for the best value.
+func TestBestUnderTheSameLoad(t *testing.T) {
+	served := func(name string, ttft float64, f foreign.Facts) foreign.Run {
+		return foreign.Run{Name: name, Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": ttft}, Facts: f}
+	}
+	runs := []foreign.Run{
+		served("full", 560, foreign.Facts{Concurrency: 128}),
+		served("quarter", 420, foreign.Facts{Concurrency: 32}),
+		served("slow", 900, foreign.Facts{Concurrency: 128}),
+		served("one a second", 50, foreign.Facts{Rate: 1}),
+		served("untold", 10, foreign.Facts{}),
+		served("untold too", 20, foreign.Facts{}),
+	}
+	l := Lists(runs, nil)[0]
+	var best []string
+	for i := range l.Runs {
+		if l.best[place{i, 0}] {
+			best = append(best, l.Runs[i].Name)
+		}
+	}
+	if !slices.Equal(best, []string{"full"}) {
+		t.Errorf("best are %v", best)
+	}
+	if l.Runs[1].Name != "slow" {
+		t.Errorf("runs under the same load are apart: %v", l.Runs[1].Name)
+	}
+	notes := strings.Join(l.doubts(), "\n")
+	for _, want := range []string{"different loads", "the load of 2 of 6 runs is not told"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("nothing says %q:\n%s", want, notes)
+		}
+	}
+	c := mustCompare(t, sides(runs[0], runs[1]))
+	if c.Rows[0].Cells[1].Best {
+		t.Error("a quarter of the load wins")
+	}
+}
+
+// What is asked for is shown, or told to be absent; what is no metric is refused.
+func TestAskedMetrics(t *testing.T) {
+	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1, "depth_score": 2, "pp512_tps": 3}}
+	s := sides(a, a)
+	for word, ok := range map[string]bool{
+		"mean_ttft": true, "p95_ttft": true, "p99.9-e2el": true, "depth_score": true, "output_throughput": true, "pp512": true,
+		"ttft": false, "p_ttft": false, "p200_ttft": false, "p99_tfft": false, "speed": false,
+	} {
+		if err := CheckMetrics([]string{word}, s); (err == nil) != ok {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	c, err := Compare(s, Options{Metrics: []string{"p95_ttft", "mean_ttft"}})
+	if err != nil || len(c.Rows) != 2 || c.Rows[0].Cells[0].Known || !slices.Contains(c.Feet, "no side has p95_ttft_ms") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	l := Lists([]foreign.Run{a}, []string{"p95_ttft", "mean_ttft"})[0]
+	if len(l.cols) != 1 || !slices.Contains(l.doubts(), "note: none of these runs has p95_ttft_ms") {
+		t.Errorf("%v: %v", l.cols, l.doubts())
+	}
+}
+
+// Nobody knows which way of an unknown metric is better.
+func TestDirections(t *testing.T) {
+	for key, want := range map[string]string{
+		"biology_exact_match": "higher", "gsm8k_acc_norm": "higher", "wikitext_word_perplexity": "lower", "mean_ttft_ms": "lower",
+		"pp512_tps": "higher", "depth": "unknown", "asr_wer": "lower", "told_up": "higher", "told_down": "lower",
+	} {
+		m := metricOf(key, map[string]bool{"told_up": true, "told_down": false})
+		got := map[bool]string{true: "higher", false: "lower"}[m.Higher]
+		if m.Unsure {
+			got = "unknown"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"depth": 1}}
+	b := foreign.Run{Name: "b", Tool: foreign.VLLM, Values: map[string]float64{"depth": 2}}
+	if c := mustCompare(t, sides(a, b)); c.Rows[0].Cells[1].Best || c.Rows[0].Cells[0].Best {
+		t.Error("one of two unknown numbers is the best")
+	}
+}
+
+// A gate of many limits does not break by chance more often than a gate of one.
+func TestGateOfManyLimits(t *testing.T) {
+	const half = 0.02
+	a, b := known("a", 100, half, sixteen...), known("b", 100*1.08, half, sixteen...) // +8 % [+5.0, +11.1]
+	limits := "mean_ttft<+4.9%"
+	for n, want := range map[int]Outcome{1: Broken, 8: Undecided} {
+		g, err := ParseGate(strings.TrimSuffix(strings.Repeat(limits+" and ", n), " and "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := g.Judge(mustCompare(t, []Side{a, b})); err != nil || got != want {
+			t.Errorf("%d limits: %s, %v", n, got, err)
+		}
+	}
+}
+
+// stalled is a detailed file of vLLM's: streams whose gaps wait for the same engine, which
+// stalls now and then for all of them.
+func stalled(random *rand.Rand, name string, told bool) string {
+	const streams, rounds, tokens = 32, 2, 100
+	const step = 0.010
+	var stalls [rounds*tokens + 1]float64 // of the engine's steps
+	for i := range stalls {
+		if random.Float64() < 0.1 {
+			stalls[i] = 0.05 * random.ExpFloat64()
+		}
+	}
+	var starts, ttfts, itls []string
+	now, sum, n := 0.0, 0.0, 0.0
+	for round := range rounds {
+		at := now
+		for s := range streams {
+			var gaps []string
+			now = at
+			for k := range tokens {
+				gap := step*(1+0.1*random.NormFloat64()) + stalls[round*tokens+k]
+				gaps = append(gaps, fmt.Sprintf("%.6f", gap))
+				now += gap
+				sum, n = sum+gap, n+1
+			}
+			starts = append(starts, fmt.Sprintf("%.6f", at+float64(s)*1e-4))
+			ttfts = append(ttfts, "0.050000")
+			itls = append(itls, "["+strings.Join(gaps, ",")+"]")
+		}
+		now += 0.05
+	}
+	startTimes := ""
+	if told {
+		startTimes = `"start_times": [` + strings.Join(starts, ",") + `],`
+	}
+	return fmt.Sprintf(`{"label": %q, "request_throughput": 1, "completed": %d, "mean_itl_ms": %.6f, %s "ttfts": [%s], "itls": [%s]}`,
+		name, streams*rounds, sum/n*1000, startTimes, strings.Join(ttfts, ","), strings.Join(itls, ","))
+}
+
+// Gaps of all streams wait for the same step of the engine: a stall that hits them all is
+// one event. Without the moments of the gaps nobody can see that, and no error is given.
+func TestStallsOfAllStreams(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 2026))
+	read := func(told bool) foreign.Run {
+		runs, err := foreign.Read("x.json", []byte(stalled(random, "x", told)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runs[0]
+	}
+	const pairs = 60
+	alarms := 0
+	for range pairs {
+		c, err := Compare(sides(read(true), read(true)), Options{Metrics: []string{"mean_itl"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Rows[0].Cells[1].Change.Call == Real {
+			alarms++
+		}
+	}
+	t.Logf("%d of %d pairs of runs of one server are called different", alarms, pairs)
+	if alarms > 9 { // 3 of 60, and what chance adds; laid end to end they gave 42
+		t.Errorf("%d of %d pairs of runs of one server are called different", alarms, pairs)
+	}
+	if ch := mustCompare(t, sides(read(false), read(false))).row("mean_itl_ms").Cells[1].Change; ch.Call != Unknown {
+		t.Errorf("without the moments of the gaps: %+v", *ch)
+	}
+}
+
+// Two models that answered the same in the same time are probably one; repeats of one
+// model, other settings of it, and answers of a fixed length are no reason for doubt.
+func TestSameServer(t *testing.T) {
+	base := func() foreign.Run {
+		return foreign.Run{Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": 146.13, "mean_tpot_ms": 39.16}, Facts: foreign.Facts{
+			Model: "/models/gguf/llama-2-7b.Q8_0.gguf", Concurrency: 1, Asked: 64, Completed: 36, InputTokens: 1339, OutputTokens: 5870, Duration: 237.27,
+		}}
+	}
+	other := base()
+	other.Values = map[string]float64{"mean_ttft_ms": 145.18, "mean_tpot_ms": 39.09}
+	other.Facts.Model, other.Facts.Duration = "/models/gguf/llama-2-7b.Q4_K_M.gguf", 237.19
+	a := base()
+	if got := sameServer(&a, &other); !strings.Contains(got, "5870 output tokens in both, in 237.27 and 237.19 s") {
+		t.Errorf("%q", got)
+	}
+	for what, change := range map[string]func(a, b *foreign.Run){
+		"a repeat":              func(a, b *foreign.Run) { b.Facts.Model = "llama-2-7b.Q8_0.gguf" },
+		"no model told":         func(a, b *foreign.Run) { b.Facts.Model = "" },
+		"other answers":         func(a, b *foreign.Run) { b.Facts.OutputTokens++ },
+		"another time":          func(a, b *foreign.Run) { b.Facts.Duration = 200 },
+		"another latency":       func(a, b *foreign.Run) { b.Values["mean_tpot_ms"] = 33 },
+		"another load":          func(a, b *foreign.Run) { b.Facts.Concurrency = 16 },
+		"a load that is untold": func(a, b *foreign.Run) { a.Facts.Concurrency, b.Facts.Concurrency = 0, 0 },
+		"answers of 128 tokens": func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 36*128, 36*128 },
+		"few tokens":            func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 37, 37 },
+	} {
+		a, b := base(), base()
+		b.Facts.Model = other.Facts.Model
+		change(&a, &b)
+		if got := sameServer(&a, &b); got != "" {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}

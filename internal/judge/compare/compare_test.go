@@ -1,0 +1,333 @@
+package compare
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, write func(w io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := write(&got); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got)\n%s", name, diff)
+	}
+}
+
+// run is a result whose values are those of a metric, with their mean, median and p99.
+func run(name string, values []float64) foreign.Run {
+	r := foreign.Run{Name: name, Tool: foreign.VLLM, Values: map[string]float64{}, Samples: map[string][]float64{"ttft": values}}
+	r.Facts.Completed, r.Facts.Asked = len(values), len(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += v * 1000
+	}
+	r.Values["mean_ttft_ms"] = sum / float64(len(values))
+	sorted := append([]float64(nil), values...)
+	for i := range sorted { // a median is enough here
+		for j := i; j > 0 && sorted[j] < sorted[j-1]; j-- {
+			sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
+		}
+	}
+	r.Values["median_ttft_ms"] = sorted[len(sorted)/2] * 1000
+	return r
+}
+
+// noisy are n latencies around a mean, each resembling the one before.
+func noisy(random *rand.Rand, n int, mean, spread float64) []float64 {
+	out, last := make([]float64, n), 0.0
+	for i := range out {
+		last = 0.5*last + random.NormFloat64()*math.Sqrt(0.75)
+		out[i] = mean * math.Exp(spread*last)
+	}
+	return out
+}
+
+func sides(runs ...foreign.Run) []Side {
+	var out []Side
+	for _, r := range runs {
+		out = append(out, Side{r.Name, []foreign.Run{r}})
+	}
+	return out
+}
+
+func mustCompare(t *testing.T, s []Side) *Comparison {
+	t.Helper()
+	c, err := Compare(s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestCalls: what a change is called depends on its size against the noise.
+func TestCalls(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, tt := range []struct {
+		what   string
+		n      int
+		factor float64
+		spread float64
+		want   Call
+	}{
+		{"a change beyond noise", 2000, 1.10, 0.2, Real},
+		{"no change, well known", 20000, 1, 0.2, Noise},
+		{"no change, badly known", 50, 1, 1, Unclear},
+	} {
+		a, b := run("a", noisy(random, tt.n, 0.1, tt.spread)), run("b", noisy(random, tt.n, 0.1*tt.factor, tt.spread))
+		ch := mustCompare(t, sides(a, b)).row("mean_ttft_ms").Cells[1].Change
+		if ch.Call != tt.want {
+			t.Errorf("%s: %+v", tt.what, *ch)
+		}
+	}
+}
+
+// TestFewerFalseAlarmsThanMetrics: of many tables without any change, few call one
+// metric real; with a change of ten percent nearly all do.
+func TestFewerFalseAlarmsThanMetrics(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	const pairs = 300
+	alarms, found, broken := 0, 0, 0
+	gate, err := ParseGate("mean_ttft<+5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range pairs {
+		a, same, slower := noisy(random, 1000, 0.1, 0.2), noisy(random, 1000, 0.1, 0.2), noisy(random, 1000, 0.11, 0.2)
+		alone := mustCompare(t, sides(run("a", a), run("b", same)))
+		for _, row := range alone.Rows {
+			if row.Cells[1].Change.Call == Real {
+				alarms++
+				break
+			}
+		}
+		if outcome, _, err := gate.Judge(alone); err != nil || outcome == Broken {
+			broken++
+		}
+		if mustCompare(t, sides(run("a", a), run("b", slower))).row("mean_ttft_ms").Cells[1].Change.Call == Real {
+			found++
+		}
+	}
+	t.Logf("%d of %d tables without a change have an alarm, %d break the gate; %d of %d changes of 10 %% are found", alarms, pairs, broken, found, pairs)
+	if alarms > pairs*8/100 || broken > 0 || found < pairs*95/100 {
+		t.Error("that is not what the calls promise")
+	}
+}
+
+// TestRepeats: with several runs a side, what counts is how much runs differ.
+func TestRepeats(t *testing.T) {
+	side := func(name string, means ...float64) Side {
+		s := Side{Name: name}
+		for _, m := range means {
+			s.Runs = append(s.Runs, foreign.Run{Values: map[string]float64{"mean_ttft_ms": m}})
+		}
+		return s
+	}
+	for _, tt := range []struct {
+		b    Side
+		want Call
+	}{
+		{side("steady", 111, 110, 109, 110), Real},
+		{side("jumps", 90, 140, 95, 120), Unclear},
+	} {
+		c := mustCompare(t, []Side{side("a", 100, 101, 99, 100), tt.b})
+		if ch := c.Rows[0].Cells[1].Change; ch.Call != tt.want || ch.Runs != 4 {
+			t.Errorf("%s: %+v", tt.b.Name, *ch)
+		}
+	}
+}
+
+func TestHolm(t *testing.T) {
+	ch := []*Change{{P: 0.04}, {P: 0.01}, {P: 0.03}, {P: 0.9}}
+	holm(ch)
+	for i, want := range []float64{0.09, 0.04, 0.09, 0.9} {
+		if math.Abs(ch[i].P-want) > 1e-12 {
+			t.Errorf("p %d is %v, want %v", i, ch[i].P, want)
+		}
+	}
+}
+
+// TestDoubts: each reason that forbids a comparison, or must be kept in mind.
+func TestDoubts(t *testing.T) {
+	three := 3
+	base := func() foreign.Run {
+		return foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: foreign.Facts{
+			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, WorkloadSHA: "x",
+		}}
+	}
+	for _, tt := range []struct {
+		reason string
+		severe bool
+		change func(f *foreign.Facts)
+	}{
+		{"missing", true, func(f *foreign.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
+		{"missing", true, func(f *foreign.Facts) { f.Failed = &three }},
+		{"verdict", true, func(f *foreign.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
+		{"verdict", false, func(f *foreign.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
+		{"workload", false, func(f *foreign.Facts) { f.WorkloadSHA = "y" }},
+		{"tokens", false, func(f *foreign.Facts) { f.InputTokens = 1050 }},
+		{"tokens", true, func(f *foreign.Facts) { f.OutputTokens = 200 }},
+		{"model", false, func(f *foreign.Facts) { f.Model = "org/other" }},
+		{"concurrency", false, func(f *foreign.Facts) { f.Concurrency = 8 }},
+		{"", false, func(f *foreign.Facts) { f.Model = "/models/m/" }}, // the same, elsewhere
+	} {
+		b := base()
+		tt.change(&b.Facts)
+		got := doubts([]Side{{"a", []foreign.Run{base()}}, {"b", []foreign.Run{b}}})
+		if tt.reason == "" {
+			if len(got) > 0 {
+				t.Errorf("%+v", got)
+			}
+			continue
+		}
+		if len(got) != 1 || got[0].Reason != tt.reason || got[0].Severe != tt.severe || got[0].Side != "b" {
+			t.Errorf("%s: %+v", tt.reason, got)
+		}
+	}
+}
+
+func TestGate(t *testing.T) {
+	for _, tt := range []struct {
+		gate      string
+		low, high float64
+		want      Outcome
+	}{
+		{"p99_ttft<+5%", -0.02, 0.03, Kept},
+		{"p99_ttft<+5%", 0.06, 0.12, Broken},
+		{"p99_ttft<+5%", 0.02, 0.08, Undecided},
+		{"p99_ttft<5%", 0.06, 0.12, Broken},
+		{"output_throughput>-3%", -0.02, 0.03, Kept},
+		{"output_throughput>-3%", -0.10, -0.04, Broken},
+		{"output_throughput >= -3 %", -0.04, 0.01, Undecided},
+		{"p99_ttft<+5% and output_throughput>-3%", 0.06, 0.12, Broken},
+		{"output_throughput>-3%, p99_ttft<+5%", 0.02, 0.08, Undecided},
+	} {
+		c := &Comparison{Names: []string{"a", "b"}, Sides: make([]Side, 2)}
+		for _, key := range []string{"p99_ttft_ms", "output_throughput"} {
+			ch := &Change{Bounded: true, Low: tt.low, High: tt.high, Ratio: (tt.low + tt.high) / 2}
+			c.Rows = append(c.Rows, Row{Metric: metricOf(key, nil), Cells: []Cell{{}, {Known: true, Change: ch}}})
+		}
+		g, err := ParseGate(tt.gate)
+		if err != nil {
+			t.Errorf("%s: %v", tt.gate, err)
+			continue
+		}
+		if got, findings, err := g.Judge(c); got != tt.want || err != nil {
+			t.Errorf("%s over [%g, %g]: %s %+v, %v", tt.gate, tt.low, tt.high, got, findings, err)
+		}
+		c.Doubts = []Doubt{{Side: "b", Severe: true, Sentence: "36 of 64"}}
+		if got, _, _ := g.Judge(c); got != Undecided {
+			t.Errorf("%s with a severe doubt: %s", tt.gate, got)
+		}
+	}
+}
+
+func TestGatesThatAreNone(t *testing.T) {
+	for _, text := range []string{"", "p99_ttft", "p99_ttft<5", "p99_ttft<+5% or x>1%", "throughput>-200%"} {
+		if _, err := ParseGate(text); err == nil {
+			t.Errorf("%q was taken for a gate", text)
+		}
+	}
+	g, err := ParseGate("p42_ttft<+5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := run("a", []float64{1, 2, 3, 4})
+	if _, _, err := g.Judge(mustCompare(t, sides(a, a))); err == nil || !strings.Contains(err.Error(), "p42_ttft_ms") {
+		t.Errorf("a metric that nobody has: %v", err)
+	}
+}
+
+// example has a change that is real, a run that did not do its work, and a tool with words of its own.
+func example() []Side {
+	random := rand.New(rand.NewPCG(5, 6))
+	a, b, c := run("base", noisy(random, 400, 0.1, 0.2)), run("new", noisy(random, 400, 0.12, 0.2)), run("half|broken", noisy(random, 200, 0.02, 0.2))
+	c.Facts.Asked, c.Tool, c.Notes = 400, foreign.GuideLLM, []string{"tpot is another number"}
+	a.Values["output_throughput"], b.Values["output_throughput"], c.Values["output_throughput"] = 1000, 900, 5000
+	return sides(a, b, c)
+}
+
+func TestFormats(t *testing.T) {
+	c := mustCompare(t, example())
+	g, err := ParseGate("mean_ttft<+5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, findings, err := g.Judge(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "example.txt", func(w io.Writer) error { return c.Table(w, nil) })
+	golden(t, "example.md", c.Markdown)
+	golden(t, "example.csv", c.CSV)
+	golden(t, "example.xml", func(w io.Writer) error { return JUnit(w, findings) })
+	golden(t, "example.html", func(w io.Writer) error { return c.HTML(w, findings) })
+	golden(t, "example.json", func(w io.Writer) error { return c.JSON(w, findings) })
+}
+
+// TestNotes: the notes of real people as they are, one table each kind, and the runs
+// that completed 36 of 64 requests are marked and never best.
+func TestNotes(t *testing.T) {
+	files, err := filepath.Glob("../../../../shared/seeds/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("the notes are not beside this checkout")
+	}
+	golden(t, "notes.md", func(w io.Writer) error {
+		for _, f := range files {
+			runs, err := foreign.ReadFile(f)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(w, "\n# "+filepath.Base(f)+"\n"); err != nil {
+				return err
+			}
+			for _, l := range Lists(runs, nil) {
+				if _, err := io.WriteString(w, "\n"); err != nil {
+					return err
+				}
+				if err := l.Markdown(w); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func FuzzParseGate(f *testing.F) {
+	f.Add("p99_ttft<+5% and output_throughput>-3%")
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := ParseGate(text)
+		if err == nil && len(g) == 0 {
+			t.Error("a gate without a limit")
+		}
+	})
+}

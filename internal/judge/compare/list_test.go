@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+)
+
+// TestLists: the extracts of notes as tables, CSV and JSON.
+func TestLists(t *testing.T) {
+	runs, err := foreign.ReadFile("../../foreign/testdata/notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := Lists(runs, nil)
+	golden(t, "lists.md", func(w io.Writer) error {
+		for i := range lists {
+			if err := lists[i].Markdown(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	golden(t, "lists.csv", func(w io.Writer) error { return ListsCSV(w, lists) })
+	golden(t, "lists.json", func(w io.Writer) error { return ListsJSON(w, lists) })
+}
+
+// TestOurOwnTableIsRead: a list that was pasted into a note is a note.
+func TestOurOwnTableIsRead(t *testing.T) {
+	one := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"request_throughput": 4.25, "mean_ttft_ms": 100.5, "p99_tpot_ms": 12.5}, Facts: foreign.Facts{
+		Concurrency: 8, Asked: 64, Completed: 36,
+	}}
+	two := one
+	two.Name, two.Facts = "b", foreign.Facts{Rate: 2, Asked: 10, Completed: 10}
+	var b bytes.Buffer
+	if err := Lists([]foreign.Run{one, two}, nil)[0].Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := foreign.Read("note.md", b.Bytes())
+	if err != nil || len(back) != 2 {
+		t.Fatalf("%d runs, %v:\n%s", len(back), err, b.String())
+	}
+	if back[0].Name != "a" || back[0].Facts.Missing() != 28 || back[0].Facts.Load() != "c=8" || back[0].Values["mean_ttft_ms"] != 100.5 || back[1].Facts.Load() != "2/s" {
+		t.Errorf("%+v", back)
+	}
+}
+
+// hostile words are those that a terminal, a table, a page or a spreadsheet would obey.
+const hostile = "=cmd|' /C calc'!A0\u001b[2J\n| <img src=x onerror=alert(1)> **bold**"
+
+// TestHostileWords: a label, a model and the name of a metric are shown as words, in
+// comparisons and in lists.
+func TestHostileWords(t *testing.T) {
+	read := func(model string) foreign.Run {
+		data, err := json.Marshal(map[string]any{"label": hostile, "model_id": model, "request_throughput": 1, "completed": 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, err := foreign.Read("x.json", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runs[0]
+	}
+	runs := []foreign.Run{read("a"), read("b" + hostile)}
+	c := mustCompare(t, sides(runs...))
+	lists := Lists(runs, nil)
+	for name, write := range map[string]func(io.Writer) error{
+		"table": func(w io.Writer) error { return c.Table(w, nil) }, "markdown": c.Markdown, "csv": c.CSV,
+		"html": func(w io.Writer) error { return c.HTML(w, nil) }, "json": func(w io.Writer) error { return c.JSON(w, nil) },
+		"list table": func(w io.Writer) error { return lists[0].Table(w, nil) }, "list markdown": lists[0].Markdown,
+		"list csv": func(w io.Writer) error { return ListsCSV(w, lists) }, "list json": func(w io.Writer) error { return ListsJSON(w, lists) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		text := b.String()
+		if strings.ContainsAny(text, "\x1b\a\r") || strings.Contains(text, "\n|  <img") {
+			t.Errorf("%s steers a terminal:\n%q", name, text)
+		}
+		isMarkdown := strings.Contains(name, "markdown")
+		if (isMarkdown || name == "html") && strings.Contains(text, "<img") || isMarkdown && strings.Contains(text, "**bold**") {
+			t.Errorf("%s has someone else's markup:\n%s", name, text)
+		}
+		if !strings.Contains(name, "csv") {
+			continue
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, row := range rows {
+			for _, cell := range row {
+				if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) && !strings.ContainsAny(cell[1:2], "0123456789.") {
+					t.Errorf("%s: the cell %q is a formula", name, cell)
+				}
+			}
+		}
+	}
+}
+
+// TestManyRunsAreListed: thousands of runs, each under a load of its own, take no time that anyone notices.
+func TestManyRunsAreListed(t *testing.T) {
+	var runs []foreign.Run
+	for i := range 10_000 {
+		runs = append(runs, foreign.Run{Name: fmt.Sprint(i), Tool: foreign.VLLM, Facts: foreign.Facts{Concurrency: i/2 + 1, Completed: 1}, Values: map[string]float64{"mean_ttft_ms": float64(i)}})
+	}
+	began := time.Now()
+	l := Lists(runs, nil)
+	if err := l[0].Markdown(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 10*time.Second { // some 100 ms on a free machine
+		t.Errorf("it took %v", took)
+	}
+}

@@ -1,0 +1,252 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+const (
+	// MostRuns is how many runs of a folder are kept, so that memory stays bounded.
+	MostRuns = 10_000
+	// mostBytes is the largest result that is read.
+	mostBytes = 64 << 20
+	// quiet is how long a journal without a result must have been left alone: until
+	// then its run is taken to go on.
+	quiet = 5 * time.Second
+)
+
+// endings are those of files that may hold results of any tool.
+var endings = []string{".json", ".jsonl", ".md", ".txt", ".log", ".csv"}
+
+// Tree is a folder of runs, at any depth. It is not safe for concurrent use.
+type Tree struct {
+	files   fs.FS
+	measure func(folder string) ([]byte, error)
+	known   map[string]entry
+}
+
+// entry is what was found in a file when it was read.
+type entry struct {
+	size     int64
+	modified time.Time
+	runs     []Run
+	problem  string
+}
+
+// Problem is a file that looked like a run and could not be read.
+type Problem struct{ Path, Text string }
+
+// NewTree looks into files. Measure computes the result JSON of a run that has only a
+// journal, as one that was killed has; nil: such a run is a problem.
+func NewTree(files fs.FS, measure func(folder string) ([]byte, error)) *Tree {
+	return &Tree{files: files, measure: measure, known: map[string]entry{}}
+}
+
+// Scan finds all runs. What has not changed since the last time is not read again.
+func (t *Tree) Scan(now time.Time) ([]Run, []Problem, error) {
+	s := scan{tree: t, now: now, seen: map[string]entry{}}
+	err := fs.WalkDir(t.files, ".", s.visit)
+	if errors.Is(err, errFull) {
+		s.problem(".", fmt.Sprintf("there are more than %d runs: the rest is left out", MostRuns))
+		err = nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	t.known = s.seen // what is gone is forgotten
+	return distinct(s.runs), s.problems, nil
+}
+
+var errFull = errors.New("too many runs")
+
+type scan struct {
+	tree     *Tree
+	now      time.Time
+	seen     map[string]entry
+	runs     []Run
+	problems []Problem
+}
+
+func (s *scan) problem(name, text string) { s.problems = append(s.problems, Problem{name, text}) }
+
+func (s *scan) visit(name string, d fs.DirEntry, err error) error {
+	if err != nil {
+		if name == "." {
+			return err
+		}
+		s.problem(name, err.Error())
+		return nil // what can't be opened must not hide the rest
+	}
+	hidden := strings.HasPrefix(path.Base(name), ".") && name != "."
+	switch {
+	case d.IsDir() && hidden:
+		return fs.SkipDir
+	case hidden || !d.Type().IsRegular():
+		return nil
+	case path.Base(name) == journal.FileName:
+		return s.runFolder(name, d)
+	case slices.Contains(endings, strings.ToLower(path.Ext(name))) && !s.inRunFolder(name):
+		return s.file(name, d, "", s.read)
+	}
+	return nil
+}
+
+// inRunFolder says whether a file is the result beside a journal, which counts as one run with it.
+func (s *scan) inRunFolder(name string) bool {
+	_, err := fs.Stat(s.tree.files, path.Join(path.Dir(name), journal.FileName))
+	return err == nil && path.Base(name) == journal.ResultName
+}
+
+// runFolder reads the result of a run of ours, or measures it where there is none.
+func (s *scan) runFolder(name string, d fs.DirEntry) error {
+	folder := path.Dir(name)
+	result := path.Join(folder, journal.ResultName)
+	if info, err := fs.Stat(s.tree.files, result); err == nil && info.Mode().IsRegular() {
+		return s.file(result, fs.FileInfoToDirEntry(info), folder, s.read)
+	}
+	if info, err := d.Info(); err == nil && s.now.Sub(info.ModTime()) < quiet {
+		s.problem(folder, "the run goes on: it has no result yet")
+		return nil
+	}
+	return s.file(name, d, folder, func(string, fs.FileInfo) ([]byte, error) {
+		if s.tree.measure == nil {
+			return nil, errors.New("there is no result beside the journal")
+		}
+		return s.tree.measure(folder)
+	})
+}
+
+// file adds the runs of a file, read anew only if it has changed.
+func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string, fs.FileInfo) ([]byte, error)) error {
+	info, err := d.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was removed between two looks
+	}
+	if err != nil {
+		s.problem(name, err.Error())
+		return nil
+	}
+	e, ok := s.tree.known[name]
+	if !ok || e.size != info.Size() || !e.modified.Equal(info.ModTime()) {
+		e = entry{size: info.Size(), modified: info.ModTime()}
+		data, err := read(name, info)
+		if err == nil {
+			e.runs, err = runsOf(data, name, folder, info.ModTime())
+		}
+		if err != nil && !errors.Is(err, foreign.ErrNothing) {
+			e.problem = strings.TrimPrefix(err.Error(), name+": ")
+		}
+	}
+	if len(s.runs)+len(e.runs) > MostRuns {
+		return errFull
+	}
+	s.seen[name] = e
+	s.runs = append(s.runs, e.runs...)
+	if e.problem != "" {
+		s.problem(name, e.problem)
+	}
+	return nil
+}
+
+func (s *scan) read(name string, info fs.FileInfo) ([]byte, error) {
+	return readSmall(s.tree.files, name, info.Size())
+}
+
+func readSmall(files fs.FS, name string, size int64) ([]byte, error) {
+	if size > mostBytes {
+		return nil, fmt.Errorf("%d bytes are too many for a result here: the limit is %d", size, int64(mostBytes))
+	}
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostBytes))
+}
+
+func runsOf(data []byte, name, folder string, modified time.Time) ([]Run, error) {
+	list, err := foreign.Read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]Run, len(list))
+	for i := range list {
+		list[i].Name = placeName(list[i].Name, name, folder)
+		runs[i] = newRun(list[i], name, i, folder, modified)
+	}
+	return runs, nil
+}
+
+// placeName is the name of a run: its own, or that of its folder where it only has that
+// of a file, as many files in many folders have the same.
+func placeName(own, file, folder string) string {
+	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	switch dir := path.Dir(file); {
+	case folder != "" && (own == stem || path.Base(file) == journal.FileName && strings.HasPrefix(journal.FileName, own)):
+		return path.Base(folder)
+	case strings.HasPrefix(own, stem) && dir != ".":
+		return path.Base(dir) + "/" + own
+	}
+	return own
+}
+
+// Whole reads a run with the values of its single requests, for a comparison.
+func (t *Tree) Whole(r *Run) (foreign.Run, error) {
+	var data []byte
+	var err error
+	if path.Base(r.Path) == journal.FileName {
+		if t.measure == nil {
+			return foreign.Run{}, errors.New("there is no result beside the journal")
+		}
+		data, err = t.measure(r.Folder)
+	} else {
+		var info fs.FileInfo
+		if info, err = fs.Stat(t.files, r.Path); err == nil {
+			data, err = readSmall(t.files, r.Path, info.Size())
+		}
+	}
+	if err != nil {
+		return foreign.Run{}, err
+	}
+	list, err := foreign.Read(r.Path, data)
+	if err != nil {
+		return foreign.Run{}, err
+	}
+	if r.Index >= len(list) {
+		return foreign.Run{}, fmt.Errorf("%s has changed: the run is gone", r.Path)
+	}
+	list[r.Index].Name = r.Name
+	return list[r.Index], nil
+}
+
+// distinct drops copies: --save-result writes what the run's folder holds already,
+// and people copy results. Those with a journal stay.
+func distinct(runs []Run) []Run {
+	type mark struct {
+		date               string
+		tool               foreign.Tool
+		duration, requests float64
+		tokens             int64
+	}
+	of := func(r *Run) mark {
+		return mark{r.Facts.Date, r.Tool, r.Facts.Duration, r.Values["request_throughput"], r.Facts.OutputTokens}
+	}
+	kept := map[mark]string{} // the ID that stays
+	for i := range runs {
+		if _, ok := kept[of(&runs[i])]; !ok || runs[i].Folder != "" {
+			kept[of(&runs[i])] = runs[i].ID
+		}
+	}
+	return slices.DeleteFunc(runs, func(r Run) bool {
+		return r.Facts.Date != "" && r.Facts.Duration > 0 && kept[of(&r)] != r.ID
+	})
+}

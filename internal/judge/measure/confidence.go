@@ -1,0 +1,152 @@
+package measure
+
+import (
+	"strconv"
+
+	"github.com/inferometer/inferometer/internal/judge/stats"
+)
+
+// Confidence is the intervals of a run's numbers.
+type Confidence struct {
+	Level     float64
+	Intervals []NamedInterval
+}
+
+// NamedInterval is an interval under the key of its number in the result file:
+// vLLM's key, or the path below "inferometer".
+type NamedInterval struct {
+	Key   string
+	Label string // for the console; empty: not shown there
+	Interval
+}
+
+// confidence computes the intervals of all that is reported with a distribution.
+func (c *collector) confidence(r *Result) Confidence {
+	out := Confidence{Level: Level}
+	e := c.evidence()
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		s, ch := c.gaps, stats.Chain{}
+		if m.Metric.Value != nil {
+			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Value)
+		} else {
+			ch = e.gaps.chain()
+		}
+		out.metric(m, s, &ch)
+	}
+	out.Intervals = append(out.Intervals, c.rates(r, &e)...)
+	for _, from := range []string{"sent.", "due."} {
+		for _, name := range []string{"ttft", "first_token", "e2el"} {
+			out.summary(from+name, c.sample(from+name), &e, c.seriesNamed(from+name))
+		}
+	}
+	return out
+}
+
+func (out *Confidence) add(key, label string, in Interval) {
+	out.Intervals = append(out.Intervals, NamedInterval{key, label, in})
+}
+
+// metric adds mean, median and percentiles of a reported metric.
+func (out *Confidence) metric(m *MetricStats, s *Sample, ch *stats.Chain) {
+	key := func(stat string) string { return stat + "_" + m.Metric.Name + "_ms" }
+	st := &m.Stats
+	s.Stats(nil) // puts the values' sums away, so that ranks can be asked for
+	out.add(key("mean"), m.Metric.Short+" mean", meanInterval(st, ch))
+	out.add(key("median"), m.Metric.Short+" median", percentileInterval(s, ch, 50, st.Median))
+	for _, p := range st.Percentiles {
+		word := percentileWord(p.P)
+		out.add(key("p"+word), m.Metric.Short+" p"+word, percentileInterval(s, ch, p.P, p.Value))
+	}
+}
+
+// dueLabels are the summaries that the console shows: those from sent are metrics already.
+var dueLabels = map[string]string{"due.ttft": "TTFT, due", "due.e2el": "E2EL, due"}
+
+// summary adds the same for a summary of ours.
+func (out *Confidence) summary(name string, s *Sample, e *evidence, of *series) {
+	ch := e.chain(of.of)
+	st := s.Stats([]float64{50, 90, 99, 99.9})
+	key, label := "latency."+name+".", dueLabels[name]
+	labelled := func(stat string) string {
+		if label == "" || stat == "p90" || stat == "p999" { // the console's table has none of these
+			return ""
+		}
+		return label + " " + stat
+	}
+	out.add(key+"mean_ms", labelled("mean"), meanInterval(&st, &ch))
+	for i, word := range []string{"p50", "p90", "p99", "p999"} {
+		out.add(key+word+"_ms", labelled(word), percentileInterval(s, &ch, st.Percentiles[i].P, st.Percentiles[i].Value))
+	}
+}
+
+// evidence is what there is of rows and gaps in the order of time.
+func (c *collector) evidence() evidence {
+	rows := c.rows
+	if c.crowd != nil {
+		rows = c.crowd.early
+	}
+	return evidence{bySent(rows), c.gapLog}
+}
+
+// rates are the intervals of the throughputs.
+func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
+	one := func(*Row) float64 { return 1 }
+	list := []struct {
+		key, label string
+		estimate   float64
+		of         func(*Row) float64
+		inSlots    func(*cell) float64 // nil: slots don't count it
+	}{
+		{
+			"request_throughput", "Requests/s", r.RequestThroughput, one,
+			func(c *cell) float64 { return float64(c.ended) },
+		},
+		{
+			"output_throughput", "Output tok/s", r.OutputThroughput, outputTokens,
+			func(c *cell) float64 { return float64(c.tokens) },
+		},
+		{
+			"total_token_throughput", "Total tok/s", r.TotalTokenThroughput,
+			func(r *Row) float64 { return float64(r.Prompt) + float64(r.Output) }, nil,
+		},
+		{
+			"request_goodput", "Goodput req/s", r.goodput(), func(row *Row) float64 {
+				if row.Good {
+					return 1
+				}
+				return 0
+			}, nil,
+		},
+	}
+	if r.Goodput == nil {
+		list = list[:len(list)-1]
+	}
+	var out []NamedInterval
+	for _, n := range list {
+		var in Interval
+		switch {
+		case c.crowd == nil:
+			in = rateInterval(e.slots(r.Duration, n.of), r.Duration, n.estimate, r.Completed)
+			in.drained(e.drain(r.Duration))
+		case n.inSlots != nil:
+			in = rateInterval(c.crowd.slots.rebin(r.Duration, n.inSlots), r.Duration, n.estimate, r.Completed)
+		default:
+			in = Interval{Estimate: n.estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
+		}
+		out = append(out, NamedInterval{n.key, n.label, in})
+	}
+	return out
+}
+
+func outputTokens(r *Row) float64 { return float64(r.Output) }
+
+// rebin adds slots up into those of a rate.
+func (s *slots) rebin(duration float64, of func(*cell) float64) []float64 {
+	out := make([]float64, rateSlots)
+	s.each(func(at int64, c *cell) { out[slotAt(at, duration)] += of(c) })
+	return out
+}
+
+// percentileWord is 99 for 99.0 and 99.9 for 99.9.
+func percentileWord(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }

@@ -1,0 +1,176 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/judge/stats"
+)
+
+// sampleOf is a sample whose statistics have been asked for, and its chain.
+func sampleOf(values []float64) (*Sample, *stats.Chain, Stats) {
+	s := NewSample(0)
+	for _, v := range values {
+		s.Add(v)
+	}
+	st := s.Stats([]float64{95, 99})
+	c := stats.InSequence(values)
+	return s, &c, st
+}
+
+// draws are lognormal values, each of which stays for a while.
+func draws(seed uint64, n, stay int) []float64 {
+	random := rand.New(rand.NewPCG(seed, 1))
+	out := make([]float64, n)
+	for i := range out {
+		if i%stay == 0 {
+			out[i] = math.Exp(random.NormFloat64())
+			continue
+		}
+		out[i] = out[i-1]
+	}
+	return out
+}
+
+// Values that come ten at a time are worth a tenth, and their intervals are √10 as wide.
+func TestCorrelatedValuesAreWorthLess(t *testing.T) {
+	s, c, st := sampleOf(draws(1, 5000, 1))
+	s10, c10, st10 := sampleOf(draws(1, 5000, 10))
+	for _, in := range []struct {
+		name   string
+		of     Interval
+		of10   Interval
+		method string
+	}{
+		{"median", percentileInterval(s, c, 50, st.Median), percentileInterval(s10, c10, 50, st10.Median), byOrderStatistics},
+		{"p95", percentileInterval(s, c, 95, st.Percentiles[0].Value), percentileInterval(s10, c10, 95, st10.Percentiles[0].Value), byOrderStatistics},
+		{"mean", meanInterval(&st, c), meanInterval(&st10, c10), byLongRunVariance},
+	} {
+		if in.of.Method != in.method || in.of.N != 5000 || in.of.Reason != "" {
+			t.Errorf("%s: %+v", in.name, in.of)
+		}
+		if in.of.Effective < 2500 || in.of.Effective > 5000 {
+			t.Errorf("%s: 5000 independent values are worth %v", in.name, in.of.Effective)
+		}
+		if in.of10.Effective < 200 || in.of10.Effective > 900 {
+			t.Errorf("%s: 500 values ten times over are worth %v", in.name, in.of10.Effective)
+		}
+		if *in.of.Low > in.of.Estimate || *in.of.High < in.of.Estimate {
+			t.Errorf("%s: the estimate lies outside: %+v", in.name, in.of)
+		}
+		if ratio := in.of10.HalfWidth() / in.of.HalfWidth(); ratio < 2 || ratio > 6 {
+			t.Errorf("%s: the interval is %v times as wide, want about 3.2", in.name, ratio)
+		}
+	}
+}
+
+func TestIntervalsThatCannotBeHad(t *testing.T) {
+	s, c, st := sampleOf(draws(2, 36, 1))
+	for _, tt := range []struct {
+		name      string
+		in        Interval
+		low, high bool
+		reason    string
+	}{
+		{"p99 of 36", percentileInterval(s, c, 99, st.Percentiles[1].Value), true, false, "no upper end: 36 values"},
+		{"the maximum", percentileInterval(s, c, 100, st.Max), false, false, "an extreme"},
+		{"median of 36", percentileInterval(s, c, 50, st.Median), true, true, ""},
+		{"mean of 36", meanInterval(&st, c), true, true, ""},
+		{"mean of five", shortMean(), false, false, "5 values are fewer than the 10"},
+		{"median of nothing", percentileInterval(NewSample(0), &stats.Chain{}, 50, 0), false, false, "no values"},
+		{"rate of nothing", rateInterval(make([]float64, rateSlots), 0, 0, 0), false, false, "0 requests"},
+		{"rate of one block", rateInterval(oneBlock(), 10, 10, 100), true, true, "may be too narrow"},
+	} {
+		if (tt.in.Low != nil) != tt.low || (tt.in.High != nil) != tt.high || !strings.Contains(tt.in.Reason, tt.reason) ||
+			(tt.reason == "") != (tt.in.Reason == "") {
+			t.Errorf("%s: %+v", tt.name, tt.in)
+		}
+		if !(tt.low && tt.high) && !math.IsInf(tt.in.HalfWidth(), 1) {
+			t.Errorf("%s: a half width without an end: %v", tt.name, tt.in.HalfWidth())
+		}
+	}
+}
+
+func shortMean() Interval {
+	_, c, st := sampleOf(draws(3, 5, 1))
+	return meanInterval(&st, c)
+}
+
+// oneBlock is a rate that was there for the first half of the run only.
+func oneBlock() []float64 {
+	slots := make([]float64, rateSlots)
+	for i := range slots[:rateSlots/2] {
+		slots[i] = 100.0 / (rateSlots / 2)
+	}
+	return slots
+}
+
+func TestRateInterval(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	slots := make([]float64, rateSlots)
+	for range 10_000 {
+		slots[random.IntN(rateSlots)]++
+	}
+	in := rateInterval(slots, 100, 100, 10_000) // 100 a second; Poisson: ± 2 %
+	if half := in.HalfWidth(); half < 0.012 || half > 0.03 || in.Reason != "" || in.Effective != 40 {
+		t.Errorf("%+v, half width %v", in, half)
+	}
+}
+
+// Gaps of many streams that wait for the same step are worth no more than steps.
+func TestGapsOfOneStepAreOne(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	g := gapLog{limit: gapLogLen}
+	const steps, streams = 1000, 20
+	for step := range int64(steps) {
+		gap := int64(10e6 * math.Exp(0.3*random.NormFloat64()))
+		for range streams {
+			g.add(step*10e6, gap)
+		}
+	}
+	s := NewSample(0)
+	for _, v := range g.values {
+		s.Add(v)
+	}
+	c := g.chain()
+	st := s.Stats(nil)
+	in := percentileInterval(s, &c, 50, st.Median)
+	if in.N != steps*streams || in.Effective < steps/3 || in.Effective > steps*2 {
+		t.Errorf("%d gaps of %d steps are worth %v", in.N, steps, in.Effective)
+	}
+	g.limit = len(g.values)
+	if g.add(1, 1); len(g.values) != steps*streams {
+		t.Error("the log grew beyond its limit")
+	}
+}
+
+// A crowd keeps no rows, and still has the intervals of latencies and rates that
+// slots count, close to those of rows.
+func TestIntervalsOfACrowd(t *testing.T) {
+	exact := measured(t, crowded(600), Options{})
+	crowd := measured(t, crowded(600), Options{RowLimit: 300})
+	byKey := map[string]Interval{}
+	for _, in := range exact.Confidence.Intervals {
+		byKey[in.Key] = in.Interval
+	}
+	if len(byKey) != len(exact.Confidence.Intervals) || len(byKey) < 20 {
+		t.Fatalf("%d keys of %d intervals", len(byKey), len(exact.Confidence.Intervals))
+	}
+	for _, in := range crowd.Confidence.Intervals {
+		want := byKey[in.Key]
+		if in.Key == "total_token_throughput" || in.Key == "request_goodput" {
+			if in.Low != nil || in.Reason == "" {
+				t.Errorf("%s: %+v", in.Key, in)
+			}
+			continue
+		}
+		if math.Abs(in.Estimate-want.Estimate) > 0.01*want.Estimate || in.N != want.N {
+			t.Errorf("%s: %+v, want about %+v", in.Key, in.Interval, want)
+		}
+		if (in.Low == nil) != (want.Low == nil) {
+			t.Errorf("%s: low %v, want %v", in.Key, in.Low, want.Low)
+		}
+	}
+}

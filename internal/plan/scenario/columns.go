@@ -1,0 +1,215 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
+	"go.yaml.in/yaml/v3"
+)
+
+// column is one of the table beside the keys of the matrix: a number, or words.
+type column struct {
+	name   string // as it is asked for
+	title  string
+	metric string // by its name in an SLO; empty: words
+	better better
+	some   bool // among the usual ones only where a row has something to say in it
+	words  func(*Row) string
+}
+
+// better is which direction of a column is an improvement.
+type better int
+
+const (
+	lower better = iota // the latencies, in ms
+	more
+	neither
+)
+
+// usualColumns are shown where none are asked for.
+func usualColumns() []column {
+	var list []column
+	for _, name := range []string{
+		"requests", "request_throughput", "output_throughput", "median_ttft", "p99_ttft", "median_tpot", "p99_tpot", "median_itl", "p99_itl",
+		acceptanceRate, acceptanceLength, "verdict", "slo", "why",
+	} {
+		c, _ := columnOf(name)
+		list = append(list, c)
+	}
+	return list
+}
+
+// named are the columns that are no latency, in the order in which they are listed.
+func named() []column {
+	return []column{
+		{name: "requests", title: "ok/total", words: (*Row).requests},
+		{name: "request_throughput", title: "req/s", better: more},
+		{name: "output_throughput", title: "out tok/s", better: more},
+		{name: "total_token_throughput", title: "total tok/s", better: more},
+		{name: "request_goodput", title: "good req/s", better: more},
+		{name: "output_token_goodput", title: "good tok/s", better: more},
+		{name: "max_output_tokens_per_s", title: "peak tok/s", better: more},
+		{name: "max_concurrent_requests", title: "most at once", better: neither},
+		{name: "total_input_tokens", title: "tokens in", better: neither},
+		{name: "total_output_tokens", title: "tokens out", better: neither},
+		{name: "completed", title: "completed", better: neither},
+		{name: "failed", title: "failed", better: neither},
+		{name: "duration", title: "duration, s", better: neither},
+		{name: acceptanceRate, title: "accepted %", better: neither, some: true},
+		{name: acceptanceLength, title: "accepted length", better: neither, some: true},
+		{name: "verdict", title: "verdict", words: (*Row).state},
+		{name: "slo", title: "SLO", words: (*Row).kept},
+		{name: "why", title: "why", words: (*Row).why, some: true},
+		{name: "measured", title: "measured", words: (*Row).measuredAt},
+		{name: "version", title: "version", words: (*Row).version},
+	}
+}
+
+// columnOf finds a column by its name: one of the named, or a statistic of a latency.
+func columnOf(name string) (column, error) {
+	var names []string
+	for _, c := range named() {
+		if c.name == name {
+			if c.words == nil {
+				c.metric = name
+			}
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+	statistic, latency, err := slo.Statistic(name)
+	if err != nil {
+		return column{}, fmt.Errorf("there is no column %q; there are %s, and mean_, median_, std_ or pNN_ with %s",
+			name, strings.Join(names, ", "), strings.Join(slo.LatencyNames(), ", "))
+	}
+	title := statistic
+	if statistic == "median" {
+		title = "p50"
+	}
+	return column{name: name, title: strings.ToUpper(latency) + " " + title, metric: statistic + "_" + latency}, nil
+}
+
+// columnNames are those that a file or a flag asks for.
+type columnNames []string
+
+func (c *columnNames) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
+	items := n.Content
+	if n.Kind == yaml.ScalarNode {
+		items = nil
+		for word := range strings.SplitSeq(n.Value, ",") {
+			items = append(items, &yaml.Node{Kind: yaml.ScalarNode, Value: strings.TrimSpace(word)})
+		}
+	}
+	var list columnNames
+	for _, item := range items {
+		if item.Kind != yaml.ScalarNode {
+			return fmt.Errorf("must be a list of columns, and one is %s", describe(item))
+		}
+		if _, err := columnOf(item.Value); err != nil {
+			return err
+		}
+		if slices.Contains(list, item.Value) {
+			return fmt.Errorf("%s is there twice", item.Value)
+		}
+		list = append(list, item.Value)
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("is empty: leave it out for the usual columns")
+	}
+	*c = list
+	return nil
+}
+
+// statistics are the latencies and percentiles that the columns need to be measured.
+func (c columnNames) statistics() (latencies []string, percentiles []float64) {
+	for _, name := range c {
+		limit, err := slo.Parse(name + "<=1ms")
+		if err != nil {
+			continue // no latency
+		}
+		latencies = append(latencies, limit.Latencies()...)
+		percentiles = append(percentiles, limit.Percentiles()...)
+	}
+	return latencies, percentiles
+}
+
+// columns are those that this summary shows.
+func (s *Summary) columns() []column {
+	list := usualColumns()
+	if names := s.plan.Scenario.Columns; len(names) > 0 {
+		list = nil
+		for _, name := range names {
+			if c, err := columnOf(name); err == nil { // checked when the file was read
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	return slices.DeleteFunc(list, func(c column) bool {
+		said := func(r *Row) bool { return r.text(c) != nothing }
+		return c.name == "slo" && !s.hasSLO() || c.some && !slices.ContainsFunc(s.Rows, said)
+	})
+}
+
+// nothing stands where a row has no value; tooFew where it has too few for one.
+const (
+	nothing = "–"
+	tooFew  = "n/a"
+)
+
+// text is a row's cell.
+func (r *Row) text(c column) string {
+	if c.words != nil {
+		return c.words(r)
+	}
+	return r.cell(c.metric)
+}
+
+const longestWhy = 60
+
+// why is the reason that a point has no result, or a doubtful one.
+func (r *Row) why() string {
+	switch {
+	case len(r.Errors) > 0:
+		first, _, _ := strings.Cut(r.Errors[0], "\n")
+		first = strings.TrimPrefix(first, "bench serve: ")
+		if more := len(r.Errors) - 1; more > 0 {
+			first = fmt.Sprintf("%s (and %d more)", first, more)
+		}
+		if runes := []rune(first); len(runes) > longestWhy {
+			first = string(runes[:longestWhy-1]) + "…"
+		}
+		return outside.Markdown(first)
+	case len(r.Reasons) > 0:
+		return strings.Join(r.Reasons, ", ")
+	}
+	return nothing
+}
+
+// measuredAt is when the first of a row's results was measured.
+func (r *Row) measuredAt() string {
+	text := nothing
+	for _, rec := range r.Records {
+		if rec != nil && rec.State == Done && !rec.Started.IsZero() && (text == nothing || day(rec.Started) < text) {
+			text = day(rec.Started)
+		}
+	}
+	return text
+}
+
+// version is what the servers of a row said of themselves.
+func (r *Row) version() string {
+	var list []string
+	for _, rec := range r.Records {
+		if rec != nil && rec.Version != "" && !slices.Contains(list, rec.Version) {
+			list = append(list, rec.Version)
+		}
+	}
+	if len(list) == 0 {
+		return nothing
+	}
+	return outside.Markdown(strings.Join(list, ", "))
+}

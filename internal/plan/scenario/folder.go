@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// Folder is where a scenario's results lie:
+//
+//	scenario.yaml   the file, with what it extends
+//	points/ID/      point.json, bench.log, and run/ with journal and result
+//	servers/NAME/   the log of each start of each server
+//	table.md, summary.json, summary.csv
+type Folder struct{ Path string }
+
+// State is how a point stands.
+type State string
+
+// The states. A point without any has not been run.
+const (
+	Done        State = "done"
+	Failed      State = "failed"
+	Interrupted State = "interrupted"
+)
+
+// Record is what point.json says of a point that was run.
+type Record struct {
+	ID          string            `json:"id"`
+	Values      map[string]string `json:"values"`
+	Repeat      int               `json:"repeat"`
+	State       State             `json:"state"`
+	Error       string            `json:"error,omitempty"`
+	Fingerprint string            `json:"fingerprint"`
+	Args        []string          `json:"args"`
+	Started     time.Time         `json:"started"`
+	Seconds     float64           `json:"seconds"` // with its start and end
+	Version     string            `json:"server_version,omitempty"`
+	Files       []string          `json:"files,omitempty"`       // that it depends on, each with its size and date
+	Self        string            `json:"server_says,omitempty"` // what it says of itself: see target.Self
+	Earlier     bool              `json:"-"`                     // an earlier run measured it
+	Startup     []StartupRecord   `json:"startup,omitempty"`     // of the servers that were started for it
+	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
+}
+
+// StartupRecord is how long a server took to start.
+type StartupRecord struct {
+	Server       string  `json:"server"` // target, and the number of a replica
+	HealthyS     float64 `json:"healthy_s"`
+	FirstAnswerS float64 `json:"first_answer_s,omitempty"`
+}
+
+const (
+	pointFile  = "point.json"
+	benchLog   = "bench.log"
+	sourceFile = "scenario.yaml"
+	lockFile   = ".lock"
+)
+
+// Pictures is the page of all points, beside the table.
+const Pictures = "report.html"
+
+func (f Folder) point(id string) string { return filepath.Join(f.Path, "points", id) }
+
+// Run is where a point's journal and result lie.
+func (f Folder) Run(id string) string      { return filepath.Join(f.point(id), "run") }
+func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), journal.ResultName) }
+func (f Folder) server(id string) string   { return filepath.Join(f.Path, "servers", id) }
+func (f Folder) Table() string             { return filepath.Join(f.Path, "table.md") }
+func (f Folder) file(name string) string   { return filepath.Join(f.Path, name) }
+func (f Folder) pidFiles() string          { return filepath.Join(f.Path, "servers", "*", "*pid.json") }
+func (f Folder) benchPID(id string) string { return filepath.Join(f.point(id), "pid.json") }
+
+// record reads what is known of a point; nil if it was not run, or not as it is now.
+func (f Folder) record(p *Point) *Record {
+	r := f.kept(p)
+	if r == nil || r.Fingerprint != p.Fingerprint {
+		return nil
+	}
+	if _, err := os.Stat(f.result(p.ID)); r.State == Done && err != nil {
+		return nil
+	}
+	return r
+}
+
+// kept reads what is known of a point, as it is now or as it was; nil: nothing.
+func (f Folder) kept(p *Point) *Record {
+	b, err := os.ReadFile(filepath.Join(f.point(p.ID), pointFile))
+	var r Record
+	if err != nil || json.Unmarshal(b, &r) != nil {
+		return nil
+	}
+	return &r
+}
+
+// write keeps what became of a point. The file is there whole or not at all.
+func (f Folder) write(r *Record) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(f.point(r.ID), pointFile), append(b, '\n'))
+}
+
+// clear removes what an earlier try of a point left.
+func (f Folder) clear(id string) error {
+	if err := os.RemoveAll(f.point(id)); err != nil {
+		return fmt.Errorf("clear the point's folder: %w", err)
+	}
+	return os.MkdirAll(f.point(id), 0o755)
+}
+
+// Fresh forgets the results of earlier runs. Only what a scenario writes is removed.
+func (f Folder) Fresh() error {
+	if _, err := os.Stat(f.file(sourceFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil // not a folder of ours, or an empty one
+	}
+	var errs []error
+	for _, name := range []string{"points", "servers", sourceFile, "table.md", Pictures, "summary.json", "summary.csv"} {
+		errs = append(errs, os.RemoveAll(f.file(name)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"math"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/slo"
+)
+
+// Row is a point with its repeats: one line of the table.
+type Row struct {
+	Values   map[string]string
+	Points   []*Point
+	Records  []*Record // parallel to Points; nil: not run
+	Done     int
+	Errors   []string
+	Verdict  string // the worst of its repeats
+	Reasons  []string
+	SLO      slo.Status  // met only if each repeat met it; empty: there is none
+	Binding  string      // the clause that takes the most of its limit, and its value
+	Clauses  []slo.Check // each with its worst repeat
+	Ok       float64     // requests, over all repeats
+	Total    float64
+	measured []*measured // parallel to Points; nil: no result
+}
+
+// Stat is a number over the repeats.
+type Stat struct {
+	N         int
+	Mean, Dev float64 // the sample's standard deviation; 0 of one repeat
+}
+
+// rows brings the repeats of each point together, in the order of the matrix.
+func rows(plan *Plan, records []*Record, folder Folder) (list []*Row) {
+	byPoint := map[string]*Row{}
+	for i, p := range plan.Points {
+		key := p.ID[:len(p.ID)-len(repeatSuffix(p.Repeat))]
+		row := byPoint[key]
+		if row == nil {
+			row = &Row{Values: p.Values}
+			byPoint[key] = row
+			list = append(list, row)
+		}
+		row.Points, row.Records = append(row.Points, p), append(row.Records, records[i])
+	}
+	for _, row := range list {
+		row.read(folder)
+	}
+	slices.SortStableFunc(list, func(a, b *Row) int { return a.Points[0].place - b.Points[0].place })
+	return list
+}
+
+// read adds up the results of a row. One that can't be read is an error of its row.
+func (r *Row) read(folder Folder) {
+	objective := r.Points[0].scenario.SLO.SLO
+	r.measured = make([]*measured, len(r.Points))
+	for i, rec := range r.Records {
+		switch {
+		case rec == nil:
+			continue
+		case rec.State != Done:
+			r.Errors = append(r.Errors, rec.Error)
+			continue
+		}
+		m, err := readResult(folder.result(r.Points[i].ID))
+		if err != nil {
+			r.Errors = append(r.Errors, err.Error())
+			continue
+		}
+		rec.SpecDecode.number(m)
+		r.Done++
+		r.measured[i] = m
+		r.Ok += m.numbers["completed"]
+		r.Total += m.numbers["completed"] + m.numbers["failed"]
+		if worse(m.verdict, r.Verdict) {
+			r.Verdict, r.Reasons = m.verdict, m.reasons
+		}
+		r.judge(objective, m)
+	}
+}
+
+// results walks the repeats that have one.
+func (r *Row) results(yield func(*measured) bool) {
+	for _, m := range r.measured {
+		if m != nil && !yield(m) {
+			return
+		}
+	}
+}
+
+func worse(a, b string) bool {
+	rank := []string{"", "VALID", "SUSPECT", "INVALID"}
+	return slices.Index(rank, a) > slices.Index(rank, b)
+}
+
+// Stat is a number of the result over the repeats that have it.
+func (r *Row) Stat(metric string) (Stat, bool) {
+	var s Stat
+	var values []float64
+	for m := range r.results {
+		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.thin, metric) {
+			values = append(values, v)
+			s.Mean += v
+		}
+	}
+	s.N = len(values)
+	if s.N == 0 {
+		return s, false
+	}
+	s.Mean /= float64(s.N)
+	if s.N > 1 {
+		for _, v := range values {
+			s.Dev += (v - s.Mean) * (v - s.Mean)
+		}
+		s.Dev = math.Sqrt(s.Dev / float64(s.N-1))
+	}
+	return s, true
+}

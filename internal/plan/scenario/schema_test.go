@@ -1,0 +1,126 @@
+package scenario
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v3"
+)
+
+func readSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	b, err := os.ReadFile("../../../schema/scenario.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+func validate(t *testing.T, rs *jsonschema.Resolved, text []byte) error {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return rs.Validate(v)
+}
+
+func TestSchemaHoldsForTheExamples(t *testing.T) {
+	rs, err := readSchema(t).Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../../examples/*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, rs, text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if !strings.HasPrefix(string(text), "# yaml-language-server: $schema=../schema/scenario.schema.json\n") {
+			t.Errorf("%s does not tell editors its schema", file)
+		}
+	}
+}
+
+// A schema that accepts everything would pass the test above.
+func TestSchemaRefuses(t *testing.T) {
+	rs, err := readSchema(t).Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"nam: x", "order: backwards", "pace: {concurency: 1}", "pace: {concurrency: four}", "targets: {a: {base: x}}", "targets: {a: {balance: fair}}",
+		"cooldown: long", "repeat: 0", "search: {min: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
+	} {
+		if validate(t, rs, []byte(text)) == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+}
+
+// The keys of the Go types are those of the schema and of the manual.
+func TestSchemaAndManualNameEveryKey(t *testing.T) {
+	s := readSchema(t)
+	manual, err := os.ReadFile("../../../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := s.Defs["target"].Properties["ready"].AnyOf[1]
+	stop := s.Defs["target"].Properties["stop"].AnyOf[1]
+	for _, tt := range []struct {
+		name   string
+		schema *jsonschema.Schema
+		of     reflect.Type
+	}{
+		{"the scenario", s, reflect.TypeFor[Scenario]()},
+		{"a target", s.Defs["target"], reflect.TypeFor[Target]()},
+		{"ready", ready, reflect.TypeFor[Ready]()},
+		{"stop", stop, reflect.TypeFor[Stop]()},
+		{"workload", s.Defs["workload"], reflect.TypeFor[Workload]()},
+		{"pace", s.Defs["pace"], reflect.TypeFor[Pace]()},
+		{"artifacts", s.Properties["artifacts"], reflect.TypeFor[Artifacts]()},
+		{"search", s.Properties["search"], reflect.TypeFor[Search]()},
+	} {
+		want, got := keysOf(tt.of), []string{}
+		for key, property := range tt.schema.Properties {
+			got = append(got, key)
+			if property.Description == "" && property.Ref == "" {
+				t.Errorf("%s: %s has no description", tt.name, key)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+		for _, key := range want {
+			if !strings.Contains(string(manual), "`"+key+"`") {
+				t.Errorf("docs/scenarios.md does not explain %s of %s", key, tt.name)
+			}
+		}
+	}
+}

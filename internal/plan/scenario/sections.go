@@ -1,0 +1,186 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
+)
+
+// replicasSection shows targets of several servers: together, each by itself, how
+// far they lie apart, and beside so many times one.
+func (s *Summary) replicasSection(b *strings.Builder, width int) {
+	if len(s.Replicas) == 0 {
+		return
+	}
+	b.WriteString("\n## Replicas\n\n")
+	var body [][]string
+	for _, r := range s.Replicas {
+		each := make([]string, len(r.Each))
+		for i, v := range r.Each {
+			each[i] = number(v)
+		}
+		skew, times, change := "–", "–", "–"
+		if r.Skew != nil {
+			skew = fmt.Sprintf("%.2f", *r.Skew)
+		}
+		if r.TimesOne != nil {
+			times = fmt.Sprintf("%s (%s)", number(*r.TimesOne), outside.Markdown(r.One))
+			change = fmt.Sprintf("%+.1f %%", 100*(r.Together / *r.TimesOne - 1))
+		}
+		body = append(body, []string{outside.Markdown(r.Place), number(r.Together), strings.Join(each, ", "), skew, times, change})
+	}
+	t := mdtable.Table{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
+	t.Write(b, width)
+}
+
+// Replicas is a row of several servers that were loaded together.
+type Replicas struct {
+	Place    string    `json:"place"`
+	Balance  string    `json:"balance"`
+	Together float64   `json:"together"` // output tokens a second
+	Each     []float64 `json:"each"`
+	Skew     *float64  `json:"skew"` // highest / lowest of each
+	One      string    `json:"one,omitempty"`
+	TimesOne *float64  `json:"times_one"` // the single server of the matrix times the number
+}
+
+// replicas finds the rows of several servers. What many times one would be is known
+// where the matrix has the same command as a single server at the same load a server:
+// at the N-th part of the concurrency, or of the rate.
+func replicas(plan *Plan, list []*Row) (found []Replicas) {
+	for _, row := range list {
+		n := row.Points[0].target.count()
+		if n == 1 || row.Done == 0 {
+			continue
+		}
+		r := Replicas{Place: plan.place(row)}
+		st, _ := row.Stat(throughput)
+		r.Together = st.Mean
+		r.addEach(row)
+		if one := single(list, row, n); one != nil {
+			st, _ := one.Stat(throughput)
+			times := st.Mean * float64(n)
+			r.One, r.TimesOne = plan.place(one), &times
+		}
+		found = append(found, r)
+	}
+	return found
+}
+
+// addEach takes the mean over the repeats of what each server did.
+func (r *Replicas) addEach(row *Row) {
+	skews, sum := 0, 0.0
+	for m := range row.results {
+		if m.targets == nil {
+			continue
+		}
+		r.Balance = m.targets.Balance
+		if r.Each == nil {
+			r.Each = make([]float64, len(m.targets.Each))
+		}
+		for i, e := range m.targets.Each {
+			r.Each[i] += e.OutputThroughput / float64(row.Done)
+		}
+		if v := m.targets.Skew.Output.MaxOverMin; v != nil {
+			skews++
+			sum += *v
+		}
+	}
+	if skews > 0 {
+		mean := sum / float64(skews)
+		r.Skew = &mean
+	}
+}
+
+func single(list []*Row, many *Row, n int) *Row {
+	i := slices.IndexFunc(list, func(r *Row) bool {
+		return r.Points[0].target.count() == 1 && r.Done > 0 && r.Verdict != "" && loadShare(many.Points[0], r.Points[0], n)
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// loadShare says whether one is a server of many, under its share of the load.
+func loadShare(many, one *Point, n int) bool {
+	if one.commandKey() != many.commandKey() {
+		return false
+	}
+	a, b := many.scenario.Pace, one.scenario.Pace
+	if a.Concurrency != nil && (b.Concurrency == nil || *a.Concurrency != *b.Concurrency*n) {
+		return false
+	}
+	if a.Rate != nil && (b.Rate == nil || *a.Rate != *b.Rate*float64(n)) {
+		return false
+	}
+	wa, wb := many.scenario.Workload, one.scenario.Workload
+	for _, w := range []*Workload{&wa, &wb} {
+		w.NumPrompts, w.PromptsPerSlot = nil, nil // a share of them is enough
+	}
+	return sameJSON(wa, wb)
+}
+
+// commandKey is what the processes of a target have in common.
+func (p *Point) commandKey() string {
+	t := p.target
+	b, err := json.Marshal([]any{t.Command, t.Env, t.Cwd, t.BaseURL})
+	if err != nil {
+		panic(err) // texts alone
+	}
+	return string(b)
+}
+
+func sameJSON(a, b any) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && string(x) == string(y)
+}
+
+// startupSection shows how long servers took to start.
+func (s *Summary) startupSection(b *strings.Builder, width int) {
+	var body [][]string
+	for _, rec := range s.records {
+		if rec == nil {
+			continue
+		}
+		for _, up := range rec.Startup {
+			answer := "–"
+			if up.FirstAnswerS > 0 {
+				answer = fmt.Sprintf("%.2f", up.FirstAnswerS)
+			}
+			body = append(body, []string{up.Server, rec.ID, fmt.Sprintf("%.2f", up.HealthyS), answer, outside.Markdown(rec.Version)})
+		}
+	}
+	if len(body) > 0 {
+		b.WriteString("\n## Start-up\n\n")
+		t := mdtable.Table{Head: []string{"server", "before point", "healthy, s", "first answer, s", "version"}, Body: body, Keys: 2}
+		t.Write(b, width)
+	}
+}
+
+// problemsSection says what failed and which numbers are in doubt.
+func (s *Summary) problemsSection(b *strings.Builder, width int) {
+	var lines []string
+	for _, r := range s.Rows {
+		for _, text := range r.Errors {
+			first, _, _ := strings.Cut(text, "\n")
+			lines = append(lines, fmt.Sprintf("%s: %s", s.plan.place(r), first))
+		}
+		if len(r.Reasons) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s because of %s", s.plan.place(r), r.Verdict, strings.Join(r.Reasons, ", ")))
+		}
+	}
+	lines = append(lines, s.Notes...)
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("\n## What went wrong, and what is in doubt\n\n")
+	for _, line := range lines {
+		mdtable.Line(b, "- ", outside.Markdown(line), width)
+	}
+}

@@ -1,0 +1,244 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Summary is what a scenario showed.
+type Summary struct {
+	Answers  Answers
+	Rows     []*Row
+	Replicas []Replicas
+	Notes    []string // doubts about the whole
+
+	// Of the points that were to be run.
+	Done, Failed, Missing int
+
+	plan    *Plan
+	records []*Record
+}
+
+// Summarize reads the results of all points that have one.
+func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
+	list := rows(plan, records, folder)
+	s := &Summary{Rows: list, plan: plan, records: records, Replicas: replicas(plan, list), Answers: answers(plan, list)}
+	versions := map[string][]string{}
+	for i, rec := range records {
+		switch {
+		case !plan.Points[i].Selected && rec == nil:
+			continue
+		case !plan.Points[i].Selected:
+		case rec == nil:
+			s.Missing++
+			continue
+		case rec.State == Done:
+			s.Done++
+		default:
+			s.Failed++
+		}
+		name := plan.Points[i].Target()
+		if rec.Version != "" && !slices.Contains(versions[name], rec.Version) {
+			versions[name] = append(versions[name], rec.Version)
+		}
+	}
+	for name, list := range versions {
+		if len(list) > 1 {
+			s.Notes = append(s.Notes, fmt.Sprintf("the points of %s were measured with different versions of the server: %s; run with --fresh to compare like with like",
+				name, strings.Join(list, ", ")))
+		}
+	}
+	if note := specDecodeNote(list); note != "" {
+		s.Notes = append(s.Notes, note)
+	}
+	slices.Sort(s.Notes)
+	return s
+}
+
+// FirstCause is why the first of the points without a result has none; empty: all have one.
+func (s *Summary) FirstCause() string {
+	for _, rec := range s.records {
+		if rec != nil && rec.State == Failed {
+			first, _, _ := strings.Cut(rec.Error, "\n")
+			return rec.ID + ": " + first
+		}
+	}
+	return ""
+}
+
+// Write keeps the summary in the folder: table.md, summary.json and summary.csv.
+func (s *Summary) Write(f Folder) error {
+	var table bytes.Buffer
+	if err := s.Markdown(&table); err != nil {
+		return err
+	}
+	all, err := s.json(f)
+	if err != nil {
+		return err
+	}
+	lines, err := s.csv()
+	return errors.Join(err, atomicfile.WriteBytes(f.Table(), table.Bytes()), atomicfile.WriteBytes(f.file("summary.json"), all), atomicfile.WriteBytes(f.file("summary.csv"), lines))
+}
+
+// pointJSON is a point in summary.json.
+type pointJSON struct {
+	*Record
+	Earlier bool     `json:"measured_before,omitempty"` // by an earlier run
+	Verdict string   `json:"verdict,omitempty"`
+	Reasons []string `json:"reasons,omitempty"`
+	// Unsupported are percentiles among the numbers that rest on too few values.
+	Unsupported []string           `json:"unsupported,omitempty"`
+	SLO         string             `json:"slo,omitempty"`
+	Outcomes    map[string]float64 `json:"outcomes,omitempty"`
+	Result      string             `json:"result,omitempty"` // the file, from the summary's folder
+	Numbers     map[string]float64 `json:"numbers,omitempty"`
+}
+
+func (s *Summary) json(f Folder) ([]byte, error) {
+	type answer struct {
+		Point  string             `json:"point"`
+		Values map[string]string  `json:"values"`
+		Mean   map[string]float64 `json:"mean"`
+	}
+	give := func(r *Row) *answer {
+		if r == nil {
+			return nil
+		}
+		a := &answer{s.plan.place(r), r.Values, map[string]float64{}}
+		for _, c := range s.columns() {
+			if st, ok := r.Stat(c.metric); ok {
+				a.Mean[c.metric] = st.Mean
+			}
+		}
+		return a
+	}
+	var points []pointJSON
+	for _, r := range s.Rows {
+		points = append(points, r.json(f)...)
+	}
+	return json.MarshalIndent(map[string]any{
+		"schema": 1, "name": s.plan.Name, "slo": s.plan.Scenario.SLO.String(), "axes": s.plan.Axes,
+		"done": s.Done, "failed": s.Failed, "missing": s.Missing,
+		"answers": map[string]any{"most": give(s.Answers.Most), "saturated": s.Answers.Saturated, "within_slo": give(s.Answers.WithinSLO), "text": s.Answers.Lines},
+		"points":  points, "replicas": s.Replicas, "notes": s.Notes,
+	}, "", "  ")
+}
+
+func (r *Row) json(f Folder) (points []pointJSON) {
+	for i, rec := range r.Records {
+		p := r.Points[i]
+		if rec == nil {
+			rec = &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: "missing", Fingerprint: p.Fingerprint, Args: p.Shown}
+		}
+		out := pointJSON{Record: rec, Earlier: rec.Earlier}
+		if m := r.measured[i]; m != nil {
+			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.thin, m.outcome
+			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
+			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
+				out.SLO = string(objective.Judge(m.value).Status)
+			}
+		}
+		points = append(points, out)
+	}
+	return points
+}
+
+// csv is one line for each point and repeat, with all its numbers, for a spreadsheet.
+func (s *Summary) csv() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	numbers, outcomes := s.numberKeys()
+	head := append(slices.Clone(s.plan.Axes), "repeat", "point", "state", "verdict", "reasons", "slo", "measured", "server_version")
+	head = append(head, numbers...)
+	for _, name := range outcomes {
+		head = append(head, "outcome_"+name)
+	}
+	if err := w.Write(append(head, "error")); err != nil {
+		return nil, err
+	}
+	for _, r := range s.Rows {
+		for i, p := range r.json(Folder{}) {
+			var line []string
+			for _, name := range s.plan.Axes {
+				line = append(line, outside.CSV(r.Values[name]))
+			}
+			line = append(line, strconv.Itoa(p.Repeat), p.ID, string(p.State), p.Verdict, strings.Join(p.Reasons, " "), p.SLO, p.started(), outside.CSV(p.Version))
+			m := r.measured[i]
+			for _, key := range numbers {
+				line = append(line, m.csvCell(key))
+			}
+			for _, name := range outcomes {
+				line = append(line, m.csvOutcome(name))
+			}
+			if err := w.Write(append(line, outside.CSV(p.Error))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// numberKeys are the numbers and the outcomes that some point has: those of the
+// table first, and then by name.
+func (s *Summary) numberKeys() (numbers, outcomes []string) {
+	seen, ended := map[string]bool{}, map[string]bool{}
+	for _, r := range s.Rows {
+		for m := range r.results {
+			for key := range m.numbers {
+				seen[key] = true
+			}
+			for name := range m.outcome {
+				ended[name] = true
+			}
+		}
+	}
+	for _, c := range append(named(), usualColumns()...) {
+		for _, key := range []string{c.name, c.name + "_ms"} {
+			if seen[key] {
+				numbers = append(numbers, key)
+				delete(seen, key)
+			}
+		}
+	}
+	return append(numbers, slices.Sorted(maps.Keys(seen))...), slices.Sorted(maps.Keys(ended))
+}
+
+// started is when a point was measured, as a spreadsheet reads it; empty: it was not.
+func (p *pointJSON) started() string {
+	if p.Started.IsZero() {
+		return ""
+	}
+	return p.Started.Format(time.RFC3339)
+}
+
+// csvCell is a number of the result by its key; empty where there is none, or it is a
+// percentile of too few values.
+func (m *measured) csvCell(key string) string {
+	if m == nil {
+		return ""
+	}
+	v, ok := m.numbers[key]
+	if !ok || slices.Contains(m.thin, strings.TrimSuffix(key, "_ms")) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 8, 64)
+}
+
+func (m *measured) csvOutcome(name string) string {
+	if m == nil {
+		return ""
+	}
+	return strconv.FormatFloat(m.outcome[name], 'g', 8, 64)
+}

@@ -1,0 +1,204 @@
+package scenario
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
+)
+
+// Markdown writes the answers and the table, to be pasted as they are.
+func (s *Summary) Markdown(w io.Writer) error { return s.Text(w, 0) }
+
+// Text is Markdown within the width of a screen; 0: of a file.
+func (s *Summary) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", s.plan.Name)
+	for _, line := range s.Answers.Lines {
+		mdtable.Line(&b, "- ", line, width)
+	}
+	if age := s.age(); age != "" {
+		mdtable.Line(&b, "- ", age, width)
+	}
+	b.WriteString("\n")
+	s.table().Write(&b, width)
+	b.WriteString("\n")
+	mdtable.Line(&b, "", s.legend(), width)
+	s.clausesSection(&b, width)
+	s.replicasSection(&b, width)
+	s.startupSection(&b, width)
+	s.problemsSection(&b, width)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table is one line for each row.
+func (s *Summary) table() *mdtable.Table {
+	t := &mdtable.Table{Head: s.plan.heads(), Keys: len(s.plan.Axes)}
+	list := s.columns()
+	for _, c := range list {
+		t.Head = append(t.Head, c.title)
+	}
+	best := s.best(list)
+	for i, r := range s.Rows {
+		line := r.keys(s.plan)
+		for j, c := range list {
+			cell := r.text(c)
+			if best[j] == i {
+				cell = "**" + cell + "**"
+			}
+			line = append(line, cell)
+		}
+		t.Body = append(t.Body, line)
+	}
+	return t
+}
+
+// heads are the names of the matrix's keys.
+func (p *Plan) heads() (cells []string) {
+	for _, name := range p.Axes {
+		cells = append(cells, outside.Markdown(name))
+	}
+	return cells
+}
+
+// keys are a row's values of the matrix.
+func (r *Row) keys(plan *Plan) (cells []string) {
+	for _, name := range plan.Axes {
+		cells = append(cells, outside.Markdown(r.Values[name]))
+	}
+	return cells
+}
+
+func (s *Summary) hasSLO() bool {
+	return slices.ContainsFunc(s.Rows, func(r *Row) bool { return len(r.Points[0].scenario.SLO.SLO) > 0 })
+}
+
+// best is the row with the best number of each column; -1 where there is nothing
+// to choose. A number that can't be trusted is never the best.
+func (s *Summary) best(columns []column) []int {
+	list := make([]int, len(columns))
+	for j, c := range columns {
+		list[j] = -1
+		known, value := 0, 0.0
+		for i, r := range s.Rows {
+			st, ok := r.Stat(c.metric)
+			if !ok || r.Verdict == "INVALID" || c.better == neither {
+				continue
+			}
+			known++
+			if list[j] < 0 || c.better == more && st.Mean > value || c.better == lower && st.Mean < value {
+				list[j], value = i, st.Mean
+			}
+		}
+		if known < 2 {
+			list[j] = -1
+		}
+	}
+	return list
+}
+
+func (r *Row) requests() string {
+	if r.Done == 0 {
+		return nothing
+	}
+	return fmt.Sprintf("%.0f/%.0f", r.Ok, r.Total)
+}
+
+// cell is a mean, with the deviation over repeats where there are several.
+func (r *Row) cell(metric string) string {
+	st, ok := r.Stat(metric)
+	switch {
+	case !ok && r.thin(metric):
+		return tooFew
+	case !ok:
+		return nothing
+	case st.N > 1:
+		return number(st.Mean) + " ± " + number(st.Dev)
+	}
+	return number(st.Mean)
+}
+
+// thin says that the row has values of a metric, and too few for this percentile.
+func (r *Row) thin(metric string) bool {
+	for m := range r.results {
+		if slices.Contains(m.thin, metric) {
+			return true
+		}
+	}
+	return false
+}
+
+// state is the verdict, or what is missing.
+func (r *Row) state() string {
+	words := r.Verdict
+	if r.Done > 0 && words == "" {
+		words = "not judged"
+	}
+	count := map[State]int{}
+	missing := 0
+	for _, rec := range r.Records {
+		if rec == nil {
+			missing++
+		} else if rec.State != Done {
+			count[rec.State]++
+		}
+	}
+	add := func(n int, word string) {
+		if n == 0 {
+			return
+		}
+		if len(r.Records) > 1 {
+			word = fmt.Sprintf("%d %s", n, word)
+		}
+		if words != "" {
+			words += ", "
+		}
+		words += word
+	}
+	add(count[Failed], "failed")
+	add(count[Interrupted], "interrupted")
+	add(missing, "not run")
+	return words
+}
+
+func (r *Row) kept() string {
+	switch r.SLO {
+	case slo.Met:
+		return "met"
+	case slo.Broken:
+		clause, _, _ := strings.Cut(r.Binding, ":")
+		return "broken: " + clause
+	case slo.Unknown:
+		return "unknown"
+	}
+	return nothing
+}
+
+// number is short and exact enough to compare by eye.
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 1000:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func (s *Summary) legend() string {
+	text := "Latencies in ms. Best of each column in bold."
+	if slices.ContainsFunc(s.table().Body, func(line []string) bool { return slices.Contains(line, tooFew) }) {
+		text += " n/a: too few requests for that percentile."
+	}
+	if slices.ContainsFunc(s.Rows, func(r *Row) bool { return r.Done > 1 }) {
+		text += " Mean ± standard deviation over the repeats."
+	}
+	return text
+}

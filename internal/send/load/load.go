@@ -1,0 +1,203 @@
+// Package load drives a workload at a pace: it waits for each request's due
+// time and for a free slot, sends it, and writes what happened to the journal.
+// It knows no protocol and no file format.
+//
+// One goroutine prepares requests ahead of time, one dispatches them, and each
+// exchange runs in a goroutine of its own with buffers that are reused.
+package load
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+)
+
+// Config is one run's load.
+type Config struct {
+	Clock   *wire.Clock
+	Source  workload.Source
+	Warmups []*workload.Request // sent before the clock starts; never measured
+	Pace    pace.Pace
+
+	Concurrency int // requests in flight at most; 0: no limit
+	// SpawnRate makes the slots of Concurrency usable one after the other, so many a
+	// second, the first at once; 0: all at once.
+	SpawnRate float64
+	// Batch sends so many at once and the next ones when all of them have ended; 0: each by itself.
+	Batch int
+
+	Transport wire.Transport
+	Protocol  wire.Protocol
+	Call      wire.Call // what all calls share; Prompt and MaxTokens are each request's
+	URL       string
+	// Targets are the URLs of several servers, in place of URL; Balance chooses one
+	// for each measured request, and warm-ups go to one after the other.
+	Targets  []string
+	Balance  target.Balancer
+	IDPrefix string // a request's id is this and its index
+
+	Timeout  time.Duration // of one request; 0: none
+	Deadline time.Duration // of the whole run: what is in flight then is cancelled; 0: none
+
+	Journal     *journal.Writer
+	KeepPrompts bool // put prompts into the journal
+	KeepTexts   bool // put generated texts into the journal
+	// Reached is told the hash of each measured prompt that a server has taken, and the
+	// index of its target, by many goroutines at once; may be nil.
+	Reached func(promptHash string, target int)
+	// Secrets are taken out of what a server says: it may repeat what it was sent. May be nil.
+	Secrets *outside.Secrets
+	// CountTokens counts a text's tokens where the server gave no usage, and an
+	// event's where it did not say how many tokens each holds; may be nil.
+	CountTokens func(text string) (int, error)
+	// Started is called when the warm-ups are over and the clock has been set to
+	// zero, before anything is written to the journal.
+	Started func() error
+
+	Progress *Progress // may be nil
+	Watch    Watch     // may end the run; may be nil
+}
+
+// url is where the requests of a target go.
+func (c *Config) url(target int) string {
+	if len(c.Targets) == 0 {
+		return c.URL
+	}
+	return c.Targets[target]
+}
+
+// Result is what the run itself knows when it is over; everything else is in the journal.
+type Result struct {
+	Sent         int
+	PeakInFlight int
+	WorkloadSHA  string
+	Interrupted  string // why it stopped early, or empty
+	Stopped      string // what Config.Watch ended it for, or empty
+	RPSChanges   []journal.RPSChange
+	End          int64 // when the last request had ended
+}
+
+// Run sends the workload. When drain is closed it sends no more and waits for
+// what is in flight; when ctx ends it cancels that too. Both give a Result.
+func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error) {
+	r := newRun(ctx, drain, cfg)
+	defer r.cancel(nil)
+	warmups, err := r.warmUp()
+	if err != nil {
+		return nil, err
+	}
+	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
+	moved := cfg.Clock.Restart()
+	if cfg.Started != nil {
+		if err := cfg.Started(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range warmups {
+		shift(&warmups[i], -moved)
+		cfg.Journal.Append(journal.AppendRequest(nil, &warmups[i]))
+	}
+	if cfg.Deadline > 0 {
+		stop := time.AfterFunc(cfg.Deadline, func() { r.cancel(errDeadline) })
+		defer stop.Stop()
+	}
+	r.watch.start(cfg.Watch)
+	r.sum = newWorkloadSum(sha256.New())
+	spawned := r.spawn()
+	err = r.dispatchAll()
+	spawned()
+	r.inFlight.Wait()
+	r.watch.end()
+	return r.result(), err
+}
+
+// Overlong is Result.Interrupted of a run whose answers are far longer than asked for.
+const Overlong = "answers far longer than asked for"
+
+// Why a run stopped early.
+var (
+	errDeadline = errors.New("deadline")
+	errSignal   = errors.New("signal")
+	errOverlong = errors.New(Overlong)
+)
+
+// warmUp sends the warm-up requests all at once, bounded by the concurrency, and
+// keeps their records until the journal has its first line.
+func (r *run) warmUp() ([]journal.Request, error) {
+	if len(r.cfg.Warmups) == 0 {
+		return nil, nil
+	}
+	records := make([]journal.Request, len(r.cfg.Warmups))
+	for i, w := range r.cfg.Warmups {
+		j, err := r.prepare(w)
+		if err != nil {
+			return nil, err
+		}
+		if !r.acquire() {
+			return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
+		}
+		j.warmup, j.due = true, r.cfg.Clock.Now()
+		j.id = fmt.Sprintf("%swarmup-%d", r.cfg.IDPrefix, i)
+		if n := len(r.cfg.Targets); n > 0 {
+			j.target = i % n
+		}
+		r.start(j, func(record *journal.Request) { records[i] = clone(record) })
+	}
+	r.inFlight.Wait()
+	if err := r.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
+	}
+	return records, nil
+}
+
+// Try sends one request by itself and returns its record: the ready check.
+func Try(ctx context.Context, cfg Config, w *workload.Request) (journal.Request, error) {
+	r := newRun(ctx, nil, cfg)
+	defer r.cancel(nil)
+	j, err := r.prepare(w)
+	if err != nil {
+		return journal.Request{}, err
+	}
+	var out journal.Request
+	j.due = cfg.Clock.Now()
+	j.id = cfg.IDPrefix + "ready"
+	r.acquire()
+	r.start(j, func(record *journal.Request) { out = clone(record) })
+	r.inFlight.Wait()
+	return out, nil
+}
+
+// clone copies a record whose columns are about to be reused.
+func clone(r *journal.Request) journal.Request {
+	c := *r
+	c.Events.At = append([]int64(nil), r.Events.At...)
+	c.Events.Lag = append([]int64(nil), r.Events.Lag...)
+	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
+	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
+	c.Events.Size = append([]int(nil), r.Events.Size...)
+	return c
+}
+
+// shift moves a record's times when the clock's zero has moved.
+func shift(r *journal.Request, by int64) {
+	r.Due += by
+	r.Released += by
+	r.Sent += by
+	r.End += by
+	if r.Headers != 0 {
+		r.Headers += by
+	}
+}
+
+// isEnd tells the end of a source from its failure.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) }

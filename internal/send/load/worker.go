@@ -1,0 +1,169 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/wire"
+)
+
+// worker holds the buffers of one exchange at a time.
+type worker struct {
+	run    *run
+	sink   countingSink
+	record journal.Request
+	line   []byte
+	http   wire.Request
+	counts []int // of countEvents
+}
+
+func newWorker(r *run) *worker {
+	w := &worker{run: r}
+	w.sink.Stream = wire.NewStream(r.cfg.Protocol)
+	r.cfg.Progress.add(&w.sink)
+	return w
+}
+
+// countingSink tells the progress display of tokens as they come. Each worker
+// counts for itself, so that nobody waits for another.
+type countingSink struct {
+	*wire.Stream
+	tokens atomic.Int64 // of all requests so far
+	open   int64        // of this request
+}
+
+func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
+	before := len(s.Trace.Events)
+	enough := s.Stream.Body(data, at)
+	n := int64(0)
+	for i := before; i < len(s.Trace.Events); i++ {
+		ev := &s.Trace.Events[i]
+		if t := tokensOf(ev); t >= 0 {
+			n += int64(t)
+		} else {
+			n++ // text of unknown length is one token at least; the end knows better
+		}
+	}
+	s.open += n
+	s.tokens.Add(n)
+	return enough
+}
+
+// ended corrects the count by the server's own.
+func (s *countingSink) ended() {
+	if s.Trace.HasUsage {
+		s.tokens.Add(int64(s.Trace.Usage.Output) - s.open)
+	}
+	s.open = 0
+}
+
+// exchange sends one request, waits for its end, and writes its line.
+func (w *worker) exchange(j *job, then func(*journal.Request)) {
+	r := w.run
+	w.sink.Reset(j.request.OutputTokens)
+	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
+	sent := r.cfg.Clock.Now()
+	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
+	switch {
+	case err == nil:
+		w.sink.Finish()
+	case errors.Is(err, context.Canceled):
+		err = errSignal
+	}
+	end := r.cfg.Clock.Now()
+	w.sink.ended()
+	j.body = nil
+	w.sink.Trace.Conn = conn
+	w.fill(j, sent, end, err)
+	if then != nil {
+		then(&w.record)
+	} else {
+		w.line = journal.AppendRequest(w.line[:0], &w.record)
+		r.cfg.Journal.Append(w.line)
+		if !j.warmup {
+			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
+			r.watch.ended(&w.record)
+			if r.cfg.Reached != nil && reached(&w.record) {
+				r.cfg.Reached(j.promptHash, j.target)
+			}
+		}
+	}
+	r.ended(w, j, end)
+}
+
+// fill turns the trace into a record.
+func (w *worker) fill(j *job, sent, end int64, err error) {
+	t, secrets := &w.sink.Trace, w.run.cfg.Secrets
+	events := w.record.Events
+	w.record = journal.Request{
+		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
+		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
+		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
+		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
+		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
+		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
+		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
+		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,
+		PromptHash: j.promptHash, TextHash: textHash(t.Text),
+	}
+	if t.Conn.New {
+		w.record.RTT = int64(t.Conn.RTT)
+	}
+	if w.run.cfg.KeepPrompts {
+		prompt := j.request.Prompt
+		w.record.Prompt = &prompt
+	}
+	if w.run.cfg.KeepTexts {
+		text := secrets.Scrub(string(t.Text))
+		w.record.Text = &text
+	}
+	if !t.HasUsage && w.run.cfg.CountTokens != nil && len(t.Text) > 0 {
+		if n, err := w.run.cfg.CountTokens(string(t.Text)); err == nil {
+			w.record.TextTokens = n
+		}
+	}
+	w.record.Outcome, w.record.Error = judge(t, err, asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS})
+	w.record.Error = secrets.Sentence(w.record.Error)
+	// After the judgement, which our tokenizer has no part in.
+	if w.record.Outcome == journal.Complete {
+		w.countEvents(max(t.Usage.Output, w.record.TextTokens))
+	}
+	w.columns(events, sent)
+	if w.record.Outcome == journal.Complete && spread(t, max(t.Usage.Output, w.record.TextTokens)) {
+		w.record.Events.Size = sizes(events.Size[:0], t.TextEnds)
+	}
+}
+
+// columns turns events into the journal's columns, in the memory of the record before.
+func (w *worker) columns(old journal.Events, sent int64) {
+	t := &w.sink.Trace
+	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0]}
+	// By its own times the event loop knows at least what it read before an event.
+	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev wire.Event) bool { return ev.Lag > 0 })
+	last := sent
+	for i := range t.Events {
+		ev := &t.Events[i]
+		e.At = append(e.At, ev.At-last)
+		last = ev.At
+		if lags {
+			e.Lag = append(e.Lag, ev.Lag)
+		}
+		e.Kind = append(e.Kind, journal.EventKind(ev.Kind))
+		if t.TokensBy != wire.TokensUnknown {
+			e.Tokens = append(e.Tokens, tokensOf(ev))
+		}
+	}
+	e.TokensBy = t.TokensBy.String()
+	w.record.Events = e
+}
+
+// tokensOf an event that says nothing is 0 where it carries no text either.
+func tokensOf(ev *wire.Event) int {
+	if ev.Tokens < 0 && ev.Kind&(wire.EventText|wire.EventReasoning|wire.EventTool) == 0 {
+		return 0
+	}
+	return ev.Tokens
+}

@@ -1,0 +1,183 @@
+package workload
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+)
+
+// entryReader knows the entries of one kind of file.
+type entryReader interface {
+	// request makes a request of an entry; nil if the entry is not fit for one.
+	request(raw []byte) (*Request, error)
+	// prompt gives the request's prompt again, without counting.
+	prompt(raw []byte) (string, error)
+}
+
+// fileDataset takes requests from the entries of a file in shuffled order, and
+// repeats them at random where they are too few. All entries are chosen and
+// counted before the first request, so that no tokenizing disturbs the run; their
+// texts are read again when they are due.
+type fileDataset struct {
+	*corpus
+	entries entryReader
+	tok     Tokenizer
+	order   []int32 // entries in the order in which they are looked at
+	looked  int     // how many have been
+	chosen  []choice
+	total   int
+	repeat  *numpy.Python
+	next    int
+}
+
+// choice is a request without its text.
+type choice struct {
+	entry, promptTokens, outputTokens int32
+	text                              uint64 // hash of the prompt
+}
+
+// newFileDataset chooses n requests.
+func newFileDataset(c *corpus, entries entryReader, o Options, n int) (*fileDataset, error) {
+	d := &fileDataset{corpus: c, entries: entries, tok: o.Tokenizer, order: make([]int32, len(c.spans))}
+	for i := range d.order {
+		d.order[i] = int32(i)
+	}
+	if !o.DisableShuffle {
+		numpy.NewPython(o.Seed).Shuffle(len(d.order), func(i, j int) {
+			d.order[i], d.order[j] = d.order[j], d.order[i]
+		})
+	}
+	for len(d.chosen) < n {
+		r, entry, err := d.look()
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			break
+		}
+		d.chosen = append(d.chosen, choice{entry, int32(r.PromptTokens), int32(r.OutputTokens), hashOf(r.Prompt)})
+	}
+	if len(d.chosen) == 0 {
+		return nil, fmt.Errorf("%s has no entry that can be used (of %d)", c.file.Name(), len(c.spans))
+	}
+	d.total = n
+	if o.NoOversample {
+		d.total = len(d.chosen)
+	}
+	d.repeat = numpy.NewPython(o.Seed) // vLLM seeds it once more here
+	return d, nil
+}
+
+// look goes on to the next fit entry; a nil request is the end of the file.
+func (d *fileDataset) look() (*Request, int32, error) {
+	for d.looked < len(d.order) {
+		entry := d.order[d.looked]
+		d.looked++
+		raw, err := d.read(int(entry))
+		if err != nil {
+			return nil, 0, err
+		}
+		r, err := d.entries.request(raw)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s, entry %d: %w", d.file.Name(), entry+1, err)
+		}
+		if r != nil {
+			return r, entry, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// Next implements Source.
+func (d *fileDataset) Next() (*Request, error) {
+	if d.next >= d.total {
+		return nil, io.EOF
+	}
+	var c choice
+	if d.next < len(d.chosen) {
+		c = d.chosen[d.next]
+	} else {
+		c = d.chosen[d.repeat.Below(len(d.chosen))]
+	}
+	r, err := d.again(c)
+	if err != nil {
+		return nil, err
+	}
+	r.Index = d.next
+	d.next++
+	return r, nil
+}
+
+// again reads a chosen entry's text once more.
+func (d *fileDataset) again(c choice) (*Request, error) {
+	raw, err := d.read(int(c.entry))
+	if err != nil {
+		return nil, err
+	}
+	prompt, err := d.entries.prompt(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &Request{Prompt: prompt, PromptTokens: int(c.promptTokens), OutputTokens: int(c.outputTokens)}, nil
+}
+
+// Len implements Dataset.
+func (d *fileDataset) Len() int { return d.total }
+
+// Close implements Dataset.
+func (d *fileDataset) Close() error { return d.file.Close() }
+
+// Warmups implements Dataset: entries that were not chosen and whose text was not
+// either; when they run out, chosen ones with a mark in front.
+func (d *fileDataset) Warmups(n int) ([]*Request, error) {
+	seen := make(map[uint64]bool, len(d.chosen))
+	for _, c := range d.chosen {
+		seen[c.text] = true
+	}
+	looked := d.looked
+	defer func() { d.looked = looked }() // each call gives the same
+	var warm []*Request
+	for len(warm) < n {
+		r, _, err := d.look()
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			break
+		}
+		if h := hashOf(r.Prompt); !seen[h] {
+			seen[h] = true
+			r.Index = len(warm)
+			warm = append(warm, r)
+		}
+	}
+	for len(warm) < n {
+		r, err := d.marked(len(warm))
+		if err != nil {
+			return nil, err
+		}
+		warm = append(warm, r)
+	}
+	return warm, nil
+}
+
+func (d *fileDataset) marked(i int) (*Request, error) {
+	r, err := d.again(d.chosen[i%len(d.chosen)])
+	if err != nil {
+		return nil, err
+	}
+	r.Index = i
+	r.Prompt = fmt.Sprintf("Warm-up %d. %s", i+1, r.Prompt)
+	if d.tok != nil {
+		r.PromptTokens, err = countTokens(d.tok, r.Prompt)
+	}
+	return r, err
+}
+
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, text)
+	return h.Sum64()
+}

@@ -1,0 +1,59 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+)
+
+// randomLengths are the input lengths, output lengths and offsets of all
+// requests. vLLM draws them as three arrays one after the other. Three copies of
+// the generator, each set to where its array begins, give them side by side, so
+// that no array is held.
+type randomLengths struct {
+	input, output, offset *numpy.Generator
+	rest                  *numpy.Generator // goes on behind the arrays
+	inLow, inHigh         int64
+	outLow, outHigh       int64
+	vocab                 int64
+}
+
+func newRandomLengths(o Options, seed uint64, special, vocab int) (*randomLengths, error) {
+	ratio := o.Random.RangeRatio
+	if err := ratio.check(); err != nil {
+		return nil, fmt.Errorf("--random-range-ratio: %w", err)
+	}
+	in := float64(max(0, o.Random.InputLen-special))
+	out := float64(o.Random.OutputLen)
+	l := &randomLengths{
+		inLow:   int64(math.Floor(in * (1 - ratio.Input))),
+		inHigh:  int64(math.Ceil(in * (1 + ratio.Input))),
+		outLow:  max(1, int64(math.Floor(out*(1-ratio.Output)))),
+		outHigh: max(1, int64(math.Ceil(out*(1+ratio.Output)))),
+		vocab:   int64(vocab),
+	}
+	if int64(o.Random.PrefixLen)+l.inLow < 1 {
+		return nil, fmt.Errorf("an input of %d tokens, %d of them the tokenizer's own, with a range ratio of %v and a prefix of %d could be empty: raise --random-input-len",
+			o.Random.InputLen, special, ratio.Input, o.Random.PrefixLen)
+	}
+	g := numpy.NewGenerator(seed)
+	skip := func(low, high int64) *numpy.Generator {
+		start := g.Clone()
+		for range o.NumPrompts {
+			g.Integers(low, high)
+		}
+		return start
+	}
+	l.input = skip(l.inLow, l.inHigh+1)
+	l.output = skip(l.outLow, l.outHigh+1)
+	l.offset = skip(0, l.vocab)
+	l.rest = g
+	return l, nil
+}
+
+func (l *randomLengths) next() (input, output, offset int) {
+	return int(l.input.Integers(l.inLow, l.inHigh+1)),
+		int(l.output.Integers(l.outLow, l.outHigh+1)),
+		int(l.offset.Integers(0, l.vocab))
+}

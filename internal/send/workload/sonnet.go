@@ -1,0 +1,176 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+)
+
+const (
+	sonnetTask = "Pick as many lines as you can from these poem lines:\n"
+	// sonnetPatience is how many prompts in a row may come out too long before we
+	// say so; vLLM would try for ever.
+	sonnetPatience = 10_000
+)
+
+// sonnet makes prompts of lines of a poem: first lines that all prompts share,
+// then lines drawn at random. No prompt is longer than the input length.
+type sonnet struct {
+	opts   Options
+	lines  []string
+	prefix string // the task and the shared lines
+	extra  int    // lines to draw
+	random *numpy.Python
+	drafts *ahead[*sonnetDraft]
+	next   int
+}
+
+// sonnetDraft is a prompt that may be too long. How many lines are drawn for it
+// does not depend on the drafts before, so drafts may be made before it is known
+// whether they are wanted.
+type sonnetDraft struct {
+	text   string
+	tokens int
+	err    error
+}
+
+func openSonnet(o Options) (Dataset, error) {
+	switch {
+	case o.Path == "":
+		return nil, fmt.Errorf("it needs a poem: give --dataset-path")
+	case o.Tokenizer == nil:
+		return nil, fmt.Errorf("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
+	case o.NumPrompts <= 0:
+		return nil, fmt.Errorf("%d prompts are asked for: --num-prompts must be above 0", o.NumPrompts)
+	}
+	b, err := os.ReadFile(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.SplitAfter(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s is empty", o.Path)
+	}
+	return newSonnet(o, lines, o.Seed)
+}
+
+func newSonnet(o Options, lines []string, seed uint64) (*sonnet, error) {
+	s := &sonnet{opts: o, lines: lines, random: numpy.NewPython(seed)}
+	total := 0
+	for _, line := range lines {
+		n, err := countTokens(o.Tokenizer, line)
+		if err != nil {
+			return nil, err
+		}
+		total += n
+	}
+	perLine := float64(total) / float64(len(lines))
+	_, base, err := s.render(sonnetTask)
+	if err != nil {
+		return nil, err
+	}
+	if o.Sonnet.InputLen <= base {
+		return nil, fmt.Errorf("an input of %d tokens leaves no room for a line: the task alone has %d; raise --sonnet-input-len", o.Sonnet.InputLen, base)
+	}
+	fitting := func(tokens, least int) int { // Python rounds halves to even
+		return max(int(math.RoundToEven(float64(tokens-base)/perLine)), least)
+	}
+	shared := fitting(o.Sonnet.PrefixLen, 0)
+	s.extra = fitting(o.Sonnet.InputLen, 1) - shared
+	s.prefix = sonnetTask + strings.Join(lines[:min(shared, len(lines))], "")
+	s.drafts = newAhead(o.Sonnet.InputLen, s.draft, func(d *sonnetDraft) {
+		d.text, d.tokens, d.err = s.render(d.text)
+	})
+	if _, known := o.Tokenizer.(Vocabulary); !known {
+		s.drafts.workers = 0 // the server is not to be asked for what nobody wants
+	}
+	return s, nil
+}
+
+// render gives the prompt as it is sent, and its length as the server will see it.
+func (s *sonnet) render(prompt string) (string, int, error) {
+	text, err := asChat(s.opts.Tokenizer, prompt)
+	if err != nil {
+		if !s.opts.Chat {
+			return "", 0, err
+		}
+		text = prompt // only the count would have been better
+	}
+	n, err := countTokens(s.opts.Tokenizer, text)
+	if s.opts.Chat {
+		return prompt, n, err
+	}
+	return text, n, err
+}
+
+// draft draws the lines of a prompt. There is no end of drafts: Next stops them.
+func (s *sonnet) draft() (*sonnetDraft, bool) {
+	var b strings.Builder
+	b.WriteString(s.prefix)
+	for range s.extra {
+		b.WriteString(s.lines[s.random.Choices(len(s.lines))])
+	}
+	return &sonnetDraft{text: b.String()}, true
+}
+
+// Next implements Source.
+func (s *sonnet) Next() (*Request, error) {
+	if s.next >= s.opts.NumPrompts {
+		return nil, io.EOF
+	}
+	for range sonnetPatience {
+		d, ok := s.drafts.next()
+		if !ok {
+			return nil, io.EOF
+		}
+		if d.err != nil {
+			return nil, d.err
+		}
+		if d.tokens <= s.opts.Sonnet.InputLen {
+			r := &Request{Index: s.next, Prompt: d.text, PromptTokens: d.tokens, OutputTokens: s.opts.Sonnet.OutputLen}
+			if s.next++; s.next == s.opts.NumPrompts {
+				s.drafts.stop()
+			}
+			return r, nil
+		}
+	}
+	return nil, errors.New("sonnet: no prompt fits: the shared lines leave too little room; lower --sonnet-prefix-len or raise --sonnet-input-len")
+}
+
+func (s *sonnet) start() { s.drafts.start() }
+
+// Len implements Dataset.
+func (s *sonnet) Len() int { return s.opts.NumPrompts }
+
+// Close implements Dataset.
+func (s *sonnet) Close() error {
+	s.drafts.stop()
+	return nil
+}
+
+// Warmups implements Dataset. The poem is turned round, so that the shared lines
+// are others too.
+func (s *sonnet) Warmups(n int) ([]*Request, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	lines := slices.Clone(s.lines)
+	slices.Reverse(lines)
+	o := s.opts
+	o.NumPrompts = n
+	w, err := newSonnet(o, lines, warmSeed(o.Seed))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return take(w, n)
+}

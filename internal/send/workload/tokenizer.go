@@ -1,0 +1,47 @@
+package workload
+
+import (
+	"fmt"
+
+	"github.com/inferometer/inferometer/tokenizer"
+)
+
+// Tokenizer is what a dataset needs at least: the server's tokenizer has no more.
+type Tokenizer interface {
+	Encode(text string) ([]int32, error) // without special tokens
+	Decode(ids []int32) (string, error)
+}
+
+// Vocabulary is a tokenizer whose ids are known here, as that of a tokenizer.json.
+type Vocabulary interface {
+	Tokenizer
+	VocabSize() int // without added tokens, as transformers' vocab_size
+	SpecialIDs() []int32
+	NumSpecialTokensToAdd() int
+	EncodeWithSpecial(text string) ([]int32, error)
+}
+
+// ChatTemplate turns messages into the text that a chat endpoint would make of them.
+type ChatTemplate interface {
+	ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error)
+}
+
+// countTokens is len(tokenizer(text).input_ids) in Python: special tokens
+// included, where the tokenizer knows them.
+func countTokens(t Tokenizer, text string) (int, error) {
+	encode := t.Encode
+	if v, ok := t.(Vocabulary); ok {
+		encode = v.EncodeWithSpecial
+	}
+	ids, err := encode(text)
+	return len(ids), err
+}
+
+// asChat renders a single user's message.
+func asChat(t Tokenizer, prompt string) (string, error) {
+	c, ok := t.(ChatTemplate)
+	if !ok {
+		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer, or use --skip-chat-template")
+	}
+	return c.ApplyChatTemplate([]tokenizer.Message{{Role: "user", Content: prompt}}, true)
+}

@@ -1,0 +1,165 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/show/fakerun"
+	"github.com/inferometer/inferometer/internal/show/page"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func shown(t *testing.T, n int, words string, watch measure.Watcher) page.Run {
+	t.Helper()
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{Watch: watch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words}, verdict.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Run{Name: page.Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v}
+}
+
+// TestGolden: every form of text, as it was looked at.
+func TestGolden(t *testing.T) {
+	one, two := shown(t, 40, "my run", nil), shown(t, 20, "other|`run`", nil)
+	limits, err := slo.Parse("p99_ttft<25ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"one.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one}, nil) },
+		"two.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one, two}, limits) },
+		"section.md":      func(b *bytes.Buffer) error { return Section(b, &one) },
+		"runs.csv":        func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, two}) },
+		"llmd.json":       func(b *bytes.Buffer) error { return LLMD(b, &one) },
+		"inferencex.json": func(b *bytes.Buffer) error { return InferenceX(b, &one) },
+		"requests.csv": func(b *bytes.Buffer) error {
+			rows, err := RequestsCSV(b)
+			if err != nil {
+				return err
+			}
+			rows.Begin("my run", (&fakerun.Journal{N: 5, Words: "my run"}).Run())
+			shown(t, 5, "my run", rows)
+			return rows.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", name)
+			if *update {
+				if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), b.String()); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestHostileWords: what a server or a user calls things breaks no table and no fence.
+func TestHostileWords(t *testing.T) {
+	words := "=a|b\n```\n# <script>\x1b[31m"
+	run := shown(t, 20, words, nil)
+	var b bytes.Buffer
+	if err := Section(&b, &run); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if strings.Contains(strings.Split(got, "````sh")[0], "<script>") || strings.Contains(got, "| =a|b") || strings.Count(got, "````") != 2 {
+		t.Errorf("%s", got)
+	}
+	b.Reset()
+	if err := CSV(&b, []page.Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 2 || lines[1][0] != "'=a|b ``` # <script>" {
+		t.Errorf("%v %q", err, lines)
+	}
+}
+
+// TestParquetIsWritten: its content is read by other programs in test/parquet.
+func TestParquetIsWritten(t *testing.T) {
+	var b bytes.Buffer
+	rows, err := RequestsParquet(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Begin("a", (&fakerun.Journal{}).Run())
+	shown(t, 100, "a", rows)
+	if err := rows.Close(); err != nil || !bytes.HasPrefix(b.Bytes(), []byte("PAR1")) || !bytes.HasSuffix(b.Bytes(), []byte("PAR1")) {
+		t.Errorf("%v, %d bytes", err, b.Len())
+	}
+}
+
+// TestLLMDSchema holds what we write against llm-d's own schema, where somebody has it:
+// br_v0_2_json_schema.json of github.com/llm-d/llm-d-benchmark.
+func TestLLMDSchema(t *testing.T) {
+	path := os.Getenv("INFEROMETER_LLMD_SCHEMA")
+	if path == "" {
+		t.Skip("INFEROMETER_LLMD_SCHEMA names no file: llm-d's schema is not kept here")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 40} {
+		run := shown(t, n, "my run", nil)
+		var b bytes.Buffer
+		if err := LLMD(&b, &run); err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(b.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(v); err != nil {
+			t.Errorf("%d requests: %v", n, err)
+		}
+	}
+}
+
+// TestInferenceXOrder: its script lets later keys win, so the ones in ms come last.
+func TestInferenceXOrder(t *testing.T) {
+	run := shown(t, 40, "my run", nil)
+	var b bytes.Buffer
+	if err := InferenceX(&b, &run); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if s, m := strings.LastIndex(got, `_e2el":`), strings.Index(got, `_ms":`); s < 0 || m < s {
+		t.Errorf("seconds end at %d, ms begin at %d", s, m)
+	}
+}

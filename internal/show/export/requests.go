@@ -1,0 +1,193 @@
+package export
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/parquet"
+)
+
+// column is one column of the table of requests. Its value is nil where there is none.
+type column struct {
+	parquet.Column
+	of func(c *context) any
+}
+
+// context is a request with its run.
+type context struct {
+	run  string
+	zero int64 // of the run's clock, ns since 1970
+	req  *journal.Request
+	row  *measure.Row
+}
+
+// columns are the table of requests; docs/report.md lists them.
+func columns() []column {
+	list := []column{
+		{parquet.Column{Name: "run", Type: parquet.Text}, func(c *context) any { return c.run }},
+		{parquet.Column{Name: "request", Type: parquet.Int}, func(c *context) any { return int64(c.row.Index) }},
+		{parquet.Column{Name: "id", Type: parquet.Text}, func(c *context) any { return text(c.req.ID) }},
+		{parquet.Column{Name: "outcome", Type: parquet.Text}, func(c *context) any { return string(c.req.Outcome) }},
+		{parquet.Column{Name: "ok", Type: parquet.Bool}, func(c *context) any { return c.row.OK }},
+		{parquet.Column{Name: "status", Type: parquet.Int}, func(c *context) any { return above(c.req.Status) }},
+		{parquet.Column{Name: "error", Type: parquet.Text}, func(c *context) any { return text(c.req.Error) }},
+		moment("due", func(r *measure.Row) int64 { return r.Due }),
+		moment("sent", func(r *measure.Row) int64 { return r.Sent }),
+		moment("ended", func(r *measure.Row) int64 { return r.End }),
+		{parquet.Column{Name: "sent_s", Type: parquet.Float}, func(c *context) any { return float64(c.row.Sent) / 1e9 }},
+		{parquet.Column{Name: "late_ms", Type: parquet.Float}, func(c *context) any { return millis(c.row.Sent - c.row.Due) }},
+	}
+	for _, m := range measure.Metrics() {
+		if m.Value != nil && m.Name != "e2el_including_client_queue" {
+			list = append(list, metric(m))
+		}
+	}
+	return append(list,
+		column{parquet.Column{Name: "first_visible_ms", Type: parquet.Float}, func(c *context) any { return since(c.row.FirstVisible) }},
+		column{parquet.Column{Name: "longest_gap_ms", Type: parquet.Float}, func(c *context) any { return since(c.row.LongestGap) }},
+		column{parquet.Column{Name: "prompt_tokens", Type: parquet.Int}, func(c *context) any { return int64(c.row.Prompt) }},
+		column{parquet.Column{Name: "output_tokens", Type: parquet.Int}, func(c *context) any { return int64(c.row.Output) }},
+		column{parquet.Column{Name: "asked_tokens", Type: parquet.Int}, func(c *context) any { return int64(c.req.OutputTokens) }},
+		column{parquet.Column{Name: "cached_tokens", Type: parquet.Int}, func(c *context) any { return int64(c.req.UsageCached) }},
+		column{parquet.Column{Name: "events", Type: parquet.Int}, func(c *context) any { return int64(len(c.req.Events.At)) }},
+		column{parquet.Column{Name: "finish_reason", Type: parquet.Text}, func(c *context) any { return text(c.req.FinishReason) }},
+		column{parquet.Column{Name: "prompt_hash", Type: parquet.Text}, func(c *context) any { return text(c.req.PromptHash) }},
+	)
+}
+
+// metric is a latency of measure, of the successes.
+func metric(m measure.Metric) column {
+	return column{parquet.Column{Name: m.Name + "_ms", Type: parquet.Float}, func(c *context) any {
+		if v, ok := m.Value(c.row); ok && c.row.OK {
+			return v * 1000
+		}
+		return nil
+	}}
+}
+
+func moment(name string, of func(*measure.Row) int64) column {
+	return column{parquet.Column{Name: name, Type: parquet.Moment}, func(c *context) any { return (c.zero + of(c.row)) / 1000 }}
+}
+
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func above(n int) any {
+	if n <= 0 {
+		return nil
+	}
+	return int64(n)
+}
+
+func millis(ns int64) float64 { return float64(ns) / 1e6 }
+
+func since(ns int64) any {
+	if ns < 0 {
+		return nil
+	}
+	return millis(ns)
+}
+
+// Requests writes a table with one row a request, while journals are measured.
+type Requests struct {
+	now     context
+	columns []column
+	row     func(values []any) error
+	end     func() error
+	err     error
+}
+
+// RequestsParquet writes them as Parquet.
+func RequestsParquet(w io.Writer) (*Requests, error) {
+	t := &Requests{columns: columns()}
+	names := make([]parquet.Column, len(t.columns))
+	for i := range t.columns {
+		names[i] = t.columns[i].Column
+	}
+	p, err := parquet.NewWriter(w, names)
+	if err != nil {
+		return nil, err
+	}
+	t.row, t.end = func(values []any) error { return p.Row(values...) }, p.Close
+	return t, nil
+}
+
+// RequestsCSV writes them as CSV; what has no value is empty, and moments are RFC 3339 in UTC.
+func RequestsCSV(w io.Writer) (*Requests, error) {
+	t := &Requests{columns: columns()}
+	c := csv.NewWriter(w)
+	line := make([]string, len(t.columns))
+	for i := range t.columns {
+		line[i] = t.columns[i].Name
+	}
+	if err := c.Write(line); err != nil {
+		return nil, err
+	}
+	t.row = func(values []any) error {
+		for i, v := range values {
+			line[i] = field(v, t.columns[i].Type)
+		}
+		return c.Write(line)
+	}
+	t.end = func() error { c.Flush(); return c.Error() }
+	return t, nil
+}
+
+func field(v any, kind parquet.Type) string {
+	switch x := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case int64:
+		if kind == parquet.Moment {
+			return time.UnixMicro(x).UTC().Format("2006-01-02T15:04:05.000000Z")
+		}
+		return strconv.FormatInt(x, 10)
+	case string:
+		return outside.CSV(x)
+	}
+	return fmt.Sprint(v)
+}
+
+// Begin says whose requests come next.
+func (t *Requests) Begin(name string, run *journal.Run) {
+	t.now.run, t.now.zero = name, run.StartUnixNs
+}
+
+// Request writes a row.
+func (t *Requests) Request(req *journal.Request, row *measure.Row) {
+	if t.err != nil {
+		return
+	}
+	t.now.req, t.now.row = req, row
+	values := make([]any, len(t.columns))
+	for i := range t.columns {
+		values[i] = t.columns[i].of(&t.now)
+	}
+	t.err = t.row(values)
+}
+
+// Gap is not needed.
+func (t *Requests) Gap(int64, int64) {}
+
+// Tokens are not needed.
+func (t *Requests) Tokens(int64, int) {}
+
+// Close ends the table and returns the first error.
+func (t *Requests) Close() error {
+	if t.err != nil {
+		return fmt.Errorf("writing the requests: %w", t.err)
+	}
+	return t.end()
+}

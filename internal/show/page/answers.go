@@ -1,0 +1,150 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+)
+
+// answers are what a reader wants to know first: may I trust it, how much can it
+// do, and how much within the limits.
+func answers(runs []Run, limits slo.SLO) []answer {
+	out := []answer{trust(runs)}
+	best := highest(runs, nil)
+	a := answer{Title: "Highest throughput", Text: "no request succeeded", Class: "none"}
+	if best != nil {
+		a = answered(a.Title, best, len(runs))
+		if len(runs) > 1 {
+			s := saturation(best, runs)
+			a.Notes = append(a.Notes, s.Title()+"; "+s.Words(loadUnit(best.Result))+".")
+		}
+	}
+	out = append(out, a)
+	a = answer{Title: "Highest within the SLO", Text: "no SLO was given", Class: "none", Notes: []string{`Give one with --slo "p99_ttft<=200ms and p99_itl<=50ms".`}}
+	if limits != nil {
+		a.Text, a.Notes = "no run kept it", []string{limits.String()}
+		if best := highest(runs, limits); best != nil {
+			a = answered(a.Title, best, len(runs))
+			a.Notes = append(a.Notes, "kept: "+limits.String())
+		}
+	}
+	return append(out, a)
+}
+
+func answered(title string, run *Run, runs int) answer {
+	r := run.Result
+	a := answer{Title: title, Text: number(r.OutputThroughput) + " output tok/s", Class: "plain", Notes: []string{
+		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, Load(r), number(r.RequestThroughput), number(tabled(r, "p99", "ttft")), number(tabled(r, "p99", "itl"))),
+	}}
+	if runs == 1 {
+		a.Notes = append(a.Notes, "One run shows what the server did, not the most that it can do.")
+	}
+	if run.Verdict != nil && run.Verdict.Level != verdict.TrustValid {
+		a.Notes = append(a.Notes, "Its verdict is "+string(run.Verdict.Level)+".")
+	}
+	return a
+}
+
+// saturation says whether the best run is the most that the server can do, by the runs
+// that differ from it in their load alone, as far as their options tell.
+func saturation(best *Run, runs []Run) measure.Saturation {
+	alike := func(r *measure.Result) [6]string {
+		o := &r.Run.Options
+		limit := "" // of an open loop
+		if o.RequestRate > 0 {
+			limit = fmt.Sprint(o.MaxConcurrency)
+		}
+		return [6]string{o.BaseURL, o.Backend, o.ModelID, o.Dataset, loadUnit(r), limit}
+	}
+	invalid := func(r *Run) bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
+	var loads []measure.Load
+	for i := range runs {
+		r := runs[i].Result
+		if r.Completed == 0 || alike(r) != alike(best.Result) || invalid(&runs[i]) && !invalid(best) {
+			continue
+		}
+		at := r.Run.Options.RequestRate
+		if at == 0 {
+			at = float64(r.Run.Options.MaxConcurrency)
+		}
+		loads = append(loads, measure.Load{At: at, Throughput: r.OutputThroughput})
+	}
+	return measure.SaturationOf(loads)
+}
+
+func loadUnit(r *measure.Result) string {
+	if r.Run.Options.RequestRate > 0 {
+		return "rate"
+	}
+	return "concurrency"
+}
+
+// highest is the run with the most output tokens a second among those that keep the
+// limits. An INVALID one only counts where there is no other.
+func highest(runs []Run, limits slo.SLO) *Run {
+	var best *Run
+	invalid := func(r *Run) bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
+	for i := range runs {
+		r := &runs[i]
+		if r.Result.Completed == 0 || !Keeps(limits, r.Result) {
+			continue
+		}
+		switch {
+		case best == nil, invalid(best) && !invalid(r):
+			best = r
+		case invalid(best) == invalid(r) && r.Result.OutputThroughput > best.Result.OutputThroughput:
+			best = r
+		}
+	}
+	return best
+}
+
+func trust(runs []Run) answer {
+	counts := map[verdict.Trust]int{}
+	for i := range runs {
+		if runs[i].Verdict != nil {
+			counts[runs[i].Verdict.Level]++
+		}
+	}
+	a := answer{Title: "Verdict", Text: "not judged", Class: "none"}
+	var parts []string
+	for _, level := range []verdict.Trust{verdict.TrustInvalid, verdict.TrustSuspect, verdict.TrustValid} {
+		if counts[level] == 0 {
+			continue
+		}
+		if len(parts) == 0 {
+			a.Text, a.Class = string(level), levelClass(string(level))
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", counts[level], level))
+	}
+	if len(runs) > 1 {
+		a.Text = strings.Join(parts, ", ")
+		return a
+	}
+	if v := runs[0].Verdict; v != nil {
+		for _, name := range v.Reasons {
+			if c := v.Check(name); c != nil {
+				a.Notes = append(a.Notes, c.Name+": "+c.Sentence)
+			}
+		}
+		if len(v.Reasons) == 0 {
+			a.Notes = []string{"No check found anything that spoils the numbers."}
+		}
+	}
+	return a
+}
+
+// Command is a command line to be pasted into a shell.
+func Command(args []string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n\"'`$&|;<>()*?[]#~\\!{}") {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

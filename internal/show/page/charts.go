@@ -1,0 +1,218 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/show/chart"
+)
+
+// Charts are the names that Chart knows.
+var Charts = []string{"throughput", "ttft", "itl", "tpot", "e2el", "timeline", "gaps"}
+
+// Chart is one picture of one or several runs, by its name.
+func Chart(name string, runs []Run) (*chart.Chart, error) {
+	switch name {
+	case "throughput":
+		return tradeoff(runs, "p99", "ttft"), nil
+	case "ttft", "itl", "tpot", "e2el":
+		return distribution(runs, name), nil
+	case "timeline":
+		c := courses(runs[0].Timeline)[0]
+		for i := range runs[1:] {
+			c.Series = append(c.Series, courses(runs[i+1].Timeline)[0].Series...)
+		}
+		if len(runs) > 1 {
+			named(c, runs)
+		}
+		return c, nil
+	case "gaps":
+		if len(runs) > 1 {
+			return nil, fmt.Errorf("the chart gaps shows one run, not %d", len(runs))
+		}
+		return gaps(runs[0].Timeline), nil
+	}
+	return nil, fmt.Errorf("there is no chart %q: known are %s", name, strings.Join(Charts, ", "))
+}
+
+// named says before each series whose it is.
+func named(c *chart.Chart, runs []Run) {
+	each := len(c.Series) / len(runs)
+	for i := range c.Series {
+		c.Series[i].Name = clip(runs[i/each].Name) + ": " + c.Series[i].Name
+	}
+}
+
+const (
+	nothing    = "no request succeeded"
+	mostSeries = 8 // beyond it colours repeat, and nobody tells lines apart
+	mostName   = 30
+)
+
+func clip(name string) string {
+	if r := []rune(name); len(r) > mostName {
+		return string(r[:mostName-1]) + "…"
+	}
+	return name
+}
+
+// distribution is a metric's cumulative curve, one line a run.
+func distribution(runs []Run, metric string) *chart.Chart {
+	c := &chart.Chart{X: chart.Axis{Log: true}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
+	for i := range runs[:min(len(runs), mostSeries)] {
+		for _, curve := range runs[i].Timeline.Curves {
+			if curve.Name != metric {
+				continue
+			}
+			c.Title, c.X.Label = curve.Title, metricWord(metric)+", ms"
+			name := clip(runs[i].Name)
+			if len(runs) == 1 {
+				name = ""
+			}
+			c.Series = append(c.Series, chart.Series{Name: name, X: curve.MS, Y: curve.Share})
+		}
+	}
+	if metric == "itl" {
+		c.Title = "Time between token chunks (ITL)"
+	}
+	return c
+}
+
+func newFloat(v float64) *float64 { return &v }
+
+// courses are the pictures over time, all on the same time axis.
+func courses(t *timeline.Timeline) []*chart.Chart {
+	line := func(name string, y []float64) chart.Series {
+		return chart.Series{Name: name, X: t.At, Y: y}
+	}
+	dashed := func(name string, y []float64) chart.Series {
+		s := line(name, y)
+		s.Dashed = true
+		return s
+	}
+	list := []*chart.Chart{
+		{Title: "Requests in flight, and due but not yet sent", Y: chart.Axis{Label: "requests", Zero: true}, Series: []chart.Series{line("in flight", t.InFlight), dashed("waiting", t.Waiting)}},
+		{Title: "Output tokens per second", Y: chart.Axis{Label: "tok/s", Zero: true}, Series: []chart.Series{line("", t.Tokens)}},
+		{Title: "Requests ended per second", Y: chart.Axis{Label: "req/s", Zero: true}, Series: []chart.Series{line("done", t.Done), dashed("failed", t.Failed)}},
+		{Title: "TTFT by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.TTFT.P50), dashed("p99", t.TTFT.P99)}},
+		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed("p99", t.E2EL.P99)}},
+	}
+	list = append(append(list, serverCharts(t)...), clientChart(t))
+	for _, c := range list {
+		c.X, c.Empty = timeAxis(t), nothing
+	}
+	if t.TokensUnknown != "" {
+		tokens := list[1]
+		tokens.Series, tokens.Empty = nil, "unknown: "+t.TokensUnknown
+	}
+	return list
+}
+
+func timeAxis(t *timeline.Timeline) chart.Axis {
+	return chart.Axis{Label: "seconds since the start", Min: new(float64), Max: newFloat(math.Max(float64(len(t.At))*t.Slot, 0.1))}
+}
+
+func clientChart(t *timeline.Timeline) *chart.Chart {
+	c := &chart.Chart{Title: "The client itself", Y: chart.Axis{Label: "processors", Zero: true}}
+	used, wait := chart.Series{Name: "used"}, chart.Series{Name: "wanted and not got", Dashed: true}
+	for _, p := range t.Client {
+		used.X, used.Y = append(used.X, p.At), append(used.Y, p.CPU)
+		wait.X, wait.Y = append(wait.X, p.At), append(wait.Y, p.Wait)
+	}
+	if len(used.X) > 0 {
+		c.Series = []chart.Series{used, wait}
+	}
+	return c
+}
+
+// serverCharts are the server's own metrics, where the run has read them on its way.
+func serverCharts(t *timeline.Timeline) []*chart.Chart {
+	panels := map[string]*chart.Chart{
+		"requests": {Title: "The server's own count of requests", Y: chart.Axis{Label: "requests", Zero: true}},
+		"kv":       {Title: "The server's KV cache in use", Y: chart.Axis{Label: "share", Zero: true}},
+		"tokens":   {Title: "The server's own count of generated tokens", Y: chart.Axis{Label: "tok/s", Zero: true}},
+	}
+	var out []*chart.Chart
+	for _, s := range t.Server {
+		c := panels[s.Panel]
+		if len(c.Series) == 0 {
+			out = append(out, c)
+		}
+		c.Series = append(c.Series, chart.Series{Name: s.Name, X: s.At, Y: s.Value, Dashed: len(c.Series) > 0})
+	}
+	return out
+}
+
+// gaps is the heat map of the times between token chunks.
+func gaps(t *timeline.Timeline) *chart.Chart {
+	c := &chart.Chart{
+		Title: "Time between token chunks over time", X: timeAxis(t), Y: chart.Axis{Label: "ms", Log: true},
+		Empty: "no answer had two token chunks",
+	}
+	if t.Gaps != nil {
+		c.Heat = &chart.Heat{XEdges: t.Gaps.XEdges, YEdges: t.Gaps.YEdges, Counts: t.Gaps.Counts, Name: "gaps"}
+	}
+	return c
+}
+
+// tradeoff is throughput against a latency: one point a run, the front of those
+// that no other run beats in both.
+func tradeoff(runs []Run, statistic, metric string) *chart.Chart {
+	c := &chart.Chart{
+		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(metric)), X: chart.Axis{Label: "output tokens per second", Zero: true},
+		Y: chart.Axis{Label: statistic + " " + metricWord(metric) + ", ms", Log: true}, Empty: nothing,
+	}
+	points := chart.Series{Name: "runs", Kind: chart.Points}
+	front := chart.Series{Name: "Pareto front", Kind: chart.LinePoints, Dashed: true}
+	for i := range runs {
+		y := latency(runs[i].Result, statistic, metric)
+		if math.IsNaN(y) {
+			continue
+		}
+		points.X = append(points.X, runs[i].Result.OutputThroughput)
+		points.Y = append(points.Y, y)
+		points.Labels = append(points.Labels, pointLabel(runs[i].Result))
+	}
+	for _, i := range Pareto(points.X, points.Y) {
+		front.X, front.Y = append(front.X, points.X[i]), append(front.Y, points.Y[i])
+	}
+	if len(points.X) > 0 {
+		c.Series = []chart.Series{points, front}
+	}
+	return c
+}
+
+// pointLabel is short: the number that runs of a sweep differ in.
+func pointLabel(r *measure.Result) string {
+	o := &r.Run.Options
+	switch {
+	case o.RequestRate > 0:
+		return fmt.Sprintf("%g/s", o.RequestRate)
+	case o.MaxConcurrency > 0:
+		return fmt.Sprintf("×%d", o.MaxConcurrency)
+	}
+	return ""
+}
+
+// Pareto are the points that no other one beats: more throughput at no more
+// latency, or less latency at no less throughput. In the order of throughput.
+func Pareto(throughput, latency []float64) []int {
+	var front []int
+	for i := range throughput {
+		beaten := false
+		for j := range throughput {
+			if throughput[j] >= throughput[i] && latency[j] <= latency[i] && (throughput[j] > throughput[i] || latency[j] < latency[i]) {
+				beaten = true
+				break
+			}
+		}
+		if !beaten {
+			front = append(front, i)
+		}
+	}
+	sortBy(front, throughput)
+	return front
+}

@@ -1,0 +1,76 @@
+// Package page writes the report of one or several runs as one HTML file that needs
+// nothing else: no network, no server, no other file. It opens from a mail.
+//
+//	runs (result, verdict, timeline) ─▶ view (texts, tables, charts as SVG) ─▶ page.html + page.css + page.js
+//
+// Everything is drawn when the page is written; the script only sorts, copies,
+// saves, filters and switches colours, so that the page can be read without it. What comes
+// from outside (errors, labels, a server's words) is escaped by html/template, and
+// a content security policy forbids everything that is not in the file.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed" // the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/show/chart"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var styleText string
+
+//go:embed page.js
+var scriptText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// Run is a run to show.
+type Run struct {
+	Name     string // as Names gives it
+	Folder   string
+	Result   *measure.Result
+	Verdict  *verdict.Verdict
+	Timeline *timeline.Timeline
+}
+
+// Options say what else the page holds.
+type Options struct {
+	SLO     slo.SLO // nil: none was given
+	Version string  // of inferometer
+	Way     []Link  // back to where the page is one of many; nil: it stands alone
+}
+
+// Policy is the content security policy of our pages: nothing but what is in them.
+// Forms is where a form may lead: 'none', or 'self' on a server.
+func Policy(forms string) string {
+	sum := sha256.Sum256([]byte(scriptText))
+	return fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data: blob:; form-action %s; base-uri 'none'",
+		base64.StdEncoding.EncodeToString(sum[:]), forms)
+}
+
+// Write writes the page.
+func Write(w io.Writer, runs []Run, opt Options) error {
+	v, err := newView(runs, &opt)
+	if err != nil {
+		return err
+	}
+	v.Policy, v.Way = Policy("'none'"), opt.Way
+	v.Style = template.CSS(styleText)
+	v.ChartStyle = template.CSS(chart.Style(":root[data-theme=dark]"))
+	v.Script = template.JS(scriptText)
+	if err := page.Execute(w, v); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/show/fakerun"
+)
+
+// shown is a run with these words in every place that comes from outside.
+func shown(t *testing.T, n int, words string) Run {
+	t.Helper()
+	c := timeline.NewCollector(0)
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{Watch: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words}, verdict.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{Name: Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v, Timeline: c.Timeline(nil, nil)}
+}
+
+func written(t *testing.T, opt Options, runs ...Run) string {
+	t.Helper()
+	NameApart(runs)
+	var b bytes.Buffer
+	if err := Write(&b, runs, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestHostileWords: whatever a server, a label or a machine is called stays text.
+func TestHostileWords(t *testing.T) {
+	for _, words := range []string{
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</script><script>alert(2)//`, `<!--<script>`,
+		`'};alert(3);//`, `{{.Policy}}`, "\u2028</style><b>", `&lt;i&gt;`, `javascript:alert(4)`,
+	} {
+		got := written(t, Options{Version: words}, shown(t, 40, words), shown(t, 40, words))
+		if n := strings.Count(got, "<script"); n != 2 {
+			t.Errorf("%q: %d elements <script", words, n)
+		}
+		for _, bad := range []string{"<img", "<b>\u2028", "<!--<script", "<i>", "alert(1)</script>"} {
+			if strings.Contains(got, bad) {
+				t.Errorf("%q: the page holds %s", words, bad)
+			}
+		}
+		if m := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(got); m == nil {
+			t.Errorf("%q: no data", words)
+		} else if err := json.Unmarshal([]byte(m[1]), &[]columns{}); err != nil {
+			t.Errorf("%q: the data is no JSON: %v", words, err)
+		}
+	}
+}
+
+// TestNothingFromOutside: the page names no address that a browser would load.
+func TestNothingFromOutside(t *testing.T) {
+	got := written(t, Options{}, shown(t, 40, "a run"))
+	for _, m := range regexp.MustCompile(`(?:src|href|url)\s*[=(]\s*["']?([^"'\s)>]+)`).FindAllStringSubmatch(got[:strings.Index(got, "<script type")], -1) {
+		if !strings.HasPrefix(m[1], "#") && !strings.HasPrefix(m[1], "data:") {
+			t.Errorf("the page loads %s", m[1])
+		}
+	}
+	if !strings.Contains(got, `default-src &#39;none&#39;`) {
+		t.Error("the policy is not in the page")
+	}
+	if !strings.HasPrefix(strings.TrimSpace(got), "<!doctype html>") {
+		t.Errorf("the page begins with %.40q", got)
+	}
+}
+
+// TestSize: ten thousand requests fit in a page for a mail.
+func TestSize(t *testing.T) {
+	got := written(t, Options{}, shown(t, 10_000, "big"))
+	if len(got) > 3<<20 {
+		t.Errorf("%d bytes", len(got))
+	}
+	t.Logf("%d bytes", len(got))
+}
+
+// TestWhatIsShown: the figures of the result stand in the page.
+func TestWhatIsShown(t *testing.T) {
+	run := shown(t, 100, "my run")
+	limits, err := slo.Parse("p99_ttft<1s and p99_e2el<20ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, Options{SLO: limits}, run)
+	for _, want := range []string{
+		"<title>Inferometer: my run</title>", "no run kept it", "p99_ttft&lt;1s and p99_e2el&lt;20ms", string(run.Verdict.Level),
+		number(run.Result.OutputThroughput) + " output tok/s", "stream_error", "inferometer bench serve --model org/sim --num-prompts 40 --label &#39;my run&#39;", "b5bb9d80",
+		`id="run1-gaps"`, `aria-sort="none"`, `<caption>`, `scope="row"`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	two := written(t, Options{}, run, shown(t, 50, "other"))
+	for _, want := range []string{"Pareto front", "no SLO was given", `<table id="runs">`, "Inferometer: 2 runs"} {
+		if !strings.Contains(two, want) {
+			t.Errorf("the page of two runs lacks %q", want)
+		}
+	}
+}
+
+// TestNothingSucceeded: what was not measured is a dash, not a zero, and keeps no limit.
+func TestNothingSucceeded(t *testing.T) {
+	run := shown(t, 0, "none")
+	limits, err := slo.Parse("p99_ttft<100ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, Options{SLO: limits}, run, shown(t, 40, "some"))
+	if !strings.Contains(got, "<b>–</b> ms") || !strings.Contains(got, `<td class="num num">–</td>`) && !strings.Contains(got, `<td class="num">–</td>`) {
+		t.Error("no dash")
+	}
+	if Keeps(limits, run.Result) || Keeps(nil, run.Result) {
+		t.Error("a run without a success keeps limits")
+	}
+}
+
+func TestPareto(t *testing.T) {
+	for _, tt := range []struct {
+		throughput, latency []float64
+		want                string
+	}{
+		{[]float64{30, 10, 20, 15}, []float64{300, 100, 150, 200}, "[1 2 0]"},
+		{[]float64{10, 10}, []float64{5, 5}, "[0 1]"},
+		{[]float64{10, 20}, []float64{5, 5}, "[1]"},
+		{nil, nil, "[]"},
+	} {
+		if got := fmt.Sprint(Pareto(tt.throughput, tt.latency)); got != tt.want {
+			t.Errorf("%v %v: %s, want %s", tt.throughput, tt.latency, got, tt.want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 5: "5", 0.1234: "0.123", 0.9996: "1.00", 1.234: "1.23", 9.996: "10.0", 12.34: "12.3", 99.96: "100", 1234.5: "1,234", 1234567: "1,234,567", -1234: "-1,234", math.Inf(1): "–",
+	} {
+		if got := number(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+func TestNamesApart(t *testing.T) {
+	runs := []Run{shown(t, 10, "a"), shown(t, 10, "a"), shown(t, 10, "b")}
+	NameApart(runs)
+	if runs[0].Name != "a, 100 req/s (1)" || runs[1].Name != "a, 100 req/s (2)" || runs[2].Name != "b" {
+		t.Errorf("%q %q %q", runs[0].Name, runs[1].Name, runs[2].Name)
+	}
+}
+
+// TestCharts: every chart can be drawn by its name; others are refused.
+func TestCharts(t *testing.T) {
+	runs := []Run{shown(t, 30, "a"), shown(t, 30, "b")}
+	for _, name := range Charts {
+		some := runs
+		if name == "gaps" {
+			some = runs[:1]
+		}
+		c, err := Chart(name, some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := c.SVG(&b); err != nil || !strings.Contains(b.String(), "<polyline") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Chart("gaps", runs); err == nil {
+		t.Error("gaps of two runs")
+	}
+	if _, err := Chart("pie", runs); err == nil || !strings.Contains(err.Error(), "known are throughput") {
+		t.Error(err)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	if got := Command([]string{"a", "--b", "x y", "it's", "", "k=v"}); got != `a --b 'x y' 'it'\''s' '' k=v` {
+		t.Error(got)
+	}
+}
+
+// killed is a run that has no end.
+type killed struct{ *fakerun.Journal }
+
+func (killed) End() *journal.End { return nil }
+
+// TestKilled: a run that was killed is shown, and its page says so.
+func TestKilled(t *testing.T) {
+	c := timeline.NewCollector(0)
+	r, err := measure.Measure(killed{&fakerun.Journal{N: 20, Words: "x"}}, measure.Options{Watch: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, Options{}, Run{Name: "x", Result: r, Timeline: c.Timeline(nil, nil)})
+	if !strings.Contains(got, "the run stopped early (killed)") || !strings.Contains(got, "not judged") {
+		t.Error("the page does not say that the run was killed")
+	}
+}
+
+// TestServersByThemselves: several servers are a table of their own.
+func TestServersByThemselves(t *testing.T) {
+	run := shown(t, 40, "two servers")
+	if got := written(t, Options{}, run); strings.Contains(got, "run1-targets") {
+		t.Error("one server has a table of servers")
+	}
+	run.Result.Targets = &measure.Targets{Each: []measure.TargetResult{{URL: "http://a<b", Requests: 20}, {URL: "http://c", Requests: 21}}}
+	got := written(t, Options{}, run)
+	for _, want := range []string{`id="run1-targets"`, "http://a&lt;b", "http://c"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestSpeculative: acceptance is shown of the runs that know it, and of no other.
+func TestSpeculative(t *testing.T) {
+	plain, spec, old := shown(t, 40, "plain"), shown(t, 40, "spec"), shown(t, 40, "old")
+	if got := written(t, Options{}, plain, plain); strings.Contains(got, "accepted") {
+		t.Error("a column that no run has")
+	}
+	length := 3.42
+	spec.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 80.8, AcceptanceLength: &length}
+	old.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 79.7}
+	got := written(t, Options{}, plain, spec, old)
+	for _, want := range []string{"accepted %", "accepted length", ">80.8<", ">3.42<", ">79.7<", "accepted length 3.42", "accepted length –"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// TestUnknownTokens: a rate that nobody can know is called so, in tiles, charts and plots.
+func TestUnknownTokens(t *testing.T) {
+	run := shown(t, 40, "uncounted")
+	run.Result.PeakTokensPerSecond, run.Timeline.TokensUnknown = nil, "nobody counted"
+	got := written(t, Options{}, run)
+	for _, want := range []string{"peak unknown", "unknown: nobody counted"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	var b bytes.Buffer
+	if err := Plots(&b, run.Timeline, 60); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "output tokens per second: unknown, nobody counted\n") {
+		t.Errorf("the plots say %s", b.String())
+	}
+}
+
+// TestSaturation: the highest of several runs is the most measured, and the most that the
+// server can do only where more load gave no more.
+func TestSaturation(t *testing.T) {
+	at := func(rate, tokens float64) Run {
+		r := shown(t, 40, "a run")
+		run := *r.Result.Run
+		run.Options.RequestRate = rate
+		r.Result.Run, r.Result.OutputThroughput = &run, tokens
+		return r
+	}
+	if got := written(t, Options{}, at(10, 100), at(20, 195)); !strings.Contains(got, "The most measured; not saturated: from rate 10 to 20 throughput still grew by 95 %.") {
+		t.Error("the page does not say that more load gives more")
+	}
+	if got := written(t, Options{}, at(10, 100), at(20, 104)); !strings.Contains(got, "The most it can do; saturated: from rate 10 to 20 throughput grew by 4 % only.") {
+		t.Error("the page does not say that more load gives no more")
+	}
+}

@@ -1,0 +1,151 @@
+// Package report shows a measured result: on the console and as JSON. It
+// computes nothing and reads no clock; what it shows is in measure.Result.
+//
+// Both forms begin with what `vllm bench serve` 0.32 prints, label for label and
+// key for key, because scripts read it; below that comes what is ours.
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// width of the block, as vLLM has it.
+const width = 50
+
+// Console prints the failures, vLLM's block and ours.
+func Console(w io.Writer, r *measure.Result, opt Options) error {
+	c := &console{w: bufio.NewWriter(w), ms: msRow, width: opt.Width, color: opt.Color}
+	c.failures(r)
+	c.vllm(r)
+	c.ours(r, opt)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
+}
+
+// VLLM prints vLLM's block alone, for scripts that read it.
+func VLLM(w io.Writer, r *measure.Result) error {
+	c := &console{w: bufio.NewWriter(w)}
+	c.vllm(r)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
+}
+
+// console keeps write errors in its bufio.Writer until Flush.
+type console struct {
+	w     *bufio.Writer
+	ms    string // the row of the table of milliseconds
+	width int    // of the terminal; 0: none
+	color bool
+}
+
+func (c *console) line(format string, args ...any) {
+	fmt.Fprintf(c.w, format+"\n", args...)
+}
+
+// center is a heading in the middle of a rule. Where the two sides differ, the
+// right one is longer, as in Python.
+func (c *console) center(s, rule string) {
+	free := max(width-utf8.RuneCountInString(s), 0)
+	c.line("%s%s%s", strings.Repeat(rule, free/2), s, strings.Repeat(rule, free-free/2))
+}
+
+func (c *console) int(label string, v int64)     { c.line("%-40s %-10d", label, v) }
+func (c *console) float(label string, v float64) { c.line("%-40s %-10.2f", label, v) }
+
+// known is a number, or the word for one that nobody knows.
+func (c *console) known(label string, v *float64) {
+	if v == nil {
+		c.row(label, "unknown")
+		return
+	}
+	c.float(label, *v)
+}
+
+// failures come first, so that nobody reads the numbers without them.
+func (c *console) failures(r *measure.Result) {
+	if len(r.Errors) == 0 {
+		return
+	}
+	c.line("%s", c.paint(red, "Requests that did not complete:"))
+	for _, e := range r.Errors {
+		c.words("", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, outside.Word(e.Message)))
+	}
+}
+
+// vllm prints the block that scripts know, byte for byte.
+func (c *console) vllm(r *measure.Result) {
+	o := &r.Run.Options
+	c.center(" Serving Benchmark Result ", "=")
+	c.int("Successful requests:", int64(r.Completed))
+	c.int("Failed requests:", int64(r.Failed))
+	if o.MaxConcurrency > 0 {
+		c.int("Maximum request concurrency:", int64(o.MaxConcurrency))
+	}
+	if o.RequestRate > 0 {
+		c.float("Request rate configured (RPS):", o.RequestRate)
+	}
+	c.float("Benchmark duration (s):", r.Duration)
+	c.int("Total input tokens:", r.InputTokens)
+	c.int("Total generated tokens:", r.OutputTokens)
+	c.float("Request throughput (req/s):", r.RequestThroughput)
+	if r.Goodput != nil {
+		c.float("Request goodput (req/s):", *r.Goodput)
+	}
+	c.float("Output token throughput (tok/s):", r.OutputThroughput)
+	c.known("Peak output token throughput (tok/s):", r.PeakTokensPerSecond)
+	c.float("Peak concurrent requests:", float64(r.PeakConcurrent))
+	c.float("Total token throughput (tok/s):", r.TotalTokenThroughput)
+	for _, m := range r.Metrics {
+		c.center(m.Metric.Title, "-")
+		c.float("Mean "+m.Metric.Short+" (ms):", m.Stats.Mean)
+		c.float("Median "+m.Metric.Short+" (ms):", m.Stats.Median)
+		for _, p := range m.Stats.Percentiles {
+			c.float("P"+percentileWord(p.P)+" "+m.Metric.Short+" (ms):", p.Value)
+		}
+	}
+	c.specDecode(r.SpecDecode)
+	c.line("%s", strings.Repeat("=", width))
+}
+
+func (c *console) specDecode(s *measure.SpecDecode) {
+	if s == nil {
+		return
+	}
+	c.center("Speculative Decoding", "-")
+	c.float("Acceptance rate (%):", s.AcceptanceRate)
+	c.known("Acceptance length:", s.AcceptanceLength)
+	if s.Drafts > 0 {
+		c.int("Drafts:", s.Drafts)
+	} else {
+		c.row("Drafts:", "unknown")
+	}
+	c.int("Draft tokens:", s.DraftTokens)
+	c.int("Accepted tokens:", s.Accepted)
+	if len(s.PerPosition) > 0 {
+		c.line("Per-position acceptance (%%):")
+	}
+	for i, rate := range s.PerPosition {
+		c.float(fmt.Sprintf("  Position %d:", i), rate*100)
+	}
+}
+
+// Block prints vLLM's block alone, which every tool of this field reads.
+func Block(w io.Writer, r *measure.Result) error {
+	c := &console{w: bufio.NewWriter(w)}
+	c.vllm(r)
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package report
+
+import "github.com/inferometer/inferometer/internal/judge/measure"
+
+// Schema is the version of what lies under the key "inferometer". It grows when
+// a reader must know; new keys alone do not make it grow.
+const Schema = 1
+
+// inferometer is what is ours in a result.
+func inferometer(r *measure.Result, opt Options) object {
+	o := object{
+		{"schema", Schema},
+		{"version", r.Run.Version},
+		{"partial", r.Partial},
+		{"interrupted", orNull(r.Interrupted)},
+		{"compat", orNull(r.Compat)},
+		{"run", orNull(opt.RunDir)},
+		{"verdict", opt.Verdict},
+		{"outcomes", outcomesObject(r.Outcomes)},
+		{"confidence", confidence(&r.Confidence)},
+		{"until", r.Until},
+		{"latency", r.Latency},
+		{"inter_chunk", r.InterChunk},
+		{"inter_token", r.InterToken},
+		{"tpot", r.TPOT},
+		{"stalls", r.Stalls},
+		{"goodput", r.Limits},
+		{"tokens_per_event", r.TokensPerEvent},
+		{"tokens_in_time", r.TokensInTime},
+		{"tokens", r.Tokens},
+		{"client", r.Client},
+		{"workload", workload(r)},
+		{"peak_concurrency", r.PeakConcurrency},
+		{"steady_state", r.SteadyState},
+		{"environment", r.Run.Environment},
+		{"command", r.Run.Command},
+		{"errors", r.Errors},
+		{"warnings", r.Warnings},
+	}
+	if len(r.Run.Serves) > 0 {
+		o.set("serves", r.Run.Serves)
+	}
+	setTargets(&o, r.Targets)
+	setSLO(&o, opt.SLO)
+	setGaveUp(&o, r)
+	setCost(&o, r.Economy)
+	return o
+}
+
+func outcomesObject(counts []measure.OutcomeCount) object {
+	outcomes := object{}
+	for _, c := range counts {
+		outcomes.set(string(c.Outcome), c.Count)
+	}
+	return outcomes
+}
+
+// workload is what was sent. Two runs with the same hash sent the same bytes at
+// the same times; a run that was killed has none.
+func workload(r *measure.Result) object {
+	o := &r.Run.Options
+	sha, sent := any(nil), r.Requests
+	if r.End != nil {
+		sha, sent = orNull(r.End.WorkloadSHA), r.End.Sent
+	}
+	return object{
+		{"sha256", sha},
+		{"dataset", o.Dataset},
+		{"seed", o.Seed},
+		{"pace", o.Pace},
+		{"requests_planned", o.NumPrompts},
+		{"requests_sent", sent},
+		{"ignore_eos", o.IgnoreEOS},
+		{"tokenizer", orNull(o.TokenizerID)},
+		{"tokenizer_source", o.TokenizerSource},
+	}
+}

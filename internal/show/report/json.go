@@ -1,0 +1,226 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+)
+
+// Options say what a report holds beside the measured result.
+type Options struct {
+	RunDir   string           // the run's folder, shown and kept in the result
+	Detailed bool             // the arrays of --save-detailed; the result must be measured with Detailed
+	Verdict  *verdict.Verdict // nil: the run was not judged
+	SLO      *slo.Judgement   // nil: the run was not held against one
+
+	// Of the console only.
+	Intervals bool
+	Width     int  // columns of the terminal; 0: no terminal, long lines stay whole
+	Color     bool // for the verdict and what failed
+}
+
+// JSON writes a result on one line without a newline at its end, as vLLM does:
+// vLLM's keys in vLLM's order, and ours under the key "inferometer", last.
+func JSON(w io.Writer, r *measure.Result, opt Options) error {
+	if opt.Detailed && r.Details == nil && r.Requests > 0 {
+		return fmt.Errorf("a detailed report needs a result that was measured in detail")
+	}
+	return pyjson.Write(w, resultObject(r, opt))
+}
+
+// Append writes a result at the end of a file of several, one on each line, as
+// --append-result does: a newline before it, if the file is not empty.
+func Append(f io.WriteSeeker, r *measure.Result, opt Options) error {
+	at, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("appending the result: %w", err)
+	}
+	if at > 0 {
+		if _, err := io.WriteString(f, "\n"); err != nil {
+			return fmt.Errorf("appending the result: %w", err)
+		}
+	}
+	return JSON(f, r, opt)
+}
+
+// resultObject is the whole result. A later key overwrites an earlier one in its
+// place, so metadata cannot displace what was measured.
+func resultObject(r *measure.Result, opt Options) object {
+	var o object
+	setIdentity(&o, r)
+	setTotals(&o, r)
+	setArrays(&o, r, opt.Detailed)
+	o.set("max_output_tokens_per_s", r.PeakTokensPerSecond)
+	o.set("max_concurrent_requests", r.PeakConcurrent)
+	o.set("rtfx", 0.0)
+	setRamp(&o, r)
+	setSpecDecode(&o, r.SpecDecode)
+	setMetrics(&o, r.Metrics)
+	o.remove("inferometer")
+	o.set("inferometer", inferometer(r, opt))
+	return o
+}
+
+func setIdentity(o *object, r *measure.Result) {
+	run := &r.Run.Options
+	o.set("date", Date(r))
+	o.set("endpoint_type", run.Backend)
+	o.set("backend", run.Backend)
+	o.set("label", orNull(run.Label))
+	o.set("model_id", run.ModelID)
+	o.set("tokenizer_id", orNull(run.TokenizerID))
+	o.set("num_prompts", run.NumPrompts)
+	for _, kv := range run.Metadata {
+		o.set(kv[0], kv[1])
+	}
+	if run.RequestRate > 0 {
+		o.set("request_rate", run.RequestRate)
+	} else {
+		o.set("request_rate", "inf")
+	}
+	if run.Burstiness > 0 {
+		o.set("burstiness", run.Burstiness)
+	} else {
+		o.set("burstiness", infinite(r))
+	}
+	if run.MaxConcurrency > 0 {
+		o.set("max_concurrency", run.MaxConcurrency)
+	} else {
+		o.set("max_concurrency", nil)
+	}
+	if ramp := run.RampUp; ramp != nil {
+		o.set("ramp_up_strategy", ramp.Strategy)
+		o.set("ramp_up_start_rps", ramp.StartRPS)
+		o.set("ramp_up_end_rps", ramp.EndRPS)
+	}
+}
+
+func setTotals(o *object, r *measure.Result) {
+	o.set("duration", r.Duration)
+	o.set("completed", r.Completed)
+	o.set("failed", r.Failed)
+	o.set("total_input_tokens", r.InputTokens)
+	o.set("total_output_tokens", r.OutputTokens)
+	o.set("request_throughput", r.RequestThroughput)
+	o.set("request_goodput", r.Goodput)
+	o.set("output_throughput", r.OutputThroughput)
+	o.set("total_token_throughput", r.TotalTokenThroughput)
+}
+
+// setArrays adds the arrays with one entry a request. latencies and queue_times
+// are always there, as in vLLM 0.32, but empty if the requests were too many to be
+// kept one by one: the warnings say so.
+func setArrays(o *object, r *measure.Result, detailed bool) {
+	row := func(f func(*measure.Row) any) pyjson.List {
+		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Rows[i]) }}
+	}
+	detail := func(f func(*measure.Detail) any) pyjson.List {
+		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Details[i]) }}
+	}
+	if detailed {
+		o.set("input_lens", row(func(r *measure.Row) any { return int(r.Prompt) }))
+		o.set("output_lens", row(func(r *measure.Row) any { return int(r.Output) }))
+		o.set("ttfts", row(func(r *measure.Row) any { return r.TTFT() }))
+		o.set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
+	}
+	o.set("latencies", row(func(r *measure.Row) any { return r.Latency() }))
+	if detailed {
+		o.set("start_times", row(func(r *measure.Row) any { return float64(r.Sent) / 1e9 }))
+	}
+	o.set("queue_times", row(func(r *measure.Row) any { return r.QueueTime() }))
+	if detailed {
+		o.set("generated_texts", detail(func(d *measure.Detail) any { return d.Text }))
+		o.set("errors", detail(func(d *measure.Detail) any { return d.Error }))
+	}
+}
+
+// setRamp adds the moments at which a ramp reached each rate.
+func setRamp(o *object, r *measure.Result) {
+	if r.Run.Options.RampUp == nil {
+		return
+	}
+	events := []object{}
+	if r.End != nil {
+		for _, c := range r.End.RPSChanges {
+			t := time.Unix(0, c.UnixNs).In(zone(r))
+			layout := "2006-01-02T15:04:05.000000"
+			if t.Nanosecond()/1000 == 0 {
+				layout = "2006-01-02T15:04:05" // Python's isoformat drops a zero fraction
+			}
+			events = append(events, object{{"rps", c.RPS}, {"timestamp", t.Format(layout)}})
+		}
+	}
+	o.set("rps_change_events", events)
+}
+
+func setSpecDecode(o *object, s *measure.SpecDecode) {
+	if s == nil {
+		return
+	}
+	o.set("spec_decode_acceptance_rate", s.AcceptanceRate)
+	o.set("spec_decode_acceptance_length", s.AcceptanceLength)
+	if s.Drafts > 0 {
+		o.set("spec_decode_num_drafts", s.Drafts)
+	} else {
+		o.set("spec_decode_num_drafts", nil)
+	}
+	o.set("spec_decode_draft_tokens", s.DraftTokens)
+	o.set("spec_decode_accepted_tokens", s.Accepted)
+	o.set("spec_decode_per_position_acceptance_rates", s.PerPosition)
+}
+
+func setMetrics(o *object, metrics []measure.MetricStats) {
+	for _, m := range metrics {
+		o.set("mean_"+m.Metric.Name+"_ms", m.Stats.Mean)
+		o.set("median_"+m.Metric.Name+"_ms", m.Stats.Median)
+		o.set("std_"+m.Metric.Name+"_ms", m.Stats.Std)
+		for _, p := range m.Stats.Percentiles {
+			o.set("p"+percentileWord(p.P)+"_"+m.Metric.Name+"_ms", p.Value)
+		}
+	}
+}
+
+// percentileWord is 99 for 99.0 and 99.9 for 99.9.
+func percentileWord(p float64) string {
+	if p == float64(int64(p)) {
+		return strconv.FormatInt(int64(p), 10)
+	}
+	return pyjson.Float(p)
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// Date is the local time at which the run ended, as vLLM writes it.
+func Date(r *measure.Result) string {
+	ended := time.Unix(0, r.Run.StartUnixNs+int64(r.Duration*1e9))
+	return ended.In(zone(r)).Format("20060102-150405")
+}
+
+// zone is the place of the run, not of the reader. UTC where the journal does not say.
+func zone(r *measure.Result) *time.Location {
+	t, err := time.Parse("-07:00", r.Run.Zone)
+	if err != nil {
+		return time.UTC
+	}
+	_, offset := t.Zone()
+	return time.FixedZone(r.Run.Zone, offset)
+}
+
+// infinite is what stands for infinity: vLLM writes Infinity, which is not JSON.
+func infinite(r *measure.Result) any {
+	if r.Compat == "vllm" {
+		return pyjson.Literal("Infinity")
+	}
+	return "inf"
+}

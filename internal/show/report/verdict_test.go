@@ -1,0 +1,37 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+)
+
+func TestConsoleShowsTheVerdict(t *testing.T) {
+	v := &verdict.Verdict{
+		Level: verdict.TrustSuspect, Reasons: []string{"lateness"},
+		Checks: []verdict.Check{
+			{Name: "lateness", Level: verdict.Suspect, Sentence: "requests were sent 9.4 ms after they were due (p99); the mean gap is 0.5 ms, and the line goes on", Effect: "TTFT p99 from due is 8 ms higher", Hint: "use a machine with more cores"},
+			{Name: "rate", Level: verdict.Suspect, Sentence: "explained by lateness", Because: "lateness"},
+			{Name: "steal", Level: verdict.NotChecked},
+		},
+	}
+	var out bytes.Buffer
+	c := &console{w: bufio.NewWriter(&out)}
+	c.verdict(v)
+	if err := c.w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := `Verdict:                                 SUSPECT
+  suspect, lateness: requests were sent 9.4 ms after they were due (p99);
+    the mean gap is 0.5 ms, and the line goes on
+    effect: TTFT p99 from due is 8 ms higher
+    to do: use a machine with more cores
+  not checked: steal
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}

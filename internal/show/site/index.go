@@ -1,0 +1,120 @@
+package site
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/show/page"
+)
+
+// index is the page of all series.
+func (s *Site) index(st *state) *page.Document {
+	d := &page.Document{Title: "Inferometer: " + s.opt.Name, Subtitle: fmt.Sprintf("%d runs in %d series", len(st.runs), len(st.series))}
+	if len(st.series) == 0 {
+		d.Sections = append(d.Sections, page.Section{ID: "none", Title: "No run yet", Words: []string{
+			"There is no run in this folder. Make one with inferometer bench serve --run-dir FOLDER/NAME, or put results of other tools into it, and load this page again.",
+		}})
+	} else {
+		table, worse, better := s.seriesTable(st)
+		newest := st.series[0].Last()
+		d.Answers = []page.Answer{
+			{Title: "Newest run", Text: newest.Name, Class: verdictClass(newest), Notes: []string{day(newest) + ", " + verdictWord(newest), st.series[0].Title()}},
+			changeAnswer("Changed for the worse", worse, "bad"), changeAnswer("Changed for the better", better, "good"),
+		}
+		d.Sections = append(d.Sections, page.Section{ID: "series", Title: "Series", Table: table, Words: []string{
+			"A series is all runs of one model, backend, workload and load. Its numbers are those of the newest run; the change is the last one that is beyond chance.",
+		}})
+	}
+	if len(st.problems) > 0 {
+		list := page.Section{ID: "problems", Title: "Not shown"}
+		for _, p := range st.problems {
+			list.List = append(list.List, page.Cell{Text: p.Path + ": " + p.Text, Class: "doubt"})
+		}
+		d.Sections = append(d.Sections, list)
+	}
+	return d
+}
+
+func changeAnswer(title string, list []string, class string) page.Answer {
+	a := page.Answer{Title: title, Text: fmt.Sprintf("%d series", len(list)), Class: class}
+	if len(list) == 0 {
+		a.Text, a.Class = "none", "none"
+	}
+	const most = 3
+	a.Notes = list[:min(len(list), most)]
+	if len(list) > most {
+		a.Notes = append(a.Notes[:most:most], fmt.Sprintf("and %d more", len(list)-most))
+	}
+	return a
+}
+
+func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string) {
+	t := &page.Table{ID: "all", Caption: "All series, the one with the newest run first; output tokens per second, and milliseconds", Heads: page.Heads("what", "load", "#runs", "newest", "verdict", "last change",
+		"#tok/s", "#TTFT p50", "#TTFT p99", "#ITL p50")}
+	for i := range st.series {
+		series := &st.series[i]
+		last := series.Last()
+		line := []page.Cell{
+			{Text: series.Title(), Link: seriesPath(series)},
+			{Text: series.Load(), Class: "mid"},
+			page.Value(float64(len(series.Runs))),
+			{Text: newestWords(last), Link: runPath(last)},
+			{Text: verdictWord(last), Class: verdictClass(last)},
+		}
+		cell := page.Words("none")
+		if c := s.newest(series); c != nil {
+			cell = page.Cell{Text: fmt.Sprintf("%s %s at %s", c.metric.Label, percent(c.Ratio), c.where()), Class: c.class() + " changed", Link: metricPath(series, c.metric.Key)}
+			if words := series.Title() + ": " + cell.Text; c.class() == "bad" {
+				worse = append(worse, words)
+			} else {
+				better = append(better, words)
+			}
+		}
+		line = append(line, cell)
+		for _, key := range headlines {
+			line = append(line, metricCell(last, key))
+		}
+		t.Lines = append(t.Lines, line)
+	}
+	return t, worse, better
+}
+
+func newestWords(r *history.Run) string {
+	if r.Commit != "" {
+		return day(r) + ", " + r.ShortCommit()
+	}
+	return day(r)
+}
+
+// metricCell is a run's value, or that it is unknown.
+func metricCell(r *history.Run, key string) page.Cell {
+	v, ok := r.Values[key]
+	if !ok {
+		return page.Words("–")
+	}
+	return page.Value(v)
+}
+
+func verdictWord(r *history.Run) string { return cmp.Or(r.Facts.Verdict, "not judged") }
+
+func verdictClass(r *history.Run) string {
+	switch r.Facts.Verdict {
+	case "VALID":
+		return "good"
+	case "SUSPECT":
+		return "doubt"
+	case "INVALID":
+		return "bad"
+	}
+	return "none"
+}
+
+// day is when a run was made; with a mark where only its file tells it.
+func day(r *history.Run) string {
+	text := r.Start.Format("2006-01-02 15:04")
+	if !r.StartKnown {
+		text += " (the file's time)"
+	}
+	return text
+}
