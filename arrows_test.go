@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 // inside are the arrows between the packages of a room.
 var inside = map[string][]string{
 	"send/load":      {"send/workload", "send/pace", "send/wire", "send/target"},
-	"judge/measure":  {"judge/stats", "judge/slo"},
+	"judge/measure":  {"judge/row", "judge/stats", "judge/slo"},
 	"judge/compare":  {"judge/stats"},
 	"judge/history":  {"judge/stats"},
 	"judge/timeline": {"judge/measure"},

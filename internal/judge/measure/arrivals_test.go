@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // arrivals counts what arrives, as a watcher.
@@ -116,7 +117,7 @@ func TestAbsurdArrivals(t *testing.T) {
 			r := stream(0, 0, 50)
 			r.UsageOutput = 7
 			change(&r)
-			eachArrival(&r, r.UsageOutput, func(int64, int) {})
+			row.EachArrival(&r, r.UsageOutput, func(int64, int) {})
 		})
 	}
 }

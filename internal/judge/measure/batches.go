@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // Batch is a group of requests that were sent together.
@@ -37,7 +38,7 @@ func Batches(r Journal, size int) ([]Batch, error) {
 	if size < 1 {
 		return nil, errors.New("the journal is not of a run that sent batches")
 	}
-	u := newRules(&r.Run().Options, "")
+	u := row.NewRules(&r.Run().Options, "")
 	byNumber := map[int]*Batch{}
 	for {
 		req, err := r.Next()
@@ -50,7 +51,7 @@ func Batches(r Journal, size int) ([]Batch, error) {
 		if req.Warmup {
 			continue
 		}
-		one, err := u.batchRequest(req)
+		one, err := batchRequest(u, req)
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +68,14 @@ func Batches(r Journal, size int) ([]Batch, error) {
 	return batches, nil
 }
 
-func (u rules) batchRequest(req *journal.Request) (BatchRequest, error) {
-	if _, err := u.row(req); err != nil {
-		return BatchRequest{}, err // its columns don't fit together
+func batchRequest(u row.Rules, req *journal.Request) (BatchRequest, error) {
+	r, err := u.Read(req)
+	if err != nil {
+		return BatchRequest{}, err
 	}
-	output, _ := u.outputTokens(req)
 	b := BatchRequest{
 		Outcome: req.Outcome, Error: req.Error, Sent: req.Sent,
-		Prompt: u.promptTokens(req), Cached: req.UsageCached, Output: output, FirstTokens: 1,
+		Prompt: int(r.Prompt), Cached: req.UsageCached, Output: int(r.Got), FirstTokens: 1,
 		ServerPromptNs: req.ServerPromptNs, ServerOutputNs: req.ServerOutputNs,
 	}
 	at := req.Sent

@@ -12,7 +12,7 @@ func (c *collector) client(r *Result, end *journal.End) Client {
 		Stamps: c.run.Clock, Lag: c.lag.spread(),
 		Events: c.events, SharedReads: c.sharedReads, UnstampedReads: c.unstampedReads,
 	}
-	if !c.rules.closed {
+	if !c.rules.Closed {
 		cl.Lateness, cl.ReleaseLag = c.sample("lateness").spread(), c.sample("release").spread()
 	}
 	if end == nil {
@@ -46,7 +46,7 @@ func (c *collector) warnings(r *Result) []string {
 	}
 	if n := r.Tokens.ByEvents; n > 0 {
 		how := "events with text were counted as tokens"
-		if c.rules.vllm {
+		if c.rules.VLLM {
 			how = "each counts as one token, as vLLM has it"
 		}
 		add("%d requests have no token count from the server or a tokenizer: %s", n, how)

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // collector takes in requests one by one and keeps what the result needs.
 type collector struct {
 	run   *journal.Run
 	opt   *Options
-	rules rules
+	rules row.Rules
 
 	rows     []Row    // as long as they are not too many
 	crowd    *crowd   // then
@@ -32,10 +33,10 @@ type collector struct {
 	goodput  goodput
 	tallies  []*tally // of each server, if there are several
 
-	sources        map[TokenSource]int // successes by how the tokens of their events are known
-	uncounted      int                 // successes whose tokens nobody counted, in all or by event
-	tokenEvents    int64               // events with tokens, where known
-	knownTokens    int64               // tokens in them
+	sources        map[row.TokenSource]int // successes by how the tokens of their events are known
+	uncounted      int                     // successes whose tokens nobody counted, in all or by event
+	tokenEvents    int64                   // events with tokens, where known
+	knownTokens    int64                   // tokens in them
 	maxTokens      int
 	chunks         int64 // token chunks of successes
 	events         int64
@@ -45,12 +46,12 @@ type collector struct {
 
 func newCollector(run *journal.Run, opt *Options) *collector {
 	c := &collector{
-		run: run, opt: opt, rules: newRules(&run.Options, *opt.Compat),
+		run: run, opt: opt, rules: row.NewRules(&run.Options, *opt.Compat),
 		// Room for what was announced, but not for what a broken file may announce.
 		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
 		timeline: timeline{limit: opt.ExactLimit, slots: newSlots(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
-		outcomes: map[journal.Outcome]int{}, sources: map[TokenSource]int{},
+		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
 	c.tallies = newTallies(run, opt)
@@ -59,7 +60,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 }
 
 func (c *collector) add(req *journal.Request) error {
-	row, err := c.rules.row(req)
+	r, err := c.rules.Read(req)
 	if err != nil {
 		return err
 	}
@@ -67,34 +68,30 @@ func (c *collector) add(req *journal.Request) error {
 	if err != nil {
 		return err
 	}
-	got, by := c.rules.outputTokens(req)
-	if row.OK {
-		row.Output = int32(got)
-	}
-	if row.OK && c.totals.completed == 0 {
+	if r.OK && c.totals.completed == 0 {
 		c.reserve(req)
 	}
-	c.totals.add(&row)
-	c.goodput.add(req, &row)
+	c.totals.add(&r)
+	c.goodput.add(req, &r)
 	if tally != nil {
-		tally.add(req, &row)
+		tally.add(req, &r)
 	}
-	c.keep(&row)
-	c.countTokens(req, &row, got, by)
+	c.keep(&r)
+	c.countTokens(req, &r)
 	c.countReads(req)
 	c.outcomes[req.Outcome]++
 	if req.Outcome != journal.Complete {
 		c.errors.add(req.Outcome, req.Error)
 	}
 	if c.opt.Watch != nil {
-		c.opt.Watch.Request(req, &row)
+		c.opt.Watch.Request(req, &r)
 	}
-	if row.OK {
-		c.addGaps(req, row.Sent)
-		c.addTokens(req, row.Sent, got)
+	if r.OK {
+		c.addGaps(req, r.Sent)
+		c.addTokens(req, &r)
 	}
 	if c.opt.Detailed {
-		c.details = append(c.details, detail(req, row.OK))
+		c.details = append(c.details, detail(req, r.OK))
 	}
 	return nil
 }
@@ -112,24 +109,24 @@ func (c *collector) reserve(req *journal.Request) {
 	c.timeline.reserve(n)
 }
 
-func (c *collector) countTokens(req *journal.Request, row *Row, got int, by countBy) {
+func (c *collector) countTokens(req *journal.Request, r *Row) {
 	t := &c.tokens
 	t.PromptPlanned += int64(req.PromptTokens)
 	t.PromptCounted += int64(req.UsagePrompt)
 	t.PromptCached += int64(req.UsageCached)
 	t.OutputAsked += int64(req.OutputTokens)
-	if row.First >= 0 {
-		t.OutputGot += int64(got)
+	if r.First >= 0 {
+		t.OutputGot += int64(r.Got)
 	}
-	if !row.OK {
+	if !r.OK {
 		return
 	}
-	switch by {
-	case byUsage:
+	switch r.CountedBy {
+	case row.ByUsage:
 		t.ByUsage++
-	case byTokenizer:
+	case row.ByTokenizer:
 		t.ByTokenizer++
-	case byEvents:
+	case row.ByEvents:
 		t.ByEvents++
 	}
 }
@@ -147,7 +144,7 @@ func (c *collector) countReads(req *journal.Request) {
 // so under them the timeline is filled here too.
 func (c *collector) addGaps(req *journal.Request, sent int64) {
 	c.gaps.Begin(req.Index)
-	eachGap(req, func(at, gap int64, first bool) {
+	row.EachGap(req, func(at, gap int64, first bool) {
 		c.chunks++
 		if !first {
 			c.gaps.Add(seconds(gap))
@@ -156,41 +153,28 @@ func (c *collector) addGaps(req *journal.Request, sent int64) {
 				c.opt.Watch.Gap(sent+at, gap)
 			}
 		}
-		if c.rules.vllm {
+		if c.rules.VLLM {
 			c.arrived(sent+at, 1)
 		}
 	})
 }
 
-// eachGap calls f for each token chunk with its time since the send and since the chunk before.
-func eachGap(req *journal.Request, f func(at, gap int64, first bool)) {
-	at, before := int64(0), int64(-1)
-	for i, d := range req.Events.At {
-		at += d
-		if req.Events.Kind[i]&journal.EventChoices == 0 {
-			continue
-		}
-		f(at, at-max(before, 0), before < 0)
-		before = at
-	}
-}
-
 // addTokens counts the tokens in time, and adds the times between them: the time since
 // the last event with tokens, shared equally by the tokens of this one.
-func (c *collector) addTokens(req *journal.Request, sent int64, total int) {
-	tokens, mask, by := tokensOf(req)
+func (c *collector) addTokens(req *journal.Request, r *Row) {
+	tokens, mask, by := row.TokensOf(req)
 	c.sources[by]++
-	if by == TokensUnknown && req.UsageOutput == 0 && req.TextTokens == 0 {
+	if by == row.TokensUnknown && req.UsageOutput == 0 && req.TextTokens == 0 {
 		c.uncounted++
 	}
-	if !c.rules.vllm {
-		eachArrival(req, total, func(at int64, n int) { c.arrived(sent+at, n) })
+	if !c.rules.VLLM {
+		row.EachArrival(req, int(r.Got), func(at int64, n int) { c.arrived(r.Sent+at, n) })
 	}
-	if by == TokensUnknown {
+	if by == row.TokensUnknown {
 		return
 	}
 	c.tokGaps.Begin(req.Index)
-	eachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
+	row.EachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
 		c.tokenEvents++
 		c.knownTokens += int64(n)
 		c.maxTokens = max(c.maxTokens, n)
@@ -205,7 +189,7 @@ func (c *collector) addTokens(req *journal.Request, sent int64, total int) {
 
 func detail(req *journal.Request, ok bool) Detail {
 	d := Detail{ITL: []float64{}}
-	eachGap(req, func(_, gap int64, first bool) {
+	row.EachGap(req, func(_, gap int64, first bool) {
 		if !first {
 			d.ITL = append(d.ITL, seconds(gap))
 		}
@@ -322,10 +306,10 @@ func outcomeCounts(counts map[journal.Outcome]int) []OutcomeCount {
 }
 
 func (c *collector) interToken(completed int) InterToken {
-	unknown := c.sources[TokensUnknown]
+	unknown := c.sources[row.TokensUnknown]
 	t := InterToken{Known: enough(completed-unknown, completed), Requests: completed - unknown, By: []string{}}
 	for by := range c.sources {
-		if by != TokensUnknown {
+		if by != row.TokensUnknown {
 			t.By = append(t.By, string(by))
 		}
 	}
@@ -348,9 +332,9 @@ func (c *collector) interToken(completed int) InterToken {
 // chunks, and always know how many.
 func (c *collector) tokensInTime(completed int) TokensInTime {
 	t := TokensInTime{Events: c.uncounted}
-	t.Spread = max(c.sources[TokensUnknown]-t.Events, 0)
+	t.Spread = max(c.sources[row.TokensUnknown]-t.Events, 0)
 	t.Exact = max(completed-t.Spread-t.Events, 0)
-	t.Known = c.rules.vllm || completed == 0 || enough(completed-t.Events, completed)
+	t.Known = c.rules.VLLM || completed == 0 || enough(completed-t.Events, completed)
 	if !t.Known {
 		t.Reason = fmt.Sprintf("nobody counted the tokens of %d of %d answers: neither the server nor a tokenizer", t.Events, completed)
 	}
@@ -359,7 +343,7 @@ func (c *collector) tokensInTime(completed int) TokensInTime {
 
 // tokensPerEvent is exact where the tokens of events are known, else the total by the chunks.
 func (c *collector) tokensPerEvent(r *Result) TokensPerEvent {
-	if c.sources[TokensUnknown] == 0 {
+	if c.sources[row.TokensUnknown] == 0 {
 		return TokensPerEvent{
 			Known: r.Completed > 0, Mean: ratio(c.knownTokens, c.tokenEvents), Max: c.maxTokens, Events: c.tokenEvents,
 		}

@@ -68,7 +68,7 @@ func (w *crowd) add(row *Row) {
 	cell.took += max(row.Last, 0) / 1000
 	w.slots.at(row.Sent+max(row.Last, 0)).ended++
 	at := edgeRow{sent: row.Sent, ttft: row.TTFT()}
-	at.tpot, at.hasTPOT = tpot(row)
+	at.tpot, at.hasTPOT = row.TPOT()
 	w.first.add(at)
 	w.last.add(at)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -21,7 +22,7 @@ import (
 // foretold from its length and what there is so far. The start of the probe does not
 // count, as it does not in the numbers of a search (SettledFrom).
 type GiveUp struct {
-	rules    rules
+	rules    row.Rules
 	clauses  []watchedClause
 	rate     float64 // of an open loop; 0: a closed one
 	slots    int     // of a closed loop
@@ -67,7 +68,7 @@ const (
 // NewGiveUp watches a run of this length. Clauses that can't be lost before the end,
 // such as a least throughput, are left to the result.
 func NewGiveUp(run *journal.Options, objective slo.SLO, duration time.Duration) *GiveUp {
-	g := &GiveUp{rules: newRules(run, run.Compat), rate: run.RequestRate, duration: int64(duration)}
+	g := &GiveUp{rules: row.NewRules(run, run.Compat), rate: run.RequestRate, duration: int64(duration)}
 	if g.rate == 0 {
 		g.slots = run.MaxConcurrency
 	}
@@ -119,7 +120,7 @@ func watchClause(c slo.Clause) (w watchedClause, ok bool) {
 
 // Ended takes in a request.
 func (g *GiveUp) Ended(req *journal.Request) bool {
-	row, err := g.rules.row(req)
+	r, err := g.rules.Read(req)
 	if err != nil {
 		return false
 	}
@@ -129,13 +130,13 @@ func (g *GiveUp) Ended(req *journal.Request) bool {
 	if len(g.ended) == 1 {
 		g.first = req.End - req.Sent
 	}
-	if !row.OK {
+	if !r.OK {
 		g.failed++
 	}
 	if req.Index >= g.slots && req.Sent >= g.duration/10 {
 		g.counted++
 		for i := range g.clauses {
-			g.clauses[i].add(req, &row)
+			g.clauses[i].add(req, &r)
 		}
 	}
 	if len(g.ended) >= leastEnded && g.why == "" {
@@ -151,17 +152,17 @@ func (g *GiveUp) Judge() (stop string) {
 	return g.why
 }
 
-func (w *watchedClause) add(req *journal.Request, row *Row) {
-	if w.kind != ofValues || !row.OK {
+func (w *watchedClause) add(req *journal.Request, r *Row) {
+	if w.kind != ofValues || !r.OK {
 		return
 	}
 	if w.value != nil {
-		if v, ok := w.value(row); ok {
+		if v, ok := w.value(r); ok {
 			w.one(v)
 		}
 		return
 	}
-	eachGap(req, func(_, gap int64, first bool) {
+	row.EachGap(req, func(_, gap int64, first bool) {
 		if !first {
 			w.one(seconds(gap))
 		}

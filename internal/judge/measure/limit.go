@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // presence says whether a success has a value of a metric.
@@ -165,19 +166,19 @@ type facts struct {
 	known  bool // the tokens of each event
 }
 
-func (f *facts) read(req *journal.Request, row *Row) {
-	f.row, f.chunks, f.tokens = row, f.chunks[:0], f.tokens[:0]
+func (f *facts) read(req *journal.Request, r *Row) {
+	f.row, f.chunks, f.tokens = r, f.chunks[:0], f.tokens[:0]
 	if f.needs&chunkGaps != 0 {
-		eachGap(req, func(_, gap int64, first bool) {
+		row.EachGap(req, func(_, gap int64, first bool) {
 			if !first {
 				f.chunks = append(f.chunks, seconds(gap))
 			}
 		})
 	}
 	if f.needs&tokenGaps != 0 {
-		tokens, mask, by := tokensOf(req)
-		f.known = by != TokensUnknown
-		eachTokens(&req.Events, tokens, mask, func(_, gap int64, n int, first bool) {
+		tokens, mask, by := row.TokensOf(req)
+		f.known = by != row.TokensUnknown
+		row.EachTokens(&req.Events, tokens, mask, func(_, gap int64, n int, first bool) {
 			for range n {
 				if !first {
 					f.tokens = append(f.tokens, seconds(gap)/float64(n))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // LoadTestPercentiles are those that fw-ai/benchmark reports.
@@ -26,7 +28,7 @@ type LoadTest struct {
 //	latency per token          (last token − first token) / output tokens
 //	overall latency per token  (last token − sent) / output tokens
 func MeasureLoadTest(j Journal, from int64) (*LoadTest, error) {
-	u := newRules(&j.Run().Options, "")
+	u := row.NewRules(&j.Run().Options, "")
 	var l LoadTest
 	var first, total []float64
 	end := from
@@ -38,22 +40,21 @@ func MeasureLoadTest(j Journal, from int64) (*LoadTest, error) {
 		if err != nil {
 			return nil, err
 		}
-		row, err := u.row(req)
+		r, err := u.Read(req)
 		if err != nil {
 			return nil, err
 		}
-		if req.Warmup || !row.OK || req.End <= from {
+		if req.Warmup || !r.OK || req.End <= from {
 			continue
 		}
 		end = max(end, req.End)
-		first, total = append(first, row.TTFT()*1e3), append(total, row.Latency()*1e3)
-		n, _ := u.outputTokens(req)
-		l.OutputTokens += float64(n)
-		l.PromptTokens += float64(row.Prompt)
+		first, total = append(first, r.TTFT()*1e3), append(total, r.Latency()*1e3)
+		l.OutputTokens += float64(r.Output)
+		l.PromptTokens += float64(r.Prompt)
 		l.CachedTokens += float64(req.UsageCached)
-		if n > 0 {
-			l.LatencyPerToken += (row.Latency() - row.TTFT()) * 1e3 / float64(n)
-			l.OverallLatencyPerToken += row.Latency() * 1e3 / float64(n)
+		if r.Output > 0 {
+			l.LatencyPerToken += (r.Latency() - r.TTFT()) * 1e3 / float64(r.Output)
+			l.OverallLatencyPerToken += r.Latency() * 1e3 / float64(r.Output)
 		}
 	}
 	l.Requests = len(first)

@@ -170,7 +170,7 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Tokens = c.tokens
 	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)
-	if c.rules.closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
+	if c.rules.Closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)
@@ -185,12 +185,12 @@ func (c *collector) peaks(r *Result) {
 		r.PeakTokensPerSecond = &peak
 	}
 	if c.crowd != nil {
-		c.crowd.peaks(r, c.rules.vllm, origin)
+		c.crowd.peaks(r, c.rules.VLLM, origin)
 		return
 	}
 	r.PeakConcurrency = peakConcurrency(c.rows)
 	r.PeakConcurrent = r.PeakConcurrency
-	if c.rules.vllm {
+	if c.rules.VLLM {
 		r.PeakConcurrent = peakConcurrencyBySecond(c.rows, origin)
 	}
 }
@@ -222,9 +222,9 @@ func (c *collector) wants(m *Metric) bool {
 		return o.MaxConcurrency > 0
 	case "e2el_including_client_queue":
 		// vLLM looks at --request-rate alone, so a ramp has none.
-		return o.MaxConcurrency > 0 && !c.rules.closed && (o.RequestRate > 0 || !c.rules.vllm)
+		return o.MaxConcurrency > 0 && !c.rules.Closed && (o.RequestRate > 0 || !c.rules.VLLM)
 	}
-	return !m.NeedsTokenizer || !c.rules.vllm || c.rules.hasTokenizer
+	return !m.NeedsTokenizer || !c.rules.VLLM || c.rules.HasTokenizer
 }
 
 // latency is the same latencies from sent and from due.

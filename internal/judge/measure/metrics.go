@@ -38,7 +38,7 @@ func Metrics() []Metric {
 		{
 			Name: "tpot", Short: "TPOT", Title: "Time per Output Token (excl. 1st token)", Unit: "ms", Better: Lower, NeedsTokenizer: true,
 			Doc:   "(latency − ttft) / (output tokens − 1), one value a request; requests of one token have none",
-			Value: tpot,
+			Value: (*Row).TPOT,
 		},
 		{
 			Name: "itl", Short: "ITL", Title: "Inter-token Latency", Unit: "ms", Better: Lower, NeedsTokenizer: true,
@@ -61,13 +61,6 @@ func Metrics() []Metric {
 			Value: func(r *Row) (float64, bool) { return r.Latency() + r.QueueTime(), true },
 		},
 	}
-}
-
-func tpot(r *Row) (float64, bool) {
-	if r.Output <= 1 {
-		return 0, false
-	}
-	return (r.Latency() - r.TTFT()) / float64(r.Output-1), true
 }
 
 // Number is the one home of a number of the whole run.

@@ -28,12 +28,12 @@ func (c *collector) seriesOf() []series {
 	list = append(list, latencySeries("sent.", func(*Row) int64 { return 0 })...)
 	list = append(list, latencySeries("due.", func(r *Row) int64 { return r.Sent - r.Due })...)
 	list = append(list,
-		series{name: "each.tpot", of: tpot},
+		series{name: "each.tpot", of: (*Row).TPOT},
 		series{name: "longest_gap", of: func(r *Row) (float64, bool) { return seconds(r.LongestGap), r.LongestGap >= 0 }})
-	if c.rules.closed {
+	if c.rules.Closed {
 		return append(list,
 			series{name: "steady.ttft", of: func(r *Row) (float64, bool) { return r.TTFT(), true }},
-			series{name: "steady.tpot", of: tpot})
+			series{name: "steady.tpot", of: (*Row).TPOT})
 	}
 	return append(list,
 		series{name: "lateness", failures: true, of: func(r *Row) (float64, bool) {

@@ -116,7 +116,7 @@ func (c *collector) steadyState(r *Result) *SteadyState {
 		foreign:           in.ttft.N() - in.started,
 	}
 	s.InputThroughput = s.RequestThroughput * float64(in.input) / float64(in.started)
-	if c.rules.vllm { // whole requests, as vLLM's Rust client counts them
+	if c.rules.VLLM { // whole requests, as vLLM's Rust client counts them
 		s.RequestThroughput, s.InputThroughput = float64(w.Completed)/w.Duration, float64(in.input)/w.Duration
 	}
 	if r.TokensInTime.Known {
@@ -161,7 +161,7 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		in.took += float64(end - row.Sent)
 		in.input += int64(row.Planned)
 		in.ttft.Add(row.TTFT())
-		if v, ok := tpot(row); ok {
+		if v, ok := row.TPOT(); ok {
 			in.tpot.Add(v)
 		}
 	}

@@ -115,7 +115,7 @@ func (t *tally) add(req *journal.Request, row *Row) {
 	}
 	t.ttft.Add(row.TTFT())
 	t.e2el.Add(row.Latency())
-	if v, ok := tpot(row); ok {
+	if v, ok := row.TPOT(); ok {
 		t.tpot.Add(v)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // Until watches a run and ends it when the intervals of its goals are narrow
@@ -15,7 +16,7 @@ import (
 // row must agree.
 type Until struct {
 	goals   []Goal
-	rules   rules
+	rules   row.Rules
 	gapsToo bool
 
 	mu   sync.Mutex
@@ -32,7 +33,7 @@ const minUntil = 100
 
 // NewUntil watches a run with these options.
 func NewUntil(run *journal.Options, goals []Goal) *Until {
-	u := &Until{goals: goals, rules: newRules(run, run.Compat), next: minUntil, gaps: gapLog{limit: ExactLimit}}
+	u := &Until{goals: goals, rules: row.NewRules(run, run.Compat), next: minUntil, gaps: gapLog{limit: ExactLimit}}
 	for _, g := range goals {
 		u.gapsToo = u.gapsToo || g.metric == "itl"
 	}
@@ -41,23 +42,21 @@ func NewUntil(run *journal.Options, goals []Goal) *Until {
 
 // Ended takes in a request.
 func (u *Until) Ended(req *journal.Request) bool {
-	row, err := u.rules.row(req)
-	if err != nil || !row.OK {
+	r, err := u.rules.Read(req)
+	if err != nil || !r.OK {
 		return false
 	}
-	tokens, _ := u.rules.outputTokens(req)
-	row.Output = int32(tokens)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.rows) == RowLimit { // what so many don't show, more would show too slowly
 		return false
 	}
-	u.rows = append(u.rows, row)
+	u.rows = append(u.rows, r)
 	u.ok++
 	if u.gapsToo {
-		eachGap(req, func(at, gap int64, first bool) {
+		row.EachGap(req, func(at, gap int64, first bool) {
 			if !first {
-				u.gaps.add(row.Sent+at, gap)
+				u.gaps.add(r.Sent+at, gap)
 			}
 		})
 	}

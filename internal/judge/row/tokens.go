@@ -1,4 +1,4 @@
-package measure
+package row
 
 import "github.com/inferometer/inferometer/internal/journal"
 
@@ -13,9 +13,9 @@ const (
 	TokensUnknown TokenSource = ""
 )
 
-// tokensOf gives the tokens in each event, and how that is known. The slice is
+// TokensOf gives the tokens in each event, and how that is known. The slice is
 // nil when each event that mask selects has exactly one.
-func tokensOf(req *journal.Request) (tokens []int, mask journal.EventKind, by TokenSource) {
+func TokensOf(req *journal.Request) (tokens []int, mask journal.EventKind, by TokenSource) {
 	ev := &req.Events
 	if ev.Tokens == nil && ev.TokensBy != "" {
 		return nil, journal.EventChoices, TokenSource(ev.TokensBy)
@@ -36,13 +36,13 @@ func tokensOf(req *journal.Request) (tokens []int, mask journal.EventKind, by To
 			continue
 		}
 		chunks++
-		if k&carriesText != 0 {
+		if k&CarriesText != 0 {
 			texts++
 		}
 	}
 	switch {
 	case texts > 0 && (texts == total || total == 0 && req.OutputTokens > 0 && texts >= req.OutputTokens):
-		return nil, carriesText, TokensByCount
+		return nil, CarriesText, TokensByCount
 	case chunks > 0 && chunks == total:
 		return nil, journal.EventChoices, TokensByCount
 	}
@@ -58,7 +58,7 @@ func tokensComplete(ev *journal.Events) bool {
 	return true
 }
 
-// tokensAt is the number of tokens in event i, by what tokensOf returned.
+// tokensAt is the number of tokens in event i, by what TokensOf returned.
 func tokensAt(ev *journal.Events, i int, tokens []int, mask journal.EventKind) int {
 	if ev.Kind[i]&journal.EventChoices == 0 {
 		return 0
@@ -72,9 +72,9 @@ func tokensAt(ev *journal.Events, i int, tokens []int, mask journal.EventKind) i
 	return 1
 }
 
-// eachTokens calls f for each event with tokens, with its time since the send and
+// EachTokens calls f for each event with tokens, with its time since the send and
 // since the one before, and its number of tokens.
-func eachTokens(ev *journal.Events, tokens []int, mask journal.EventKind, f func(at, gap int64, n int, first bool)) {
+func EachTokens(ev *journal.Events, tokens []int, mask journal.EventKind, f func(at, gap int64, n int, first bool)) {
 	at, before := int64(0), int64(-1)
 	for i, d := range ev.At {
 		at += d
