@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 
 // inside are the arrows between the packages of a room.
 var inside = map[string][]string{
+	"cli/command":    {"cli/argv"},
 	"send/load":      {"send/workload", "send/pace", "send/wire", "send/target"},
 	"judge/measure":  {"judge/row", "judge/stats", "judge/slo"},
 	"judge/compare":  {"judge/stats"},

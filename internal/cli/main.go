@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -20,47 +21,57 @@ type streams struct {
 	out, err io.Writer
 }
 
-// command is one command of the program.
-type command struct {
+// shared are the same streams, for what is in the package command.
+func (s streams) shared() command.Streams { return command.Streams{In: s.in, Out: s.out, Err: s.err} }
+
+// entry is one command of the program.
+type entry struct {
 	name    string // as typed, words separated by a space
 	summary string
-	run     func(ctx context.Context, s streams, args []string) error
+	run     func(ctx context.Context, s command.Streams, args []string) error
+}
+
+// here adapts a command of this package.
+func here(run func(ctx context.Context, s streams, args []string) error) func(context.Context, command.Streams, []string) error {
+	return func(ctx context.Context, s command.Streams, args []string) error {
+		return run(ctx, streams{s.In, s.Out, s.Err}, args)
+	}
 }
 
 // commands lists all commands in the order of the help.
-func commands() []command {
-	return []command{
-		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", benchServe},
-		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", benchLatency},
-		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", benchThroughput},
-		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", benchShapes},
-		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", benchSweep},
-		{"run", "run a whole experiment from one file: servers, matrix, table", run},
-		{"find", "find the highest rate or concurrency at which an SLO holds", find},
-		{"init", "write a scenario for a server that is running", initScenario},
-		{"report", "show the result of a run again, from its journal", reportRun},
-		{"serve-report", "show a folder of runs in a browser, with their history", serveReport},
-		{"doctor", "look for what would spoil a measurement, and how to mend it", examine},
-		{"selftest", "measure our own error on this machine", selfTest},
-		{"compare", "hold results against each other: ours and other tools'", compareRuns},
-		{"ab", "run two servers in turns until it is clear which is faster", abServers},
-		{"sim", "a simulated inference server whose truth is known", simulate},
+func commands() []entry {
+	return []entry{
+		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", here(benchServe)},
+		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", here(benchLatency)},
+		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", here(benchThroughput)},
+		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", here(benchShapes)},
+		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
+		{"run", "run a whole experiment from one file: servers, matrix, table", here(run)},
+		{"find", "find the highest rate or concurrency at which an SLO holds", here(find)},
+		{"init", "write a scenario for a server that is running", here(initScenario)},
+		{"report", "show the result of a run again, from its journal", here(reportRun)},
+		{"serve-report", "show a folder of runs in a browser, with their history", here(serveReport)},
+		{"doctor", "look for what would spoil a measurement, and how to mend it", here(examine)},
+		{"selftest", "measure our own error on this machine", here(selfTest)},
+		{"compare", "hold results against each other: ours and other tools'", here(compareRuns)},
+		{"ab", "run two servers in turns until it is clear which is faster", here(abServers)},
+		{"sim", "a simulated inference server whose truth is known", here(simulate)},
 		{"version", "print the version", version},
 	}
 }
 
 // Main runs the command that args name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	s := streams{stdin, stdout, stderr}
+	s := command.Streams{In: stdin, Out: stdout, Err: stderr}
 	args = childArgs(args)
 	if len(args) == 0 {
-		overview(s.err)
+		overview(s.Err)
 		return exitUsage
 	}
 	switch args[0] {
 	case "help", "-h", "--help":
 		if len(args) == 1 {
-			overview(s.out)
+			overview(s.Out)
 			return exitDone
 		}
 		args = append(args[1:len(args):len(args)], "--help")
@@ -70,31 +81,31 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
-			return finish(s, c.name, c.run(ctx, s, args[len(words):]))
+			return finish(s.Err, c.name, c.run(ctx, s, args[len(words):]))
 		}
 	}
 	name := args[0]
 	if isGroup(name) {
 		switch {
 		case len(args) == 1:
-			group(s.err, name)
+			group(s.Err, name)
 			return exitUsage
 		case args[1] == "-h" || args[1] == "--help":
-			group(s.out, name)
+			group(s.Out, name)
 			return exitDone
 		case !strings.HasPrefix(args[1], "-"):
 			name += " " + args[1]
 		default:
-			fmt.Fprintf(s.err, "inferometer %s: which of its commands is missing\n\n", name)
-			group(s.err, name)
+			fmt.Fprintf(s.Err, "inferometer %s: which of its commands is missing\n\n", name)
+			group(s.Err, name)
 			return exitUsage
 		}
 	}
-	fmt.Fprintf(s.err, "inferometer: there is no command %q%s\n\n", outside.Word(name), meant(name))
+	fmt.Fprintf(s.Err, "inferometer: there is no command %q%s\n\n", outside.Word(name), meant(name))
 	if isGroup(args[0]) {
-		group(s.err, args[0])
+		group(s.Err, args[0])
 	} else {
-		overview(s.err)
+		overview(s.Err)
 	}
 	return exitUsage
 }
@@ -132,7 +143,7 @@ func group(w io.Writer, word string) {
 
 // isGroup says whether a word begins a command of several words, as bench does.
 func isGroup(word string) bool {
-	return slices.ContainsFunc(commands(), func(c command) bool { return strings.HasPrefix(c.name, word+" ") })
+	return slices.ContainsFunc(commands(), func(c entry) bool { return strings.HasPrefix(c.name, word+" ") })
 }
 
 func overview(w io.Writer) {
@@ -147,40 +158,44 @@ func overview(w io.Writer) {
 		"\ninferometer COMMAND --help tells the flags of a command.\n")
 }
 
-// coded is an error with an exit code of its own. With a nil error it only ends the program.
+// coded is an error with an exit code; see command.Coded.
 type coded struct {
 	error
 	code int
 }
 
+// As lets finish see it as what it stands for.
+func (c coded) As(target any) bool {
+	t, ok := target.(*command.Coded)
+	if ok {
+		*t = command.Coded{Err: c.error, Code: c.code}
+	}
+	return ok
+}
+
 func (c coded) Unwrap() error { return c.error }
 
 // finish prints an error once and turns it into an exit code.
-func finish(s streams, name string, err error) int {
+func finish(w io.Writer, name string, err error) int {
 	var usage *argv.UsageError
-	var c coded
+	var c command.Coded
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &c):
-		if c.error != nil {
-			fmt.Fprintf(s.err, "inferometer %s: %v\n", name, c.error)
+		if c.Err != nil {
+			fmt.Fprintf(w, "inferometer %s: %v\n", name, c.Err)
 		}
-		return c.code
+		return c.Code
 	case errors.As(err, &usage):
-		fmt.Fprintf(s.err, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
+		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
 		return exitUsage
 	}
-	fmt.Fprintf(s.err, "inferometer %s: %v\n", name, err)
+	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
 	return exitNothing
 }
 
 // parse reads a command's flags. done is true when the user only asked for help.
 func parse(s streams, set *argv.Set, args []string) (done bool, err error) {
-	err = set.Parse(args)
-	if errors.Is(err, argv.ErrHelp) {
-		set.Help(s.out, terminalWidth(s.out))
-		return true, nil
-	}
-	return false, err
+	return command.Parse(s.shared(), set, args)
 }

@@ -144,9 +144,3 @@ func (s *progressShow) barOf(p load.Snapshot, now time.Time) string {
 }
 
 func round(d time.Duration) time.Duration { return d.Round(time.Second) }
-
-// fit cuts a line to the terminal's width, so that a bar stays one line.
-func fit(line string, width int) string {
-	r := []rune(line)
-	return string(r[:min(len(r), max(width, 0))])
-}

@@ -71,18 +71,6 @@ func TestProgressText(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	for _, tt := range []struct {
-		line  string
-		width int
-		want  string
-	}{{"█░ 5", 3, "█░ "}, {"ab", 5, "ab"}, {"ab", 0, ""}, {"ab", -1, ""}} {
-		if got := fit(tt.line, tt.width); got != tt.want {
-			t.Errorf("%q to %d: %q", tt.line, tt.width, got)
-		}
-	}
-}
-
 func TestLength(t *testing.T) {
 	for line, want := range map[string]time.Duration{
 		"--num-prompts 5":                                0,

@@ -8,16 +8,17 @@ import (
 	"os/exec"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 )
 
 // sweepCommands are what follows bench sweep, as vLLM names it.
-func sweepCommands() []command {
-	return []command{
-		{"serve", "run a benchmark under many settings of a server and of the benchmark", sweepServe},
-		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", sweepWorkload},
-		{"plot", "draw curves of what a sweep has measured", sweepPlot},
-		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", sweepPareto},
-		{"startup", "", func(context.Context, streams, []string) error {
+func sweepCommands() []entry {
+	return []entry{
+		{"serve", "run a benchmark under many settings of a server and of the benchmark", here(sweepServe)},
+		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", here(sweepWorkload)},
+		{"plot", "draw curves of what a sweep has measured", here(sweepPlot)},
+		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", here(sweepPareto)},
+		{"startup", "", func(context.Context, command.Streams, []string) error {
 			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
 				"inferometer run measures how long a server takes to its first answer")
 		}},
@@ -38,8 +39,8 @@ func benchSweep(ctx context.Context, s streams, args []string) error {
 		if c.name != args[0] {
 			continue
 		}
-		if err := c.run(ctx, s, args[1:]); err != nil {
-			return coded{nil, finish(s, "bench sweep "+c.name, err)}
+		if err := c.run(ctx, s.shared(), args[1:]); err != nil {
+			return coded{nil, finish(s.err, "bench sweep "+c.name, err)}
 		}
 		return nil
 	}

@@ -1,0 +1,38 @@
+package command
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// IsTerminal reports whether w is a person's screen.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// TerminalWidth is the width to write for: the screen's, or 80 in a pipe.
+func TerminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width >= 40 {
+			return min(width, 120)
+		}
+	}
+	return 80
+}
+
+// ResultWidth is where the lines of a result are broken: at the screen's edge, and
+// never in a pipe (0).
+func ResultWidth(w io.Writer) int {
+	if !IsTerminal(w) {
+		return 0
+	}
+	return TerminalWidth(w)
+}
+
+// Colored reports whether to use colour: on a screen, unless its user wants none (no-color.org).
+func Colored(w io.Writer) bool {
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
