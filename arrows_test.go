@@ -139,3 +139,16 @@ func TestOnlyCLITalksToTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The tokenizer is a package for other projects too: neither its code nor its tests use anything of internal.
+func TestTokenizerStandsAlone(t *testing.T) {
+	err := filepath.WalkDir("tokenizer", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && strings.Contains(readFile(t, path), module+"internal/") {
+			t.Errorf("%s imports a package of internal", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -67,7 +67,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := newFile(data, settings{}); err != nil {
+				if _, err := newTokenizer(data, settings{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -2,8 +2,8 @@ package tokenizer
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/inferometer/inferometer/tokenizer/jinja"
@@ -11,35 +11,45 @@ import (
 
 // Message is one turn of a conversation.
 type Message struct {
-	Role    string
+	Role    string // such as "system", "user", "assistant"
 	Content string
 }
 
-// ApplyChatTemplate gives the text that the model's chat template makes of a conversation, with the
-// beginning of the answer at the end if addGenerationPrompt is set.
+// ApplyChatTemplate renders a conversation with the model's chat template. With addGenerationPrompt the
+// text ends with the beginning of the assistant's turn, for the model to continue.
 //
-// Templates see what transformers gives them, without strftime_now: a prompt with today's date in it
-// would be another prompt tomorrow.
-func (f *File) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (string, error) {
-	template, err := f.chat()
-	if err != nil {
-		return "", err
-	}
+// The result is the text that transformers' apply_chat_template(tokenize=False) returns. It already holds
+// the special tokens, so it is encoded with [Tokenizer.Encode], not EncodeWithSpecial.
+func (t *Tokenizer) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (string, error) {
 	turns := make([]any, len(messages))
 	for i, m := range messages {
 		turns[i] = jinja.NewDict("role", m.Role, "content", m.Content)
 	}
-	values := map[string]any{
-		"messages": jinja.NewList(turns...), "add_generation_prompt": addGenerationPrompt, "tools": nil, "documents": nil,
+	return t.RenderChat(map[string]any{"messages": jinja.NewList(turns...), "add_generation_prompt": addGenerationPrompt})
+}
+
+// RenderChat renders the model's chat template with the given variables, for conversations that are more
+// than roles and texts: messages with tool calls, "tools", "documents", or a model's own switches such as
+// "enable_thinking". Values are of the kinds that [jinja.Template.Render] takes; [jinja.FromJSON] makes them
+// from JSON.
+//
+// The template also sees the special tokens of the model, as in transformers. The function strftime_now is
+// undefined: a prompt with today's date in it would be another prompt tomorrow.
+func (t *Tokenizer) RenderChat(variables map[string]any) (string, error) {
+	template, err := t.chat()
+	if err != nil {
+		return "", err
 	}
+	values := map[string]any{"tools": nil, "documents": nil, "add_generation_prompt": false}
 	for name, token := range map[string]tokenText{
-		"bos_token": f.settings.BOS, "eos_token": f.settings.EOS,
-		"unk_token": f.settings.Unknown, "pad_token": f.settings.Padding,
+		"bos_token": t.settings.BOS, "eos_token": t.settings.EOS,
+		"unk_token": t.settings.Unknown, "pad_token": t.settings.Padding,
 	} {
 		if token != "" {
 			values[name] = string(token)
 		}
 	}
+	maps.Copy(values, variables)
 	text, err := template.Render(values)
 	if err != nil {
 		return "", fmt.Errorf("chat template: %w", err)
@@ -47,7 +57,7 @@ func (f *File) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (
 	return text, nil
 }
 
-// lazyChat compiles a template when it is first asked for, and only once.
+// lazyChat parses a template when it is first used, and only once.
 func lazyChat(source json.RawMessage) func() (*jinja.Template, error) {
 	return sync.OnceValues(func() (*jinja.Template, error) {
 		text, err := chatSource(source)
@@ -62,7 +72,7 @@ func lazyChat(source json.RawMessage) func() (*jinja.Template, error) {
 	})
 }
 
-// chatSource takes the template itself, or the one called default in a list of them.
+// chatSource returns the template itself, or the one named "default" in a list of templates.
 func chatSource(raw json.RawMessage) (string, error) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && text != "" {
@@ -76,5 +86,5 @@ func chatSource(raw json.RawMessage) (string, error) {
 			}
 		}
 	}
-	return "", errors.New("the tokenizer has no chat template: put one beside tokenizer.json (chat_template.jinja), or send prompts as they are (--skip-chat-template)")
+	return "", ErrNoChatTemplate
 }

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -26,8 +27,8 @@ func TestApplyChatTemplate(t *testing.T) {
 	if _, err := f.ApplyChatTemplate([]Message{{"robot", "x"}}, true); err == nil || !strings.Contains(err.Error(), "no such role: robot") {
 		t.Errorf("a template that raises: %v, want its words", err)
 	}
-	if _, err := loadSmall(t, "runes").ApplyChatTemplate(talk, true); err == nil || !strings.Contains(err.Error(), "--skip-chat-template") {
-		t.Errorf("without a template: %v, want what to do", err)
+	if _, err := loadSmall(t, "runes").ApplyChatTemplate(talk, true); !errors.Is(err, ErrNoChatTemplate) {
+		t.Errorf("without a template: %v, want ErrNoChatTemplate", err)
 	}
 }
 

@@ -9,6 +9,21 @@ import (
 	"unicode/utf8"
 )
 
+// Decode returns the text of token ids, special tokens included. Ids outside the vocabulary are skipped.
+// The error is always nil: it is there for interfaces that also cover tokenizers behind a network.
+func (t *Tokenizer) Decode(ids []int32) (string, error) {
+	names := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if id >= 0 && int(id) < len(t.names) && t.names[id] != "" {
+			names = append(names, t.names[id])
+		}
+	}
+	for _, d := range t.decoders {
+		names = d(names)
+	}
+	return strings.Join(names, ""), nil
+}
+
 // A decoder rewrites the names of tokens on their way to text.
 type decoder func(names []string) []string
 

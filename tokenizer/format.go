@@ -7,13 +7,6 @@ import (
 	"fmt"
 )
 
-// instead is what a user can do about a tokenizer.json that File can't follow.
-const instead = "let the server count (its /tokenize endpoint), or go without a tokenizer (--skip-tokenizer-init)"
-
-func unsupported(part, what string) error {
-	return fmt.Errorf("%s %s is not supported; %s", part, what, instead)
-}
-
 // step is a part of the pipeline: the format gives each a type and puts its options beside it.
 type step struct {
 	Type             string          `json:"type"`

@@ -1,8 +1,10 @@
 package tokenizer
 
 import (
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,9 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
-
-	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // families are the models whose ids and decoded texts Hugging Face's tokenizers
@@ -45,9 +46,9 @@ func TestParity(t *testing.T) {
 		IDs     string `json:"ids_sha256"`
 		Decoded string `json:"decoded_sha256"`
 	}
-	testfiles.JSON(t, &digests, "tokenizers", "digests.json")
+	readParity(t, "digests.json", &digests)
 	var differing map[string]map[int][]int32
-	testfiles.JSON(t, &differing, "tokenizers", "differing.json")
+	readParity(t, "differing.json", &differing)
 	for _, name := range families {
 		t.Run(name, func(t *testing.T) {
 			if !takes(name) {
@@ -104,7 +105,7 @@ func compact(ids []int32, i, n int) []byte {
 }
 
 // loadFamily loads a tokenizer.json that scripts/tokenizers.sh has fetched, or skips.
-func loadFamily(t testing.TB, name string) *File {
+func loadFamily(t testing.TB, name string) *Tokenizer {
 	t.Helper()
 	f, err := Load(filepath.Join(tokenizersDir(), name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,10 +132,29 @@ func tokenizersDir() string {
 func loadCorpus(t testing.TB) []string {
 	t.Helper()
 	var entries []struct{ S string }
-	testfiles.JSON(t, &entries, "tokenizers", "corpus.json.gz")
+	readParity(t, "corpus.json.gz", &entries)
 	texts := make([]string, len(entries))
 	for i, e := range entries {
 		texts[i] = e.S
 	}
 	return texts
+}
+
+// readParity reads a JSON file of testdata/parity, packed or not.
+func readParity(t testing.TB, name string, into any) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "parity", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := json.NewDecoder(r).Decode(into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 }

@@ -66,15 +66,15 @@ func wrapTemplate(template *[]int32, s *step) error {
 	return nil
 }
 
-// EncodeWithSpecial gives the tokens of text with those that the model wants around it, such as a
-// beginning of text: what transformers' tokenizer(text) gives.
-func (f *File) EncodeWithSpecial(text string) ([]int32, error) {
-	ids, err := f.Encode(text)
-	if err != nil || f.NumSpecialTokensToAdd() == 0 {
+// EncodeWithSpecial is [Tokenizer.Encode] with the special tokens that the model expects around a text, such as a
+// beginning-of-text token: it is transformers' tokenizer(text).
+func (t *Tokenizer) EncodeWithSpecial(text string) ([]int32, error) {
+	ids, err := t.Encode(text)
+	if err != nil || t.NumSpecialTokensToAdd() == 0 {
 		return ids, err
 	}
-	out := make([]int32, 0, len(ids)+len(f.template))
-	for _, id := range f.template {
+	out := make([]int32, 0, len(ids)+len(t.template))
+	for _, id := range t.template {
 		if id == textHere {
 			out = append(out, ids...)
 		} else {
@@ -84,10 +84,10 @@ func (f *File) EncodeWithSpecial(text string) ([]int32, error) {
 	return out, nil
 }
 
-// NumSpecialTokensToAdd is how many tokens EncodeWithSpecial adds.
-func (f *File) NumSpecialTokensToAdd() int {
+// NumSpecialTokensToAdd returns how many tokens EncodeWithSpecial adds.
+func (t *Tokenizer) NumSpecialTokensToAdd() int {
 	n := 0
-	for _, id := range f.template {
+	for _, id := range t.template {
 		if id != textHere {
 			n++
 		}
@@ -95,21 +95,21 @@ func (f *File) NumSpecialTokensToAdd() int {
 	return n
 }
 
-// SpecialIDs are the ids of the special tokens that the model's settings name (transformers'
-// all_special_ids), in ascending order. Without settings: of the added tokens that the file calls special.
-func (f *File) SpecialIDs() []int32 { return slices.Clone(f.special) }
+// SpecialIDs returns the ids of the special tokens that the model's tokenizer_config.json names (transformers'
+// all_special_ids), in ascending order. Without that file they are the added tokens marked as special.
+func (t *Tokenizer) SpecialIDs() []int32 { return slices.Clone(t.special) }
 
-func (f *File) findSpecial(added []addedToken) []int32 {
+func (t *Tokenizer) findSpecial(added []addedToken) []int32 {
 	var ids []int32
-	for _, token := range f.settings.special() {
-		if id := f.idOf(string(token)); token != "" && id >= 0 {
+	for _, token := range t.settings.special() {
+		if id := t.idOf(string(token)); token != "" && id >= 0 {
 			ids = append(ids, id)
 		}
 	}
 	if len(ids) == 0 {
-		for _, t := range added {
-			if t.Special {
-				ids = append(ids, t.ID)
+		for _, a := range added {
+			if a.Special {
+				ids = append(ids, a.ID)
 			}
 		}
 	}
@@ -117,10 +117,10 @@ func (f *File) findSpecial(added []addedToken) []int32 {
 	return slices.Compact(ids)
 }
 
-// idOf is the token of that name, added or not, or -1.
-func (f *File) idOf(name string) int32 {
-	if id, ok := f.added[name]; ok {
+// idOf returns the id of a token, added or not, or -1.
+func (t *Tokenizer) idOf(name string) int32 {
+	if id, ok := t.added[name]; ok {
 		return id
 	}
-	return f.vocab.id(name)
+	return t.vocab.id(name)
 }

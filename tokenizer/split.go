@@ -143,7 +143,7 @@ func newSplit(s *step) (splitter, error) {
 func compile(pattern string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(pattern, regexp2.Unicode)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w; %s", pattern, err, instead)
+		return nil, limitation{fmt.Errorf("pattern %q: %w", pattern, err)}
 	}
 	re.MatchTimeout = matchTimeout
 	return re, nil

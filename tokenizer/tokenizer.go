@@ -1,22 +1,137 @@
-// Package tokenizer turns text into tokens and back.
+// Package tokenizer turns text into the token ids of a language model and back, and conversations into
+// the text that the model's chat template makes of them.
 //
-// A benchmark needs a tokenizer for two things: to make prompts of an exact length, and to count
-// the tokens of a text that the server did not count. Both only mean something if the ids are
-// those of the server, so this package follows Hugging Face's tokenizers id for id.
-//
-// There are two tokenizers. [File] reads a model's tokenizer.json and runs its pipeline here:
+// It reads a model's tokenizer.json and follows Hugging Face's tokenizers id for id, in Go alone: no cgo,
+// no Python, no network. [Load] reads the file; the methods of [Tokenizer] run its pipeline:
 //
 //	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ BPE ─▶ ids      (Encode)
 //	ids ─▶ token names ─▶ decoder ─▶ text                                  (Decode)
+//	messages ─▶ chat template ─▶ text                                      (ApplyChatTemplate)
 //
-// [Server] asks the server under test over HTTP, for models whose tokenizer.json is not at hand
-// or has a part that File does not know. A file with such a part is refused when it is loaded,
-// by name, since a tokenizer that is nearly right gives lengths that are silently wrong.
+// A tokenizer that is nearly right gives token counts that are silently wrong. So a file with a part that
+// this package does not implement is refused when it is loaded, with an error that names the part and
+// wraps [ErrUnsupported].
+//
+// Files are untrusted input: the time and memory that a pattern, a normalizer or a template may take are
+// bounded.
 package tokenizer
 
-// Tokenizer is a vocabulary with the two directions. Safe for use by several goroutines.
-type Tokenizer interface {
-	// Encode adds no special tokens of its own.
-	Encode(text string) ([]int32, error)
-	Decode(ids []int32) (string, error)
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/inferometer/inferometer/tokenizer/jinja"
+)
+
+// A Tokenizer is what a tokenizer.json describes: a vocabulary and the pipeline around it. Its methods may
+// be called by several goroutines at once.
+type Tokenizer struct {
+	vocab      vocabulary
+	model      *bpe
+	normalize  []normalizer
+	split      pretokenizer
+	raw        addedSet // added tokens that are matched in the text as given
+	normalized addedSet // added tokens that are matched in the normalized text
+	decoders   []decoder
+	names      []string // by id, including added tokens
+	added      map[string]int32
+	special    []int32
+	settings   settings // from the files beside tokenizer.json
+	template   []int32  // what EncodeWithSpecial adds around the text; textHere stands for the text
+	length     int
+	chat       func() (*jinja.Template, error)
+
+	// workers lends to each core the worker that it gave back last. With any other, a goroutine that
+	// encodes nearly the same text again would not find its words.
+	workers sync.Pool
 }
+
+// Load reads a tokenizer.json, and beside it tokenizer_config.json, special_tokens_map.json and
+// chat_template.jinja where they exist. The path names the file or its folder.
+func Load(path string) (*Tokenizer, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "tokenizer.json")
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: a tokenizer is a tokenizer.json or the folder that holds it", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := loadSettings(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTokenizer(data, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+func newTokenizer(data []byte, s settings) (*Tokenizer, error) {
+	spec, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return build(spec, s)
+}
+
+func build(spec *format, s settings) (t *Tokenizer, err error) {
+	defer caught(&err)
+	t = &Tokenizer{settings: s, chat: lazyChat(s.ChatTemplate)}
+	if t.normalize, err = newNormalizers(spec.normalizer); err != nil {
+		return nil, err
+	}
+	if t.split, err = newPretokenizer(spec.preTokenizer); err != nil {
+		return nil, err
+	}
+	if t.decoders, err = newDecoders(spec.decoder); err != nil {
+		return nil, err
+	}
+	t.vocab, t.model = spec.model.vocab, newBPE(&spec.model, t.split.byteLevel)
+	if !t.split.byteLevel && !spec.model.IgnoreMerges && t.vocab.id(spaceMark) >= 0 {
+		t.split.splitters = append(t.split.splitters, spec.model.joins.split)
+	}
+	t.nameTokens(spec.addedTokens)
+	t.special = t.findSpecial(spec.addedTokens)
+	t.template, err = newTemplate(spec.postProcessor)
+	return t, err
+}
+
+// nameTokens enters the added tokens into the tables.
+func (t *Tokenizer) nameTokens(added []addedToken) {
+	size := len(t.vocab.names)
+	for _, a := range added {
+		size = max(size, int(a.ID)+1)
+	}
+	t.names = append(make([]string, 0, size), t.vocab.names...)[:size]
+	t.length = len(t.vocab.ids)
+	t.added = make(map[string]int32, len(added))
+	for _, a := range added {
+		if id, known := t.vocab.ids[a.Content]; known {
+			a.ID = id // whatever the file says, as Hugging Face does
+		} else {
+			t.length++
+		}
+		t.names[a.ID] = a.Content
+		t.added[a.Content] = a.ID
+		if a.Normalized {
+			a.Content = t.normal(a.Content)
+			t.normalized.add(a)
+		} else {
+			t.raw.add(a)
+		}
+	}
+}
+
+// VocabSize returns the number of tokens without the added ones: transformers' vocab_size.
+func (t *Tokenizer) VocabSize() int { return len(t.vocab.ids) }
+
+// Len returns the number of tokens including the added ones: Python's len(tokenizer).
+func (t *Tokenizer) Len() int { return t.length }

@@ -63,7 +63,7 @@ func generate(o options, folder, profile string) error {
 	})
 }
 
-func makePrompts(o options, tok *tokenizer.File) ([]string, error) {
+func makePrompts(o options, tok *tokenizer.Tokenizer) ([]string, error) {
 	w := workload.DefaultOptions()
 	w.NumPrompts, w.Seed, w.Tokenizer, w.Random.InputLen = o.prompts, o.seed, tok, o.tokens
 	d, err := workload.Open(w)

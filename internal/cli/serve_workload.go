@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
-	"github.com/inferometer/inferometer/tokenizer"
 )
 
 // Where token counts come from.
@@ -20,10 +20,10 @@ const (
 
 // tokenizerChoice is the tokenizer of a run, or none.
 type tokenizerChoice struct {
-	tokenizer.Tokenizer        // nil: none
-	id                  string // for the result; empty: none
-	source              string
-	count               func(text string) (int, error) // of a generated text; nil: can't
+	workload.Tokenizer        // nil: none
+	id                 string // for the result; empty: none
+	source             string
+	count              func(text string) (int, error) // of a generated text; nil: can't
 }
 
 // How many requests a run that ends by time prepares for, at most. The prompts of
@@ -103,7 +103,7 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 		}
 	}
 	if path := find(name); path != "" {
-		t, err := tokenizer.Load(path)
+		t, err := tokens.Load(path)
 		if err == nil {
 			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t)}
 			return nil
@@ -120,7 +120,7 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)
 		return nil
 	}
-	t, err := tokenizer.NewServer(ctx, r.target.Client, r.server, r.sentModel, r.header)
+	t, err := tokens.NewServer(ctx, r.target.Client, r.server, r.sentModel, r.header)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -132,7 +132,7 @@ func (r *serveRun) chooseTokenizer(ctx context.Context) error {
 	return nil
 }
 
-func counter(t tokenizer.Tokenizer) func(string) (int, error) {
+func counter(t workload.Tokenizer) func(string) (int, error) {
 	return func(text string) (int, error) {
 		ids, err := t.Encode(text)
 		return len(ids), err

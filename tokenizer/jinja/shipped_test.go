@@ -1,13 +1,13 @@
 package jinja
 
 import (
+	"compress/gzip"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // marked is the template whose tools come out otherwise: "…"|safe is markup in Jinja2,
@@ -23,7 +23,7 @@ func TestShippedTemplates(t *testing.T) {
 		Template, Conversation string
 		Text                   *string // null: the template raises
 	}
-	testfiles.JSON(t, &renderings, "templates", "renderings.json.gz")
+	readPacked(t, "llamacpp.json.gz", &renderings)
 	conversations := jsonDict(t, readTestdata(t, "conversations.json"))
 	byTitle := map[string]*Dict{}
 	for i, title := range conversations.keys {
@@ -62,6 +62,7 @@ func TestShippedTemplates(t *testing.T) {
 			t.Errorf("%s, %s: %.200q, %v; Jinja2 gives %.200q", want.Template, want.Conversation, text, err, *want.Text)
 		}
 	}
+	t.Logf("%d of %d renderings are the same, %d have a date, %d are escaped", same, len(renderings), dated, escaped)
 	if same+dated+escaped != len(renderings) || dated > 133 || escaped > 3 {
 		t.Errorf("%d of %d are the same, %d have a date, %d are escaped", same, len(renderings), dated, escaped)
 	}
@@ -78,4 +79,21 @@ func templatesDir(t *testing.T) string {
 		t.Skip("no llama.cpp source here: get it with scripts/llama-server.sh")
 	}
 	return found[len(found)-1]
+}
+
+// readPacked reads a packed JSON file of testdata.
+func readPacked(t *testing.T, name string, into any) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err == nil {
+		err = json.NewDecoder(unpacked).Decode(into)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 }

@@ -1,55 +1,40 @@
 package jinja
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// jsonDict reads an object into a Dict: the order of its keys counts, which Go's own maps lose.
+// jsonDict reads a JSON object.
 func jsonDict(t testing.TB, data []byte) *Dict {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	v, ok := jsonValue(t, d).(*Dict)
-	if !ok {
-		t.Fatal("no JSON object")
-	}
-	return v
-}
-
-func jsonValue(t testing.TB, d *json.Decoder) any {
-	t.Helper()
-	token, err := d.Token()
+	v, err := FromJSON(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch token := token.(type) {
-	case json.Number:
-		if n, err := token.Int64(); err == nil {
-			return n
-		}
-		x, err := token.Float64()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	case json.Delim:
-		var parts []any
-		for d.More() {
-			parts = append(parts, jsonValue(t, d))
-		}
-		if _, err := d.Token(); err != nil {
-			t.Fatal(err)
-		}
-		if token == '{' {
-			return NewDict(parts...)
-		}
-		return NewList(parts...)
+	d, ok := v.(*Dict)
+	if !ok {
+		t.Fatal("not a JSON object")
 	}
-	return token
+	return d
+}
+
+func TestFromJSON(t *testing.T) {
+	v, err := FromJSON([]byte(`{"z": [1, 2.5, null, true, "x"], "a": {"k": 12345678901234567890}, "z": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := render("{{ v }}", map[string]any{"v": v})
+	if want := "{'z': [], 'a': {'k': 1.2345678901234567e+19}}"; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	for _, bad := range []string{"", "{", `{"a"}`, "[1,", "1 2", strings.Repeat("[", 1000)} {
+		if v, err := FromJSON([]byte(bad)); err == nil {
+			t.Errorf("%.20q: %v, want an error", bad, v)
+		}
+	}
 }
 
 // variables takes the entries of a dict as the variables of a template.

@@ -35,7 +35,7 @@ type goldenRow struct {
 }
 
 // testTokenizer loads a tokenizer that scripts/tokenizers.sh has fetched.
-func testTokenizer(t testing.TB, name string) *tokenizer.File {
+func testTokenizer(t testing.TB, name string) *tokenizer.Tokenizer {
 	t.Helper()
 	root := os.Getenv("INFEROMETER_TOKENIZERS")
 	if root == "" {
@@ -65,8 +65,8 @@ func testTokenizer(t testing.TB, name string) *tokenizer.File {
 // loaded keeps tokenizers from test to test: to load one takes longer than most tests.
 var loaded = struct {
 	sync.Mutex
-	files map[string]*tokenizer.File
-}{files: map[string]*tokenizer.File{}}
+	files map[string]*tokenizer.Tokenizer
+}{files: map[string]*tokenizer.Tokenizer{}}
 
 func TestRequestsAreThoseOfVLLM(t *testing.T) {
 	var file struct{ Cases []goldenCase }

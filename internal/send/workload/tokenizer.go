@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/inferometer/inferometer/tokenizer"
@@ -43,5 +44,9 @@ func asChat(t Tokenizer, prompt string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer, or use --skip-chat-template")
 	}
-	return c.ApplyChatTemplate([]tokenizer.Message{{Role: "user", Content: prompt}}, true)
+	text, err := c.ApplyChatTemplate([]tokenizer.Message{{Role: "user", Content: prompt}}, true)
+	if errors.Is(err, tokenizer.ErrNoChatTemplate) {
+		err = fmt.Errorf("%w, or send prompts as they are (--skip-chat-template)", err)
+	}
+	return text, err
 }

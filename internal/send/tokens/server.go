@@ -1,4 +1,4 @@
-package tokenizer
+package tokens
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// Server is a [Tokenizer] that asks the server under test. Every call is a request, so it is for
-// making a workload, not for use while latencies are measured.
+// Server is the tokenizer of the server under test. Each call is a request, so it serves to make a
+// workload before the measurement, never during it.
 type Server struct {
-	ctx     context.Context // of the run: a Tokenizer's methods have none of their own
+	ctx     context.Context // of the run: Encode and Decode take none
 	client  *http.Client
 	base    string
 	model   string

@@ -1,20 +1,23 @@
-package tokenizer
+package tokens
 
 import (
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
-var _ Tokenizer = (*Server)(nil)
+var _ workload.Tokenizer = (*Server)(nil)
 
 // fakeServer answers as a server of one dialect does: textField holds the text in questions, and the
 // text in answers. A llama.cpp finds no text in vLLM's question, and gives no tokens; a vLLM refuses.
-func fakeServer(t *testing.T, f *File, textIn, textOut string, strict bool) *httptest.Server {
+func fakeServer(t *testing.T, f File, textIn, textOut string, strict bool) *httptest.Server {
 	mux := http.NewServeMux()
 	question := func(w http.ResponseWriter, r *http.Request) map[string]json.RawMessage {
 		if r.Header.Get("Authorization") != "Bearer secret" {
@@ -60,7 +63,7 @@ func fakeServer(t *testing.T, f *File, textIn, textOut string, strict bool) *htt
 }
 
 func TestServer(t *testing.T) {
-	f := loadSmall(t, "bytes")
+	f := loadSmall(t)
 	tests := []struct {
 		name, textIn, textOut string
 		strict                bool
@@ -94,7 +97,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestNewServerErrors(t *testing.T) {
-	f := loadSmall(t, "bytes")
+	f := loadSmall(t)
 	tests := []struct {
 		name   string
 		server *httptest.Server
@@ -118,4 +121,13 @@ func TestNewServerErrors(t *testing.T) {
 	if _, err := NewServer(ctx, http.DefaultClient, "http://127.0.0.1:1", "m", nil); err != context.Canceled {
 		t.Errorf("after Ctrl-C: %v, want just that", err)
 	}
+}
+
+func loadSmall(t *testing.T) File {
+	t.Helper()
+	f, err := Load(filepath.Join("..", "..", "..", "tokenizer", "testdata", "bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -1,0 +1,45 @@
+// Package tokens gives a run its tokenizer: a model's tokenizer.json on this machine, or the /tokenize
+// endpoint of the server under test. Its errors say what the user of bench serve can do instead.
+package tokens
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/inferometer/inferometer/tokenizer"
+)
+
+// instead is what a user can do about a tokenizer.json that can't be used.
+const instead = "let the server count (its /tokenize endpoint), or go without a tokenizer (--skip-tokenizer-init)"
+
+// File is a tokenizer.json.
+type File struct{ *tokenizer.Tokenizer }
+
+// Load reads a tokenizer.json or the folder that holds one.
+func Load(path string) (File, error) {
+	t, err := tokenizer.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; without one, %s", err, instead)
+	}
+	return File{t}, hint(err)
+}
+
+// Encode is the Tokenizer's, with a hint in its error.
+func (f File) Encode(text string) ([]int32, error) {
+	ids, err := f.Tokenizer.Encode(text)
+	return ids, hint(err)
+}
+
+// EncodeWithSpecial is the Tokenizer's, with a hint in its error.
+func (f File) EncodeWithSpecial(text string) ([]int32, error) {
+	ids, err := f.Tokenizer.EncodeWithSpecial(text)
+	return ids, hint(err)
+}
+
+func hint(err error) error {
+	if errors.Is(err, tokenizer.ErrUnsupported) {
+		return fmt.Errorf("%w; %s", err, instead)
+	}
+	return err
+}
