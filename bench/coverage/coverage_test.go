@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // Of 500 simulated runs of each model the 95 % intervals of medians and p95s hold
@@ -10,7 +12,7 @@ import (
 // all machines alike. Means, p99s and rates are held to what they reach; the 80 % busy
 // model's queue is so bursty that 2,000 requests say little of its worst moments.
 func TestCoverage(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if testing.Short() || testfiles.RaceDetector {
 		t.Skip("some 1,500 runs: without -short and the race detector only; .ci/run has a step for it")
 	}
 	for _, m := range models() {
@@ -82,7 +84,7 @@ func TestModels(t *testing.T) {
 
 // Stopping when an interval is narrow costs little of its coverage.
 func TestCoverageOfUntil(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if testing.Short() || testfiles.RaceDetector {
 		t.Skip("some hundred runs: without -short and the race detector only")
 	}
 	m := models()[2]

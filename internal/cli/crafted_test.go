@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // What a file may cost, however it was made.
@@ -34,7 +35,7 @@ func TestCraftedFiles(t *testing.T) {
 		readCrafted(t, dir)
 		return
 	}
-	if raceDetector {
+	if testfiles.RaceDetector {
 		t.Skip("the race detector's own time and memory would be measured: CI runs this test without it")
 	}
 	t.Parallel()

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)) // no option can fail
@@ -137,6 +139,9 @@ func bomb(t *testing.T, piece string, size int) []byte {
 
 // TestBombs: what a small file unpacks to is bounded, in a line and in all.
 func TestBombs(t *testing.T) {
+	if testfiles.RaceDetector {
+		t.Skip("hundreds of megabytes by one goroutine: CI runs this test without the race detector")
+	}
 	request := string(bytes.TrimSpace(AppendRequest(nil, &Request{Outcome: Complete})))
 	for _, tt := range []struct{ what, piece, want string }{
 		{"one line", "a", "longer than"},
@@ -173,6 +178,9 @@ func TestBombs(t *testing.T) {
 
 // TestLongestLine: what is written can be read, however much a server sent.
 func TestLongestLine(t *testing.T) {
+	if testfiles.RaceDetector {
+		t.Skip("hundreds of megabytes by one goroutine: CI runs this test without the race detector")
+	}
 	long := strings.Repeat("\x01", MaxLine/6+1)
 	texts := examples[1]
 	texts.Prompt, texts.Text = &long, &long

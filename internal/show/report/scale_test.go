@@ -14,6 +14,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // writeJournal makes the journal of a closed loop of n requests with 64 slots and
@@ -174,7 +175,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("needs /proc")
 	}
-	if raceDetector {
+	if testfiles.RaceDetector {
 		t.Skip("the race detector's own memory would be measured: CI runs this test without it")
 	}
 	// Slots and histograms have a size of their own, which counts beside so few requests.
