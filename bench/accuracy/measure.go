@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/check/selftest"
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 type options struct {
@@ -44,7 +44,7 @@ func round(o options) (*selftest.Errors, error) {
 	if o.tls {
 		flags = append(flags, "--tls")
 	}
-	sim, err := simproc.Start(o.binary, flags...)
+	sim, err := subprocess.Start(o.binary, flags...)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 type options struct {
@@ -24,12 +24,12 @@ type options struct {
 // client is a program to measure; command gives its command line.
 type client struct {
 	name    string
-	command func(sim *simproc.Sim, streams, requests int, scratch string) *exec.Cmd
+	command func(sim *subprocess.Sim, streams, requests int, scratch string) *exec.Cmd
 }
 
 func (o options) clients() []client {
 	yardstick := func(name string) client {
-		return client{name, func(sim *simproc.Sim, streams, requests int, _ string) *exec.Cmd {
+		return client{name, func(sim *subprocess.Sim, streams, requests int, _ string) *exec.Cmd {
 			return exec.Command(filepath.Join(o.dir, name), "-addr", sim.Addr(), "-streams", strconv.Itoa(streams),
 				"-requests", strconv.Itoa(requests), "-tokens", strconv.Itoa(o.tokens), "-chat="+strconv.FormatBool(o.backend == "openai-chat"))
 		}}
@@ -39,7 +39,7 @@ func (o options) clients() []client {
 		all = append(all, yardstick("epoll"))
 	}
 	for engine := range strings.SplitSeq(o.engines, ",") {
-		all = append(all, client{"ours, " + engine, func(sim *simproc.Sim, streams, requests int, scratch string) *exec.Cmd {
+		all = append(all, client{"ours, " + engine, func(sim *subprocess.Sim, streams, requests int, scratch string) *exec.Cmd {
 			return exec.Command(filepath.Join(o.dir, "inferometer"), "bench", "serve", "--backend", o.backend, "--base-url", sim.URL,
 				"--model", "sim", "--skip-tokenizer-init", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
 				"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams),
@@ -62,7 +62,7 @@ type row struct {
 type table []row
 
 func measure(o options) (table, error) {
-	sim, err := simproc.Start(filepath.Join(o.dir, "inferometer"), "--ttft", "50ms", "--itl", o.itl)
+	sim, err := subprocess.Start(filepath.Join(o.dir, "inferometer"), "--ttft", "50ms", "--itl", o.itl)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func measure(o options) (table, error) {
 }
 
 // cost runs a client and returns its CPU time in µs and its peak memory in MB.
-func cost(c client, sim *simproc.Sim, streams, requests int) (us, rssMB float64, err error) {
+func cost(c client, sim *subprocess.Sim, streams, requests int) (us, rssMB float64, err error) {
 	scratch, err := os.MkdirTemp("", "bench-client")
 	if err != nil {
 		return 0, 0, err

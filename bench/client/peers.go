@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 // peers are the clients of others that are installed here. vLLM's Python client
@@ -17,7 +17,7 @@ func (o options) peers() []client {
 	if !ok {
 		return nil
 	}
-	flags := func(sim *simproc.Sim, streams, requests int) []string {
+	flags := func(sim *subprocess.Sim, streams, requests int) []string {
 		endpoint := "/v1/completions"
 		if o.backend == "openai-chat" {
 			endpoint = "/v1/chat/completions"
@@ -28,13 +28,13 @@ func (o options) peers() []client {
 			"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams), "--disable-tqdm",
 		}
 	}
-	all := []client{{"vllm bench serve", func(sim *simproc.Sim, streams, requests int, _ string) *exec.Cmd {
+	all := []client{{"vllm bench serve", func(sim *subprocess.Sim, streams, requests int, _ string) *exec.Cmd {
 		cmd := exec.Command(command, append([]string{"bench", "serve"}, flags(sim, streams, requests)...)...)
 		cmd.Env = append(os.Environ(), "HF_HUB_OFFLINE=1", "VLLM_NO_USAGE_STATS=1")
 		return cmd
 	}}}
 	if rust, err := exec.LookPath("vllm-bench"); err == nil {
-		all = append(all, client{"vllm-bench", func(sim *simproc.Sim, streams, requests int, _ string) *exec.Cmd {
+		all = append(all, client{"vllm-bench", func(sim *subprocess.Sim, streams, requests int, _ string) *exec.Cmd {
 			return exec.Command(rust, flags(sim, streams, requests)...)
 		}})
 	}

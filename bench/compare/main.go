@@ -15,7 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
@@ -40,7 +40,7 @@ func run(binary string, pairs, requests int) error {
 	defer os.RemoveAll(scratch)
 	var urls []string
 	for _, ttft := range []string{"lognormal:100ms:0.15", "lognormal:110ms:0.15"} {
-		sim, err := simproc.Start(binary, "--ttft", ttft, "--itl", "exp:2ms")
+		sim, err := subprocess.Start(binary, "--ttft", ttft, "--itl", "exp:2ms")
 		if err != nil {
 			return err
 		}

@@ -10,14 +10,14 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/plan/search"
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 // real runs the command find against the simulator, over sockets and in real time,
 // and the sweep after it.
 func (b *bench) real(c *config) (r comparison, err error) {
 	e := c.engine
-	s, err := simproc.Start(b.binary, "--engine", "batch", "--no-prefix-cache",
+	s, err := subprocess.Start(b.binary, "--engine", "batch", "--no-prefix-cache",
 		"--step-base", e.Base.String(), "--step-per-prefill-token", e.PerPrefillToken.String(),
 		"--step-per-sequence", e.PerSequence.String(), "--step-per-cached-token", e.PerCachedToken.String(),
 		"--max-num-batched-tokens", strconv.Itoa(e.MaxNumBatchedTokens), "--max-num-seqs", strconv.Itoa(e.MaxNumSeqs),

@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
@@ -37,7 +37,7 @@ func round(binary string, rate, seconds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	sim, err := simproc.Start(binary, "--ttft", "5ms", "--itl", "2ms")
+	sim, err := subprocess.Start(binary, "--ttft", "5ms", "--itl", "2ms")
 	if err != nil {
 		return err
 	}

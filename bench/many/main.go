@@ -16,7 +16,7 @@ import (
 	"syscall"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
@@ -60,7 +60,7 @@ func measure(binary string, requests, streams, tokens int) (row, error) {
 		return row{}, err
 	}
 	defer os.RemoveAll(dir)
-	sim, err := simproc.Start(binary, "--ttft", "2ms", "--itl", "1ms")
+	sim, err := subprocess.Start(binary, "--ttft", "2ms", "--itl", "1ms")
 	if err != nil {
 		return row{}, err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 // round runs a load once: a fresh simulator, and a bench serve as a user would start it.
@@ -27,7 +27,7 @@ func (r *selftestRun) round(ctx context.Context, load selftest.Load) (*selftest.
 	}
 	defer os.RemoveAll(dir)
 	truth := filepath.Join(dir, "truth.jsonl")
-	sim, err := simproc.Start(r.program, simulatorFlags(load, truth)...)
+	sim, err := subprocess.Start(r.program, simulatorFlags(load, truth)...)
 	if err != nil {
 		return nil, err
 	}

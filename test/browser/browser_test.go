@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 
@@ -50,7 +50,7 @@ func TestPages(t *testing.T) {
 	where := realserver.Lines(t, "INFEROMETER_BROWSER", 2, "make test-browser")
 	program, dir := realserver.Build(t), t.TempDir()
 	server := func(flags ...string) string {
-		sim, err := simproc.Start(program, append([]string{"--engine", "batch", "--max-num-seqs", "64"}, flags...)...)
+		sim, err := subprocess.Start(program, append([]string{"--engine", "batch", "--max-num-seqs", "64"}, flags...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

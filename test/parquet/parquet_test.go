@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 
 func TestOthersReadIt(t *testing.T) {
 	python := realserver.Lines(t, "INFEROMETER_PARQUET", 1, "make test-parquet")[0]
 	program, dir := realserver.Build(t), t.TempDir()
-	sim, err := simproc.Start(program, "--ttft", "2ms", "--itl", "1ms", "--fault", "http-500=0.2")
+	sim, err := subprocess.Start(program, "--ttft", "2ms", "--itl", "1ms", "--fault", "http-500=0.2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/simproc"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 
@@ -27,10 +27,10 @@ type stage struct {
 func newStage(t *testing.T) *stage { return &stage{t, t.TempDir()} }
 
 // sim starts a simulator; within is a command to run it in, such as taskset.
-func (s *stage) sim(within []string, flags ...string) *simproc.Sim {
+func (s *stage) sim(within []string, flags ...string) *subprocess.Sim {
 	s.Helper()
 	args := append(append([]string{}, within...), program, "sim", "--until-eof", "--listen", "127.0.0.1:0")
-	sim, err := simproc.Run(exec.Command(args[0], append(args[1:], flags...)...))
+	sim, err := subprocess.Run(exec.Command(args[0], append(args[1:], flags...)...))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package simproc runs the simulator in a process of its own, for whoever measures
+// Package subprocess runs the simulator in a process of its own, for whoever measures
 // the client: in one process the two would share a scheduler and a collector.
-package simproc
+package subprocess
 
 import (
 	"bufio"
