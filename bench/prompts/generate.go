@@ -64,8 +64,9 @@ func generate(o options, folder, profile string) error {
 }
 
 func makePrompts(o options, tok *tokenizer.Tokenizer) ([]string, error) {
-	w := workload.DefaultOptions()
-	w.NumPrompts, w.Seed, w.Tokenizer, w.Random.InputLen = o.prompts, o.seed, tok, o.tokens
+	w := workload.Defaults("random")
+	w.NumPrompts, w.Seed, w.Tokenizer = o.prompts, o.seed, tok
+	w.Own.(*workload.RandomOptions).InputLen = o.tokens
 	d, err := workload.Open(w)
 	if err != nil {
 		return nil, err

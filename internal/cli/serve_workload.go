@@ -60,21 +60,12 @@ func (r *serveRun) makeWorkload(ctx context.Context) error {
 
 func (r *serveRun) workloadOptions() workload.Options {
 	o := workload.Options{
-		Dataset: r.DatasetName, Path: r.DatasetPath, NumPrompts: r.NumPrompts, Seed: uint64(r.Seed),
-		Chat: r.Backend == backendChat, NoOversample: r.NoOversample, DisableShuffle: r.DisableShuffle, SkipChatTemplate: r.SkipChatTemplate,
-		Random: workload.RandomOptions{
-			InputLen: r.RandomInputLen, OutputLen: r.RandomOutputLen, PrefixLen: r.RandomPrefixLen,
-			RangeRatio: workload.RangeRatio{Input: r.RandomRangeRatio.Input, Output: r.RandomRangeRatio.Output},
-		},
-		Custom:           workload.CustomOptions{OutputLen: r.CustomOutputLen},
-		Sonnet:           workload.SonnetOptions{InputLen: r.SonnetInputLen, OutputLen: r.SonnetOutputLen, PrefixLen: r.SonnetPrefixLen},
-		PrefixRepetition: workload.PrefixRepetitionOptions{PrefixLen: r.PrefixRepetitionPrefixLen, SuffixLen: r.PrefixRepetitionSuffixLen, NumPrefixes: r.PrefixRepetitionPrefixes, OutputLen: r.PrefixRepetitionOutputLen},
+		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: uint64(r.Seed), Chat: r.Backend == backendChat,
+		Shared: workload.Shared{Path: r.DatasetPath, NoOversample: r.NoOversample, DisableShuffle: r.DisableShuffle, SkipChatTemplate: r.SkipChatTemplate},
+		Own:    r.datasetOptions(),
 	}
 	if r.tokens.Tokenizer != nil {
 		o.Tokenizer = r.tokens.Tokenizer
-	}
-	if r.SharegptOutputLen != nil {
-		o.ShareGPT.OutputLen = *r.SharegptOutputLen
 	}
 	if r.Unbounded {
 		o.NumPrompts = unboundedPrompts
@@ -86,6 +77,23 @@ func (r *serveRun) workloadOptions() workload.Options {
 		}
 	}
 	return o
+}
+
+func (r *serveRun) datasetOptions() any {
+	switch r.DatasetName {
+	case "sharegpt":
+		return &workload.ShareGPTOptions{OutputLen: r.SharegptOutputLen}
+	case "custom":
+		return &workload.CustomOptions{OutputLen: r.CustomOutputLen}
+	case "sonnet":
+		return &workload.SonnetOptions{InputLen: r.SonnetInputLen, OutputLen: r.SonnetOutputLen, PrefixLen: r.SonnetPrefixLen}
+	case "prefix_repetition":
+		return &workload.PrefixRepetitionOptions{PrefixLen: r.PrefixRepetitionPrefixLen, SuffixLen: r.PrefixRepetitionSuffixLen, NumPrefixes: r.PrefixRepetitionPrefixes, OutputLen: r.PrefixRepetitionOutputLen}
+	}
+	return &workload.RandomOptions{
+		InputLen: r.RandomInputLen, OutputLen: r.RandomOutputLen, PrefixLen: r.RandomPrefixLen,
+		RangeRatio: workload.RangeRatio{Input: r.RandomRangeRatio.Input, Output: r.RandomRangeRatio.Output},
+	}
 }
 
 // chooseTokenizer takes the tokenizer that was named, else the model's where it

@@ -22,7 +22,7 @@ func setWorkers(t *testing.T, d Dataset, n int) {
 	switch d := d.(type) {
 	case *randomDataset:
 		d.prompts.workers = n
-	case *sonnet:
+	case *sonnetDataset:
 		d.drafts.workers = n
 	default:
 		t.Fatalf("%T has no workers", d)
@@ -202,7 +202,7 @@ func (b brokenVocabulary) Encode(text string) ([]int32, error) {
 
 func TestAnErrorComesInItsPlace(t *testing.T) {
 	o := randomOptions(brokenVocabulary{good: new(atomic.Int64)})
-	o.Random.PrefixLen = 0
+	o.Own.(*RandomOptions).PrefixLen = 0
 	o.Tokenizer.(brokenVocabulary).good.Store(20)
 	d := open(t, o)
 	for i := 0; ; i++ {

@@ -5,16 +5,36 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
-// custom reads lines of {"prompt": ..., "output_tokens": ...}.
-type custom struct {
+var custom = NewKind(Kind{
+	Name: "custom", Doc: "Lines of JSON with a prompt, and output_tokens where wanted.", File: true, AllOfFile: true,
+	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle},
+}, openCustom)
+
+// CustomOptions shape the custom dataset.
+type CustomOptions struct {
+	OutputLen int `json:"output_len" flag:"custom-output-len" follows:"output-len" default:"256" min:"-1" help:"tokens to generate. -1 takes output_tokens of the row."`
+}
+
+// Check implements [option.Checker].
+func (o *CustomOptions) Check() error {
+	if o.OutputLen == 0 {
+		return option.Errorf("output_len", "must be at least 1, or -1, not 0")
+	}
+	return nil
+}
+
+// customEntries reads lines of {"prompt": ..., "output_tokens": ...}.
+type customEntries struct {
 	tok       Tokenizer
 	template  bool
 	outputLen int
 }
 
-func openCustom(o Options) (Dataset, error) {
+func openCustom(o Options, own *CustomOptions) (Dataset, error) {
 	c, err := openCorpus(o.Path, indexLines)
 	if err != nil {
 		return nil, err
@@ -24,7 +44,7 @@ func openCustom(o Options) (Dataset, error) {
 		n = len(c.spans)
 	}
 	// Without a tokenizer there is no template to apply, and vLLM applies none.
-	entries := &custom{o.Tokenizer, o.Tokenizer != nil && !o.SkipChatTemplate, o.Custom.OutputLen}
+	entries := &customEntries{o.Tokenizer, o.Tokenizer != nil && !o.SkipChatTemplate, own.OutputLen}
 	d, err := newFileDataset(c, entries, o, n)
 	if err != nil {
 		c.file.Close()
@@ -49,7 +69,7 @@ func parseCustomLine(raw []byte) (customLine, error) {
 	return line, nil
 }
 
-func (c *custom) request(raw []byte) (*Request, error) {
+func (c *customEntries) request(raw []byte) (*Request, error) {
 	line, err := parseCustomLine(raw)
 	if err != nil {
 		return nil, err
@@ -69,7 +89,7 @@ func (c *custom) request(raw []byte) (*Request, error) {
 	return r, err
 }
 
-func (c *custom) prompt(raw []byte) (string, error) {
+func (c *customEntries) prompt(raw []byte) (string, error) {
 	line, err := parseCustomLine(raw)
 	if err != nil {
 		return "", err
@@ -77,7 +97,7 @@ func (c *custom) prompt(raw []byte) (string, error) {
 	return c.render(line)
 }
 
-func (c *custom) render(line customLine) (string, error) {
+func (c *customEntries) render(line customLine) (string, error) {
 	if !c.template {
 		return *line.Prompt, nil
 	}

@@ -25,8 +25,8 @@ func conversations(n int) string {
 }
 
 func shareGPTOptions(t *testing.T, text string) Options {
-	o := DefaultOptions()
-	o.Dataset, o.NumPrompts, o.Tokenizer = "sharegpt", 10, fakeVocabulary{}
+	o := Defaults("sharegpt")
+	o.NumPrompts, o.Tokenizer = 10, fakeVocabulary{}
 	o.Path = writeFile(t, "conversations.json", text)
 	return o
 }
@@ -41,8 +41,8 @@ func lines(n int) string {
 }
 
 func customOptions(t *testing.T, text string) Options {
-	o := DefaultOptions()
-	o.Dataset, o.NumPrompts, o.Tokenizer = "custom", 10, fakeVocabulary{}
+	o := Defaults("custom")
+	o.NumPrompts, o.Tokenizer = 10, fakeVocabulary{}
 	o.Path = writeFile(t, "prompts.jsonl", text)
 	return o
 }
@@ -73,7 +73,10 @@ func TestShareGPTTakesWhatFits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			fallback := `{"conversations": [` + turn("fall", 5) + `,` + turn("", 5) + `]}`
 			o := shareGPTOptions(t, "[\n"+c.entry+" ,\n"+fallback+"\n]")
-			o.ShareGPT.OutputLen, o.NoOversample = c.outputLen, true
+			o.NoOversample = true
+			if c.outputLen > 0 {
+				o.Own = &ShareGPTOptions{&c.outputLen}
+			}
 			fits := true
 			if got := prompts(all(t, open(t, o))); len(got) == 1 {
 				fits = false
@@ -92,7 +95,8 @@ func TestShareGPTOutputLength(t *testing.T) {
 	if first.OutputTokens != 5 || first.PromptTokens != 4 || first.Prompt != "a a " {
 		t.Errorf("%+v, want a prompt of 4 tokens and 5 to come", *first)
 	}
-	o.ShareGPT.OutputLen = 77
+	wanted := 77
+	o.Own = &ShareGPTOptions{&wanted}
 	if first := all(t, open(t, o))[0]; first.OutputTokens != 77 {
 		t.Errorf("%d tokens are asked for, want 77", first.OutputTokens)
 	}
@@ -123,7 +127,7 @@ func TestFilesAreRepeatedUnlessForbidden(t *testing.T) {
 func TestCustomKeepsTheOrderIfAsked(t *testing.T) {
 	o := customOptions(t, "\n"+lines(3)+"  \n\n")
 	o.DisableShuffle, o.SkipChatTemplate, o.NumPrompts = true, true, -1
-	o.Custom.OutputLen = -1
+	o.Own = &CustomOptions{-1}
 	for i, r := range all(t, open(t, o)) {
 		if r.Prompt != fmt.Sprintf("prompt %d", i) || r.OutputTokens != i+1 || r.PromptTokens == 0 {
 			t.Errorf("request %d: %+v", i, *r)
@@ -168,9 +172,12 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 		{"sharegpt", ``, "must be a JSON array"},
 	} {
 		o := shareGPTOptions(t, c.text)
-		o.Dataset, o.DisableShuffle, o.Custom.OutputLen = c.dataset, true, 5
+		o.DisableShuffle = true
+		if c.dataset == "custom" {
+			o.Dataset, o.Own = c.dataset, &CustomOptions{5}
+		}
 		if strings.Contains(c.want, "-1") {
-			o.Custom.OutputLen = -1
+			o.Own = &CustomOptions{-1}
 		}
 		if _, err := Open(o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want an error with %q", c.dataset, c.text, err, c.want)
@@ -212,7 +219,7 @@ func FuzzShareGPT(f *testing.F) {
 		}
 		for _, s := range spans {
 			raw := []byte(text[s.at : s.at+int64(s.size)])
-			_, err := (&shareGPT{tok: fakeVocabulary{}}).request(raw)
+			_, err := (&shareGPTEntries{tok: fakeVocabulary{}}).request(raw)
 			var broken *json.SyntaxError
 			if errors.As(err, &broken) {
 				t.Errorf("span %v of %q is not an element: %v", s, text, err)
@@ -240,7 +247,7 @@ func FuzzCustom(f *testing.F) {
 		}
 		for _, s := range spans {
 			line := text[s.at : s.at+int64(s.size)]
-			r, err := (&custom{tok: fakeVocabulary{}, outputLen: -1}).request([]byte(line))
+			r, err := (&customEntries{tok: fakeVocabulary{}, outputLen: -1}).request([]byte(line))
 			if err == nil && !json.Valid([]byte(line)) {
 				t.Errorf("%q is no JSON but gave %+v", line, *r)
 			}

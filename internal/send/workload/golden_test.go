@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/inferometer/inferometer/tokenizer"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -134,30 +136,27 @@ func hashHex(text string) string {
 // goldenOptions reads the flags of a case.
 func goldenOptions(t *testing.T, c goldenCase) Options {
 	t.Helper()
-	o := DefaultOptions()
+	args := strings.Fields(strings.ReplaceAll(c.Args, `'{"min_tokens": 3}'`, "{}"))
+	o := Defaults("random")
+	if i := slices.Index(args, "--dataset-name"); i >= 0 {
+		o = Defaults(args[i+1])
+	}
 	number := func(to *int) func(string) error {
 		return func(v string) (err error) { *to, err = strconv.Atoi(v); return err }
 	}
 	flags := map[string]func(string) error{
-		"--tokenizer":                      func(v string) error { o.Tokenizer = testTokenizer(t, v); return nil },
-		"--dataset-name":                   func(v string) error { o.Dataset = v; return nil },
-		"--backend":                        func(v string) error { o.Chat = v == "openai-chat"; return nil },
-		"--seed":                           func(v string) (err error) { o.Seed, err = strconv.ParseUint(v, 10, 64); return err },
-		"--random-range-ratio":             func(v string) (err error) { o.Random.RangeRatio, err = ParseRangeRatio(v); return err },
-		"--num-prompts":                    number(&o.NumPrompts),
-		"--random-input-len":               number(&o.Random.InputLen),
-		"--random-output-len":              number(&o.Random.OutputLen),
-		"--random-prefix-len":              number(&o.Random.PrefixLen),
-		"--custom-output-len":              number(&o.Custom.OutputLen),
-		"--prefix-repetition-prefix-len":   number(&o.PrefixRepetition.PrefixLen),
-		"--prefix-repetition-suffix-len":   number(&o.PrefixRepetition.SuffixLen),
-		"--prefix-repetition-num-prefixes": number(&o.PrefixRepetition.NumPrefixes),
-		"--prefix-repetition-output-len":   number(&o.PrefixRepetition.OutputLen),
-		"--temperature":                    func(string) error { return nil }, // the wire's
-		"--top-p":                          func(string) error { return nil },
-		"--extra-body":                     func(string) error { return nil },
+		"--tokenizer":    func(v string) error { o.Tokenizer = testTokenizer(t, v); return nil },
+		"--dataset-name": func(string) error { return nil },
+		"--backend":      func(v string) error { o.Chat = v == "openai-chat"; return nil },
+		"--seed":         func(v string) (err error) { o.Seed, err = strconv.ParseUint(v, 10, 64); return err },
+		"--num-prompts":  number(&o.NumPrompts),
+		"--temperature":  func(string) error { return nil }, // the wire's
+		"--top-p":        func(string) error { return nil },
+		"--extra-body":   func(string) error { return nil },
 	}
-	args := strings.Fields(strings.ReplaceAll(c.Args, `'{"min_tokens": 3}'`, "{}"))
+	for _, f := range option.Fields(o.Own) {
+		flags["--"+f.Flag] = func(v string) error { return f.SetText(o.Own, v) }
+	}
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
 		case "--skip-chat-template":

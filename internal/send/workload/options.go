@@ -1,113 +1,71 @@
 package workload
 
-import (
-	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "github.com/inferometer/inferometer/internal/option"
 
-// Options are all that a dataset may need to know: each reads its own part. The
-// fields are named after the flags of `vllm bench serve`.
+// Options are what a dataset is opened with.
 type Options struct {
-	Dataset    string
-	Path       string    // --dataset-path
-	NumPrompts int       // requests; custom: 0 or less is all of the file
+	Dataset    string    // the name of a Kind
+	NumPrompts int       // requests; for some datasets 0 or less is all of the file
 	Seed       uint64    // identical seed, identical bytes
 	Tokenizer  Tokenizer // nil: none is to be had
 	Chat       bool      // the protocol is a chat: the server applies the chat template
-
-	NoOversample     bool // rather too few requests than repeated ones
-	DisableShuffle   bool // keep a file's order
-	SkipChatTemplate bool // custom: send the prompt as it is
-
-	Random           RandomOptions
-	ShareGPT         ShareGPTOptions
-	Custom           CustomOptions
-	Sonnet           SonnetOptions
-	PrefixRepetition PrefixRepetitionOptions
+	Shared
+	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }
 
-// RandomOptions shape the random dataset. Lengths are drawn evenly from
-// length*(1-ratio) to length*(1+ratio); the prefix comes on top of the input.
-type RandomOptions struct {
-	InputLen, OutputLen int
-	RangeRatio          RangeRatio
-	PrefixLen           int
+// Shared are the options that several datasets have in common. Each Kind says which
+// of them it listens to.
+type Shared struct {
+	Path             string `json:"path" flag:"dataset-path" metavar:"FILE" help:"The dataset's file."`
+	NoOversample     bool   `json:"no_oversample" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
+	SkipChatTemplate bool   `json:"skip_chat_template" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
+	DisableShuffle   bool   `json:"disable_shuffle" flag:"disable-shuffle" help:"Keep the dataset's order."`
 }
 
-// ShareGPTOptions shape the sharegpt dataset.
-type ShareGPTOptions struct {
-	OutputLen int // 0: as long as the answer in the file
+// The keys of Shared.
+const (
+	keyPath             = "path"
+	keyNoOversample     = "no_oversample"
+	keySkipChatTemplate = "skip_chat_template"
+	keyDisableShuffle   = "disable_shuffle"
+)
+
+// defaultPrompts is vLLM's number of requests.
+const defaultPrompts = 1000
+
+// Defaults are the options of a dataset with vLLM's defaults. The name must be known.
+func Defaults(dataset string) Options {
+	return Options{Dataset: dataset, NumPrompts: defaultPrompts, Own: must(Find(dataset)).Options()}
 }
 
-// CustomOptions shape the custom dataset.
-type CustomOptions struct {
-	OutputLen int // -1: each entry's output_tokens
-}
-
-// SonnetOptions shape the sonnet dataset.
-type SonnetOptions struct {
-	InputLen, OutputLen, PrefixLen int
-}
-
-// PrefixRepetitionOptions shape the prefix_repetition dataset.
-type PrefixRepetitionOptions struct {
-	PrefixLen, SuffixLen, NumPrefixes, OutputLen int
-}
-
-// DefaultOptions are vLLM's defaults.
-func DefaultOptions() Options {
-	return Options{
-		Dataset:          "random",
-		NumPrompts:       1000,
-		Random:           RandomOptions{InputLen: 1024, OutputLen: 128},
-		Custom:           CustomOptions{OutputLen: 256},
-		Sonnet:           SonnetOptions{InputLen: 550, OutputLen: 150, PrefixLen: 200},
-		PrefixRepetition: PrefixRepetitionOptions{PrefixLen: 256, SuffixLen: 256, NumPrefixes: 10, OutputLen: 128},
-	}
-}
-
-// RangeRatio is how far lengths may lie from their middle, as a share of it.
-type RangeRatio struct {
-	Input  float64 `json:"input"`
-	Output float64 `json:"output"`
-}
-
-// ParseRangeRatio reads one number for both, or {"input":a,"output":b}.
-func ParseRangeRatio(text string) (RangeRatio, error) {
-	r, err := parseRangeRatio(strings.TrimSpace(text))
-	if err == nil {
-		err = r.check()
-	}
+func must(k *Kind, err error) *Kind {
 	if err != nil {
-		return RangeRatio{}, fmt.Errorf(`range ratio %q: %w (use a number such as 0.1, or {"input":0.1,"output":0.2})`, text, err)
+		panic(err)
 	}
-	return r, nil
+	return k
 }
 
-func parseRangeRatio(text string) (RangeRatio, error) {
-	if !strings.HasPrefix(text, "{") {
-		both, err := strconv.ParseFloat(text, 64)
-		return RangeRatio{both, both}, err
+// Check says what is wrong with the options before anything is opened. What is wrong
+// with one of them is an [option.Error].
+func Check(o *Options) error {
+	k, err := Find(o.Dataset)
+	if err != nil {
+		return err
 	}
-	var parts map[string]float64
-	if err := json.Unmarshal([]byte(text), &parts); err != nil {
-		return RangeRatio{}, err
+	if err := option.Check(o.Own); err != nil {
+		return err
 	}
-	in, hasIn := parts["input"]
-	out, hasOut := parts["output"]
-	if !hasIn || !hasOut || len(parts) != 2 {
-		return RangeRatio{}, fmt.Errorf("it must have input and output and nothing else")
+	switch {
+	case o.NumPrompts < 1 && !k.AllOfFile:
+		return option.Errorf("num_prompts", "must be at least 1, not %d", o.NumPrompts)
+	case !k.File && o.Path != "":
+		return option.Errorf(keyPath, "can't be used with %s %s, which is made, not read", option.Ref("dataset_name"), k.Name).
+			WithHint("name the file's kind with %s %s", option.Ref("dataset_name"), either(fileKinds()))
+	case k.File && o.Path == "":
+		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
 	}
-	return RangeRatio{in, out}, nil
-}
-
-func (r RangeRatio) check() error {
-	for _, v := range []float64{r.Input, r.Output} {
-		if !(v >= 0 && v < 1) {
-			return fmt.Errorf("%v is not in [0, 1)", v)
-		}
+	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {
+		return own.CheckWith(o)
 	}
 	return nil
 }

@@ -1,19 +1,53 @@
 package workload
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
-// prefixRepetition makes prompts that share a few prefixes, to see what a prefix
+// unboundedPrefixed is how many prompts a run that ends by time prepares for: all
+// are drawn before the first is sent.
+const unboundedPrefixed = 1 << 15
+
+var prefixRepetition = NewKind(Kind{
+	Name: "prefix_repetition", Doc: "Prompts that share a few prefixes, for what a prefix cache does.", Most: unboundedPrefixed,
+	Listens: []string{keyDisableShuffle},
+}, openPrefixRepetition)
+
+// PrefixRepetitionOptions shape the prefix_repetition dataset.
+type PrefixRepetitionOptions struct {
+	PrefixLen   int `json:"prefix_len" flag:"prefix-repetition-prefix-len" default:"256" min:"0" help:"tokens of a prefix."`
+	SuffixLen   int `json:"suffix_len" also:"input_len" flag:"prefix-repetition-suffix-len" default:"256" min:"0" help:"tokens after the prefix."`
+	NumPrefixes int `json:"num_prefixes" flag:"prefix-repetition-num-prefixes" default:"10" min:"1" help:"how many prefixes."`
+	OutputLen   int `json:"output_len" flag:"prefix-repetition-output-len" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+}
+
+// Check implements [option.Checker].
+func (o *PrefixRepetitionOptions) Check() error {
+	if o.PrefixLen+o.SuffixLen == 0 {
+		return option.Errorf("suffix_len", "and %s can't both be 0: the prompt would be empty", option.Ref("prefix_len"))
+	}
+	return nil
+}
+
+// CheckWith looks at the options beside those of all datasets.
+func (o *PrefixRepetitionOptions) CheckWith(all *Options) error {
+	if all.NumPrompts < o.NumPrefixes {
+		return option.Errorf("num_prompts", "must be at least %s, and %d is below %d", option.Ref("num_prefixes"), all.NumPrompts, o.NumPrefixes)
+	}
+	return nil
+}
+
+// prefixDataset makes prompts that share a few prefixes, to see what a prefix
 // cache does. All ids are drawn before the first request, since vLLM shuffles the
 // requests and draws the arrival times from the same stream behind them; so they
 // are held, four bytes an id, and become text when they are due.
-type prefixRepetition struct {
+type prefixDataset struct {
 	opts     Options
+	own      *PrefixRepetitionOptions
 	tok      Tokenizer
 	counted  bool
 	prefixes [][]int32
@@ -23,21 +57,12 @@ type prefixRepetition struct {
 	next     int
 }
 
-func openPrefixRepetition(o Options) (Dataset, error) {
-	return newPrefixRepetition(o, o.Seed)
+func openPrefixRepetition(o Options, own *PrefixRepetitionOptions) (Dataset, error) {
+	return newPrefixRepetition(o, own, o.Seed)
 }
 
-func newPrefixRepetition(o Options, seed uint64) (*prefixRepetition, error) {
-	p := o.PrefixRepetition
-	switch {
-	case o.Path != "":
-		return nil, fmt.Errorf("it reads no file: drop --dataset-path %s", o.Path)
-	case p.NumPrefixes <= 0 || p.PrefixLen < 0 || p.SuffixLen < 0 || p.PrefixLen+p.SuffixLen == 0:
-		return nil, fmt.Errorf("%d prefixes of %d tokens with suffixes of %d: there must be at least one prefix, and a token in each prompt", p.NumPrefixes, p.PrefixLen, p.SuffixLen)
-	case o.NumPrompts < p.NumPrefixes:
-		return nil, fmt.Errorf("%d prompts are fewer than %d prefixes: raise --num-prompts or lower --prefix-repetition-num-prefixes", o.NumPrompts, p.NumPrefixes)
-	}
-	d := &prefixRepetition{opts: o, tok: o.Tokenizer, counted: o.Tokenizer != nil}
+func newPrefixRepetition(o Options, p *PrefixRepetitionOptions, seed uint64) (*prefixDataset, error) {
+	d := &prefixDataset{opts: o, own: p, tok: o.Tokenizer, counted: o.Tokenizer != nil}
 	draw := d.source(seed)
 	for range p.NumPrefixes {
 		prefix, err := exactIDs(d.tok, draw, p.PrefixLen)
@@ -58,7 +83,7 @@ func newPrefixRepetition(o Options, seed uint64) (*prefixRepetition, error) {
 }
 
 // source draws ids: with a known vocabulary from all of it, as vLLM does.
-func (d *prefixRepetition) source(seed uint64) idSource {
+func (d *prefixDataset) source(seed uint64) idSource {
 	switch v := d.tok.(type) {
 	case Vocabulary:
 		d.legacy = numpy.NewRandomState(seed)
@@ -88,7 +113,7 @@ func exactIDs(t Tokenizer, draw idSource, n int) ([]int32, error) {
 	return f.ids, err
 }
 
-func (d *prefixRepetition) shuffle(seed uint64) {
+func (d *prefixDataset) shuffle(seed uint64) {
 	d.order = make([]int32, len(d.suffixes))
 	for i := range d.order {
 		d.order[i] = int32(i)
@@ -102,7 +127,7 @@ func (d *prefixRepetition) shuffle(seed uint64) {
 }
 
 // Next implements Source.
-func (d *prefixRepetition) Next() (*Request, error) {
+func (d *prefixDataset) Next() (*Request, error) {
 	if d.next == len(d.order) {
 		return nil, io.EOF
 	}
@@ -113,7 +138,7 @@ func (d *prefixRepetition) Next() (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Index: d.next, Prompt: text, OutputTokens: d.opts.PrefixRepetition.OutputLen, NoID: true}
+	r := &Request{Index: d.next, Prompt: text, OutputTokens: d.own.OutputLen, NoID: true}
 	if d.counted {
 		r.PromptTokens = len(ids)
 	}
@@ -122,12 +147,12 @@ func (d *prefixRepetition) Next() (*Request, error) {
 }
 
 // Len implements Dataset: a multiple of the number of prefixes.
-func (d *prefixRepetition) Len() int { return len(d.order) }
+func (d *prefixDataset) Len() int { return len(d.order) }
 
 // Close implements Dataset.
-func (d *prefixRepetition) Close() error { return nil }
+func (d *prefixDataset) Close() error { return nil }
 
-func (d *prefixRepetition) numPyState() *numpy.RandomState {
+func (d *prefixDataset) numPyState() *numpy.RandomState {
 	if d.legacy == nil {
 		return nil
 	}
@@ -135,16 +160,16 @@ func (d *prefixRepetition) numPyState() *numpy.RandomState {
 }
 
 // Warmups implements Dataset: other prefixes and other suffixes.
-func (d *prefixRepetition) Warmups(n int) ([]*Request, error) {
+func (d *prefixDataset) Warmups(n int) ([]*Request, error) {
 	if n <= 0 {
 		return nil, nil
 	}
 	o := d.opts
-	o.NumPrompts = max(n, o.PrefixRepetition.NumPrefixes)
-	if rest := o.NumPrompts % o.PrefixRepetition.NumPrefixes; rest != 0 {
-		o.NumPrompts += o.PrefixRepetition.NumPrefixes - rest
+	o.NumPrompts = max(n, d.own.NumPrefixes)
+	if rest := o.NumPrompts % d.own.NumPrefixes; rest != 0 {
+		o.NumPrompts += d.own.NumPrefixes - rest
 	}
-	w, err := newPrefixRepetition(o, warmSeed(o.Seed))
+	w, err := newPrefixRepetition(o, d.own, warmSeed(o.Seed))
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,42 @@
 package workload
 
 import (
-	"fmt"
 	"io"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
+
+var random = NewKind(Kind{
+	Name: "random", Doc: "Prompts of exact token lengths, drawn from the vocabulary.", IgnoreEOS: true,
+}, openRandom)
+
+// RandomOptions shape the random dataset. Lengths are drawn evenly from
+// length*(1-ratio) to length*(1+ratio); the prefix comes on top of the input.
+type RandomOptions struct {
+	InputLen   int        `json:"input_len" flag:"random-input-len" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int        `json:"output_len" flag:"random-output-len" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	PrefixLen  int        `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
+	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
+}
+
+// Check implements [option.Checker].
+func (o *RandomOptions) Check() error {
+	if err := o.RangeRatio.check(); err != nil {
+		return option.Errorf("range_ratio", "%s", err.Error())
+	}
+	if o.InputLen+o.PrefixLen == 0 {
+		return option.Errorf("input_len", "and %s can't both be 0: the prompt would be empty", option.Ref("prefix_len"))
+	}
+	return nil
+}
 
 // randomDataset makes prompts of exact token lengths. In vLLM's way a prompt is
 // a run of consecutive ids from a random place of the vocabulary, behind a prefix
 // that all share; where the vocabulary is not known it is made of drawn words.
 type randomDataset struct {
 	opts    Options
+	own     *RandomOptions
 	tok     Tokenizer
 	body    func(index, offset, n int) ([]int32, error)
 	first   idSource // draws the prefix
@@ -30,19 +56,13 @@ type randomPrompt struct {
 	err                          error
 }
 
-func openRandom(o Options) (Dataset, error) {
-	return newRandom(o, o.Seed, +1)
+func openRandom(o Options, own *RandomOptions) (Dataset, error) {
+	return newRandom(o, own, o.Seed, +1)
 }
 
 // newRandom walks the vocabulary upwards (+1) or downwards (-1).
-func newRandom(o Options, seed uint64, direction int) (*randomDataset, error) {
-	if o.Path != "" {
-		return nil, fmt.Errorf("it reads no file: drop --dataset-path %s", o.Path)
-	}
-	if o.NumPrompts <= 0 {
-		return nil, fmt.Errorf("%d prompts are asked for: --num-prompts must be above 0", o.NumPrompts)
-	}
-	d := &randomDataset{opts: o, tok: o.Tokenizer, counted: o.Tokenizer != nil}
+func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*randomDataset, error) {
+	d := &randomDataset{opts: o, own: own, tok: o.Tokenizer, counted: o.Tokenizer != nil}
 	if d.tok == nil {
 		d.tok = wordTokenizer{}
 	}
@@ -52,7 +72,7 @@ func newRandom(o Options, seed uint64, direction int) (*randomDataset, error) {
 		vocab, special = known.VocabSize(), known.NumSpecialTokensToAdd()
 	}
 	var err error
-	if d.lengths, err = newRandomLengths(o, seed, special, vocab); err != nil {
+	if d.lengths, err = newRandomLengths(o.NumPrompts, own, seed, special, vocab); err != nil {
 		return nil, err
 	}
 	if isKnown {
@@ -60,7 +80,7 @@ func newRandom(o Options, seed uint64, direction int) (*randomDataset, error) {
 	} else {
 		d.drawWords()
 	}
-	d.prompts = newAhead(o.Random.InputLen+o.Random.PrefixLen, d.plan, d.run)
+	d.prompts = newAhead(own.InputLen+own.PrefixLen, d.plan, d.run)
 	if !isKnown {
 		d.prompts.workers = 0 // every prompt draws its ids from the one stream
 	}
@@ -108,7 +128,7 @@ func (d *randomDataset) drawWords() {
 }
 
 func (d *randomDataset) makePrefix() error {
-	n := d.opts.Random.PrefixLen
+	n := d.own.PrefixLen
 	if n <= 0 {
 		return nil
 	}
@@ -142,7 +162,7 @@ func (d *randomDataset) run(p *randomPrompt) {
 		p.err = err
 		return
 	}
-	p.fit = newFitting(slices.Concat(d.prefix, body), max(d.opts.Random.PrefixLen, 0)+p.input)
+	p.fit = newFitting(slices.Concat(d.prefix, body), max(d.own.PrefixLen, 0)+p.input)
 	p.missing, p.err = p.fit.run(d.tok)
 }
 
@@ -185,7 +205,7 @@ func (d *randomDataset) Warmups(n int) ([]*Request, error) {
 	}
 	o := d.opts
 	o.NumPrompts = n
-	w, err := newRandom(o, warmSeed(o.Seed), -1)
+	w, err := newRandom(o, d.own, warmSeed(o.Seed), -1)
 	if err != nil {
 		return nil, err
 	}

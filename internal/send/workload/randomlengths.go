@@ -19,13 +19,10 @@ type randomLengths struct {
 	vocab                 int64
 }
 
-func newRandomLengths(o Options, seed uint64, special, vocab int) (*randomLengths, error) {
-	ratio := o.Random.RangeRatio
-	if err := ratio.check(); err != nil {
-		return nil, fmt.Errorf("--random-range-ratio: %w", err)
-	}
-	in := float64(max(0, o.Random.InputLen-special))
-	out := float64(o.Random.OutputLen)
+func newRandomLengths(requests int, o *RandomOptions, seed uint64, special, vocab int) (*randomLengths, error) {
+	ratio := o.RangeRatio
+	in := float64(max(0, o.InputLen-special))
+	out := float64(o.OutputLen)
 	l := &randomLengths{
 		inLow:   int64(math.Floor(in * (1 - ratio.Input))),
 		inHigh:  int64(math.Ceil(in * (1 + ratio.Input))),
@@ -33,14 +30,14 @@ func newRandomLengths(o Options, seed uint64, special, vocab int) (*randomLength
 		outHigh: max(1, int64(math.Ceil(out*(1+ratio.Output)))),
 		vocab:   int64(vocab),
 	}
-	if int64(o.Random.PrefixLen)+l.inLow < 1 {
+	if int64(o.PrefixLen)+l.inLow < 1 {
 		return nil, fmt.Errorf("an input of %d tokens, %d of them the tokenizer's own, with a range ratio of %v and a prefix of %d could be empty: raise --random-input-len",
-			o.Random.InputLen, special, ratio.Input, o.Random.PrefixLen)
+			o.InputLen, special, ratio.Input, o.PrefixLen)
 	}
 	g := numpy.NewGenerator(seed)
 	skip := func(low, high int64) *numpy.Generator {
 		start := g.Clone()
-		for range o.NumPrompts {
+		for range requests {
 			g.Integers(low, high)
 		}
 		return start

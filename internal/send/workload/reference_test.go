@@ -28,10 +28,13 @@ type referenceCase struct {
 
 func (c referenceCase) options(t *testing.T) Options {
 	o := Options{Dataset: c.Dataset, NumPrompts: c.NumPrompts, Seed: c.Seed, Tokenizer: testTokenizer(t, c.Tokenizer)}
-	o.Random = RandomOptions{c.InputLen, c.OutputLen, RangeRatio{c.Ratio, c.Ratio}, c.PrefixLen}
-	o.Sonnet = SonnetOptions{c.InputLen, c.OutputLen, c.PrefixLen}
-	o.PrefixRepetition = PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
-	if c.Dataset == "sonnet" {
+	switch c.Dataset {
+	case "random":
+		o.Own = &RandomOptions{c.InputLen, c.OutputLen, c.PrefixLen, RangeRatio{c.Ratio, c.Ratio}}
+	case "prefix_repetition":
+		o.Own = &PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
+	case "sonnet":
+		o.Own = &SonnetOptions{c.InputLen, c.OutputLen, c.PrefixLen}
 		o.Path = testfiles.Path(t, "text", "sonnet.txt")
 	}
 	return o

@@ -2,47 +2,138 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
-type kind struct {
-	name string
+// Kind is a dataset that can be chosen. It is all that flags, scenarios, schemas and
+// documents know of it.
+type Kind struct {
+	Name string // as --dataset-name and the scenario's dataset say it
+	Doc  string // one sentence
+	// File says that it is read from --dataset-path; else it is generated.
+	File bool
+	// Listens are the keys of Shared, besides path, that it heeds.
+	Listens []string
+	// AllOfFile says that a number of prompts of 0 or less means all of the file.
+	AllOfFile bool
+	// IgnoreEOS says that a length it asks for means nothing to a model that may stop early.
+	IgnoreEOS bool
+	// Most is how many requests a run that ends by time prepares for; 0: the usual number.
+	Most int
+
+	own  func() any
 	open func(Options) (Dataset, error)
 }
 
-// datasets is the one place where a dataset is registered.
-var datasets = []kind{
-	{"random", openRandom},
-	{"sharegpt", openShareGPT},
-	{"custom", openCustom},
-	{"sonnet", openSonnet},
-	{"prefix_repetition", openPrefixRepetition},
+// NewKind completes a kind with its own options T, described by their tags, and how
+// it is opened. A dataset without options takes struct{}.
+func NewKind[T any](k Kind, open func(Options, *T) (Dataset, error)) *Kind {
+	k.own = func() any { return option.New[T]() }
+	k.open = func(o Options) (Dataset, error) {
+		own, ok := o.Own.(*T)
+		if !ok {
+			return nil, fmt.Errorf("its options are %T, not %T", o.Own, own)
+		}
+		return open(o, own)
+	}
+	return &k
 }
 
-// Names lists the datasets in the order of the table.
+// Options makes the dataset's own options with their defaults.
+func (k *Kind) Options() any { return k.own() }
+
+// Hears says whether the dataset heeds an option of Shared.
+func (k *Kind) Hears(key string) bool {
+	if key == keyPath {
+		return k.File
+	}
+	return slices.Contains(k.Listens, key)
+}
+
+// kinds is the one place where a dataset is registered.
+var kinds = []*Kind{random, shareGPT, custom, sonnet, prefixRepetition}
+
+// Register adds a dataset and returns how to take it out again. It is not for use
+// beside running commands: tests add theirs with it.
+func Register(k *Kind) (remove func()) {
+	if _, err := Find(k.Name); err == nil {
+		panic(fmt.Sprintf("workload: dataset %s is registered twice", k.Name))
+	}
+	kinds = append(kinds, k)
+	return func() { kinds = slices.DeleteFunc(slices.Clone(kinds), func(other *Kind) bool { return other == k }) }
+}
+
+// Kinds lists the datasets in the order of the table.
+func Kinds() []*Kind { return kinds }
+
+// Names are the names of Kinds.
 func Names() []string {
-	names := make([]string, len(datasets))
-	for i, d := range datasets {
-		names[i] = d.name
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
 	}
 	return names
 }
 
+// Find is the dataset with this name.
+func Find(name string) (*Kind, error) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return nil, fmt.Errorf("dataset %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Refused are the datasets of vLLM that are not made or read here.
+func Refused() []string {
+	theirs := []string{"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "spec_bench", "speed_bench", "timed_trace"}
+	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Names(), name) })
+}
+
+func fileKinds() (names []string) {
+	for _, k := range kinds {
+		if k.File {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// either is a list in words: a, b or c.
+func either(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // Open makes the dataset that the options name.
 func Open(o Options) (Dataset, error) {
-	for _, d := range datasets {
-		if d.name != o.Dataset {
-			continue
-		}
-		opened, err := d.open(o)
-		if err != nil {
-			return nil, fmt.Errorf("dataset %s: %w", d.name, err)
-		}
-		return opened, nil
+	k, err := Find(o.Dataset)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("dataset %q is unknown: use one of %s", o.Dataset, strings.Join(Names(), ", "))
+	if o.Own == nil {
+		o.Own = k.Options()
+	}
+	d, err := k.checkedOpen(o)
+	if err != nil {
+		return nil, fmt.Errorf("dataset %s: %w", k.Name, err)
+	}
+	return d, nil
+}
+
+func (k *Kind) checkedOpen(o Options) (Dataset, error) {
+	if err := Check(&o); err != nil {
+		return nil, err
+	}
+	return k.open(o)
 }
 
 // Start lets d make its first requests now, so that they lie ready when they are

@@ -14,19 +14,26 @@ const (
 	shareGPTMaxTotal  = 2048
 )
 
-// shareGPT reads conversations: the first turn is the prompt, the second says how
-// long an answer to ask for.
-type shareGPT struct {
-	tok       Tokenizer
-	outputLen int
+var shareGPT = NewKind(Kind{
+	Name: "sharegpt", Doc: "Conversations of a file in ShareGPT's form: the first turn is sent.", File: true,
+	Listens: []string{keyNoOversample, keyDisableShuffle},
+}, openShareGPT)
+
+// ShareGPTOptions shape the sharegpt dataset.
+type ShareGPTOptions struct {
+	OutputLen *int `json:"output_len" flag:"sharegpt-output-len" follows:"output-len" min:"1" shown:"as long as the recorded answer" help:"tokens to generate."`
 }
 
-func openShareGPT(o Options) (Dataset, error) {
-	switch {
-	case o.Tokenizer == nil:
-		return nil, fmt.Errorf("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
-	case o.NumPrompts <= 0:
-		return nil, fmt.Errorf("%d prompts are asked for: --num-prompts must be above 0", o.NumPrompts)
+// shareGPTEntries reads conversations: the first turn is the prompt, the second says how
+// long an answer to ask for.
+type shareGPTEntries struct {
+	tok       Tokenizer
+	outputLen *int // nil: as long as the answer in the file
+}
+
+func openShareGPT(o Options, own *ShareGPTOptions) (Dataset, error) {
+	if o.Tokenizer == nil {
+		return nil, errNoTokenizer
 	}
 	type turns struct{ Conversations []struct{} }
 	c, err := openCorpus(o.Path, func(r io.Reader) ([]span, error) {
@@ -35,7 +42,7 @@ func openShareGPT(o Options) (Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := newFileDataset(c, &shareGPT{o.Tokenizer, o.ShareGPT.OutputLen}, o, o.NumPrompts)
+	d, err := newFileDataset(c, &shareGPTEntries{o.Tokenizer, own.OutputLen}, o, o.NumPrompts)
 	if err != nil {
 		c.file.Close()
 		return nil, err
@@ -59,7 +66,7 @@ func firstTurns(raw []byte) (prompt, answer string, err error) {
 	return *turns[0].Value, *turns[1].Value, nil
 }
 
-func (s *shareGPT) request(raw []byte) (*Request, error) {
+func (s *shareGPTEntries) request(raw []byte) (*Request, error) {
 	prompt, answer, err := firstTurns(raw)
 	if err != nil {
 		return nil, err
@@ -68,11 +75,11 @@ func (s *shareGPT) request(raw []byte) (*Request, error) {
 	if err != nil || in < shareGPTMin || in > shareGPTMaxPrompt {
 		return nil, err
 	}
-	out := s.outputLen
-	if out == 0 {
-		if out, err = countTokens(s.tok, answer); err != nil || out < shareGPTMin {
-			return nil, err
-		}
+	var out int
+	if s.outputLen != nil {
+		out = *s.outputLen
+	} else if out, err = countTokens(s.tok, answer); err != nil || out < shareGPTMin {
+		return nil, err
 	}
 	if in+out > shareGPTMaxTotal {
 		return nil, nil
@@ -80,7 +87,7 @@ func (s *shareGPT) request(raw []byte) (*Request, error) {
 	return &Request{Prompt: prompt, PromptTokens: in, OutputTokens: out}, nil
 }
 
-func (s *shareGPT) prompt(raw []byte) (string, error) {
+func (s *shareGPTEntries) prompt(raw []byte) (string, error) {
 	prompt, _, err := firstTurns(raw)
 	return prompt, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 const (
@@ -19,10 +20,28 @@ const (
 	sonnetPatience = 10_000
 )
 
-// sonnet makes prompts of lines of a poem: first lines that all prompts share,
+var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share.", File: true}, openSonnet)
+
+// SonnetOptions shape the sonnet dataset.
+type SonnetOptions struct {
+	InputLen  int `json:"input_len" flag:"sonnet-input-len" follows:"input-len" default:"550" min:"1" help:"tokens of a prompt."`
+	OutputLen int `json:"output_len" flag:"sonnet-output-len" follows:"output-len" default:"150" min:"1" help:"tokens to generate."`
+	PrefixLen int `json:"prefix_len" flag:"sonnet-prefix-len" follows:"prefix-len" default:"200" min:"0" help:"tokens that all prompts begin with."`
+}
+
+// Check implements [option.Checker].
+func (o *SonnetOptions) Check() error {
+	if o.InputLen <= o.PrefixLen {
+		return option.Errorf("input_len", "must be above %s, and %d is not above %d", option.Ref("prefix_len"), o.InputLen, o.PrefixLen)
+	}
+	return nil
+}
+
+// sonnetDataset makes prompts of lines of a poem: first lines that all prompts share,
 // then lines drawn at random. No prompt is longer than the input length.
-type sonnet struct {
+type sonnetDataset struct {
 	opts   Options
+	own    *SonnetOptions
 	lines  []string
 	prefix string // the task and the shared lines
 	extra  int    // lines to draw
@@ -40,14 +59,9 @@ type sonnetDraft struct {
 	err    error
 }
 
-func openSonnet(o Options) (Dataset, error) {
-	switch {
-	case o.Path == "":
-		return nil, fmt.Errorf("it needs a poem: give --dataset-path")
-	case o.Tokenizer == nil:
-		return nil, fmt.Errorf("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
-	case o.NumPrompts <= 0:
-		return nil, fmt.Errorf("%d prompts are asked for: --num-prompts must be above 0", o.NumPrompts)
+func openSonnet(o Options, own *SonnetOptions) (Dataset, error) {
+	if o.Tokenizer == nil {
+		return nil, errNoTokenizer
 	}
 	b, err := os.ReadFile(o.Path)
 	if err != nil {
@@ -60,11 +74,11 @@ func openSonnet(o Options) (Dataset, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%s is empty", o.Path)
 	}
-	return newSonnet(o, lines, o.Seed)
+	return newSonnet(o, own, lines, o.Seed)
 }
 
-func newSonnet(o Options, lines []string, seed uint64) (*sonnet, error) {
-	s := &sonnet{opts: o, lines: lines, random: numpy.NewPython(seed)}
+func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*sonnetDataset, error) {
+	s := &sonnetDataset{opts: o, own: own, lines: lines, random: numpy.NewPython(seed)}
 	total := 0
 	for _, line := range lines {
 		n, err := countTokens(o.Tokenizer, line)
@@ -78,16 +92,16 @@ func newSonnet(o Options, lines []string, seed uint64) (*sonnet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Sonnet.InputLen <= base {
-		return nil, fmt.Errorf("an input of %d tokens leaves no room for a line: the task alone has %d; raise --sonnet-input-len", o.Sonnet.InputLen, base)
+	if own.InputLen <= base {
+		return nil, fmt.Errorf("an input of %d tokens leaves no room for a line: the task alone has %d; raise --sonnet-input-len", own.InputLen, base)
 	}
 	fitting := func(tokens, least int) int { // Python rounds halves to even
 		return max(int(math.RoundToEven(float64(tokens-base)/perLine)), least)
 	}
-	shared := fitting(o.Sonnet.PrefixLen, 0)
-	s.extra = fitting(o.Sonnet.InputLen, 1) - shared
+	shared := fitting(own.PrefixLen, 0)
+	s.extra = fitting(own.InputLen, 1) - shared
 	s.prefix = sonnetTask + strings.Join(lines[:min(shared, len(lines))], "")
-	s.drafts = newAhead(o.Sonnet.InputLen, s.draft, func(d *sonnetDraft) {
+	s.drafts = newAhead(own.InputLen, s.draft, func(d *sonnetDraft) {
 		d.text, d.tokens, d.err = s.render(d.text)
 	})
 	if _, known := o.Tokenizer.(Vocabulary); !known {
@@ -97,7 +111,7 @@ func newSonnet(o Options, lines []string, seed uint64) (*sonnet, error) {
 }
 
 // render gives the prompt as it is sent, and its length as the server will see it.
-func (s *sonnet) render(prompt string) (string, int, error) {
+func (s *sonnetDataset) render(prompt string) (string, int, error) {
 	text, err := asChat(s.opts.Tokenizer, prompt)
 	if err != nil {
 		if !s.opts.Chat {
@@ -113,7 +127,7 @@ func (s *sonnet) render(prompt string) (string, int, error) {
 }
 
 // draft draws the lines of a prompt. There is no end of drafts: Next stops them.
-func (s *sonnet) draft() (*sonnetDraft, bool) {
+func (s *sonnetDataset) draft() (*sonnetDraft, bool) {
 	var b strings.Builder
 	b.WriteString(s.prefix)
 	for range s.extra {
@@ -123,7 +137,7 @@ func (s *sonnet) draft() (*sonnetDraft, bool) {
 }
 
 // Next implements Source.
-func (s *sonnet) Next() (*Request, error) {
+func (s *sonnetDataset) Next() (*Request, error) {
 	if s.next >= s.opts.NumPrompts {
 		return nil, io.EOF
 	}
@@ -135,8 +149,8 @@ func (s *sonnet) Next() (*Request, error) {
 		if d.err != nil {
 			return nil, d.err
 		}
-		if d.tokens <= s.opts.Sonnet.InputLen {
-			r := &Request{Index: s.next, Prompt: d.text, PromptTokens: d.tokens, OutputTokens: s.opts.Sonnet.OutputLen}
+		if d.tokens <= s.own.InputLen {
+			r := &Request{Index: s.next, Prompt: d.text, PromptTokens: d.tokens, OutputTokens: s.own.OutputLen}
 			if s.next++; s.next == s.opts.NumPrompts {
 				s.drafts.stop()
 			}
@@ -146,20 +160,20 @@ func (s *sonnet) Next() (*Request, error) {
 	return nil, errors.New("sonnet: no prompt fits: the shared lines leave too little room; lower --sonnet-prefix-len or raise --sonnet-input-len")
 }
 
-func (s *sonnet) start() { s.drafts.start() }
+func (s *sonnetDataset) start() { s.drafts.start() }
 
 // Len implements Dataset.
-func (s *sonnet) Len() int { return s.opts.NumPrompts }
+func (s *sonnetDataset) Len() int { return s.opts.NumPrompts }
 
 // Close implements Dataset.
-func (s *sonnet) Close() error {
+func (s *sonnetDataset) Close() error {
 	s.drafts.stop()
 	return nil
 }
 
 // Warmups implements Dataset. The poem is turned round, so that the shared lines
 // are others too.
-func (s *sonnet) Warmups(n int) ([]*Request, error) {
+func (s *sonnetDataset) Warmups(n int) ([]*Request, error) {
 	if n <= 0 {
 		return nil, nil
 	}
@@ -167,7 +181,7 @@ func (s *sonnet) Warmups(n int) ([]*Request, error) {
 	slices.Reverse(lines)
 	o := s.opts
 	o.NumPrompts = n
-	w, err := newSonnet(o, lines, warmSeed(o.Seed))
+	w, err := newSonnet(o, s.own, lines, warmSeed(o.Seed))
 	if err != nil {
 		return nil, err
 	}

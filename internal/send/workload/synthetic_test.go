@@ -8,24 +8,22 @@ import (
 )
 
 func randomOptions(t Tokenizer) Options {
-	o := DefaultOptions()
+	o := Defaults("random")
 	o.NumPrompts, o.Tokenizer = 30, t
-	o.Random = RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: RangeRatio{0.5, 0.2}, PrefixLen: 6}
+	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: RangeRatio{0.5, 0.2}, PrefixLen: 6}
 	return o
 }
 
 // The three arrays that NumPy draws for U{922..1127}, U{116..141} and U{0..50256}.
 func TestRandomLengthsAsNumPy(t *testing.T) {
-	o := Options{NumPrompts: 8, Random: RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: RangeRatio{0.1, 0.1}}}
-	l, err := newRandomLengths(o, 0, 0, 50257)
+	l, err := newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: RangeRatio{0.1, 0.1}}, 0, 0, 50257)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l.inLow != 921 || l.inHigh != 1127 || l.outLow != 115 || l.outHigh != 141 {
 		t.Errorf("ranges %d-%d and %d-%d, want 921-1127 and 115-141", l.inLow, l.inHigh, l.outLow, l.outHigh)
 	}
-	o.Random = RandomOptions{InputLen: 1024, OutputLen: 5}
-	if l, err = newRandomLengths(o, 0, 1, 50257); err != nil {
+	if l, err = newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 5}, 0, 1, 50257); err != nil {
 		t.Fatal(err)
 	}
 	// Lengths without a range draw nothing: the offsets are the first draws.
@@ -84,9 +82,9 @@ func TestRandomPromptsShareThePrefix(t *testing.T) {
 }
 
 func prefixOptions(t Tokenizer) Options {
-	o := DefaultOptions()
+	o := Defaults("prefix_repetition")
 	o.Dataset, o.NumPrompts, o.Tokenizer = "prefix_repetition", 23, t
-	o.PrefixRepetition = PrefixRepetitionOptions{PrefixLen: 12, SuffixLen: 8, NumPrefixes: 5, OutputLen: 7}
+	o.Own = &PrefixRepetitionOptions{PrefixLen: 12, SuffixLen: 8, NumPrefixes: 5, OutputLen: 7}
 	return o
 }
 
@@ -112,7 +110,7 @@ func TestPrefixRepetition(t *testing.T) {
 }
 
 func sonnetOptions(t *testing.T) Options {
-	o := DefaultOptions()
+	o := Defaults("sonnet")
 	o.Dataset, o.NumPrompts, o.Tokenizer = "sonnet", 20, fakeVocabulary{}
 	var poem strings.Builder
 	for i := range 40 {
@@ -120,7 +118,7 @@ func sonnetOptions(t *testing.T) Options {
 		fmt.Fprintf(&poem, "line %c%c of a%s poem\r\n", 'a'+i%26, 'a'+i/26, strings.Repeat(" long", i%5))
 	}
 	o.Path = writeFile(t, "poem.txt", poem.String())
-	o.Sonnet = SonnetOptions{InputLen: 200, OutputLen: 9, PrefixLen: 100}
+	o.Own = &SonnetOptions{InputLen: 200, OutputLen: 9, PrefixLen: 100}
 	return o
 }
 
@@ -219,7 +217,7 @@ func TestWarmupsAreOtherPrompts(t *testing.T) {
 // A warm-up that began as a measured prompt begins would put it into a cache.
 func TestRandomWarmupsBeginOtherwise(t *testing.T) {
 	o := randomOptions(fakeVocabulary{})
-	o.NumPrompts, o.Random.PrefixLen = 500, 0
+	o.NumPrompts, o.Own.(*RandomOptions).PrefixLen = 500, 0
 	d := open(t, o)
 	warm, err := d.Warmups(50)
 	if err != nil {
@@ -242,22 +240,29 @@ func TestMistakesAreNamed(t *testing.T) {
 		change func(*Options)
 	}{
 		{"use one of random, sharegpt", func(o *Options) { o.Dataset = "rendom" }},
-		{"drop --dataset-path", func(o *Options) { o.Path = "x" }},
-		{"--num-prompts must be above 0", func(o *Options) { o.NumPrompts = 0 }},
-		{"is not in [0, 1)", func(o *Options) { o.Random.RangeRatio.Output = 1 }},
-		{"raise --random-input-len", func(o *Options) { o.Random = RandomOptions{InputLen: 0, OutputLen: 1} }},
-		{"lower --prefix-repetition-num-prefixes", func(o *Options) { o.Dataset, o.NumPrompts = "prefix_repetition", 9 }},
-		{"at least one prefix", func(o *Options) { o.Dataset, o.PrefixRepetition.NumPrefixes = "prefix_repetition", 0 }},
-		{"give --dataset-path", func(o *Options) { o.Dataset = "sharegpt" }},
-		{"give --dataset-path", func(o *Options) { o.Dataset = "custom" }},
-		{"give --dataset-path", func(o *Options) { o.Dataset = "sonnet" }},
-		{"give --tokenizer", func(o *Options) { o.Dataset, o.Path, o.Tokenizer = "sharegpt", "x", nil }},
-		{"no such file", func(o *Options) { o.Dataset, o.Path = "sharegpt", "absent.json" }},
-		{"raise --sonnet-input-len", func(o *Options) { *o = sonnetOptions(t); o.Sonnet.InputLen = 10 }},
+		{"path can't be used with dataset_name random, which is made, not read", func(o *Options) { o.Path = "x" }},
+		{"num_prompts must be at least 1, not 0", func(o *Options) { o.NumPrompts = 0 }},
+		{"range_ratio must be at least 0 and below 1, not 1", func(o *Options) { o.Own.(*RandomOptions).RangeRatio.Output = 1 }},
+		{"input_len must be at least 0, not -1", func(o *Options) { o.Own = &RandomOptions{InputLen: -1, OutputLen: 1} }},
+		{"input_len and prefix_len can't both be 0", func(o *Options) { o.Own = &RandomOptions{InputLen: 0, OutputLen: 1} }},
+		{"num_prompts must be at least num_prefixes, and 9 is below 10", func(o *Options) { *o = Defaults("prefix_repetition"); o.NumPrompts = 9 }},
+		{"num_prefixes must be at least 1", func(o *Options) { *o = prefixOptions(nil); o.Own.(*PrefixRepetitionOptions).NumPrefixes = 0 }},
+		{"suffix_len and prefix_len can't both be 0", func(o *Options) {
+			*o = prefixOptions(nil)
+			o.Own = &PrefixRepetitionOptions{NumPrefixes: 1, OutputLen: 1}
+		}},
+		{"output_len must be at least 1, or -1, not 0", func(o *Options) { *o = Defaults("custom"); o.Own = &CustomOptions{0} }},
+		{"its options are *workload.RandomOptions", func(o *Options) { o.Dataset, o.Path = "custom", "x" }},
+		{"path is needed for dataset_name sharegpt", func(o *Options) { *o = Defaults("sharegpt") }},
+		{"path is needed", func(o *Options) { *o = Defaults("custom") }},
+		{"path is needed", func(o *Options) { *o = Defaults("sonnet") }},
+		{"give --tokenizer", func(o *Options) { *o = Defaults("sharegpt"); o.Path = "x" }},
+		{"no such file", func(o *Options) { *o = Defaults("custom"); o.Path = "absent.json" }},
+		{"input_len must be above prefix_len, and 10 is not above 100", func(o *Options) { *o = sonnetOptions(t); o.Own.(*SonnetOptions).InputLen = 10 }},
+		{"raise --sonnet-input-len", func(o *Options) { *o = sonnetOptions(t); o.Own = &SonnetOptions{10, 1, 0} }},
 		{"no chat template", func(o *Options) { *o = sonnetOptions(t); o.Tokenizer = newFakeServer() }},
 	} {
 		o := randomOptions(fakeVocabulary{})
-		o.PrefixRepetition.NumPrefixes = 10
 		c.change(&o)
 		if d, err := Open(o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %v; want an error with %q", d, err, c.want)
@@ -267,8 +272,13 @@ func TestMistakesAreNamed(t *testing.T) {
 
 func TestSonnetGivesUp(t *testing.T) {
 	o := sonnetOptions(t)
-	o.Sonnet.PrefixLen = 230 // more than the input may have
-	if r, err := open(t, o).Next(); err == nil || !strings.Contains(err.Error(), "lower --sonnet-prefix-len") {
+	o.Own.(*SonnetOptions).PrefixLen = 230 // more than the input may have
+	d, err := openSonnet(o, o.Own.(*SonnetOptions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if r, err := d.Next(); err == nil || !strings.Contains(err.Error(), "lower --sonnet-prefix-len") {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -279,12 +289,14 @@ func TestParseRangeRatio(t *testing.T) {
 		"0":                            {},
 		` {"input":0.1,"output":0.25}`: {0.1, 0.25},
 	} {
-		if got, err := ParseRangeRatio(text); err != nil || got != want {
+		var got RangeRatio
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, bad := range []string{"", "x", "1", "-0.1", "NaN", `{"input":0.1}`, `{"input":0.1,"output":1}`, `{"input":0,"output":0,"more":0}`, `{`} {
-		if got, err := ParseRangeRatio(bad); err == nil {
+		var got RangeRatio
+		if err := got.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q was read as %v", bad, got)
 		}
 	}
@@ -294,7 +306,8 @@ func FuzzParseRangeRatio(f *testing.F) {
 	f.Add("0.5")
 	f.Add(`{"input":0.1,"output":0.2}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := ParseRangeRatio(text); err == nil && r.check() != nil {
+		var r RangeRatio
+		if err := r.UnmarshalText([]byte(text)); err == nil && r.check() != nil {
 			t.Errorf("%q was read as %v", text, r)
 		}
 	})
@@ -309,7 +322,7 @@ func TestBuiltInWordsAreDifferent(t *testing.T) {
 func BenchmarkRandom(b *testing.B) {
 	for _, name := range []string{"gpt2", "qwen2_5"} {
 		b.Run(name, func(b *testing.B) {
-			o := DefaultOptions()
+			o := Defaults("random")
 			o.NumPrompts = 1_000_000
 			o.Tokenizer = testTokenizer(b, name)
 			d, err := Open(o)

@@ -27,6 +27,8 @@ type ChatTemplate interface {
 	ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error)
 }
 
+var errNoTokenizer = errors.New("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
+
 // countTokens is len(tokenizer(text).input_ids) in Python: special tokens
 // included, where the tokenizer knows them.
 func countTokens(t Tokenizer, text string) (int, error) {

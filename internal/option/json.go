@@ -1,0 +1,151 @@
+package option
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func formatInt(x float64) string { return strconv.FormatInt(int64(x), 10) }
+
+// Encode writes the options of v as a JSON object, in the order of the fields. An
+// optional one without a value is left out.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, f := range Fields(v) {
+		text, ok := f.Text(v)
+		if !ok {
+			continue
+		}
+		value, err := f.encode(text)
+		if err != nil {
+			return nil, err
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encode writes a text as the JSON that SetJSON reads.
+func (f *Field) encode(text string) ([]byte, error) {
+	plain := false
+	switch f.Kind {
+	case Int, Bool:
+		plain = true
+	case Float, Custom:
+		plain = json.Valid([]byte(text)) // inf is none, and 10s@5 is none
+	}
+	if plain {
+		return []byte(text), nil
+	}
+	return json.Marshal(text)
+}
+
+// Decode reads a JSON object into v, strictly: a key that v does not have is an
+// error. What the object does not say keeps its value.
+func Decode(raw json.RawMessage, v any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return fmt.Errorf("the options must be a JSON object: %w", err)
+	}
+	keys := make([]string, 0, len(values))
+	for key := range values {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		f, ok := Find(v, key)
+		if !ok {
+			return Errorf(key, "is no option here: there are %s", keyList(v))
+		}
+		if err := f.SetJSON(v, values[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keyList(v any) string {
+	fields := Fields(v)
+	if len(fields) == 0 {
+		return "none"
+	}
+	keys := make([]string, len(fields))
+	for i, f := range fields {
+		keys[i] = f.Key
+	}
+	return strings.Join(keys, ", ")
+}
+
+// SetJSON gives the option the value of a piece of JSON. A text is read as SetText
+// reads it, so that "inf" and "10s" can be written; null leaves the option as it is.
+func (f *Field) SetJSON(v any, raw json.RawMessage) error {
+	text := strings.TrimSpace(string(raw))
+	switch {
+	case text == "null":
+		return nil
+	case strings.HasPrefix(text, `"`):
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return Errorf(f.Key, "is no JSON: %s", err.Error())
+		}
+		return f.SetText(v, s)
+	case f.Kind == String:
+		return Errorf(f.Key, "needs a text, not %s", text)
+	}
+	return f.SetText(v, text)
+}
+
+// SchemaOf is a type of its own that says how it is written in JSON.
+type SchemaOf interface{ JSONSchema() map[string]any }
+
+// Schema is the JSON schema of the option's value, without a description.
+func (f *Field) Schema() map[string]any {
+	s := map[string]any{}
+	switch f.Kind {
+	case Int:
+		s["type"] = "integer"
+	case Float:
+		s["type"] = "number"
+	case Bool:
+		s["type"] = "boolean"
+	case String, Duration:
+		s["type"] = "string"
+	case Custom:
+		s["type"] = "string"
+		if own, ok := reflect.New(f.custom).Interface().(SchemaOf); ok {
+			s = own.JSONSchema()
+		}
+	}
+	if f.Kind == Duration {
+		s["pattern"] = DurationPattern
+	}
+	if len(f.Choices) > 0 {
+		s = map[string]any{"enum": f.Choices}
+	}
+	if f.Kind != Int && f.Kind != Float {
+		return s
+	}
+	for name, bound := range map[string]*float64{"minimum": f.min, "maximum": f.max, "exclusiveMinimum": f.above, "exclusiveMaximum": f.below} {
+		if bound != nil && *bound != mostInt && !math.IsInf(*bound, 0) {
+			s[name] = *bound
+		}
+	}
+	return s
+}
+
+// DurationPattern is what a duration looks like.
+const DurationPattern = `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$`

@@ -1,0 +1,184 @@
+package option
+
+import (
+	"encoding"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type textual interface {
+	encoding.TextUnmarshaler
+	encoding.TextMarshaler
+}
+
+// SetDefaults gives all options of v their defaults.
+func SetDefaults(v any) {
+	for _, f := range Fields(v) {
+		if f.Default == "" {
+			continue
+		}
+		if err := f.SetText(v, f.Default); err != nil {
+			panic("option: the default of " + err.Error())
+		}
+	}
+}
+
+// SetText gives the option a value that was written as text. Bounds are left to Check.
+func (f *Field) SetText(v any, text string) error {
+	if len(f.Choices) > 0 && !slices.Contains(f.Choices, text) {
+		return Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), text)
+	}
+	to := reflect.ValueOf(v).Elem().FieldByIndex(f.index)
+	element := to.Type()
+	if f.Optional {
+		element = element.Elem()
+	}
+	value := reflect.New(element)
+	if err := f.parse(value, text); err != nil {
+		return Errorf(f.Key, "%s", err.Error())
+	}
+	if !f.Optional {
+		value = value.Elem()
+	}
+	to.Set(value)
+	return nil
+}
+
+func (f *Field) parse(into reflect.Value, text string) error {
+	switch f.Kind {
+	case Int:
+		n, err := ParseInt(text)
+		into.Elem().SetInt(int64(n))
+		return err
+	case Float:
+		x, err := ParseFloat(text)
+		into.Elem().SetFloat(x)
+		return err
+	case Bool:
+		b, err := parseBool(text)
+		into.Elem().SetBool(b)
+		return err
+	case Duration:
+		d, err := ParseDuration(text)
+		into.Elem().SetInt(int64(d))
+		return err
+	case Custom:
+		return into.Interface().(textual).UnmarshalText([]byte(text))
+	}
+	into.Elem().SetString(text)
+	return nil
+}
+
+// Text is the option's value as SetText reads it; ok is false for an optional one
+// without a value.
+func (f *Field) Text(v any) (text string, ok bool) {
+	value, ok := f.value(v)
+	if !ok {
+		return "", false
+	}
+	switch x := value.Interface().(type) {
+	case int:
+		return strconv.Itoa(x), true
+	case float64:
+		return FormatFloat(x), true
+	case time.Duration:
+		return FormatDuration(x), true
+	case bool:
+		if x {
+			return "true", true
+		}
+		return "false", true
+	}
+	if f.Kind == Custom {
+		b, err := value.Addr().Interface().(textual).MarshalText()
+		return string(b), err == nil
+	}
+	return value.String(), true
+}
+
+// Value is the option's value as a Go value, nil for an optional one without any.
+func (f *Field) Value(v any) any {
+	value, ok := f.value(v)
+	if !ok {
+		return nil
+	}
+	return value.Interface()
+}
+
+func (f *Field) value(v any) (reflect.Value, bool) {
+	value := reflect.ValueOf(v).Elem().FieldByIndex(f.index)
+	if f.Optional {
+		if value.IsNil() {
+			return value, false
+		}
+		value = value.Elem()
+	}
+	return value, true
+}
+
+// Check looks at the bounds of each option of v, and then at all beside each other
+// where v is a Checker.
+func Check(v any) error {
+	if v == nil {
+		return nil
+	}
+	for _, f := range Fields(v) {
+		if err := f.Check(v); err != nil {
+			return err
+		}
+	}
+	if c, ok := v.(Checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// Check looks at the bounds of one option.
+func (f *Field) Check(v any) error {
+	value, ok := f.value(v)
+	if !ok {
+		return nil
+	}
+	var x float64
+	switch f.Kind {
+	case Int, Duration:
+		x = float64(value.Int())
+	case Float:
+		x = value.Float()
+	default:
+		return nil
+	}
+	shown := func(x float64) string {
+		if f.Kind == Duration {
+			return FormatDuration(time.Duration(x))
+		}
+		if f.Kind == Int {
+			return formatInt(x)
+		}
+		return FormatFloat(x)
+	}
+	// The comparisons are such that nan fails.
+	switch {
+	case f.above != nil && f.below != nil && !(x > *f.above && x < *f.below):
+		return Errorf(f.Key, "must be above %s and %s, not %s", shown(*f.above), f.belowText(shown), shown(x))
+	case f.above != nil && !(x > *f.above):
+		return Errorf(f.Key, "must be above %s, not %s", shown(*f.above), shown(x))
+	case f.min != nil && !(x >= *f.min):
+		return Errorf(f.Key, "must be at least %s, not %s", shown(*f.min), shown(x))
+	case f.below != nil && !(x < *f.below):
+		return Errorf(f.Key, "must be %s, not %s", f.belowText(shown), shown(x))
+	case f.max != nil && !(x <= *f.max):
+		return Errorf(f.Key, "must be at most %s, not %s", shown(*f.max), shown(x))
+	}
+	return nil
+}
+
+func (f *Field) belowText(shown func(float64) string) string {
+	if text := shown(*f.below); text != "inf" {
+		return "below " + text
+	}
+	return "finite"
+}
