@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"cli":     {"*"},
 	"send":    {"compat", "files", "journal", "tokenizer"},
 	"journal": {"files"},
-	"judge":   {"foreign", "journal"},
+	"judge":   {"compat", "foreign", "journal"},
 	"plan":    {"compat", "files", "foreign", "journal", "judge", "send", "show"},
 	"show":    {"compat", "foreign", "journal", "judge"},
 	"check":   {"journal", "send"}, // and not sim: its truth comes in a file
@@ -35,10 +35,12 @@ var arrows = map[string][]string{
 var inside = map[string][]string{
 	"cli/command":    {"cli/argv"},
 	"send/load":      {"send/workload", "send/pace", "send/wire", "send/target"},
+	"judge/judged":   {"judge/measure", "judge/slo", "judge/verdict"},
 	"judge/measure":  {"judge/row", "judge/stats", "judge/slo"},
 	"judge/compare":  {"judge/stats"},
 	"judge/history":  {"judge/stats"},
 	"judge/timeline": {"judge/measure"},
+	"plan/find":      {"plan/search"},
 	"show/export":    {"show/page", "show/parquet", "show/report"},
 	"show/page":      {"show/chart", "show/plot"},
 	"show/site":      {"show/chart", "show/page"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/search"
-	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
@@ -62,11 +60,7 @@ func observe(first, again measure.Journal, objective slo.SLO) (search.Observatio
 	if err != nil {
 		return search.Observation{}, err
 	}
-	var b bytes.Buffer
-	if err := report.JSON(&b, res, report.Options{}); err != nil {
-		return search.Observation{}, err
-	}
-	return search.FromResult(b.Bytes(), objective)
+	return search.FromResult(res, objective), nil
 }
 
 // perProbe is what a probe costs beside its load: a process, its start and its end.

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -131,12 +132,12 @@ func readResult(path string) ([]foreign.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, v, err := readRun(folder, measure.Options{PercentileMetrics: []string{"ttft", "tpot", "itl", "e2el"}})
+	r, err := judged.Read(folder, measure.Options{PercentileMetrics: []string{"ttft", "tpot", "itl", "e2el"}})
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := report.JSON(&b, res, report.Options{RunDir: folder, Verdict: v}); err != nil {
+	if err := report.JSON(&b, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict}); err != nil {
 		return nil, err
 	}
 	return foreign.Read(folder, b.Bytes())

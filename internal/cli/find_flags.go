@@ -9,32 +9,17 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
-)
-
-const (
-	varyRate        = "rate"
-	varyConcurrency = "concurrency"
+	"github.com/inferometer/inferometer/internal/plan/find"
 )
 
 // findOptions are the flags of find; serve are those of bench serve, which its
 // probes get.
 type findOptions struct {
-	slo       string
-	vary      string
-	from, to  *float64
-	tolerance float64
-	maxTime   time.Duration
-	probe     time.Duration
-	confirm   time.Duration
-	cooldown  time.Duration
-	mapped    string
-	out       string
-	fresh     bool
-
-	serve     *serveOptions
-	objective slo.SLO
-	mapKey    string
-	mapValues []string
+	find.Options
+	slo, mapped, out string
+	serve            *serveOptions
+	mapKey           string
+	mapValues        []string
 }
 
 const groupFind = "Search"
@@ -52,18 +37,18 @@ func findFlags() (*argv.Set, *findOptions) {
 	o := &findOptions{}
 	g := argv.Group(groupFind)
 	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%".`, g, argv.Metavar("SLO"))
-	set.Choice(&o.vary, "vary", varyRate, []string{varyRate, varyConcurrency}, "What is raised: requests a second, or requests at a time.", g)
-	set.OptFloat(&o.from, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
-	set.OptFloat(&o.to, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
-	o.tolerance = 0.05
+	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
+	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
+	set.OptFloat(&o.To, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
+	o.Tolerance = 0.05
 	set.Custom("tolerance", "5%", "How close the answer shall be: half of its 95 % interval.", o.setTolerance, g, argv.Metavar("SHARE"))
-	set.Duration(&o.maxTime, "max-time", 20*time.Minute, "End the search after so long, with what is known then.", g)
-	set.Duration(&o.probe, "probe", 10*time.Second, "How long the first probes are; close to the edge they are longer.", g)
-	set.Duration(&o.confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
-	set.Duration(&o.cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)
+	set.Duration(&o.MaxTime, "max-time", 20*time.Minute, "End the search after so long, with what is known then.", g)
+	set.Duration(&o.Probe, "probe", 10*time.Second, "How long the first probes are; close to the edge they are longer.", g)
+	set.Duration(&o.Confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
+	set.Duration(&o.Cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
-	set.Bool(&o.fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
+	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
 	o.serve = &serveOptions{}
 	defineBackend(set, o.serve)
 	defineServer(set, o.serve)
@@ -83,7 +68,7 @@ func (o *findOptions) setTolerance(text string) error {
 	if err != nil || !(v >= 0.005 && v <= 0.5) {
 		return argv.Errorf("", "must be a share from 0.5%% to 50%%, not %q", text)
 	}
-	o.tolerance = v
+	o.Tolerance = v
 	return nil
 }
 
@@ -107,11 +92,11 @@ func (o *findOptions) validate(set *argv.Set) error {
 		return argv.Errorf("slo", "is needed").WithHint(`as in --slo "p99_ttft<=500ms and failed<0.1%%"`)
 	}
 	var err error
-	if o.objective, err = slo.Parse(o.slo); err != nil {
+	if o.SLO, err = slo.Parse(o.slo); err != nil {
 		return argv.Errorf("slo", "%v", err)
 	}
-	if i := slices.IndexFunc(o.objective, slo.Clause.PerRequest); i >= 0 {
-		c := o.objective[i]
+	if i := slices.IndexFunc(o.SLO, slo.Clause.PerRequest); i >= 0 {
+		c := o.SLO[i]
 		return argv.Errorf("slo", "%s speaks of single requests", c).WithHint("say of how many, as in p99_%s", c)
 	}
 	for name, why := range findOwn() {
@@ -119,10 +104,10 @@ func (o *findOptions) validate(set *argv.Set) error {
 			return argv.Errorf(name, "is not for find: %s", why)
 		}
 	}
-	if o.vary == varyRate && set.Seen("request-rate") || o.vary == varyConcurrency && set.Seen("max-concurrency") {
-		return argv.Errorf(map[string]string{varyRate: "request-rate", varyConcurrency: "max-concurrency"}[o.vary], "is what the search varies").WithHint("bound it with --from and --to")
+	if o.Vary == find.Rate && set.Seen("request-rate") || o.Vary == find.Concurrency && set.Seen("max-concurrency") {
+		return argv.Errorf(map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[o.Vary], "is what the search varies").WithHint("bound it with --from and --to")
 	}
-	if o.vary == varyConcurrency && set.Seen("request-rate") {
+	if o.Vary == find.Concurrency && set.Seen("request-rate") {
 		return argv.Errorf("request-rate", "can't be used with --vary concurrency: a closed loop has no rate of its own")
 	}
 	if err := o.checkRange(); err != nil {
@@ -131,19 +116,19 @@ func (o *findOptions) validate(set *argv.Set) error {
 	if err := o.checkMap(set); err != nil {
 		return err
 	}
-	return checkServeArgs(o.probeArgs(nil, searchStart(o), time.Second, 0, "x"))
+	return checkServeArgs(o.probeArgs(nil, o.Start(), time.Second, 0, "x"))
 }
 
 func (o *findOptions) checkRange() error {
 	switch {
-	case o.from != nil && !(*o.from > 0), o.from != nil && o.vary == varyConcurrency && *o.from < 1:
-		return argv.Errorf("from", "must be above 0, and a concurrency at least 1, not %g", *o.from)
-	case o.to != nil && *o.to < searchStart(o):
-		return argv.Errorf("to", "must not be below --from, %g, and is %g", searchStart(o), *o.to)
-	case o.probe <= 0 || o.confirm < o.probe:
-		return argv.Errorf("confirm", "must be at least as long as --probe, %v, and is %v", o.probe, o.confirm)
-	case o.maxTime < o.confirm:
-		return argv.Errorf("max-time", "must be at least as long as --confirm, %v, and is %v", o.confirm, o.maxTime)
+	case o.From != nil && !(*o.From > 0), o.From != nil && o.Vary == find.Concurrency && *o.From < 1:
+		return argv.Errorf("from", "must be above 0, and a concurrency at least 1, not %g", *o.From)
+	case o.To != nil && *o.To < o.Start():
+		return argv.Errorf("to", "must not be below --from, %g, and is %g", o.Start(), *o.To)
+	case o.Probe <= 0 || o.Confirm < o.Probe:
+		return argv.Errorf("confirm", "must be at least as long as --probe, %v, and is %v", o.Probe, o.Confirm)
+	case o.MaxTime < o.Confirm:
+		return argv.Errorf("max-time", "must be at least as long as --confirm, %v, and is %v", o.Confirm, o.MaxTime)
 	}
 	return nil
 }
@@ -167,12 +152,12 @@ func (o *findOptions) checkMap(set *argv.Set) error {
 	return nil
 }
 
-// searchStart is the first load.
-func searchStart(o *findOptions) float64 {
-	if o.from != nil {
-		return *o.from
+// values are those of the mapped flag, or one that is none.
+func (o *findOptions) values() []string {
+	if len(o.mapValues) == 0 {
+		return []string{""}
 	}
-	return 1
+	return o.mapValues
 }
 
 // probeArgs are the flags of bench serve for one probe; workload are those that the
@@ -180,21 +165,21 @@ func searchStart(o *findOptions) float64 {
 func (o *findOptions) probeArgs(workload []string, x float64, length time.Duration, seed int, folder string) []string {
 	args := slices.Clone(workload)
 	number := strconv.FormatFloat(x, 'f', -1, 64)
-	if o.vary == varyRate {
+	if o.Vary == find.Rate {
 		args = append(args, "--request-rate", number)
 	} else {
 		args = append(args, "--max-concurrency", number)
 	}
 	args = append(args, "--duration", length.Round(time.Millisecond).String(), "--seed", strconv.Itoa(seed),
-		"--give-up", o.objective.String(), "--run-dir", folder, "--progress", "none")
+		"--give-up", o.SLO.String(), "--run-dir", folder, "--progress", "none")
 	names := []string{"ttft", "tpot", "itl", "e2el"}
-	for _, name := range o.objective.Latencies() {
+	for _, name := range o.SLO.Latencies() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	percentiles := []string{"50", "90", "99"}
-	for _, p := range o.objective.Percentiles() {
+	for _, p := range o.SLO.Percentiles() {
 		if word := strconv.FormatFloat(p, 'f', -1, 64); !slices.Contains(percentiles, word) {
 			percentiles = append(percentiles, word)
 		}
@@ -209,7 +194,7 @@ func (o *findOptions) probeArgs(workload []string, x float64, length time.Durati
 // goodput turns the SLO's limits of latencies into those of single requests: a
 // request is good that keeps them all.
 func (o *findOptions) goodput() (limits []string) {
-	for _, c := range o.objective {
+	for _, c := range o.SLO {
 		names := slo.SLO{c}.Latencies()
 		if len(names) != 1 || c.Op == slo.More || c.Op == slo.AtLeast {
 			continue

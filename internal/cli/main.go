@@ -47,7 +47,7 @@ func commands() []entry {
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", here(benchShapes)},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
 		{"run", "run a whole experiment from one file: servers, matrix, table", here(run)},
-		{"find", "find the highest rate or concurrency at which an SLO holds", here(find)},
+		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
 		{"init", "write a scenario for a server that is running", here(initScenario)},
 		{"report", "show the result of a run again, from its journal", here(reportRun)},
 		{"serve-report", "show a folder of runs in a browser, with their history", here(serveReport)},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
@@ -200,14 +201,14 @@ func (o *reportOptions) readRun(folder string, opt measure.Options, rows int) (p
 		watch = timeline.NewCollector(rows)
 		opt.Watch = watch
 	}
-	r, v, j, err := readJournal(folder, opt)
+	r, err := judged.Read(folder, opt)
 	if err != nil {
 		return page.Run{}, err
 	}
-	run := page.Run{Name: page.Name(r, folder), Folder: folder, Result: r, Verdict: v}
+	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if watch != nil {
-		run.Timeline = watch.Timeline(j.Samples(), j.Scrapes())
-		run.Timeline.TokensUnknown = r.TokensInTime.Reason
+		run.Timeline = watch.Timeline(r.Samples, r.Scrapes)
+		run.Timeline.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil
 }

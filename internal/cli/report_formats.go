@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -88,7 +89,7 @@ func (o *reportOptions) writeRequests(w io.Writer, f format, operands []string) 
 		if err := j.Close(); err != nil {
 			return err
 		}
-		if _, _, err := readRun(folder, opt); err != nil {
+		if _, err := judged.Read(folder, opt); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
@@ -27,7 +26,7 @@ func pointCommand(s *scenario.Scenario, args []string) []string {
 		return append([]string{"bench", "serve"}, args...)
 	}
 	set, _ := serveFlags()
-	varied := map[string]string{varyRate: "request-rate", varyConcurrency: "max-concurrency"}[s.Search.Over]
+	varied := map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[s.Search.Over]
 	own, out := findOwn(), ""
 	if i := slices.Index(args, "--run-dir"); i >= 0 {
 		out = args[i+1]
@@ -81,13 +80,11 @@ func searchesText(plan *scenario.Plan, folder scenario.Folder, width int) string
 	t := mdtable.Table{Head: []string{"point", over, "95 % interval", "binds", "verdict"}, Keys: 1}
 	for _, p := range plan.Points {
 		line := []string{outside.Markdown(p.ID), "–", "–", "–", "–"}
-		var r findReport
-		content, err := os.ReadFile(filepath.Join(folder.Path, "points", p.ID, "run", findFile))
-		if err == nil && json.Unmarshal(content, &r) == nil && len(r.Results) == 1 {
+		if r, err := find.Read(filepath.Join(folder.Path, "points", p.ID, "run")); err == nil && len(r.Results) == 1 {
 			a := &r.Results[0].Answer
-			line[2], line[3] = interval(a), a.Binding
+			line[2], line[3] = find.Interval(a), a.Binding
 			if a.X != nil {
-				line[1], line[4] = loadText(*a.X), r.Results[0].Verdict
+				line[1], line[4] = find.LoadText(*a.X), r.Results[0].Verdict
 			}
 		}
 		t.Body = append(t.Body, line)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -46,31 +45,6 @@ func (o *serveOptions) checkFormat(*argv.Set) error {
 	}
 	o.Format, o.SaveResult, o.ResultFilename = formatJSON, false, ""
 	return nil
-}
-
-// judgeSLO holds a run against an SLO; nil: there is none. What the result does not
-// have, since it was not asked for, is measured once more from the journal; what that
-// does not tell either stays unknown.
-func judgeSLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Options) *slo.Judgement {
-	if objective == nil {
-		return nil
-	}
-	j := objective.Judge(res.Value)
-	missing := slices.ContainsFunc(j.Checks, func(c slo.Check) bool { return c.Status == slo.Unknown })
-	if missing && res.Completed > 0 && len(objective.Latencies()) > 0 {
-		opt.PercentileMetrics, opt.Percentiles, opt.Detailed, opt.Watch = objective.Latencies(), objective.Percentiles(), false, nil
-		more, _, err := readRun(folder, opt)
-		if err != nil {
-			return &j
-		}
-		j = objective.Judge(func(metric string) (float64, bool) {
-			if v, ok := res.Value(metric); ok {
-				return v, ok
-			}
-			return more.Value(metric)
-		})
-	}
-	return &j
 }
 
 // sloEnding says by its error that an SLO is not kept.

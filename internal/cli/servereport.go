@@ -20,6 +20,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -78,12 +79,12 @@ func (o *serveReportOptions) site(files fs.FS) *site.Site {
 func (o *serveReportOptions) measure(folder string) (_ []byte, err error) {
 	defer oneRun(&err)
 	folder = filepath.Join(o.dir, filepath.FromSlash(folder))
-	r, v, err := readRun(folder, measure.Options{})
+	r, err := judged.Read(folder, measure.Options{})
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = report.JSON(&b, r, report.Options{RunDir: folder, Verdict: v})
+	err = report.JSON(&b, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict})
 	return b.Bytes(), err
 }
 

@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/inferometer/inferometer/internal/cli/command"
+import (
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/judge/judged"
+)
 
 // The terminal, as the commands of this package call it.
 var (
@@ -14,3 +17,10 @@ var (
 
 // Version is the release.
 const Version = command.Release
+
+// The reading of runs, as the commands of this package call it.
+var (
+	judge     = judged.Journal
+	judgeSLO  = judged.SLO
+	runFolder = judged.Folder
+)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
@@ -38,11 +39,11 @@ func measuredSim(t *testing.T, watch measure.Watcher, simArgs, benchArgs []strin
 	if out, err := bench.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	r, _, _, err := readJournal(run, measure.Options{Watch: watch})
+	r, err := judged.Read(run, measure.Options{Watch: watch})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return r.Result
 }
 
 // The course of the tokens of a server that decodes speculatively is that of its own

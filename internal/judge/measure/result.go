@@ -72,6 +72,14 @@ func (r *Result) tokenGoodput() float64 {
 	return r.Limits.TokensPerSecond
 }
 
+// GaveUp is why a probe was left before its time; empty: it was not.
+func (r *Result) GaveUp() string {
+	if r.End == nil || r.End.Stopped == journal.UntilReached || r.End.Stopped == journal.BoundReached {
+		return ""
+	}
+	return r.End.Stopped
+}
+
 // MetricStats are a metric and its statistics.
 type MetricStats struct {
 	Metric Metric

@@ -46,11 +46,14 @@ type Numbers struct {
 type Cost struct {
 	PerMillionOutput *float64 `json:"per_million_output_tokens"`
 	PerMillionTokens *float64 `json:"per_million_tokens"`
-	Power            *struct {
-		JoulesPerOutput *float64 `json:"joules_per_output_token"`
-		JoulesPerToken  *float64 `json:"joules_per_token"`
-		Reason          string   `json:"reason,omitempty"`
-	} `json:"power"`
+	Power            *Energy  `json:"power"` // nil: not asked for
+}
+
+// Energy is what tokens take; where it is not known, Reason says why.
+type Energy struct {
+	JoulesPerOutput *float64 `json:"joules_per_output_token"`
+	JoulesPerToken  *float64 `json:"joules_per_token"`
+	Reason          string   `json:"reason,omitempty"`
 }
 
 // The logarithm of use is bounded: a clause that takes next to nothing of its limit,

@@ -1,92 +1,29 @@
 package search
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
-	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
-// result is what is read of a result.json.
-type result struct {
-	numbers     map[string]float64
-	Inferometer struct {
-		Verdict *struct {
-			Level   string   `json:"level"`
-			Reasons []string `json:"reasons"`
-			Checks  []struct {
-				Name     string `json:"name"`
-				Sentence string `json:"sentence"`
-			} `json:"checks"`
-		} `json:"verdict"`
-		Confidence struct {
-			Intervals map[string]struct {
-				Low  *float64 `json:"low"`
-				High *float64 `json:"high"`
-			} `json:"intervals"`
-		} `json:"confidence"`
-		Latency struct {
-			Sent struct {
-				E2EL struct {
-					Mean float64 `json:"mean_ms"`
-				} `json:"e2el"`
-			} `json:"sent"`
-		} `json:"latency"`
-		GaveUp string `json:"gave_up"`
-		Cost   *Cost  `json:"cost"`
-	} `json:"inferometer"`
-}
-
-// FromResult reads a probe's result.json: how the SLO stands in it, and the numbers
-// of the curve. The load, its time and its purpose are the caller's to fill in.
-func FromResult(content []byte, objective slo.SLO) (Observation, error) {
-	var r result
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(content, &all); err != nil {
-		return Observation{}, fmt.Errorf("read a probe's result: %w", err)
-	}
-	if err := json.Unmarshal(content, &r); err != nil {
-		return Observation{}, fmt.Errorf("read a probe's result: %w", err)
-	}
-	r.numbers = map[string]float64{}
-	for key, text := range all {
-		var v *float64
-		if json.Unmarshal(text, &v) == nil && v != nil {
-			r.numbers[key] = *v
-		}
-	}
-	o := Observation{GaveUp: r.Inferometer.GaveUp, Numbers: Numbers{
-		Requests: int(r.numbers["completed"]), Throughput: r.numbers["request_throughput"],
-		Output: r.numbers["output_throughput"], Total: r.numbers["total_token_throughput"],
-		Latency: r.Inferometer.Latency.Sent.E2EL.Mean, Cost: r.Inferometer.Cost,
+// FromResult reads a probe's result: how the SLO stands in it, and the numbers of the
+// curve. The load, its time, its purpose and the verdict are the caller's to fill in.
+func FromResult(r *measure.Result, objective slo.SLO) Observation {
+	o := Observation{GaveUp: r.GaveUp(), Numbers: Numbers{
+		Requests: r.Completed, Throughput: r.RequestThroughput, Output: r.OutputThroughput, Total: r.TotalTokenThroughput,
+		Goodput: r.Goodput, Latency: r.Latency.Sent.E2EL.Mean, Cost: costOf(r.Economy),
 	}}
-	if v := r.Inferometer.Verdict; v != nil {
-		o.Numbers.Verdict = v.Level
-		for _, name := range v.Reasons {
-			for _, c := range v.Checks {
-				if c.Name == name {
-					name += ": " + c.Sentence
-					break
-				}
-			}
-			o.Numbers.Reasons = append(o.Numbers.Reasons, name)
-		}
-	}
-	if v, ok := r.numbers["request_goodput"]; ok {
-		o.Numbers.Goodput = &v
-	}
 	for _, c := range objective {
-		o.Clauses = append(o.Clauses, r.use(c))
+		o.Clauses = append(o.Clauses, useOf(r, c))
 	}
-	return o, nil
+	return o
 }
 
-// use is how much of its limit a clause took.
-func (r *result) use(c slo.Clause) ClauseUse {
+// useOf is how much of its limit a clause took.
+func useOf(r *measure.Result, c slo.Clause) ClauseUse {
 	use := ClauseUse{Clause: c.String()}
-	v, key, ok := r.value(c.Metric)
+	v, ok := r.Value(c.Metric)
 	if !ok || math.IsNaN(v) {
 		return use
 	}
@@ -101,8 +38,7 @@ func (r *result) use(c slo.Clause) ClauseUse {
 	if !c.Holds(v) && *use.Use <= 1 { // at the limit of a < or a >
 		use.Use = new(math.Nextafter(1, 2))
 	}
-	in := r.Inferometer.Confidence.Intervals[key]
-	low, high := in.Low, in.High
+	low, high := intervalOf(r, c.Metric)
 	if c.Op == slo.More || c.Op == slo.AtLeast {
 		low, high = high, low
 	}
@@ -115,21 +51,25 @@ func (r *result) use(c slo.Clause) ClauseUse {
 	return use
 }
 
-// value gives a metric by its name in an SLO, and its key in the result.
-func (r *result) value(metric string) (v float64, key string, ok bool) {
-	if name, share := strings.CutSuffix(metric, "_share"); share {
-		all := r.numbers["completed"] + r.numbers["failed"]
-		return r.numbers[name] / all, "", all > 0
-	}
-	for _, key := range []string{metric, metric + "_ms"} {
-		if v, ok := r.numbers[key]; ok {
-			if strings.HasSuffix(key, "_ms") && r.numbers["completed"] == 0 {
-				return 0, "", false // a latency of nothing
-			}
-			return v, key, true
+// intervalOf gives the ends of a metric's interval; nil: not known.
+func intervalOf(r *measure.Result, metric string) (low, high *float64) {
+	for i := range r.Confidence.Intervals {
+		if in := &r.Confidence.Intervals[i]; in.Key == metric || in.Key == metric+"_ms" {
+			return in.Low, in.High
 		}
 	}
-	return 0, "", false
+	return nil, nil
+}
+
+func costOf(e *measure.Economy) *Cost {
+	if e == nil {
+		return nil
+	}
+	c := &Cost{PerMillionOutput: e.PerMillionOutput, PerMillionTokens: e.PerMillionTokens}
+	if p := e.Power; p != nil {
+		c.Power = &Energy{JoulesPerOutput: p.JoulesPerOutput, JoulesPerToken: p.JoulesPerToken, Reason: p.Reason}
+	}
+	return c
 }
 
 // Enough is how many requests a probe needs for the percentiles of an SLO: so many

@@ -58,7 +58,7 @@ func TestCost(t *testing.T) {
 			}
 		}
 	}
-	if gaveUp(&measure.Result{End: &journal.End{Stopped: journal.UntilReached}}) != "" {
+	if (&measure.Result{End: &journal.End{Stopped: journal.UntilReached}}).GaveUp() != "" {
 		t.Error("a goal that was reached is not given up")
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package find
 
 import (
 	"flag"
@@ -9,12 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
-// updated says whether golden files are to be written anew; the flag is declared
-// beside the others of this package's tests.
-func updated() bool {
-	f := flag.Lookup("update")
-	return f != nil && f.Value.String() == "true"
-}
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // seen is a probe of a made-up server.
 func seen(x, use, seconds float64, why search.Purpose) search.Observation {
@@ -42,7 +37,7 @@ func TestFindMarkdown(t *testing.T) {
 	}
 	none := search.New(search.Config{From: 4, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200})
 	none.Observed(seen(4, 1.5, 10, search.Bracket))
-	r := findReport{SLO: "p99_ttft<=500ms and failed<1%", Vary: varyRate, Tolerance: 0.05, Map: "input-len"}
+	r := Report{SLO: "p99_ttft<=500ms and failed<1%", Vary: Rate, Tolerance: 0.05, Map: "input-len"}
 	for value, s := range map[string]*search.Search{"128": s} {
 		f := resultOf(s)
 		f.Value = value
@@ -52,8 +47,8 @@ func TestFindMarkdown(t *testing.T) {
 	f.Value = "2048"
 	r.Results = append(r.Results, f)
 	const file = "testdata/find.golden.md"
-	got := r.text(0)
-	if updated() {
+	got := r.Text(0)
+	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package cli
+package judged
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRunFolder(t *testing.T) {
+func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "runs", "1")
 	if err := os.MkdirAll(run, 0o755); err != nil {
@@ -30,16 +30,16 @@ func TestRunFolder(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got, err := runFolder(path)
+		got, err := Folder(path)
 		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %q, %v", tt.name, got, err)
 		}
 	}
-	if got, err := runFolder(run); got != run || err != nil {
+	if got, err := Folder(run); got != run || err != nil {
 		t.Errorf("a folder: %q, %v", got, err)
 	}
 	t.Chdir(dir)
-	if got, err := runFolder("runs/1"); got != run || err != nil {
+	if got, err := Folder("runs/1"); got != run || err != nil {
 		t.Errorf("a relative folder: %q, %v", got, err)
 	}
 }

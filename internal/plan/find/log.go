@@ -1,4 +1,4 @@
-package cli
+package find
 
 import (
 	"bufio"
@@ -19,33 +19,33 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// findLog is the probes of a search, one line each, after a first line that says
+// probeLog keeps the probes of a search, one line each, after a first line that says
 // which search it is. The search is a function of its probes: with them it goes on.
-type findLog struct {
+type probeLog struct {
 	path    string
 	earlier []search.Observation
 }
 
-type findLogHead struct {
+type logHead struct {
 	Search string `json:"search"`           // all that its probes depend on
 	Server string `json:"server,omitempty"` // what the servers said of themselves: see target.Self
 }
 
 // openLog reads the probes of an interrupted search, or begins a new file. Probes of
 // another server than the one that is there now are forgotten.
-func (f *finder) openLog(ctx context.Context, cfg search.Config) (*findLog, error) {
-	if err := os.MkdirAll(f.folder, 0o755); err != nil {
+func (f *Finder) openLog(ctx context.Context, cfg search.Config) (*probeLog, error) {
+	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of --out: %w", err)
 	}
-	l := &findLog{path: filepath.Join(f.folder, "probes.jsonl")}
-	var head findLogHead
+	l := &probeLog{path: filepath.Join(f.Folder, "probes.jsonl")}
+	var head logHead
 	var err error
 	if head.Search, err = f.fingerprint(cfg); err != nil {
 		return nil, err
 	}
 	head.Server = f.self(ctx)
 	content, err := os.ReadFile(l.path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && f.options.fresh {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && f.Fresh {
 		return l, l.begin(head)
 	}
 	if err != nil {
@@ -53,16 +53,16 @@ func (f *finder) openLog(ctx context.Context, cfg search.Config) (*findLog, erro
 	}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	lines.Buffer(nil, 1<<20)
-	var was findLogHead
+	var was logHead
 	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &was) != nil || was.Search != head.Search {
-		return nil, fmt.Errorf("%s holds another search: give another --out, or --fresh to forget it", f.folder)
+		return nil, fmt.Errorf("%s holds another search: give another --out, or --fresh to forget it", f.Folder)
 	}
 	if head.Server != "" && was.Server != head.Server {
 		then, now := target.Differ(was.Server, head.Server)
 		if was.Server == "" {
 			then = "not written down"
 		}
-		fmt.Fprintf(f.err, "note: the server is another one than before, so the search begins anew (then: %s; now: %s)\n", then, now)
+		f.Progress.Note(fmt.Sprintf("note: the server is another one than before, so the search begins anew (then: %s; now: %s)", then, now))
 		return l, l.begin(head)
 	}
 	for lines.Scan() {
@@ -76,7 +76,7 @@ func (f *finder) openLog(ctx context.Context, cfg search.Config) (*findLog, erro
 }
 
 // begin writes a file without any probe.
-func (l *findLog) begin(head findLogHead) error {
+func (l *probeLog) begin(head logHead) error {
 	b, err := json.Marshal(head)
 	if err != nil {
 		return err
@@ -85,12 +85,12 @@ func (l *findLog) begin(head findLogHead) error {
 }
 
 // self is what the servers say of themselves; empty: one does not.
-func (f *finder) self(ctx context.Context) string {
+func (f *Finder) self(ctx context.Context) string {
 	const timeout = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var words []string
-	for _, t := range f.servers {
+	for _, t := range f.Servers {
 		text, err := t.Self(ctx)
 		if err != nil {
 			return ""
@@ -101,10 +101,9 @@ func (f *finder) self(ctx context.Context) string {
 }
 
 // fingerprint tells searches apart by all that their probes depend on.
-func (f *finder) fingerprint(cfg search.Config) (string, error) {
-	o := f.options
+func (f *Finder) fingerprint(cfg search.Config) (string, error) {
 	cfg.Budget = 0 // more time may be given to the same search
-	b, err := json.Marshal([]any{f.args, cfg, o.objective.String(), o.vary})
+	b, err := json.Marshal([]any{f.Workload, cfg, f.SLO.String(), f.Vary})
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +111,7 @@ func (f *finder) fingerprint(cfg search.Config) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func (l *findLog) add(o search.Observation) error {
+func (l *probeLog) add(o search.Observation) error {
 	b, err := json.Marshal(o)
 	if err != nil {
 		return err

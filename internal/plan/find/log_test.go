@@ -1,7 +1,6 @@
-package cli
+package find
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +12,13 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/search"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
+
+// notes is a Progress that keeps what it is told.
+type notes struct{ strings.Builder }
+
+func (n *notes) Note(text string)           { n.WriteString(text) }
+func (*notes) Begin(int, search.Probe)      {}
+func (*notes) End(int, *search.Observation) {}
 
 // Probes of another server at the same address are forgotten, with a word; those of
 // the same one are kept, with their date.
@@ -30,10 +36,9 @@ func TestASearchKnowsItsServer(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	_, o := findFlags()
-	var said bytes.Buffer
-	f := &finder{streams: streams{err: &said}, prober: prober{options: o, folder: t.TempDir(), servers: []*target.Target{{Base: server.URL, Client: server.Client()}}}}
-	open := func() *findLog {
+	var said notes
+	f := &Finder{Folder: t.TempDir(), Servers: []*target.Target{{Base: server.URL, Client: server.Client()}}, Progress: &said}
+	open := func() *probeLog {
 		t.Helper()
 		l, err := f.openLog(t.Context(), search.Config{From: 1})
 		if err != nil {

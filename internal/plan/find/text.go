@@ -1,4 +1,4 @@
-package cli
+package find
 
 import (
 	"fmt"
@@ -10,24 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
-// begin says on a terminal what runs now.
-func (f *finder) begin(n int, p search.Probe) {
-	if isTerminal(f.err) {
-		text := fmt.Sprintf("%d %s %s for %.0f s (%s)", n, f.options.vary, loadText(p.X), p.Seconds, p.Purpose)
-		fmt.Fprintf(f.err, "\r\x1b[K%s", fit(text, terminalWidth(f.err)-1))
-	}
-}
-
-// ended is one line for each probe.
-func (f *finder) ended(n int, o *search.Observation) {
-	if isTerminal(f.err) {
-		fmt.Fprint(f.err, "\r\x1b[K")
-	}
-	fmt.Fprintf(f.err, "%d %s %s: %s (%s, %.0f s)\n", n, f.options.vary, loadText(o.X), verdictOn(o), o.Purpose, o.Cost)
-}
-
-// verdictOn is how the SLO stood in a probe.
-func verdictOn(o *search.Observation) string {
+// Verdict is how the SLO stood in a probe.
+func Verdict(o *search.Observation) string {
 	word := "broken"
 	if o.Holds() {
 		word = "holds"
@@ -41,8 +25,8 @@ func verdictOn(o *search.Observation) string {
 	return word
 }
 
-// loadText is a load in few digits.
-func loadText(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+// LoadText is a load in few digits.
+func LoadText(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 func percent(use *float64) string {
 	switch {
@@ -54,8 +38,8 @@ func percent(use *float64) string {
 	return fmt.Sprintf("%.0f %%", *use*100)
 }
 
-// text is the answer in words and tables, within the width of a screen; 0: of a file.
-func (r *findReport) text(width int) string {
+// Text is the answer in words and tables, within the width of a screen; 0: of a file.
+func (r *Report) Text(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The highest %s within an SLO\n\n%s\n", r.Vary, r.SLO)
 	if r.Map != "" {
@@ -73,13 +57,13 @@ func (r *findReport) text(width int) string {
 }
 
 // capacityMap is one line for each value of the mapped flag.
-func (r *findReport) capacityMap(b *strings.Builder, width int) {
+func (r *Report) capacityMap(b *strings.Builder, width int) {
 	t := mdtable.Table{Head: []string{r.Map, r.Vary, "95 % interval", "req/s", "output tok/s", "binds", "verdict"}, Keys: 1}
 	for i := range r.Results {
 		f := &r.Results[i]
-		line := []string{f.Value, "none", interval(&f.Answer), "–", "–", f.Answer.Binding, "–"}
+		line := []string{f.Value, "none", Interval(&f.Answer), "–", "–", f.Answer.Binding, "–"}
 		if p := f.found(); p != nil {
-			line[1], line[3], line[4], line[6] = "**"+loadText(p.X)+"**", fmt.Sprintf("%.2f", p.Numbers.Throughput), fmt.Sprintf("%.1f", p.Numbers.Output), f.Verdict
+			line[1], line[3], line[4], line[6] = "**"+LoadText(p.X)+"**", fmt.Sprintf("%.2f", p.Numbers.Throughput), fmt.Sprintf("%.1f", p.Numbers.Output), f.Verdict
 		}
 		t.Body = append(t.Body, line)
 	}
@@ -87,18 +71,19 @@ func (r *findReport) capacityMap(b *strings.Builder, width int) {
 	t.Write(b, width)
 }
 
-func interval(a *search.Answer) string {
+// Interval is the edge in words.
+func Interval(a *search.Answer) string {
 	switch {
 	case a.Low == nil:
 		return "–"
 	case a.High == nil:
-		return "from " + loadText(*a.Low)
+		return "from " + LoadText(*a.Low)
 	}
-	return loadText(*a.Low) + " to " + loadText(*a.High)
+	return LoadText(*a.Low) + " to " + LoadText(*a.High)
 }
 
 // answer says what was found, and what is missing from it.
-func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
+func (r *Report) answer(b *strings.Builder, f *Result, width int) {
 	a := &f.Answer
 	line := func(format string, args ...any) { mdtable.Line(b, "- ", fmt.Sprintf(format, args...), width) }
 	b.WriteString("\n")
@@ -107,7 +92,7 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 		if a.Confirmed {
 			how = fmt.Sprintf("confirmed by a run of %.0f s", p.Seconds)
 		}
-		line("It holds up to **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, loadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
+		line("It holds up to **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, LoadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
 		f.trust(line)
 	} else {
 		line("It holds at no %s that was tried.", r.Vary)
@@ -117,7 +102,7 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 		if !a.Narrow {
 			width = fmt.Sprintf("; wider than the ±%g %% asked for", r.Tolerance*100)
 		}
-		line("The edge, 95 %%: %s%s.", interval(a), width)
+		line("The edge, 95 %%: %s%s.", Interval(a), width)
 	}
 	if a.Binding != "" {
 		line("What binds: %s.", a.Binding)
@@ -135,7 +120,7 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 			if p.name == "Highest throughput" {
 				most = " " + f.saturation(r.Vary)
 			}
-			line("%s: %s %s, %.2f req/s%s, %.1f output tok/s, %.0f ms.%s", p.name, r.Vary, loadText(q.X), q.Numbers.Throughput, goodput, q.Numbers.Output, q.Numbers.Latency, most)
+			line("%s: %s %s, %.2f req/s%s, %.1f output tok/s, %.0f ms.%s", p.name, r.Vary, LoadText(q.X), q.Numbers.Throughput, goodput, q.Numbers.Output, q.Numbers.Latency, most)
 		}
 	}
 	costLines(line, "at the SLO's point", f.found())
@@ -151,7 +136,7 @@ func (r *findReport) answer(b *strings.Builder, f *findResult, width int) {
 
 // saturation says whether the highest throughput is the most that the server can do. A
 // probe that was left early shows a server that was filling up.
-func (f *findResult) saturation(vary string) string {
+func (f *Result) saturation(vary string) string {
 	var loads []measure.Load
 	for i := range f.Curve {
 		if p := &f.Curve[i]; p.GaveUp == "" {
@@ -163,7 +148,7 @@ func (f *findResult) saturation(vary string) string {
 }
 
 // trust is the verdict on the run that is the answer, with its reasons.
-func (f *findResult) trust(line func(string, ...any)) {
+func (f *Result) trust(line func(string, ...any)) {
 	switch {
 	case f.Verdict == "":
 		line("Verdict on it: not judged.")
@@ -193,7 +178,7 @@ func costLines(line func(string, ...any), where string, p *search.CurvePoint) {
 }
 
 // curve is one line for each load.
-func (r *findReport) curve(b *strings.Builder, f *findResult, width int) {
+func (r *Report) curve(b *strings.Builder, f *Result, width int) {
 	t := mdtable.Table{Head: []string{r.Vary, "SLO", "of the limit", "req/s", "good req/s", "output tok/s", "mean e2el, ms", "probes", "verdict"}, Keys: 1}
 	for i := range f.Curve {
 		p := &f.Curve[i]
@@ -213,7 +198,7 @@ func (r *findReport) curve(b *strings.Builder, f *findResult, width int) {
 			good = fmt.Sprintf("%.2f", *p.Numbers.Goodput)
 		}
 		t.Body = append(t.Body, []string{
-			loadText(p.X), word, strings.Join(uses, ", "), fmt.Sprintf("%.2f", p.Numbers.Throughput), good,
+			LoadText(p.X), word, strings.Join(uses, ", "), fmt.Sprintf("%.2f", p.Numbers.Throughput), good,
 			fmt.Sprintf("%.1f", p.Numbers.Output), fmt.Sprintf("%.0f", p.Numbers.Latency), strconv.Itoa(p.Probes), p.Numbers.Verdict,
 		})
 	}

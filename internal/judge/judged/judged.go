@@ -1,0 +1,94 @@
+// Package judged reads the journal of a run into its result and its verdict, in one pass.
+package judged
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+)
+
+// Run is a run that was read to its end.
+type Run struct {
+	Result  *measure.Result
+	Verdict *verdict.Verdict
+	Samples []journal.Sample
+	Scrapes []journal.Scrape
+}
+
+// Read computes the result and the verdict of the run in a folder.
+func Read(folder string, opt measure.Options) (*Run, error) {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if err != nil {
+		if errors.Is(err, journal.ErrNoRun) {
+			return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
+		}
+		return nil, err
+	}
+	defer j.Close()
+	r, v, err := Journal(j, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes()}, nil
+}
+
+// Journal reads a journal to its end.
+func Journal(j *journal.Reader, opt measure.Options) (*measure.Result, *verdict.Verdict, error) {
+	both := reader{j, verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})}
+	r, err := measure.Measure(both, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if j.Damage() != nil {
+		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
+	}
+	if n, why := j.Skipped(); n > 0 {
+		r.Warnings = append([]string{fmt.Sprintf("lines of the journal that are left out: %d (%v)", n, why)}, r.Warnings...)
+	}
+	return r, both.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
+}
+
+// reader shows each request to the verdict on its way to measure.
+type reader struct {
+	*journal.Reader
+	collector *verdict.Collector
+}
+
+func (j reader) Next() (*journal.Request, error) {
+	req, err := j.Reader.Next()
+	if err != nil {
+		return nil, err
+	}
+	return req, j.collector.Add(req)
+}
+
+// SLO holds a run against an SLO; nil: there is none. What the result does not have,
+// since it was not asked for, is measured once more from the journal; what that does
+// not tell either stays unknown.
+func SLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Options) *slo.Judgement {
+	if objective == nil {
+		return nil
+	}
+	j := objective.Judge(res.Value)
+	missing := slices.ContainsFunc(j.Checks, func(c slo.Check) bool { return c.Status == slo.Unknown })
+	if missing && res.Completed > 0 && len(objective.Latencies()) > 0 {
+		opt.PercentileMetrics, opt.Percentiles, opt.Detailed, opt.Watch = objective.Latencies(), objective.Percentiles(), false, nil
+		more, err := Read(folder, opt)
+		if err != nil {
+			return &j
+		}
+		j = objective.Judge(func(metric string) (float64, bool) {
+			if v, ok := res.Value(metric); ok {
+				return v, ok
+			}
+			return more.Result.Value(metric)
+		})
+	}
+	return &j
+}

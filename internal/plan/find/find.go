@@ -1,0 +1,137 @@
+// Package find measures a server to find the highest load at which an SLO holds. The
+// package search chooses each probe; this one runs it, reads what it showed, and keeps
+// it in a log from which an interrupted search goes on.
+package find
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/target"
+)
+
+// What a search can raise.
+const (
+	Rate        = "rate"        // requests per second
+	Concurrency = "concurrency" // requests at a time
+)
+
+// Options say what is looked for, and what it may cost.
+type Options struct {
+	SLO       slo.SLO
+	Vary      string   // Rate or Concurrency
+	From, To  *float64 // nil: 1, and lower loads where need be; no bound
+	Tolerance float64  // half of the answer's 95 % interval, as a share
+	MaxTime   time.Duration
+	Probe     time.Duration // how long the first probes are
+	Confirm   time.Duration // how long the run is that confirms the answer
+	Cooldown  time.Duration // between probes, where a server does not tell when it is idle
+	Fresh     bool          // forget the probes of an earlier search
+}
+
+// Start is the first load to try.
+func (o *Options) Start() float64 {
+	if o.From != nil {
+		return *o.From
+	}
+	return 1
+}
+
+func (o *Options) config() search.Config {
+	cfg := search.Config{
+		From: o.Start(), Lower: o.From == nil, Integer: o.Vary == Concurrency, Tolerance: o.Tolerance,
+		Short: o.Probe.Seconds(), Long: o.Confirm.Seconds(), Enough: search.Enough(o.SLO), Budget: o.MaxTime.Seconds(),
+	}
+	if o.To != nil {
+		cfg.To = *o.To
+	}
+	return cfg
+}
+
+// Runner runs one probe, the n-th from 1, into a folder of its own, where it leaves its
+// log and the folder "run". said is the error with which a run ended that measured
+// something all the same: over the edge requests may well fail.
+type Runner func(ctx context.Context, n int, p search.Probe, folder string) (said string, err error)
+
+// ErrInterrupted says that the user wants no more probes.
+var ErrInterrupted = errors.New("interrupted")
+
+// Progress is told how far a search is.
+type Progress interface {
+	Note(text string)
+	Begin(n int, p search.Probe)
+	End(n int, o *search.Observation)
+}
+
+// Finder is one search.
+type Finder struct {
+	Options
+	Folder   string           // of the search
+	Workload any              // what the probes have in common; with the options it tells searches apart
+	Servers  []*target.Target // asked who they are, and whether they are idle
+	Run      Runner
+	Progress Progress
+
+	said string // by the last probe
+}
+
+// Servers are targets for the questions of a search.
+func Servers(urls []string, header http.Header) (list []*target.Target) {
+	for _, u := range urls {
+		list = append(list, &target.Target{Base: u, Header: header, Client: &http.Client{}})
+	}
+	return list
+}
+
+// Search goes on from the probes that are there until the search is over. With
+// ErrInterrupted the result is what is known so far.
+func (f *Finder) Search(ctx context.Context) (Result, error) {
+	cfg := f.config()
+	log, err := f.openLog(ctx, cfg)
+	if err != nil {
+		return Result{}, err
+	}
+	s := search.New(cfg)
+	for _, seen := range log.earlier {
+		s.Observed(seen)
+	}
+	earlier := earlierOf(log.earlier)
+	if earlier != nil {
+		f.Progress.Note(fmt.Sprintf("going on after %d probes of an earlier run, %s", earlier.Probes, earlier.when()))
+	}
+	err = f.probes(ctx, s, log)
+	r := resultOf(s)
+	r.Earlier = earlier
+	return r, err
+}
+
+// probes runs what the search asks for.
+func (f *Finder) probes(ctx context.Context, s *search.Search, log *probeLog) error {
+	for {
+		probe, ok := s.Next()
+		if !ok {
+			return nil
+		}
+		n := len(s.Seen()) + 1
+		f.Progress.Begin(n, probe)
+		seen, err := f.probe(ctx, n, probe)
+		if err == nil && n == 1 && seen.Numbers.Requests == 0 {
+			err = fmt.Errorf("%s (its log is %s)", cmp.Or(f.said, "no request completed"), filepath.Join(f.probeFolder(1), LogName))
+		}
+		if err != nil {
+			return fmt.Errorf("probe %s %g: %w", f.Vary, probe.X, err)
+		}
+		if err := log.add(seen); err != nil {
+			return err
+		}
+		s.Observed(seen)
+		f.Progress.End(n, &seen)
+	}
+}

@@ -1,0 +1,135 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/plan/search"
+)
+
+// What a probe leaves in its folder.
+const (
+	LogName = "bench.log" // what bench serve said
+	RunName = "run"       // the folder of the run
+)
+
+func (f *Finder) probeFolder(n int) string {
+	return filepath.Join(f.Folder, "probes", fmt.Sprintf("%03d", n))
+}
+
+// probe makes the n-th probe, from 1.
+func (f *Finder) probe(ctx context.Context, n int, probe search.Probe) (search.Observation, error) {
+	began := time.Now()
+	folder := f.probeFolder(n)
+	if err := os.RemoveAll(folder); err != nil {
+		return search.Observation{}, fmt.Errorf("clear a probe's folder: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return search.Observation{}, fmt.Errorf("make a probe's folder: %w", err)
+	}
+	var err error
+	if f.said, err = f.Run(ctx, n, probe, folder); err != nil {
+		return search.Observation{}, err
+	}
+	run := filepath.Join(folder, RunName)
+	o, err := observe(run, f.SLO)
+	if err != nil {
+		return o, err
+	}
+	f.waitIdle(ctx)
+	o.X, o.Purpose, o.Run, o.At = probe.X, probe.Purpose, run, began
+	o.Seconds, o.Cost = probe.Seconds, time.Since(began).Seconds()
+	return o, nil
+}
+
+// observe reads a probe from its journal: the numbers without its start (see
+// measure.SettledFrom), and the verdict on all of it.
+func observe(run string, objective slo.SLO) (search.Observation, error) {
+	file := filepath.Join(run, journal.FileName)
+	from := int64(0)
+	err := withJournal(file, func(j *journal.Reader) (err error) {
+		from, err = measure.SettledFrom(j)
+		return err
+	})
+	if err != nil {
+		return search.Observation{}, err
+	}
+	var o search.Observation
+	err = withJournal(file, func(j *journal.Reader) error {
+		r, err := measure.Measure(measure.After(j, from), measure.Options{})
+		if err == nil {
+			o = search.FromResult(r, objective)
+		}
+		return err
+	})
+	if err != nil {
+		return o, err
+	}
+	whole, err := judged.Read(run, measure.Options{})
+	if err != nil {
+		return o, err
+	}
+	o.Numbers.Verdict, o.Numbers.Reasons = string(whole.Verdict.Level), reasons(whole.Verdict)
+	return o, nil
+}
+
+// reasons are the names of the checks that speak against a run, with what they found.
+func reasons(v *verdict.Verdict) (list []string) {
+	for _, name := range v.Reasons {
+		if c := v.Check(name); c != nil {
+			name += ": " + c.Sentence
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+func withJournal(file string, use func(*journal.Reader) error) error {
+	j, err := journal.Open(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(j), j.Close())
+}
+
+const (
+	askEvery = 100 * time.Millisecond
+	askMost  = 30 * time.Second
+)
+
+// waitIdle waits until the servers say that nothing is under way; where one does not
+// say, the cool-down passes.
+func (f *Finder) waitIdle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askMost)
+	defer cancel()
+	for _, t := range f.Servers {
+		for {
+			m, err := t.Metrics(ctx)
+			busy, told := m.UnderWay()
+			if err == nil && told && busy == 0 {
+				break
+			}
+			pause := askEvery
+			if !told {
+				pause = f.Cooldown
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			if !told {
+				break
+			}
+		}
+	}
+}
