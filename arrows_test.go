@@ -41,6 +41,8 @@ var inside = map[string][]string{
 	"judge/history":  {"judge/stats"},
 	"judge/timeline": {"judge/measure"},
 	"plan/find":      {"plan/search"},
+	"plan/scenario":  {"plan/run"},
+	"plan/sweep":     {"plan/run"},
 	"show/export":    {"show/page", "show/parquet", "show/report"},
 	"show/page":      {"show/chart", "show/plot"},
 	"show/site":      {"show/chart", "show/page"},

@@ -46,7 +46,7 @@ func commands() []entry {
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", here(benchThroughput)},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", here(benchShapes)},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
-		{"run", "run a whole experiment from one file: servers, matrix, table", here(run)},
+		{"run", "run a whole experiment from one file: servers, matrix, table", here(runScenario)},
 		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
 		{"init", "write a scenario for a server that is running", here(initScenario)},
 		{"report", "show the result of a run again, from its journal", here(reportRun)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -48,7 +50,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	return set, o
 }
 
-func run(ctx context.Context, s streams, args []string) error {
+func runScenario(ctx context.Context, s streams, args []string) error {
 	set, o := runFlags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
@@ -67,7 +69,7 @@ func run(ctx context.Context, s streams, args []string) error {
 	}
 	switch {
 	case o.check:
-		fmt.Fprintf(s.out, "%s: %s\n", doc.File, planWords(plan))
+		fmt.Fprintf(s.out, "%s: %s\n", doc.File, plan)
 		return nil
 	case o.plan:
 		return printPlan(s.out, plan)
@@ -113,6 +115,14 @@ func redactServeArgs(args []string) []string {
 	return set.Redacted(args)
 }
 
+// printPlan writes the points as commands that can be pasted.
+func printPlan(w io.Writer, plan *scenario.Plan) error {
+	return plan.Script(w, scenario.Shell{
+		Command: func(args []string) []string { return pointCommand(plan.Scenario, args) },
+		Redact:  redactOwn, Environ: os.Environ(),
+	})
+}
+
 func (o *runOptions) execute(ctx context.Context, s streams, program string, doc *scenario.Document, plan *scenario.Plan) error {
 	folder, err := o.folder(plan)
 	if err != nil {
@@ -127,16 +137,21 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	if err != nil {
 		return err
 	}
-	show := newRunShow(s.err, plan)
+	fmt.Fprintf(s.err, "%s: %s\n", plan.Name, plan)
+	show := &run.Progress{W: s.err, Total: len(plan.Selected())}
+	if isTerminal(s.err) {
+		show.Fit = func(line string) string { return fit(line, terminalWidth(s.err)-1) }
+	}
 	r := &scenario.Runner{
-		Plan: plan, Folder: folder, Source: source, Observe: show.event,
+		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
 		Bench:  func(args []string) target.Command { return ownCommand(program, pointCommand(plan.Scenario, args)) },
 		Header: apiKeyHeader(), Client: &http.Client{},
 	}
+	show.Start()
 	ctx, drain, stop := interrupts(ctx, s.err)
 	records, err := r.Run(ctx, drain)
 	stop()
-	show.stop()
+	show.Stop()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
@@ -19,22 +20,22 @@ func drawPoints(plan *scenario.Plan, records []*scenario.Record, folder scenario
 	o := &reportOptions{format: "html", limits: plan.Scenario.SLO.SLO}
 	var runs []page.Run
 	for _, r := range records {
-		if r == nil || r.State != scenario.Done {
+		if r == nil || r.State != run.Done {
 			continue
 		}
 		at := folder.Run(r.ID)
 		if _, err := os.Stat(filepath.Join(at, journal.FileName)); err != nil {
 			continue
 		}
-		run, err := o.readRun(at, measure.Options{}, max(timeline.MostRows/len(records), fewRows))
+		one, err := o.readRun(at, measure.Options{}, max(timeline.MostRows/len(records), fewRows))
 		if err != nil {
 			return err
 		}
-		run.Name = r.ID
-		if d := r.SpecDecode; d != nil && run.Result.SpecDecode == nil {
-			run.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: d.AcceptanceRate, AcceptanceLength: d.AcceptanceLength}
+		one.Name = r.ID
+		if d := r.SpecDecode; d != nil && one.Result.SpecDecode == nil {
+			one.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: d.AcceptanceRate, AcceptanceLength: d.AcceptanceLength}
 		}
-		runs = append(runs, run)
+		runs = append(runs, one)
 	}
 	if len(runs) == 0 {
 		return nil

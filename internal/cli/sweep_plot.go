@@ -179,3 +179,10 @@ func sweepPareto(_ context.Context, s streams, args []string) error {
 	fmt.Fprintln(s.out, "[END FIGURE]")
 	return nil
 }
+
+func orNone(text string) string {
+	if text == "" {
+		return "(None)"
+	}
+	return text
+}

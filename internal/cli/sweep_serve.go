@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"os/signal"
 	"path/filepath"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
@@ -97,15 +97,11 @@ func (o *sweepOptions) runner(s streams) (*sweep.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := &sweepShow{w: s.out}
-	r := &sweep.Runner{
+	return &sweep.Runner{
 		Plan: *plan, Ready: time.Duration(o.readyTimeout) * time.Second, Program: program,
-		Client: &http.Client{}, Header: apiKeyHeader(), Observe: show.event,
-	}
-	if o.showStdout {
-		r.Output = show
-	}
-	return r, nil
+		Client: &http.Client{}, Header: apiKeyHeader(),
+		Log: &sweep.Log{W: s.out, ShowOutput: o.showStdout, Redact: redactCommand, SecretFlag: isSecretFlag},
+	}, nil
 }
 
 func (o *sweepOptions) plan() (*sweep.Plan, error) {
@@ -118,7 +114,7 @@ func (o *sweepOptions) plan() (*sweep.Plan, error) {
 		to         *[]string
 		needed     bool
 	}{{"serve-cmd", o.serveCmd, &p.Serve, true}, {"bench-cmd", o.benchCmd, &p.Bench, true}, {"after-bench-cmd", o.afterCmd, &p.After, false}} {
-		words, err := sweep.SplitWords(c.text)
+		words, err := shlex.Split(c.text)
 		switch {
 		case err != nil:
 			return nil, argv.Errorf(c.flag, "can't be read: %v", err)
@@ -155,10 +151,10 @@ func (o *sweepOptions) plan() (*sweep.Plan, error) {
 }
 
 // run runs the sweep and says by its error how it ended.
-func (o *sweepOptions) run(ctx context.Context, s streams, r *sweep.Runner, run func(context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
+func (o *sweepOptions) run(ctx context.Context, s streams, r *sweep.Runner, run func(context.Context, <-chan struct{}) error) error {
+	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
-	err := run(ctx)
+	err := run(ctx, drain)
 	switch {
 	case errors.Is(err, sweep.ErrPlan):
 		return planError(err)

@@ -22,7 +22,7 @@ func (s *Summary) age() string {
 	var n, all int
 	var from, to time.Time
 	for _, rec := range s.records {
-		if rec == nil || rec.State != Done {
+		if !rec.done() {
 			continue
 		}
 		all++

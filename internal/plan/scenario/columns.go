@@ -193,7 +193,7 @@ func (r *Row) why() string {
 func (r *Row) measuredAt() string {
 	text := nothing
 	for _, rec := range r.Records {
-		if rec != nil && rec.State == Done && !rec.Started.IsZero() && (text == nothing || day(rec.Started) < text) {
+		if rec.done() && !rec.Started.IsZero() && (text == nothing || day(rec.Started) < text) {
 			text = day(rec.Started)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // Folder is where a scenario's results lie:
@@ -21,22 +22,12 @@ import (
 //	table.md, summary.json, summary.csv
 type Folder struct{ Path string }
 
-// State is how a point stands.
-type State string
-
-// The states. A point without any has not been run.
-const (
-	Done        State = "done"
-	Failed      State = "failed"
-	Interrupted State = "interrupted"
-)
-
 // Record is what point.json says of a point that was run.
 type Record struct {
 	ID          string            `json:"id"`
 	Values      map[string]string `json:"values"`
 	Repeat      int               `json:"repeat"`
-	State       State             `json:"state"`
+	State       run.State         `json:"state"`
 	Error       string            `json:"error,omitempty"`
 	Fingerprint string            `json:"fingerprint"`
 	Args        []string          `json:"args"`
@@ -46,16 +37,12 @@ type Record struct {
 	Files       []string          `json:"files,omitempty"`       // that it depends on, each with its size and date
 	Self        string            `json:"server_says,omitempty"` // what it says of itself: see target.Self
 	Earlier     bool              `json:"-"`                     // an earlier run measured it
-	Startup     []StartupRecord   `json:"startup,omitempty"`     // of the servers that were started for it
+	Startup     []run.Startup     `json:"startup,omitempty"`     // of the servers that were started for it
 	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
 }
 
-// StartupRecord is how long a server took to start.
-type StartupRecord struct {
-	Server       string  `json:"server"` // target, and the number of a replica
-	HealthyS     float64 `json:"healthy_s"`
-	FirstAnswerS float64 `json:"first_answer_s,omitempty"`
-}
+// done says that the point has a whole result.
+func (r *Record) done() bool { return r != nil && r.State == run.Done }
 
 const (
 	pointFile  = "point.json"
@@ -75,8 +62,10 @@ func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), jou
 func (f Folder) server(id string) string   { return filepath.Join(f.Path, "servers", id) }
 func (f Folder) Table() string             { return filepath.Join(f.Path, "table.md") }
 func (f Folder) file(name string) string   { return filepath.Join(f.Path, name) }
-func (f Folder) pidFiles() string          { return filepath.Join(f.Path, "servers", "*", "*pid.json") }
 func (f Folder) benchPID(id string) string { return filepath.Join(f.point(id), "pid.json") }
+
+// pidFiles are the notes of the processes under way, from the folder.
+func pidFiles() []string { return []string{"servers/*/*pid.json", "points/*/pid.json"} }
 
 // record reads what is known of a point; nil if it was not run, or not as it is now.
 func (f Folder) record(p *Point) *Record {
@@ -84,7 +73,7 @@ func (f Folder) record(p *Point) *Record {
 	if r == nil || r.Fingerprint != p.Fingerprint {
 		return nil
 	}
-	if _, err := os.Stat(f.result(p.ID)); r.State == Done && err != nil {
+	if _, err := os.Stat(f.result(p.ID)); r.State == run.Done && err != nil {
 		return nil
 	}
 	return r

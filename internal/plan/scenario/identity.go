@@ -27,7 +27,7 @@ func (r *Runner) self(ctx context.Context, urls []string) (string, error) {
 	defer cancel()
 	var words []string
 	for _, url := range urls {
-		text, err := r.target(url).Self(ctx)
+		text, err := r.run.At(url).Self(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -47,20 +47,20 @@ func (r *Runner) current(ctx context.Context, p *Point, rec *Record) bool {
 	if !asked {
 		var err error
 		if now, err = r.self(ctx, p.target.urls()); err != nil {
-			r.note("whether %s is still the server of its results can't be told: %v", p.Target(), err)
+			r.run.Note("whether %s is still the server of its results can't be told: %v", p.Target(), err)
 		}
 		r.selves[p.server] = now
 	}
 	if now == "" || now == rec.Self {
 		return true
 	}
-	if !r.changed[p.server] {
-		r.changed[p.server] = true
+	if !r.told[p.server] {
+		r.told[p.server] = true
 		then, is := target.Differ(rec.Self, now)
 		if rec.Self == "" {
 			then = "not written down"
 		}
-		r.note("%s is another server than on %s, so what was measured then is measured again (then: %s; now: %s)", p.Target(), rec.Measured(), then, is)
+		r.run.Note("%s is another server than on %s, so what was measured then is measured again (then: %s; now: %s)", p.Target(), rec.Measured(), then, is)
 	}
 	return false
 }
@@ -69,13 +69,13 @@ func (r *Runner) current(ctx context.Context, p *Point, rec *Record) bool {
 // once for each target and cause.
 func (r *Runner) outdated(p *Point) {
 	rec := r.Folder.kept(p)
-	if rec == nil || rec.State != Done {
+	if !rec.done() {
 		return
 	}
 	why := p.changedSince(rec)
-	if key := p.Target() + why; !r.changed[key] {
-		r.changed[key] = true
-		r.note("points of %s that were measured on %s are measured again: %s", p.Target(), rec.Measured(), why)
+	if key := p.Target() + why; !r.told[key] {
+		r.told[key] = true
+		r.run.Note("points of %s that were measured on %s are measured again: %s", p.Target(), rec.Measured(), why)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // A server that was replaced by another one at the same address: what was measured of
@@ -34,12 +36,12 @@ func TestResultsOfAnotherServerAreMeasuredAgain(t *testing.T) {
 		notes, skipped = nil, nil
 		plan := planOf(t, steps, "targets.a.base_url="+server.URL)
 		r := w.runner(plan)
-		r.Observe = func(e Event) {
+		r.Observe = func(e run.Event) {
 			switch e.Kind {
-			case Note:
+			case run.Note:
 				notes = append(notes, e.Text)
-			case Skipped:
-				skipped = append(skipped, e.Record.Measured())
+			case run.Skipped:
+				skipped = append(skipped, e.Point.Measured)
 			}
 		}
 		records, err := r.Run(t.Context(), nil)
@@ -143,8 +145,8 @@ func TestWhyAPointIsMeasuredAgain(t *testing.T) {
 		tt.change()
 		var notes []string
 		r := w.runner(planOf(t, steps, "workload={dataset: custom, path: "+file+"}", tt.set))
-		r.Observe = func(e Event) {
-			if e.Kind == Note && !strings.Contains(e.Text, "can't be told") {
+		r.Observe = func(e run.Event) {
+			if e.Kind == run.Note && !strings.Contains(e.Text, "can't be told") {
 				notes = append(notes, e.Text)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // TestServerThatLeftItsGroup: a command that starts its server as a daemon leaves it
@@ -25,8 +27,8 @@ targets: {a: {command: ["sh", "-c", "setsid sleep 300 </dev/null >/dev/null 2>&1
 matrix: {concurrency: [1]}
 `, filepath.Join(w.dir, "started"))))
 	var notes []string
-	r.Observe = func(e Event) {
-		if e.Kind == Note {
+	r.Observe = func(e run.Event) {
+		if e.Kind == run.Note {
 			notes = append(notes, e.Text)
 		}
 	}

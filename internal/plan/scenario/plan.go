@@ -238,3 +238,18 @@ func (p *Plan) choose(words []string) error {
 	}
 	return nil
 }
+
+// String is a plan in one line.
+func (p *Plan) String() string {
+	var targets []string
+	for _, o := range p.Selected() {
+		if !slices.Contains(targets, o.Target()) {
+			targets = append(targets, o.Target())
+		}
+	}
+	words := fmt.Sprintf("%d points over %s", len(p.Selected()), strings.Join(targets, ", "))
+	if p.Scenario.Repeat > 1 {
+		words += fmt.Sprintf(", each %d times", p.Scenario.Repeat)
+	}
+	return words
+}

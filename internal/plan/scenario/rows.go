@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // Row is a point with its repeats: one line of the table.
@@ -58,7 +59,7 @@ func (r *Row) read(folder Folder) {
 		switch {
 		case rec == nil:
 			continue
-		case rec.State != Done:
+		case rec.State != run.Done:
 			r.Errors = append(r.Errors, rec.Error)
 			continue
 		}

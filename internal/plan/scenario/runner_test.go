@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -61,9 +62,9 @@ func (w *world) runner(plan *Plan) *Runner {
 			env := []string{"env", "LOG=" + filepath.Join(w.dir, "log"), "FAIL=" + w.fail, "HANG=" + w.hang, "/bin/sh", "-c", fakeBench, "bench"}
 			return target.Command{Args: append(env, args...)}
 		},
-		Observe: func(e Event) {
-			if e.Kind == Ended {
-				w.events = append(w.events, fmt.Sprintf("%s %s", e.Point.ID, e.Record.State))
+		Observe: func(e run.Event) {
+			if e.Kind == run.Ended {
+				w.events = append(w.events, fmt.Sprintf("%s %s", e.Point.Name, e.Outcome.State))
 			}
 		},
 	}

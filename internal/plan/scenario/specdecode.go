@@ -35,10 +35,10 @@ func (d *SpecDecodeRecord) number(m *measured) {
 
 // logMarks are how long the servers' logs are: what is written later belongs to the
 // point that runs then.
-func (s *servers) logMarks() (marks []int64) {
-	for _, p := range s.processes {
+func logMarks(logs []string) (marks []int64) {
+	for _, log := range logs {
 		size := int64(0)
-		if info, err := os.Stat(p.Log()); err == nil {
+		if info, err := os.Stat(log); err == nil {
 			size = info.Size()
 		}
 		marks = append(marks, size)
@@ -47,10 +47,10 @@ func (s *servers) logMarks() (marks []int64) {
 }
 
 // specDecodeSince is what all logs together say since the marks; nil: nothing.
-func (s *servers) specDecodeSince(marks []int64) *SpecDecodeRecord {
+func specDecodeSince(logs []string, marks []int64) *SpecDecodeRecord {
 	var rate, tokens, length, steps float64
-	for i, p := range s.processes {
-		d, ok := serverlog.Between(logPart(p.Log(), 0, marks[i]), logPart(p.Log(), marks[i], math.MaxInt64))
+	for i, log := range logs {
+		d, ok := serverlog.Between(logPart(log, 0, marks[i]), logPart(log, marks[i], math.MaxInt64))
 		if !ok {
 			continue
 		}

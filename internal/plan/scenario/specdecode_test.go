@@ -28,21 +28,21 @@ func TestSpecDecodeOfALog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	s := &servers{processes: []*target.Process{p}}
+	logs := []string{p.Log()}
 	await(t, filepath.Join(dir, "up"))
-	marks := s.logMarks()
-	if got := s.specDecodeSince(marks); got != nil {
+	marks := logMarks(logs)
+	if got := specDecodeSince(logs, marks); got != nil {
 		t.Errorf("nothing was said since, and %+v was read", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	await(t, filepath.Join(dir, "said"))
-	got := s.specDecodeSince(marks)
+	got := specDecodeSince(logs, marks)
 	if got == nil || got.AcceptanceLength == nil || math.Abs(got.AcceptanceRate-80.76) > 0.01 || math.Abs(*got.AcceptanceLength-3.42) > 0.001 {
 		t.Errorf("%+v", got)
 	}
-	if got := (&servers{}).specDecodeSince(nil); got != nil {
+	if got := specDecodeSince(nil, nil); got != nil {
 		t.Errorf("a server that was up before has a log: %+v", got)
 	}
 	if got := logPart(filepath.Join(dir, "absent"), 0, math.MaxInt64); got != "" {

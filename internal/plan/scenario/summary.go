@@ -14,6 +14,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // Summary is what a scenario showed.
@@ -43,7 +44,7 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 		case rec == nil:
 			s.Missing++
 			continue
-		case rec.State == Done:
+		case rec.State == run.Done:
 			s.Done++
 		default:
 			s.Failed++
@@ -69,7 +70,7 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 // FirstCause is why the first of the points without a result has none; empty: all have one.
 func (s *Summary) FirstCause() string {
 	for _, rec := range s.records {
-		if rec != nil && rec.State == Failed {
+		if rec != nil && rec.State == run.Failed {
 			first, _, _ := strings.Cut(rec.Error, "\n")
 			return rec.ID + ": " + first
 		}

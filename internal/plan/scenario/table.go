@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
@@ -141,12 +142,12 @@ func (r *Row) state() string {
 	if r.Done > 0 && words == "" {
 		words = "not judged"
 	}
-	count := map[State]int{}
+	count := map[run.State]int{}
 	missing := 0
 	for _, rec := range r.Records {
 		if rec == nil {
 			missing++
-		} else if rec.State != Done {
+		} else if rec.State != run.Done {
 			count[rec.State]++
 		}
 	}
@@ -162,8 +163,8 @@ func (r *Row) state() string {
 		}
 		words += word
 	}
-	add(count[Failed], "failed")
-	add(count[Interrupted], "interrupted")
+	add(count[run.Failed], "failed")
+	add(count[run.Interrupted], "interrupted")
 	add(missing, "not run")
 	return words
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
 // fabricated is a scenario of all that a table can show: replicas beside one of
@@ -29,20 +30,20 @@ slo: p99_ttft<=300ms and failed<1%
 func fabricate(t *testing.T, plan *Plan, folder Folder) (records []*Record) {
 	t.Helper()
 	for _, p := range plan.Points {
-		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done, Fingerprint: p.Fingerprint}
+		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: run.Done, Fingerprint: p.Fingerprint}
 		verdict, reasons := "VALID", ""
 		switch p.ID {
 		case "fast_concurrency-8_r2":
-			rec.State, rec.Error = Failed, "bench serve: it is no good\nmore of it"
+			rec.State, rec.Error = run.Failed, "bench serve: it is no good\nmore of it"
 		case "one_concurrency-32_r1", "one_concurrency-32_r2":
 			records = append(records, nil)
 			continue
 		case "fast_concurrency-32_r1":
 			verdict, reasons = "INVALID", `"lag"`
 		case "one_concurrency-8_r1":
-			rec.Version, rec.Startup = "1.0", []StartupRecord{{"one", 1.5, 2.25}}
+			rec.Version, rec.Startup = "1.0", []run.Startup{{Server: "one", HealthyS: 1.5, FirstAnswerS: 2.25}}
 		case "one_concurrency-8_r2":
-			rec.Version, rec.Startup = "1.1", []StartupRecord{{"one", 1.5, 0}}
+			rec.Version, rec.Startup = "1.1", []run.Startup{{Server: "one", HealthyS: 1.5}}
 		}
 		records = append(records, rec)
 		c := float64(p.Concurrency()) + float64(p.Repeat)/10
@@ -127,7 +128,7 @@ func TestSpecDecodeColumns(t *testing.T) {
 	length := 3.42
 	var records []*Record
 	for i, p := range plan.Points {
-		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done, SpecDecode: &SpecDecodeRecord{80.5, &length}}
+		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: run.Done, SpecDecode: &SpecDecodeRecord{80.5, &length}}
 		numbers := `"spec_decode_acceptance_rate": 71.25, "spec_decode_acceptance_length": 4.5, `
 		if i > 0 {
 			numbers = ""
@@ -197,7 +198,7 @@ func TestSaturatedOrNot(t *testing.T) {
 					verdict = tt.verdict
 				}
 			}
-			records = append(records, &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: Done})
+			records = append(records, &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: run.Done})
 			text := fmt.Sprintf(`{"completed": 100, "failed": 0, "request_throughput": 5, "output_throughput": %g, "inferometer": {"verdict": {"level": %q, "reasons": []}}}`, tokens, verdict)
 			if err := errors.Join(os.MkdirAll(folder.Run(p.ID), 0o755), os.WriteFile(folder.result(p.ID), []byte(text), 0o644)); err != nil {
 				t.Fatal(err)

@@ -50,6 +50,20 @@ func runFile(folder string, run int) string {
 // beside is another file of a run, such as its log.
 func beside(runFile, ending string) string { return strings.TrimSuffix(runFile, ".json") + ending }
 
+// serverLog is what the server of a setting prints.
+func serverLog(dir string, setting Item) string {
+	name := "server"
+	if len(setting) > 0 {
+		name = fileName("SERVE--" + setting.Name())
+	}
+	return filepath.Join(dir, logFolder, name+".log")
+}
+
+// pidFiles are the notes of the processes under way, from an experiment's folder.
+func pidFiles() []string {
+	return []string{logFolder + "/*.pid.json", "run=*.pid.json", "*/run=*.pid.json"}
+}
+
 // makeFolder makes a combination's folder, and says what to do about a name that is
 // made from too many parameters.
 func makeFolder(path string) error {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 )
 
 // The folders are those that the compatibility text names:
@@ -86,7 +88,7 @@ func TestServerAddress(t *testing.T) {
 		"inferometer sim --listen [::1]:99":      "http://[::1]:99",
 		"inferometer sim --listen :99":           "http://127.0.0.1:99",
 	} {
-		words, _ := SplitWords(command)
+		words, _ := shlex.Split(command)
 		if got, err := serverAddress(words); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", command, got, err, want)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 )
 
 func mustParams(t *testing.T, text string) Params {
@@ -38,12 +40,12 @@ func TestOverrides(t *testing.T) {
 		{`{}`, "b --x", "b --x", ""},
 	} {
 		it := mustParams(t, "["+test.params+"]")[0]
-		command, err := SplitWords(test.command)
+		command, err := shlex.Split(test.command)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := slices.Clone(command)
-		if got := JoinWords(it.Apply(command)); got != test.want {
+		if got := shlex.Join(it.Apply(command)); got != test.want {
 			t.Errorf("%s on %q:\n got %s\nwant %s", test.params, test.command, got, test.want)
 		}
 		if !slices.Equal(command, before) {
@@ -78,28 +80,6 @@ func TestParamsForms(t *testing.T) {
 	}
 }
 
-// Words as Python's shlex.split gives them (checked with it).
-func TestSplitWords(t *testing.T) {
-	for line, want := range map[string][]string{
-		`a  b`:               {"a", "b"},
-		`a 'b c'"d"\ e`:      {"a", "b cd e"},
-		`"a\"b\\c\d" '' x`:   {`a"b\c\d`, "", "x"},
-		`--x='{"a": 1}' # y`: {`--x={"a": 1}`, "#", "y"},
-		"a\tb\nc":            {"a", "b", "c"},
-		``:                   nil,
-	} {
-		got, err := SplitWords(line)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %q, %v", line, got, err)
-		}
-	}
-	for _, line := range []string{`'a`, `"a\"`, `a\`} {
-		if got, err := SplitWords(line); err == nil {
-			t.Errorf("%q: %q", line, got)
-		}
-	}
-}
-
 func FuzzParams(f *testing.F) {
 	for _, seed := range []string{
 		`[{"a": 1, "b.c": true, "d": {"e": [null, "x"]}}]`, `{"n": {"k": -0, "f": 1e999}}`, `[{"k": NaN}]`, `[{"\u0000": "\ud800"}]`, `[[`, `[{"_benchmark_name": {}}]`,
@@ -113,7 +93,7 @@ func FuzzParams(f *testing.F) {
 		}
 		for _, it := range p {
 			words := it.Apply([]string{"x", "--a", "--b=1"})
-			back, err := SplitWords(JoinWords(words))
+			back, err := shlex.Split(shlex.Join(words))
 			if err != nil || !slices.Equal(back, words) {
 				t.Errorf("%q comes back as %q, %v", words, back, err)
 			}

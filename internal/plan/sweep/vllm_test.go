@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 )
 
 // What vLLM's own code makes of parameter files: commands, names and folders. The file
@@ -29,7 +31,7 @@ func TestSettingsAreVLLMs(t *testing.T) {
 	}
 	checked := 0
 	for _, c := range cases {
-		command, err := SplitWords(c.Command)
+		command, err := shlex.Split(c.Command)
 		if err != nil {
 			t.Fatal(err)
 		}

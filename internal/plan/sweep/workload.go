@@ -26,7 +26,7 @@ type Workload struct {
 const usualPrompts = 1000
 
 // Explore runs all levels of all combinations and writes the table.
-func (w *Workload) Explore(ctx context.Context) error {
+func (w *Workload) Explore(ctx context.Context, drain <-chan struct{}) error {
 	if w.Levels < 2 {
 		return fmt.Errorf("%w: there must be at least 2 levels of load, the two extremes", ErrPlan)
 	}
@@ -35,12 +35,13 @@ func (w *Workload) Explore(ctx context.Context) error {
 			return fmt.Errorf("%w: %s is set in the parameters of the benchmark, but it is what is explored", ErrPlan, w.Var)
 		}
 	}
-	return w.each(ctx, w.levels)
+	return w.each(ctx, drain, w.levels)
 }
 
-func (w *Workload) levels(ctx context.Context, s *server, c comb) error {
-	w.Observe(Event{Kind: WorkloadBegin, Serve: c.serve, Overrides: c.bench, Run: w.Levels})
-	defer w.Observe(Event{Kind: WorkloadEnd})
+func (w *Workload) levels(walk *walk, c comb) error {
+	w.Log.say("[WL START]\nServe parameters: %s\nBench parameters: %s\nNumber of workload iterations: %d",
+		orNone(w.Log.setting(c.serve).Text()), orNone(w.Log.setting(c.bench).Text()), w.Levels)
+	defer w.Log.say("[WL END]")
 	prompts, err := w.prompts(c.bench)
 	if err != nil {
 		return err
@@ -49,11 +50,11 @@ func (w *Workload) levels(ctx context.Context, s *server, c comb) error {
 	level := func(bench Item, value int) ([]Object, error) {
 		at := w.at(c.serve, bench, value)
 		if used[at.folder] {
-			w.note("%s=%d has been run", w.Var, value)
+			w.Log.say("%s=%d has been run", w.Var, value)
 			return nil, nil
 		}
 		used[at.folder] = true
-		records, err := w.runs(ctx, s, at)
+		records, err := w.runs(walk, at)
 		if err != nil {
 			w.records = append(w.records, records...)
 		}
@@ -69,7 +70,7 @@ func (w *Workload) levels(ctx context.Context, s *server, c comb) error {
 		return err
 	}
 	if w.DryRun {
-		w.note("the levels between are known when the extremes have been run")
+		w.Log.say("the levels between are known when the extremes have been run")
 		return nil
 	}
 	// The batch extreme comes last in the table, however early it was run.
@@ -118,10 +119,10 @@ func (w *Workload) between(serial, batch []Object) ([]int, error) {
 		return nil, err
 	}
 	low, high = math.Ceil(low), math.Floor(high)
-	w.note("serial: %s=%.0f; batch: %s=%.0f", w.Var, low, w.Var, high)
+	w.Log.say("serial: %s=%.0f; batch: %s=%.0f", w.Var, low, w.Var, high)
 	values := spread(low, high, w.Levels)
 	if len(values) > 0 && values[0] < 1 {
-		w.note("levels below 1 are left out: a whole number of them can't be sent")
+		w.Log.say("levels below 1 are left out: a whole number of them can't be sent")
 		values = slices.DeleteFunc(values, func(v int) bool { return v < 1 })
 	}
 	return values, nil
@@ -166,8 +167,4 @@ func metric(o Object, key string) (float64, error) {
 		return 0, fmt.Errorf("the benchmark's result has no %s, from which the next levels are computed", key)
 	}
 	return f, nil
-}
-
-func (w *Workload) note(format string, args ...any) {
-	w.Observe(Event{Kind: WorkloadNote, Text: fmt.Sprintf(format, args...)})
 }

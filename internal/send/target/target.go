@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -20,6 +21,24 @@ type Target struct {
 	Base   string
 	Header http.Header
 	Client *http.Client
+}
+
+// At is the server at an address. A login in the address goes to the header, so that
+// no error shows it.
+func At(address string, header http.Header, client *http.Client) *Target {
+	t := &Target{Base: address, Header: header.Clone(), Client: client}
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return t
+	}
+	password, _ := u.User.Password()
+	if t.Header == nil {
+		t.Header = http.Header{}
+	}
+	(&http.Request{Header: t.Header}).SetBasicAuth(u.User.Username(), password)
+	u.User = nil
+	t.Base = u.String()
+	return t
 }
 
 // Model is an entry of /v1/models.

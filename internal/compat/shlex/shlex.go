@@ -1,13 +1,14 @@
-package sweep
+// Package shlex splits and joins command lines as the module of that name of Python
+// does: by the quotes of a POSIX shell, and nothing else of a shell.
+package shlex
 
 import (
 	"errors"
 	"strings"
 )
 
-// SplitWords splits a command line as Python's shlex.split does: by white space,
-// with the quotes and backslashes of a POSIX shell, and nothing else of a shell.
-func SplitWords(line string) ([]string, error) {
+// Split gives the words of a command line.
+func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	inWord := false
@@ -66,16 +67,21 @@ func quoted(text string, word *strings.Builder) (int, error) {
 	return 0, errors.New("a quote is not closed")
 }
 
-// JoinWords is a command line that a shell reads as these words.
-func JoinWords(words []string) string {
+// Join is a command line that a shell reads as these words.
+func Join(words []string) string {
 	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w
-		if w == "" || strings.ContainsFunc(w, needsQuotes) {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
-		}
+	for i, word := range words {
+		out[i] = Quote(word)
 	}
 	return strings.Join(out, " ")
+}
+
+// Quote writes a word so that a shell reads it as one.
+func Quote(word string) string {
+	if word == "" || strings.ContainsFunc(word, needsQuotes) {
+		return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+	}
+	return word
 }
 
 func needsQuotes(r rune) bool {

@@ -1,4 +1,4 @@
-package cli
+package scenario
 
 import (
 	"os/exec"
@@ -13,7 +13,7 @@ func TestPasted(t *testing.T) {
 		args, shown []string
 		want        string
 	}{
-		{[]string{"--a=1", `{"b": 2}`, "it's", "", "x[1]", "~"}, nil, `--a=1 '{"b": 2}' 'it'\''s' '' 'x[1]' '~'`},
+		{[]string{"--a=1", `{"b": 2}`, "it's", "", "x[1]", "~"}, nil, `--a=1 '{"b": 2}' 'it'"'"'s' '' 'x[1]' '~'`},
 		{[]string{"--header", "Authorization=Bearer sk-0123456789"}, []string{"--header", "Authorization=<redacted>"}, `--header 'Authorization=Bearer '"$KEY"`},
 		{[]string{"--header", "X-Team=blue-secret"}, []string{"--header", "X-Team=<redacted>"}, `--header X-Team="$SECRET"`},
 		{[]string{"http://me:pass word$1@h:1/p"}, []string{"http://redacted@h:1/p"}, `http://"$SECRET"@h:1/p`},

@@ -1,4 +1,4 @@
-package sweep
+package run
 
 import (
 	"io"
@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// follower copies what is added to a log, while it is added. A process writes to a
+// logCopy copies what is added to a log, while it is added. A process writes to a
 // file and not to a pipe of ours, so that it outlives nothing and waits for nobody.
-type follower struct {
+type logCopy struct {
 	quit, done chan struct{}
 }
 
-// followEvery is how late a line may be shown.
-const followEvery = 100 * time.Millisecond
+// copyEvery is how late a line may be shown.
+const copyEvery = 100 * time.Millisecond
 
-// show copies what comes to a log to the user, if asked for; nil otherwise. It is
-// called before the process is started: an earlier sweep's lines are not shown.
-func (r *Runner) show(log string) (*follower, error) {
+// copyLog copies what comes to a log to the user, if asked for; nil otherwise. It is
+// called before the process is started: an earlier run's lines are not shown.
+func (r *Runner) copyLog(log string) (*logCopy, error) {
 	if r.Output == nil {
 		return nil, nil
 	}
@@ -28,15 +28,15 @@ func (r *Runner) show(log string) (*follower, error) {
 	if _, err := file.Seek(0, io.SeekEnd); err != nil {
 		return nil, err
 	}
-	f := &follower{quit: make(chan struct{}), done: make(chan struct{})}
+	f := &logCopy{quit: make(chan struct{}), done: make(chan struct{})}
 	go f.run(file, r.Output)
 	return f, nil
 }
 
-func (f *follower) run(file *os.File, w io.Writer) {
+func (f *logCopy) run(file *os.File, w io.Writer) {
 	defer close(f.done)
 	defer file.Close()
-	every := time.NewTicker(followEvery)
+	every := time.NewTicker(copyEvery)
 	defer every.Stop()
 	for {
 		select {
@@ -50,7 +50,7 @@ func (f *follower) run(file *os.File, w io.Writer) {
 }
 
 // stop shows the rest.
-func (f *follower) stop() {
+func (f *logCopy) stop() {
 	if f != nil {
 		close(f.quit)
 		<-f.done

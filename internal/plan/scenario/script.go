@@ -1,23 +1,29 @@
-package cli
+package scenario
 
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 )
 
-// printPlan writes the points in their order as a script of a shell: each command can
+// Shell is what a plan needs to be written as commands of our own program.
+type Shell struct {
+	Command func(args []string) []string // the whole command of a point with these arguments of bench serve
+	Redact  func(args []string) []string // hides what a command should not show
+	Environ []string                     // where secrets may come from: KEY=VALUE
+}
+
+// Script writes the points in their order as a script of a shell: each command can
 // be pasted. Secrets are variables in it.
-func printPlan(w io.Writer, plan *scenario.Plan) error {
+func (p *Plan) Script(w io.Writer, sh Shell) error {
 	var b strings.Builder
-	for i, p := range plan.Selected() {
+	for i, p := range p.Selected() {
 		args, target := p.Planned()
-		args = pointCommand(plan.Scenario, args)
-		command := pasted(args, redactOwn(args), os.Environ())
+		args = sh.Command(args)
+		command := pasted(args, sh.Redact(args), sh.Environ)
 		fmt.Fprintf(&b, "# %3d  %s", i+1, p.ID)
 		if target != "" {
 			fmt.Fprintf(&b, "; BASE_URL is the address of %s, which run starts", target)
@@ -37,7 +43,7 @@ func pasted(args, shown, environ []string) string {
 		if i < len(shown) && shown[i] != arg {
 			words[i] = withVariable(arg, shown[i], environ)
 		} else {
-			words[i] = quoteArg(arg)
+			words[i] = shlex.Quote(arg)
 		}
 	}
 	return strings.Join(words, " ")
@@ -51,7 +57,7 @@ func withVariable(arg, shown string, environ []string) string {
 	best, name := "", ""
 	for _, pair := range environ {
 		key, value, _ := strings.Cut(pair, "=")
-		if len(value) >= max(leastHidden, len(best)+1) && strings.Contains(arg, value) && !strings.Contains(shown, value) && key != argsVariable {
+		if len(value) >= max(leastHidden, len(best)+1) && strings.Contains(arg, value) && !strings.Contains(shown, value) {
 			best, name = value, key
 		}
 	}
@@ -86,13 +92,5 @@ func quotePart(part string) string {
 	if part == "" {
 		return ""
 	}
-	return quoteArg(part)
-}
-
-// quoteArg writes an argument so that a shell reads it as one word.
-func quoteArg(arg string) string {
-	if arg == "" || strings.ContainsAny(arg, " \t\r\n'\"\\$&|;<>(){}[]*?!#~^`") {
-		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-	}
-	return arg
+	return shlex.Quote(part)
 }
