@@ -46,7 +46,7 @@ func stories(t *testing.T, n int) string {
 // Chat answers have the length asked for, though Ollama does not know the field that
 // vLLM's client asks with.
 func TestChatHasTheLengthAskedFor(t *testing.T) {
-	const n = 64
+	n := realserver.Requests(64, 24)
 	s := startOllama(t)
 	r := realserver.StartBench(t, nil, realserver.Build(t), "--backend", "openai-chat", "--base-url", s.Base, "--model", "smollm2",
 		"--skip-tokenizer-init", "--dataset-name", "custom", "--dataset-path", stories(t, n), "--custom-output-len", fmt.Sprint(asked),

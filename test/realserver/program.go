@@ -186,3 +186,12 @@ func Lines(t testing.TB, variable string, n int, how string) []string {
 	}
 	return lines
 }
+
+// Requests is how many requests a test against a real server sends: all of them, or
+// fewer where INFEROMETER_REAL_QUICK is set, because CI's time counts.
+func Requests(all, quick int) int {
+	if os.Getenv("INFEROMETER_REAL_QUICK") != "" {
+		return quick
+	}
+	return all
+}
