@@ -177,28 +177,28 @@ func ratios(a, b []foreign.Run, key string) []float64 {
 // paired is the change over rounds: Student's interval of the mean logarithm of the
 // ratios, at the level of one look.
 func paired(ratios []float64, level float64, opt Options) *Change {
-	var m moments
+	var m stats.Moments
 	for _, r := range ratios {
-		m.add(math.Log(r))
+		m.Add(math.Log(r))
 	}
 	switch {
-	case m.n == 0:
+	case m.N == 0:
 		return nil
-	case m.n < 2:
-		return &Change{Ratio: math.Expm1(m.mean), Runs: 1, Call: Unknown}
+	case m.N < 2:
+		return &Change{Ratio: math.Expm1(m.Mean), Runs: 1, Call: Unknown}
 	}
-	bound := stats.StudentQuantile(1-level/2, m.n-1)
-	half := bound * m.error()
+	bound := stats.StudentQuantile(1-level/2, m.Degrees())
+	half := bound * m.StdError()
 	c := &Change{
-		Ratio: math.Expm1(m.mean), Runs: len(ratios), Bounded: true, Low: math.Expm1(m.mean - half), High: math.Expm1(m.mean + half),
-		Smallest: math.Expm1(m.error() * (bound + stats.StudentQuantile(0.8, m.n-1))), Call: Unclear,
+		Ratio: math.Expm1(m.Mean), Runs: len(ratios), Bounded: true, Low: math.Expm1(m.Mean - half), High: math.Expm1(m.Mean + half),
+		Smallest: math.Expm1(m.StdError() * (bound + stats.StudentQuantile(0.8, m.Degrees()))), Call: Unclear,
 	}
 	c.P = 1
-	if m.mean != 0 { // one look's p-value stands for this much of the whole sequence's
-		c.P = min(1, stats.StudentTail(m.mean/m.error(), m.n-1)/level*(1-opt.Level))
+	if m.Mean != 0 { // one look's p-value stands for this much of the whole sequence's
+		c.P = min(1, stats.StudentTail(m.Mean/m.StdError(), m.Degrees())/level*(1-opt.Level))
 	}
 	switch {
-	case math.Abs(m.mean) > half:
+	case math.Abs(m.Mean) > half:
 		c.Call = Real
 	case max(-c.Low, c.High) <= opt.Interest:
 		c.Call = Same

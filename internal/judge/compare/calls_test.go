@@ -24,22 +24,22 @@ func repeats(name string, values ...float64) Side {
 // Few runs need Student's tail, with Welch's degrees of freedom.
 func TestStudentsTail(t *testing.T) {
 	a, b := []float64{100.123, 104.321, 101.777}, []float64{110.456, 118.765}
-	var ma, mb moments
+	var ma, mb stats.Moments
 	for _, v := range a {
-		ma.add(math.Log(v))
+		ma.Add(math.Log(v))
 	}
 	for _, v := range b {
-		mb.add(math.Log(v))
+		mb.Add(math.Log(v))
 	}
-	va, vb := ma.error()*ma.error(), mb.error()*mb.error()
+	va, vb := ma.StdError()*ma.StdError(), mb.StdError()*mb.StdError()
 	degrees := (va + vb) * (va + vb) / (va*va/2 + vb*vb/1)
-	want := stats.StudentTail((mb.mean-ma.mean)/math.Sqrt(va+vb), degrees)
+	want := stats.StudentTail((mb.Mean-ma.Mean)/math.Sqrt(va+vb), degrees)
 	ch := mustCompare(t, []Side{repeats("a", a...), repeats("b", b...)}).Rows[0].Cells[1].Change
 	if math.Abs(ch.P-want) > 1e-9 {
 		t.Errorf("p is %g, Student's with %.2f degrees of freedom is %g", ch.P, degrees, want)
 	}
 	half := stats.StudentQuantile(0.975, degrees) * math.Sqrt(va+vb)
-	if want := math.Expm1(mb.mean - ma.mean - half); math.Abs(ch.Low-want) > 1e-9 {
+	if want := math.Expm1(mb.Mean - ma.Mean - half); math.Abs(ch.Low-want) > 1e-9 {
 		t.Errorf("the interval begins at %g, not %g", ch.Low, want)
 	}
 }

@@ -61,23 +61,23 @@ func changeOf(a, b estimate) *Change {
 // spreads is how much more the runs of one side differ than those of the first, over all
 // metrics: the mean logarithm of the ratio of their variances.
 type spreads struct {
-	logRatio moments
+	logRatio stats.Moments
 	a, b     float64 // degrees of freedom, of the first side and of this one
 }
 
 func (s *spreads) add(a, b *estimate) {
 	if a.runs > 1 && b.runs > 1 && a.bounded && b.bounded && a.below > 0 && b.below > 0 {
-		s.logRatio.add(2 * math.Log(b.below/a.below))
+		s.logRatio.Add(2 * math.Log(b.below/a.below))
 		s.a, s.b = a.degrees, b.degrees
 	}
 }
 
 // degrees of freedom that the ratio allows; infinite where no metric tells it.
 func (s *spreads) degrees() float64 {
-	if s.logRatio.n == 0 {
+	if s.logRatio.N == 0 {
 		return math.Inf(1)
 	}
-	return stats.WelchDegrees([]float64{math.Exp(s.logRatio.mean), 1}, []float64{s.b, s.a})
+	return stats.WelchDegrees([]float64{math.Exp(s.logRatio.Mean), 1}, []float64{s.b, s.a})
 }
 
 // steady keeps Welch's degrees from being too many. They come from the ratio of two

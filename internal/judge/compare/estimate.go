@@ -27,9 +27,9 @@ func estimates(sides []Side, m Metric, level float64) []estimate {
 	out := make([]estimate, len(sides))
 	var between pooled
 	for i := range sides {
-		var logs moments
+		var logs stats.Moments
 		out[i], logs = estimateOf(&sides[i], m, level)
-		if logs.n > 1 {
+		if logs.N > 1 {
 			between.add(&logs)
 		}
 	}
@@ -44,9 +44,9 @@ func estimates(sides []Side, m Metric, level float64) []estimate {
 // pooled is the variance of single runs, over all sides that have several.
 type pooled struct{ squares, degrees float64 }
 
-func (p *pooled) add(m *moments) {
-	p.squares += m.squares
-	p.degrees += m.n - 1
+func (p *pooled) add(m *stats.Moments) {
+	p.squares += m.Squares
+	p.degrees += m.Degrees()
 }
 
 // widen gives a single run the error of a run among repeats, where that is larger than its own.
@@ -62,7 +62,7 @@ func (e *estimate) widen(p *pooled) {
 // estimateOf joins the runs of a side, and returns their logarithms where there are
 // several. The mean over repeats is geometric, and its error comes from how much they
 // differ; one run's is its own.
-func estimateOf(s *Side, m Metric, level float64) (estimate, moments) {
+func estimateOf(s *Side, m Metric, level float64) (estimate, stats.Moments) {
 	var values []float64
 	var last *foreign.Run
 	for i := range s.Runs {
@@ -72,31 +72,31 @@ func estimateOf(s *Side, m Metric, level float64) (estimate, moments) {
 	}
 	switch len(values) {
 	case 0:
-		return estimate{}, moments{}
+		return estimate{}, stats.Moments{}
 	case 1:
 		e := estimate{known: true, value: values[0], runs: 1}
 		e.own(last, m.Key, level)
-		return e, moments{}
+		return e, stats.Moments{}
 	}
 	return overRuns(values)
 }
 
 // overRuns is the mean logarithm of repeats, and its error with n−1 degrees of freedom.
-func overRuns(values []float64) (estimate, moments) {
+func overRuns(values []float64) (estimate, stats.Moments) {
 	e := estimate{known: true, runs: len(values)}
-	var m moments
+	var m stats.Moments
 	for _, v := range values {
 		if v <= 0 { // has no logarithm
-			e.value = average(values)
-			return e, moments{}
+			e.value = stats.Mean(values)
+			return e, stats.Moments{}
 		}
-		m.add(math.Log(v))
+		m.Add(math.Log(v))
 	}
-	e.value, e.degrees, e.bounded = math.Exp(m.mean), m.n-1, true
+	e.value, e.degrees, e.bounded = math.Exp(m.Mean), m.Degrees(), true
 	// Repeats that were printed with few digits may agree to the last one and still differ.
 	rounded := lastDigit(1, values...) / math.Sqrt(12) / e.value
-	m.squares += rounded * rounded * (m.n - 1)
-	e.below, e.above = m.error(), m.error()
+	m.Squares += rounded * rounded * m.Degrees()
+	e.below, e.above = m.StdError(), m.StdError()
 	return e, m
 }
 
@@ -114,14 +114,6 @@ func lastDigit(most float64, values ...float64) float64 {
 		}
 	}
 	return 0
-}
-
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // own sets a run's own error: that of the interval which its file gives, of the
@@ -146,11 +138,11 @@ func (e *estimate) own(r *foreign.Run, key string, level float64) {
 		return
 	}
 	if series := r.Samples[l[2]]; l[2] == "batch" && l[1] == "mean" && len(series) > 1 { // one after the other, each by itself
-		var m moments
+		var m stats.Moments
 		for _, v := range series {
-			m.add(v * 1000)
+			m.Add(v * 1000)
 		}
-		e.fromError(m.error(), m.n-1)
+		e.fromError(m.StdError(), m.Degrees())
 		return
 	}
 	chain, ok := chainOf(r, l[2])

@@ -39,11 +39,11 @@ func drawNull(least, most int) [][]float64 {
 	random := rand.New(rand.NewPCG(7, 1908)) // always the same: so is the answer
 	series := make([][]float64, nullSeries)
 	for i := range series {
-		var m moments
+		var m stats.Moments
 		for n := 1; n <= most; n++ {
-			m.add(random.NormFloat64())
+			m.Add(random.NormFloat64())
 			if n >= least {
-				series[i] = append(series[i], math.Abs(m.mean)/m.error())
+				series[i] = append(series[i], math.Abs(m.Mean)/m.StdError())
 			}
 		}
 	}
@@ -67,18 +67,3 @@ func wrong(series [][]float64, level float64, least int) float64 {
 	}
 	return float64(count) / float64(len(series))
 }
-
-// moments are a mean and a variance, value by value (Welford).
-type moments struct {
-	n, mean, squares float64
-}
-
-func (m *moments) add(v float64) {
-	m.n++
-	d := v - m.mean
-	m.mean += d / m.n
-	m.squares += d * (v - m.mean)
-}
-
-// error is the standard error of the mean.
-func (m *moments) error() float64 { return math.Sqrt(m.squares / (m.n - 1) / m.n) }

@@ -71,25 +71,14 @@ func Changes(values []float64) []Change {
 
 // contrast compares two stretches: Welch's interval of the difference of their logarithms.
 func contrast(a, b []float64) Change {
-	meanA, varA := moments(a)
-	meanB, varB := moments(b)
-	ea, eb := varA/float64(len(a)), varB/float64(len(b))
-	diff, half := meanB-meanA, 0.0
+	ma, mb := stats.MomentsOf(a), stats.MomentsOf(b)
+	ea, eb := ma.Variance()/float64(len(a)), mb.Variance()/float64(len(b))
+	diff, half := mb.Mean-ma.Mean, 0.0
 	if ea+eb > 0 {
-		degrees := stats.WelchDegrees([]float64{ea, eb}, []float64{float64(len(a) - 1), float64(len(b) - 1)})
+		degrees := stats.WelchDegrees([]float64{ea, eb}, []float64{ma.Degrees(), mb.Degrees()})
 		half = stats.StudentQuantile((1+level)/2, degrees) * math.Sqrt(ea+eb)
 	}
-	return Change{Before: math.Exp(meanA), After: math.Exp(meanB), Ratio: math.Expm1(diff), Low: math.Expm1(diff - half), High: math.Expm1(diff + half)}
-}
-
-func moments(list []float64) (mean, variance float64) {
-	for _, v := range list {
-		mean += v / float64(len(list))
-	}
-	for _, v := range list {
-		variance += (v - mean) * (v - mean) / float64(len(list)-1)
-	}
-	return mean, variance
+	return Change{Before: math.Exp(ma.Mean), After: math.Exp(mb.Mean), Ratio: math.Expm1(diff), Low: math.Expm1(diff - half), High: math.Expm1(diff + half)}
 }
 
 // search holds the cuts that were found, in order.
@@ -158,7 +147,7 @@ type stretch struct {
 // test finds the best place and says whether it is better than chance at a level.
 func (s *search) test(part []float64, best func(sums []float64) stretch, level float64) (stretch, bool) {
 	shuffled, sums := slices.Clone(part), make([]float64, len(part)+1)
-	mean, _ := moments(part)
+	mean := stats.Mean(part)
 	for i := range shuffled {
 		shuffled[i] -= mean // so that sums stay small, and equal values give exactly 0
 	}

@@ -1,6 +1,10 @@
 package measure
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/stats"
+)
 
 // LatencyPercentiles are those that vllm bench latency reports.
 var LatencyPercentiles = []float64{10, 25, 50, 75, 90, 99}
@@ -32,14 +36,14 @@ func MeasureLatencies(batches []Batch, tokens int) BatchLatencies {
 }
 
 // Mean is their mean; NaN without any.
-func (l *BatchLatencies) Mean() float64 { return mean(l.Seconds) }
+func (l *BatchLatencies) Mean() float64 { return stats.Mean(l.Seconds) }
 
 // Percentiles are those of LatencyPercentiles, by NumPy's rule.
 func (l *BatchLatencies) Percentiles() []float64 {
 	sorted := slices.Sorted(slices.Values(l.Seconds))
 	values := make([]float64, len(LatencyPercentiles))
 	for i, p := range LatencyPercentiles {
-		values[i] = percentile(sorted, p)
+		values[i] = stats.Percentile(sorted, p)
 	}
 	return values
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // presence says whether a success has a value of a metric.
@@ -135,7 +136,7 @@ func gapValue(gaps gapSet, of func([]float64) float64) limitValue {
 func statistic(word string) func([]float64) float64 {
 	switch word {
 	case "mean":
-		return mean
+		return stats.Mean
 	case "max":
 		return slices.Max[[]float64]
 	}
@@ -152,8 +153,8 @@ func statistic(word string) func([]float64) float64 {
 
 func percentileOf(p float64) func([]float64) float64 {
 	return func(v []float64) float64 {
-		order(v, ranksOf(len(v), []float64{p}))
-		return percentile(v, p)
+		stats.Select(v, []float64{p})
+		return stats.Percentile(v, p)
 	}
 }
 

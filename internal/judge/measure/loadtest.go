@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // LoadTestPercentiles are those that fw-ai/benchmark reports.
@@ -65,12 +66,12 @@ func MeasureLoadTest(j Journal, from int64) (*LoadTest, error) {
 		*sum /= float64(l.Requests)
 	}
 	l.QPS = float64(l.Requests) / seconds(end-from)
-	l.TTFT, l.TotalLatency = mean(first), mean(total)
+	l.TTFT, l.TotalLatency = stats.Mean(first), stats.Mean(total)
 	slices.Sort(first)
 	slices.Sort(total)
 	for _, p := range LoadTestPercentiles {
-		l.TTFTPercentiles = append(l.TTFTPercentiles, percentile(first, p))
-		l.TotalPercentiles = append(l.TotalPercentiles, percentile(total, p))
+		l.TTFTPercentiles = append(l.TTFTPercentiles, stats.Percentile(first, p))
+		l.TotalPercentiles = append(l.TotalPercentiles, stats.Percentile(total, p))
 	}
 	return &l, nil
 }

@@ -8,7 +8,7 @@
 //
 // What a metric is stands once, in [Metrics] and [Numbers]; docs/metrics.md holds
 // the same with its formula. The statistics are NumPy's, to the last digit
-// (numpy.go), because vLLM's are.
+// (package stats), because vLLM's are.
 //
 // Memory is bounded: some 100 bytes a request up to [RowLimit] requests, then
 // what crowd holds; and of events what [Sample] and timeline keep. Only with

@@ -3,6 +3,9 @@ package measure
 import (
 	"math"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // ExactLimit is how many values a Sample keeps as they are: 8 MB.
@@ -10,7 +13,7 @@ const ExactLimit = 1 << 20
 
 // Sample is a set of durations in seconds, of any size, in bounded memory: exact
 // up to a limit, a histogram beyond it. Mean, standard deviation, minimum and
-// maximum stay exact but for rounding.
+// maximum stay exact to the nanosecond.
 //
 // Values come in the order in which requests ended. NumPy's sums depend on order
 // in the last digit, so a Sample remembers which request each run of values
@@ -19,32 +22,17 @@ type Sample struct {
 	limit  int
 	values []float64
 	runs   []valueRun
-	hist   *histogram // once the limit is passed; values are gone then
+	hist   *hist.Histogram // of nanoseconds, once the limit is passed; values are gone then
 
-	moments
-	std    float64 // of exact values, once they are summed
-	summed bool    // the moments are those of values, whose order is lost
-}
-
-// moments are what can be known of values that are gone.
-type moments struct {
-	n        int
-	mean, m2 float64 // Welford's running mean and sum of squares
+	summed   bool // the next four are those of values, whose order is lost
+	mean     float64
+	std      float64
 	min, max float64
 }
 
-func (m *moments) add(v float64) {
-	if m.n == 0 || v < m.min {
-		m.min = v
-	}
-	if m.n == 0 || v > m.max {
-		m.max = v
-	}
-	m.n++
-	d := v - m.mean
-	m.mean += d / float64(m.n)
-	m.m2 += float64(d * (v - m.mean))
-}
+// histError bounds the relative error of a percentile from a histogram, as reports
+// state it: hist's own bound, rounded up.
+const histError = 1e-4
 
 // valueRun says that values from start on belong to the request with this index.
 type valueRun struct{ index, start int }
@@ -86,7 +74,7 @@ func (s *Sample) Add(v float64) {
 // N is how many values there are.
 func (s *Sample) N() int {
 	if s.hist != nil {
-		return s.hist.n
+		return s.hist.Count()
 	}
 	return len(s.values)
 }
@@ -99,29 +87,20 @@ func (s *Sample) spill() {
 	if s.hist != nil {
 		return
 	}
-	s.hist = new(histogram)
+	s.hist = new(hist.Histogram)
 	for _, v := range s.values {
 		s.record(v)
 	}
 	s.values, s.runs = nil, nil
 }
 
-func (s *Sample) record(v float64) {
-	s.moments.add(v)
-	s.hist.add(int64(math.Round(v*1e9)), 1)
-}
+func (s *Sample) record(v float64) { s.hist.Add(nanoseconds(v)) }
 
-// remove takes a value out of a sample that is a histogram. Mean, percentiles and
-// count are then those of the rest; standard deviation, minimum and maximum are not.
-func (s *Sample) remove(v float64) {
-	s.hist.add(int64(math.Round(v*1e9)), -1)
-	s.n--
-	if s.n == 0 {
-		s.mean = 0
-		return
-	}
-	s.mean -= (v - s.mean) / float64(s.n)
-}
+func nanoseconds(v float64) int64 { return int64(math.Round(v * 1e9)) }
+
+// remove takes a value out of a sample that is a histogram. Minimum and maximum stay
+// as bounds.
+func (s *Sample) remove(v float64) { s.hist.Remove(nanoseconds(v)) }
 
 // inOrder returns the values in the order of their requests.
 func (s *Sample) inOrder() []float64 {
@@ -165,34 +144,37 @@ type Percentile struct{ P, Value float64 }
 // Milliseconds come last, as vLLM has it: the statistic in seconds, times 1000.
 // It may be called again, but no value may be added after it.
 func (s *Sample) Stats(percentiles []float64) Stats {
-	st := Stats{Percentiles: make([]Percentile, len(percentiles))}
+	st := Stats{N: s.N(), Percentiles: make([]Percentile, len(percentiles))}
 	at := s.histPercentile
 	if s.hist != nil {
-		st.Error = histError
-		st.Std = math.Sqrt(s.m2/float64(max(s.n, 1))) * 1000
-		st.Median = at(50)
+		m := s.hist.Moments()
+		st.Error, st.Median = histError, at(50)
+		st.Mean, st.Std, st.Min, st.Max = m.Mean/1e6, m.Std()/1e6, m.Min/1e6, m.Max/1e6
 	} else {
 		s.sum()
-		order(s.values, ranksOf(len(s.values), percentiles))
-		at = func(p float64) float64 { return percentile(s.values, p) * 1000 }
-		st.Std = s.std * 1000
-		st.Median = median(s.values) * 1000
+		stats.Select(s.values, percentiles)
+		at = s.exactPercentile
+		st.Median = stats.Median(s.values) * 1000
+		st.Mean, st.Std, st.Min, st.Max = s.mean*1000, s.std*1000, s.min*1000, s.max*1000
 	}
-	st.N, st.Mean, st.Min, st.Max = s.n, s.mean*1000, s.min*1000, s.max*1000
 	for i, p := range percentiles {
 		st.Percentiles[i] = Percentile{p, at(p)}
 	}
 	return st
 }
 
+func (s *Sample) histPercentile(p float64) float64 { return s.hist.Percentile(p) / 1e6 }
+
+// exactPercentile is of values that stats.Select has put in their places.
+func (s *Sample) exactPercentile(p float64) float64 { return stats.Percentile(s.values, p) * 1000 }
+
 // at is the value with this rank, counted from 0, in milliseconds. Stats must have
 // been called: the values lose their order.
 func (s *Sample) at(rank int) float64 {
 	if s.hist != nil {
-		return min(max(s.hist.at(rank)/1e6, s.min*1000), s.max*1000)
+		return s.hist.Rank(rank) / 1e6
 	}
-	order(s.values, []int{rank})
-	return s.values[rank] * 1000
+	return stats.Rank(s.values, rank) * 1000
 }
 
 // spread is the short form of Stats, for which the values need not be added up.
@@ -201,11 +183,10 @@ func (s *Sample) spread() *Spread {
 	case s.N() == 0:
 		return nil
 	case s.hist != nil:
-		return &Spread{P50: s.histPercentile(50), P99: s.histPercentile(99), Max: s.max * 1000}
+		return &Spread{P50: s.histPercentile(50), P99: s.histPercentile(99), Max: s.hist.Moments().Max / 1e6}
 	}
-	order(s.values, ranksOf(len(s.values), []float64{50, 99, 100}))
-	at := func(p float64) float64 { return percentile(s.values, p) * 1000 }
-	return &Spread{P50: at(50), P99: at(99), Max: at(100)}
+	stats.Select(s.values, []float64{50, 99, 100})
+	return &Spread{P50: s.exactPercentile(50), P99: s.exactPercentile(99), Max: s.exactPercentile(100)}
 }
 
 // sum computes the moments of exact values, for which their order counts, before
@@ -215,20 +196,7 @@ func (s *Sample) sum() {
 		return
 	}
 	values := s.inOrder()
-	s.moments = moments{n: len(values), mean: mean(values), min: values[0], max: values[0]}
-	for _, v := range values {
-		if v < s.min {
-			s.min = v
-		}
-		if v > s.max {
-			s.max = v
-		}
-	}
-	s.std = std(values)
+	s.mean, s.std = stats.Mean(values), stats.Std(values)
+	s.min, s.max = slices.Min(values), slices.Max(values)
 	s.summed, s.runs = true, nil
-}
-
-func (s *Sample) histPercentile(p float64) float64 {
-	// A bucket's middle may lie beyond what was ever seen.
-	return min(max(s.hist.percentile(p)/1e6, s.min*1000), s.max*1000)
 }

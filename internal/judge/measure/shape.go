@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"math"
+
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // Shape is a test in the manner of llama-bench: how many tokens are computed as a
@@ -172,7 +174,7 @@ func MeanDeviation(v []float64) (avg, deviation float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	avg = mean(v)
+	avg = stats.Mean(v)
 	if len(v) == 1 {
 		return avg, 0
 	}

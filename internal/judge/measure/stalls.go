@@ -47,30 +47,14 @@ func (c *collector) stalls(completed int) *Stalls {
 // above counts the values over a limit in nanoseconds, and adds them up.
 func (s *Sample) above(limit int64) (count int, sum float64) {
 	if s.hist != nil {
-		return s.hist.above(limit)
+		return s.hist.Above(float64(limit))
 	}
 	total := int64(0)
 	for _, v := range s.values {
-		if ns := int64(math.Round(v * 1e9)); ns > limit {
+		if ns := nanoseconds(v); ns > limit {
 			count++
 			total += ns
 		}
 	}
 	return count, float64(total)
-}
-
-// above does it by the middles of buckets.
-func (h *histogram) above(limit int64) (count int, sum float64) {
-	for i, b := range h.blocks {
-		if b == nil {
-			continue
-		}
-		for k, n := range b {
-			if v := middle(i*blockLen + k); n > 0 && v > float64(limit) {
-				count += int(n)
-				sum += float64(n) * v
-			}
-		}
-	}
-	return count, sum
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // Targets is what was measured of several servers that were loaded as one: each by
@@ -59,8 +60,8 @@ func skewOf(values []float64) (s Skew) {
 		ratio := high / low
 		s.MaxOverMin = &ratio
 	}
-	if m := mean(values); m > 0 {
-		cv := std(values) / m
+	if m := stats.Mean(values); m > 0 {
+		cv := stats.Std(values) / m
 		s.CV = &cv
 	}
 	return s

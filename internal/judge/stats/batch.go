@@ -28,30 +28,15 @@ func BatchMeans(series []float64, level float64) (mean, half float64, batches in
 	if batches < 2 {
 		return 0, math.Inf(1), batches, true
 	}
-	m := moments{}
+	var m Moments
 	for b := range batches {
 		from, to := b*n/batches, (b+1)*n/batches
 		sum := 0.0
 		for _, v := range series[from:to] {
 			sum += v
 		}
-		m.add(sum / float64(to-from))
+		m.Add(sum / float64(to-from))
 	}
-	half = StudentQuantile((1+level)/2, float64(batches-1)) * math.Sqrt(m.variance()/float64(batches))
-	return m.mean, half, batches, short
+	half = StudentQuantile((1+level)/2, float64(batches-1)) * m.StdError()
+	return m.Mean, half, batches, short
 }
-
-// moments are a running mean and sum of squares.
-type moments struct {
-	n        int
-	mean, m2 float64
-}
-
-func (m *moments) add(v float64) {
-	m.n++
-	d := v - m.mean
-	m.mean += d / float64(m.n)
-	m.m2 += d * (v - m.mean)
-}
-
-func (m *moments) variance() float64 { return m.m2 / float64(max(m.n-1, 1)) }

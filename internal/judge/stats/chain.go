@@ -82,17 +82,14 @@ func (c *Chain) Mean(level float64) (low, high, degrees float64, ok bool) {
 	if len(c.Values) < minMean {
 		return 0, 0, 0, false
 	}
-	m := moments{}
-	for _, v := range c.Values {
-		m.add(v)
-	}
+	m := MomentsOf(c.Values)
 	d := c.Dependence(func(v float64) float64 { return v })
 	effective := d.Effective(len(c.Values), level)
 	if effective < 2 {
 		return 0, 0, 0, false
 	}
-	half := NormalQuantile((1+level)/2) * math.Sqrt(m.variance()/effective)
-	return m.mean - half, m.mean + half, d.Degrees, true
+	half := NormalQuantile((1+level)/2) * math.Sqrt(m.Variance()/effective)
+	return m.Mean - half, m.Mean + half, d.Degrees, true
 }
 
 // clearTail is how many values must lie beyond a percentile for their order to

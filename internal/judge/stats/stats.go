@@ -1,6 +1,9 @@
-// Package stats holds the statistics behind intervals: how far a number that was
-// measured once may lie from what the same system would show in the long run.
+// Package stats holds the statistics: those of a list of values, as vLLM's are to the
+// last digit, and those behind intervals, which say how far a number that was measured
+// once may lie from what the same system would show in the long run.
 //
+//   - numpy.go, select.go: mean, deviation, median and percentiles by NumPy's rules;
+//   - moments.go: running count, mean, variance and range;
 //   - order.go: between which values of a sample a percentile lies, without
 //     knowing the distribution (order statistics, exact binomial);
 //   - longrun.go: how many independent values a correlated series is worth;

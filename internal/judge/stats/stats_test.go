@@ -156,11 +156,7 @@ func TestBatchMeansCover(t *testing.T) {
 func TestResamplerOfADifference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	mean := func(v []float64) float64 {
-		m := moments{}
-		for _, x := range v {
-			m.add(x)
-		}
-		return m.mean
+		return Mean(v)
 	}
 	difference := func(a, b []float64, seed uint64) (low, high float64) {
 		r := NewResampler(seed)

@@ -1,4 +1,4 @@
-package measure
+package stats
 
 import "math"
 
@@ -46,20 +46,20 @@ func sumOfLeaf(v []float64) float64 {
 	return sum
 }
 
-// mean is np.mean; 0 for no values, as vLLM's `np.mean(values or 0)`.
-func mean(v []float64) float64 {
+// Mean is np.mean; 0 for no values, as vLLM's `np.mean(values or 0)`.
+func Mean(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
 	return pairwise(v, sumOfLeaf) / float64(len(v))
 }
 
-// std is np.std: of the population, not of a sample (ddof 0).
-func std(v []float64) float64 {
+// Std is np.std: of the population, not of a sample (ddof 0).
+func Std(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
-	m := mean(v)
+	m := Mean(v)
 	squares := pairwise(v, func(part []float64) float64 {
 		var room [leafLen]float64
 		squares := room[:len(part)]
@@ -72,9 +72,9 @@ func std(v []float64) float64 {
 	return math.Sqrt(squares / float64(len(v)))
 }
 
-// median is np.median of sorted values. It is not always percentile(50): with an
+// Median is np.median of sorted values. It is not always Percentile(50): with an
 // even count NumPy halves a sum here and interpolates there.
-func median(sorted []float64) float64 {
+func Median(sorted []float64) float64 {
 	n := len(sorted)
 	switch {
 	case n == 0:
@@ -82,25 +82,26 @@ func median(sorted []float64) float64 {
 	case n%2 == 1:
 		return sorted[n/2]
 	}
-	return mean(sorted[n/2-1 : n/2+1])
+	return Mean(sorted[n/2-1 : n/2+1])
 }
 
-// percentile is np.percentile with the linear rule, of sorted values:
-// the value at position p/100·(n−1), between neighbours by interpolation from the nearer one.
-func percentile(sorted []float64, p float64) float64 {
+// Percentile is np.percentile (0 to 100) with the linear rule, of sorted values: the value
+// at position p/100·(n−1), between neighbours by interpolation from the nearer one. It is
+// the one rule for percentiles that are shown; 0 for no values.
+func Percentile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}
-	below, t := position(len(sorted), p)
+	below, t := Position(len(sorted), p)
 	if below == len(sorted)-1 {
 		return sorted[below]
 	}
-	return between(sorted[below], sorted[below+1], t)
+	return Interpolate(sorted[below], sorted[below+1], t)
 }
 
-// position is where percentile p lies among n sorted values: a rank, and how far
+// Position is where percentile p lies among n sorted values: a rank, and how far
 // it is on the way to the next.
-func position(n int, p float64) (below int, t float64) {
+func Position(n int, p float64) (below int, t float64) {
 	at := p / 100 * float64(n-1)
 	floor := math.Floor(at)
 	switch {
@@ -112,8 +113,8 @@ func position(n int, p float64) (below int, t float64) {
 	return int(floor), at - floor
 }
 
-// between is the value at part t of the way from a to b.
-func between(a, b, t float64) float64 {
+// Interpolate is the value at part t of the way from a to b.
+func Interpolate(a, b, t float64) float64 {
 	diff := b - a
 	if t >= 0.5 {
 		return b - float64(diff*(1-t))

@@ -1,4 +1,4 @@
-package measure
+package stats
 
 import (
 	"math/rand/v2"
@@ -35,11 +35,11 @@ func TestOrderPutsRanksWhereSortingWould(t *testing.T) {
 					}
 				}
 				for _, p := range ps {
-					if got := percentile(v, p); got != percentile(want, p) {
-						t.Errorf("%s, %d values: p%v is %v, of sorted ones %v", name, n, p, got, percentile(want, p))
+					if got := Percentile(v, p); got != Percentile(want, p) {
+						t.Errorf("%s, %d values: p%v is %v, of sorted ones %v", name, n, p, got, Percentile(want, p))
 					}
 				}
-				if median(v) != median(want) {
+				if Median(v) != Median(want) {
 					t.Errorf("%s, %d values: median", name, n)
 				}
 			}

@@ -1,4 +1,4 @@
-package measure
+package stats
 
 import (
 	"math/bits"
@@ -6,9 +6,19 @@ import (
 	"sort"
 )
 
+// Select moves values so that Median and Percentile, for these percentiles, give what
+// they would give of sorted ones. A result needs a handful of ranks of each sample;
+// finding them takes some passes over the values where sorting takes twenty.
+func Select(v, percentiles []float64) { order(v, ranksOf(len(v), percentiles)) }
+
+// Rank moves values so that the one with this rank, from 0, is in its place, and returns it.
+func Rank(v []float64, rank int) float64 {
+	order(v, []int{rank})
+	return v[rank]
+}
+
 // order moves values so that at each of the ranks (ascending) lies what a full
-// sort would put there. A result needs a handful of ranks of each sample; finding
-// them takes some passes over the values where sorting takes twenty.
+// sort would put there.
 func order(v []float64, ranks []int) {
 	orderFrom(v, 0, ranks, 4*bits.Len(uint(len(v))))
 }
@@ -84,7 +94,7 @@ func ranksOf(n int, percentiles []float64) []int {
 	}
 	ranks := []int{(n - 1) / 2, n / 2}
 	for _, p := range percentiles {
-		below, _ := position(n, p)
+		below, _ := Position(n, p)
 		ranks = append(ranks, below, min(below+1, n-1))
 	}
 	slices.Sort(ranks)
