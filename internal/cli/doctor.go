@@ -71,7 +71,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(argv.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", backendOpenAI, wire.Backends(), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", backendOpenAI, slices.Sorted(slices.Values(wire.Backends())), "The protocol of the probe, as in bench serve.")
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))

@@ -142,7 +142,7 @@ func TestCheck(t *testing.T) {
 		{"share", "1", "share must be below 1, not 1"},
 		{"share", "-0.5", "share must be at least 0, not -0.5"},
 		{"rate", "0", "rate must be above 0, not 0"},
-		{"ratio", "inf", "ratio must be above 0 and finite, not inf"},
+		{"ratio", "inf", "ratio must be finite, not inf"},
 		{"wait", "61m", "wait must be at most 1h, not 1h1m"},
 	} {
 		v := New[everything]()

@@ -2,6 +2,7 @@ package option
 
 import (
 	"encoding"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -162,23 +163,16 @@ func (f *Field) Check(v any) error {
 	}
 	// The comparisons are such that nan fails.
 	switch {
-	case f.above != nil && f.below != nil && !(x > *f.above && x < *f.below):
-		return Errorf(f.Key, "must be above %s and %s, not %s", shown(*f.above), f.belowText(shown), shown(x))
 	case f.above != nil && !(x > *f.above):
 		return Errorf(f.Key, "must be above %s, not %s", shown(*f.above), shown(x))
 	case f.min != nil && !(x >= *f.min):
 		return Errorf(f.Key, "must be at least %s, not %s", shown(*f.min), shown(x))
+	case f.below != nil && math.IsInf(*f.below, 1) && !(x < *f.below):
+		return Errorf(f.Key, "must be finite, not %s", shown(x))
 	case f.below != nil && !(x < *f.below):
-		return Errorf(f.Key, "must be %s, not %s", f.belowText(shown), shown(x))
+		return Errorf(f.Key, "must be below %s, not %s", shown(*f.below), shown(x))
 	case f.max != nil && !(x <= *f.max):
 		return Errorf(f.Key, "must be at most %s, not %s", shown(*f.max), shown(x))
 	}
 	return nil
-}
-
-func (f *Field) belowText(shown func(float64) string) string {
-	if text := shown(*f.below); text != "inf" {
-		return "below " + text
-	}
-	return "finite"
 }

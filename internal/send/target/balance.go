@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 )
 
@@ -18,23 +19,47 @@ type Balancer interface {
 
 // The rules of balance.
 const (
-	RoundRobin    = "round-robin"     // one after the other
-	LeastInFlight = "least-in-flight" // the one with the fewest requests on their way
-	Sticky        = "sticky"          // the same beginning of a prompt, the same server
+	RoundRobin    = "round-robin"
+	LeastInFlight = "least-in-flight"
+	Sticky        = "sticky"
 )
 
+// Balance is a rule that can be chosen.
+type Balance struct {
+	Name string
+	Doc  string // one part of a sentence
+	New  func(servers int) Balancer
+}
+
+// balances is the one place where a rule is registered.
+var balances = []Balance{
+	{RoundRobin, "one after the other", func(n int) Balancer { return &roundRobin{n: n} }},
+	{LeastInFlight, "the one with the fewest requests on their way", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
+	{Sticky, "the same beginning of a prompt, the same server", func(n int) Balancer { return sticky(n) }},
+}
+
+// RegisterBalance adds a rule and returns how to take it out again: for tests.
+func RegisterBalance(b Balance) (remove func()) {
+	before := balances
+	balances = append(slices.Clone(balances), b)
+	return func() { balances = before }
+}
+
 // Balances lists the rules by their names.
-func Balances() []string { return []string{RoundRobin, LeastInFlight, Sticky} }
+func Balances() []string {
+	names := make([]string, len(balances))
+	for i, b := range balances {
+		names[i] = b.Name
+	}
+	return names
+}
 
 // NewBalancer makes a rule over n servers.
 func NewBalancer(rule string, n int) (Balancer, error) {
-	switch rule {
-	case RoundRobin:
-		return &roundRobin{n: n}, nil
-	case LeastInFlight:
-		return &leastInFlight{inFlight: make([]int, n)}, nil
-	case Sticky:
-		return sticky(n), nil
+	for _, b := range balances {
+		if b.Name == rule {
+			return b.New(n), nil
+		}
 	}
 	return nil, fmt.Errorf("unknown balance %q: known are %s", rule, strings.Join(Balances(), ", "))
 }

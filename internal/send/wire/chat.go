@@ -2,6 +2,8 @@ package wire
 
 import "errors"
 
+var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Protocol: chat{}}
+
 // chat is OpenAI's /v1/chat/completions as vLLM's client calls it: one user
 // message whose content is a list with one text part.
 type chat struct{}

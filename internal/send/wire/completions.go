@@ -5,6 +5,12 @@ import (
 	"errors"
 )
 
+// vLLM's client knows the same protocol by two names.
+var (
+	vllm   = &Backend{Name: "vllm", Doc: "completions", Protocol: completions{}}
+	openAI = &Backend{Name: "openai", Doc: "completions", Protocol: completions{}}
+)
+
 // completions is OpenAI's /v1/completions as vLLM's client calls it.
 type completions struct{}
 

@@ -25,7 +25,7 @@ type Field struct {
 	Value json.RawMessage
 }
 
-// Protocol is the shape of one API. Each is a file that adds a line to the table below.
+// Protocol is the shape of one API.
 type Protocol interface {
 	// Path is where it lies below the base URL.
 	Path() string
@@ -35,32 +35,6 @@ type Protocol interface {
 	AppendBody(dst []byte, c *Call) ([]byte, error)
 	// Decode reads one event of a stream into c.
 	Decode(d *Decoder, data []byte, c *Chunk) error
-}
-
-// backends are the names that `--backend` knows.
-var backends = map[string]Protocol{
-	"vllm":        completions{},
-	"openai":      completions{},
-	"openai-chat": chat{},
-}
-
-// ForBackend finds the protocol of a backend.
-func ForBackend(name string) (Protocol, error) {
-	p, ok := backends[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown backend %q: known are %s", name, strings.Join(Backends(), ", "))
-	}
-	return p, nil
-}
-
-// Backends lists the known names.
-func Backends() []string {
-	names := make([]string, 0, len(backends))
-	for n := range backends {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // body builds a JSON object field by field. A field that is set again is written
