@@ -44,6 +44,7 @@ var inside = map[string][]string{
 	"plan/find":      {"plan/search"},
 	"plan/scenario":  {"plan/run"},
 	"plan/sweep":     {"plan/run"},
+	"sim/engine":     {"sim/random"},
 	"show/export":    {"show/page", "show/parquet", "show/report"},
 	"show/page":      {"show/chart", "show/plot"},
 	"show/site":      {"show/chart", "show/page"},

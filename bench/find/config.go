@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 // config is a server, a workload and an SLO, all drawn.
 type config struct {
 	seed          uint64
 	closed        bool // the concurrency is searched for; else the rate
-	engine        sim.BatchConfig
+	engine        engine.BatchConfig
 	input, output int
 	spread        float64 // lengths vary by this share up and down
 	slo           slo.SLO
@@ -31,7 +31,7 @@ func draw(n int) *config {
 	}
 	c := &config{
 		seed: uint64(n), closed: n%2 == 1,
-		engine: sim.BatchConfig{
+		engine: engine.BatchConfig{
 			Base: micro(10_000, 40_000).Round(time.Millisecond), PerPrefillToken: micro(20, 100), PerSequence: micro(100, 600),
 			PerCachedToken: 100 * time.Nanosecond, MaxNumBatchedTokens: 1024, MaxNumSeqs: 256, BlockSize: 16, NumBlocks: 8192,
 		},

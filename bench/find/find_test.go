@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 // small is a server that is quick to reckon with: some 20 requests a second.
@@ -18,7 +18,7 @@ func small(t *testing.T, closed bool, text string) *config {
 	}
 	return &config{
 		seed: 1, closed: closed, input: 100, output: 16, spread: 0.3, slo: objective,
-		engine: sim.BatchConfig{
+		engine: engine.BatchConfig{
 			Base: 20 * time.Millisecond, PerPrefillToken: 100 * time.Microsecond, PerSequence: 500 * time.Microsecond,
 			MaxNumBatchedTokens: 1024, MaxNumSeqs: 256, BlockSize: 16, NumBlocks: 4096,
 		},

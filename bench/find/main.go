@@ -2,7 +2,7 @@
 // configurations of the batch simulator, the found load against the true one, and
 // its time against that of a sweep.
 //
-// The engine's scheduler runs in virtual time (sim.Virtual), since the truth of 20
+// The engine's scheduler runs in virtual time (engine.Virtual), since the truth of 20
 // configurations is some days of a real server. Everything else is what the command
 // uses: the search, the watch that leaves a probe early, the journal's records and
 // the measure package. With -real the command itself is run against the simulator

@@ -10,7 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/search"
-	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 // round is what a closed loop's next request takes to reach the engine: it comes
@@ -26,7 +26,7 @@ type virtualRun struct {
 	random *rand.Rand
 	watch  *measure.GiveUp // nil: nothing is given up
 
-	engine   *sim.Virtual
+	engine   *engine.Virtual
 	requests []journal.Request
 	last     []int64 // when each had its last event
 	done     []journal.Request
@@ -36,7 +36,7 @@ type virtualRun struct {
 
 // probe runs a load and reads what it shows, through the same code as the command.
 func (c *config) probe(x float64, length time.Duration, seed uint64, watched bool) (search.Observation, error) {
-	r := &virtualRun{cfg: c, x: x, length: length, random: rand.New(rand.NewPCG(seed, c.seed)), engine: sim.NewVirtual(c.engine)}
+	r := &virtualRun{cfg: c, x: x, length: length, random: rand.New(rand.NewPCG(seed, c.seed)), engine: engine.NewVirtual(c.engine)}
 	options := c.options(x)
 	if watched {
 		r.watch = measure.NewGiveUp(&options, c.slo, length)
@@ -130,7 +130,7 @@ func (r *virtualRun) submit(at int64) {
 	r.last = append(r.last, at)
 }
 
-func (r *virtualRun) token(t sim.VirtualToken) {
+func (r *virtualRun) token(t engine.VirtualToken) {
 	q := &r.requests[t.Request]
 	q.Events.At = append(q.Events.At, t.At-r.last[t.Request])
 	q.Events.Kind = append(q.Events.Kind, journal.EventChoices|journal.EventText)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/tokenizer"
 )
 
@@ -67,10 +69,10 @@ func simulate(ctx context.Context, s streams, args []string) error {
 // resolve reads the textual settings.
 func (o *simOptions) resolve() error {
 	var err error
-	if o.cfg.TTFT, err = sim.ParseDist(o.ttft); err != nil {
+	if o.cfg.TTFT, err = random.ParseDist(o.ttft); err != nil {
 		return argv.Errorf("ttft", "%v", err)
 	}
-	if o.cfg.ITL, err = sim.ParseDist(o.itl); err != nil {
+	if o.cfg.ITL, err = random.ParseDist(o.itl); err != nil {
 		return argv.Errorf("itl", "%v", err)
 	}
 	if o.cfg.Faults, err = sim.ParseFaults(o.faults); err != nil {
@@ -142,7 +144,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	return set, o
 }
 
-func simBatchFlags(set *argv.Set, c, d *sim.BatchConfig) {
+func simBatchFlags(set *argv.Set, c, d *engine.BatchConfig) {
 	g := argv.Group("Engine")
 	set.Duration(&c.Base, "step-base", d.Base, "batch: what each step takes.", g)
 	set.Duration(&c.PerPrefillToken, "step-per-prefill-token", d.PerPrefillToken, "batch: what a prompt token adds to its step.", g)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 const (
@@ -33,7 +35,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
 	})
-	mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.engine.resetPrefixCache() })
+	mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.engine.ResetPrefixCache() })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.enter() {
 			writeError(w, http.StatusServiceUnavailable, errors.New("the server is stopping"))
@@ -128,11 +130,11 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		rec.PromptTokens += len(ids)
 		vector := make([]float64, s.cfg.EmbeddingSize)
 		for k := range vector {
-			vector[k] = 2*unit(mix(hashTokens(s.cfg.Seed, ids), uint64(k))) - 1
+			vector[k] = 2*random.Unit(random.Mix(random.HashTokens(s.cfg.Seed, ids), uint64(k))) - 1
 		}
 		data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": vector})
 	}
-	if !s.pause(r, s.cfg.TTFT.draw(newRand(key))) {
+	if !s.pause(r, s.cfg.TTFT.Draw(random.NewRand(key))) {
 		rec.Finish = "abort"
 		s.endRecord(rec, nil)
 		return

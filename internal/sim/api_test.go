@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 func TestTokenizeAndBack(t *testing.T) {
@@ -241,7 +243,7 @@ func TestClientLeaves(t *testing.T) {
 	for _, engine := range []string{EngineFixed, EngineBatch} {
 		cfg := fast()
 		cfg.Engine = engine
-		cfg.TTFT, cfg.Batch.Base = Constant(time.Hour), time.Hour // nothing is ever written
+		cfg.TTFT, cfg.Batch.Base = random.Constant(time.Hour), time.Hour // nothing is ever written
 		r := start(t, cfg)
 		resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":3,"stream":true}`)
 		if err != nil {
@@ -270,7 +272,7 @@ func TestClientLeaves(t *testing.T) {
 // in the end.
 func TestSlowReader(t *testing.T) {
 	cfg := fast()
-	cfg.ITL, cfg.TokensPerChunk, cfg.MaxModelLen = Constant(0), 1000, 1<<20
+	cfg.ITL, cfg.TokensPerChunk, cfg.MaxModelLen = random.Constant(0), 1000, 1<<20
 	r := start(t, cfg)
 	// More than the buffers of both sockets hold.
 	slow, err := r.post(pathCompletions, "slow", `{"prompt":"a","max_tokens":1000000,"stream":true}`)
@@ -289,7 +291,7 @@ func TestSlowReader(t *testing.T) {
 
 func TestStopCutsStreams(t *testing.T) {
 	cfg := fast()
-	cfg.ITL = Constant(50 * time.Millisecond)
+	cfg.ITL = random.Constant(50 * time.Millisecond)
 	r := start(t, cfg)
 	resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":1000,"stream":true}`)
 	if err != nil {

@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // maxBody is far beyond any prompt of a benchmark.
@@ -37,12 +41,12 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rec.Stream, rec.PromptTokens, rec.MaxTokens = c.stream, len(c.prompt), c.maxTokens
-	text := answer{pieces: s.pieces, key: hashTokens(mix(s.cfg.Seed, saltText), c.prompt)}
+	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText), c.prompt)}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
 	if p.fault == FaultFlip {
-		if e := s.engine.state(); e.running+e.waiting > 0 {
-			text.key = mix(text.key, key)
+		if e := s.engine.State(); e.Running+e.Waiting > 0 {
+			text.key = random.Mix(text.key, key)
 		} else { // a prompt by itself gets its own text
 			p.fault = ""
 		}
@@ -51,11 +55,12 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if s.failEarly(w, r, rec) {
 		return
 	}
-	j := &job{key: key, prompt: c.prompt, answer: text, want: p.want, perChunk: s.cfg.TokensPerChunk}
+	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk}
+	p.text = text
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)
 	} else {
-		s.whole(w, r, c, p, j, rec)
+		s.unstreamed(w, r, c, p, j, rec)
 	}
 }
 
@@ -88,7 +93,7 @@ var errNoModel = errors.New("not found")
 func (s *Server) length(c *call, a answer) (int, string) {
 	if s.cfg.EOS > 0 && !c.ignoreEOS {
 		for i := range c.maxTokens {
-			if unit(mix(a.key^saltEOS, uint64(i))) < s.cfg.EOS {
+			if random.Unit(random.Mix(a.key^random.SaltEOS, uint64(i))) < s.cfg.EOS {
 				return i + 1, "stop"
 			}
 		}
@@ -130,8 +135,8 @@ func (s *Server) pause(r *http.Request, d time.Duration) bool {
 }
 
 // stream answers with events.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan, j *job, rec *Record) {
-	conn, err := hijack(w, r)
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
+	conn, err := socket.Hijack(w, r)
 	if err != nil {
 		s.refuse(w, rec, http.StatusHTTPVersionNotSupported, err)
 		return
@@ -140,12 +145,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	st := &stream{
 		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
 		frame:  framer{style: s.cfg.Framing, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
-		chunks: newChunks(c, j.answer, rec.ID, s.cfg.Model, time.Unix(0, rec.Received)),
-		onPump: conn.raw != nil && !s.cfg.Framing.has(FrameSplit),
+		chunks: newChunks(c, p.text, rec.ID, s.cfg.Model, time.Unix(0, rec.Received)),
+		onPump: conn.Nonblocking() && !s.cfg.Framing.has(FrameSplit),
 		done:   make(chan struct{}),
 	}
 	st.size(p.want)
-	j.sink = st
+	j.Sink = st
 	s.track(conn, true)
 	defer s.track(conn, false)
 	_, err = conn.Write(st.header())
@@ -157,22 +162,22 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 		return
 	}
 	s.metrics.begin(rec)
-	s.engine.submit(j)
+	s.engine.Submit(j)
 	s.keep(st)
 }
 
 // keep holds the connection until the client sends something or goes away. It
 // reads meanwhile, so that a client that leaves is noticed at once.
 func (s *Server) keep(st *stream) {
-	next, err := st.conn.next()
+	next, err := st.conn.Next(idleTime)
 	if err != nil {
 		st.leave()
 		<-st.done
 		return
 	}
 	<-st.done
-	if st.conn.keepAlive && !st.plan.ending.closes() {
-		s.returns.add(next)
+	if st.conn.KeepAlive && !st.plan.ending.closes() {
+		s.returns.Add(next)
 	}
 }
 
@@ -184,7 +189,7 @@ func (st *stream) header() []byte {
 	if st.frame.chunked {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 	}
-	if !st.conn.keepAlive {
+	if !st.conn.KeepAlive {
 		b = append(b, "\r\nConnection: close"...)
 	}
 	b = append(b, "\r\n\r\n"...)
@@ -203,7 +208,7 @@ func (st *stream) header() []byte {
 
 // size makes the record's lists as long as they will get.
 func (st *stream) size(tokens int) {
-	n := tokens/st.job.perChunk + 4
+	n := tokens/st.job.PerChunk + 4
 	st.record.Events = make([]int64, 0, n)
 	st.record.Tokens = make([]int, 0, n)
 	st.record.Kinds = make([]string, 0, n)
@@ -211,11 +216,11 @@ func (st *stream) size(tokens int) {
 
 // newRecord starts a request's record and gives the key of all its draws.
 func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uint64) {
-	rec := &Record{Path: r.URL.Path, Arrived: arrivalOf(r.Context()), Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
+	rec := &Record{Path: r.URL.Path, Arrived: socket.ArrivalOf(r.Context()), Received: time.Now().UnixNano(), ID: r.Header.Get("X-Request-Id")}
 	arrival := s.arrivals.Add(1) - 1
-	key := mix(mix(s.cfg.Seed, saltTiming), arrival)
+	key := random.Mix(random.Mix(s.cfg.Seed, random.SaltTiming), arrival)
 	if rec.ID != "" {
-		key = mix(s.cfg.Seed, hashString(rec.ID))
+		key = random.Mix(s.cfg.Seed, random.HashString(rec.ID))
 	} else {
 		rec.ID = "sim-" + strconv.FormatUint(arrival, 10)
 	}

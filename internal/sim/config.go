@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // Tokenizer turns text into tokens and back. The built-in one needs no file.
@@ -27,11 +30,11 @@ type Config struct {
 	Seed        uint64 // of the text, the latencies and the faults
 	APIKey      string // when set, each request must carry it as a bearer token
 
-	Engine         string // EngineFixed or EngineBatch
-	TTFT           Dist   // fixed engine: from the request to the first token, one draw a request
-	ITL            Dist   // fixed engine: between tokens, one draw a token
-	TokensPerChunk int    // tokens in an event
-	Batch          BatchConfig
+	Engine         string      // EngineFixed or EngineBatch
+	TTFT           random.Dist // fixed engine: from the request to the first token, one draw a request
+	ITL            random.Dist // fixed engine: between tokens, one draw a token
+	TokensPerChunk int         // tokens in an event
+	Batch          engine.BatchConfig
 
 	Faults      Faults
 	Stall       time.Duration // how long the fault "stall" stops a stream
@@ -57,49 +60,18 @@ type Config struct {
 	Tokenizer Tokenizer // nil: the built-in one
 }
 
-// BatchConfig sets the batch engine. A step takes
-//
-//	Base + PerPrefillToken × prompt tokens in it
-//	     + PerSequence × sequences that decode in it
-//	     + PerCachedToken × tokens already in the KV cache of all sequences in it
-type BatchConfig struct {
-	Base            time.Duration
-	PerPrefillToken time.Duration
-	PerSequence     time.Duration
-	PerCachedToken  time.Duration
-
-	MaxNumBatchedTokens int // tokens in a step; a longer prompt is prefilled in chunks
-	MaxNumSeqs          int // sequences that run at once
-	BlockSize           int // tokens in a KV block
-	NumBlocks           int // KV blocks in all
-	PrefixCache         bool
-
-	SpecTokens     int     // draft tokens a step; 0 turns speculative decoding off
-	SpecAcceptance float64 // chance that a draft token is accepted, given those before it were
-}
-
 // DefaultConfig is a server with 50 ms to the first token and 10 ms between tokens.
 func DefaultConfig() Config {
 	return Config{
-		Model:          "sim",
-		OwnedBy:        "inferometer",
-		ReadTimeout:    5 * time.Minute,
-		MaxModelLen:    32768,
-		Engine:         EngineFixed,
-		TTFT:           Constant(50 * time.Millisecond),
-		ITL:            Constant(10 * time.Millisecond),
-		TokensPerChunk: 1,
-		Batch: BatchConfig{
-			Base:                5 * time.Millisecond,
-			PerPrefillToken:     20 * time.Microsecond,
-			PerSequence:         50 * time.Microsecond,
-			PerCachedToken:      20 * time.Nanosecond,
-			MaxNumBatchedTokens: 2048,
-			MaxNumSeqs:          256,
-			BlockSize:           16,
-			NumBlocks:           8192,
-			PrefixCache:         true,
-		},
+		Model:            "sim",
+		OwnedBy:          "inferometer",
+		ReadTimeout:      5 * time.Minute,
+		MaxModelLen:      32768,
+		Engine:           EngineFixed,
+		TTFT:             random.Constant(50 * time.Millisecond),
+		ITL:              random.Constant(10 * time.Millisecond),
+		TokensPerChunk:   1,
+		Batch:            engine.DefaultBatch(),
 		Stall:            30 * time.Second,
 		SlowHeaders:      2 * time.Second,
 		MergeEvents:      3,

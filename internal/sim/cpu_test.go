@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // The benchmark's client runs in a process of its own, so that its CPU time is
@@ -67,7 +69,7 @@ func discardStreams(addr string, streams, tokens int) {
 //	go test ./internal/sim -run "^$" -bench CPUPerEvent -benchtime 1x -args -sim.streams 200 -sim.tokens 500
 func BenchmarkCPUPerEvent(b *testing.B) {
 	cfg := DefaultConfig()
-	cfg.TTFT, cfg.ITL = Constant(200*time.Millisecond), Constant(*itlFlag)
+	cfg.TTFT, cfg.ITL = random.Constant(200*time.Millisecond), random.Constant(*itlFlag)
 	for b.Loop() {
 		buf := &syncBuffer{}
 		addr, stop := startPlain(b, cfg, buf)

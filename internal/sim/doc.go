@@ -5,22 +5,24 @@
 // that measures latency can be wrong in ways that nobody sees, because no one
 // knows the right figure. Here the right figure is known. The sim writes down
 // when it handed each event to the kernel, how many tokens were in it and how
-// the request ended, one line a request (Truth).
+// the request ended, one line per request (Truth).
 //
-// A request takes this way:
+// A request takes this path:
 //
 //	handler (complete.go)   reads the body, picks the fault, plans the answer
-//	engine                  decides when tokens are ready: fixed.go or batch.go
-//	pump (pump.go)          the goroutine that runs what is due, on absolute times
+//	engine                  decides when tokens are ready, on absolute times
 //	stream (stream.go)      turns ready tokens into SSE events and writes them
 //	truth (truth.go)        notes what was written, and when
+//
+// Below it: engine has the two engines and their clock, socket what happens to connections below HTTP,
+// random the draws, subprocess the simulator in a process of its own.
 //
 // The engine knows no HTTP, and the stream knows no schedule. A fault belongs to
 // the stream, a delay to the engine.
 //
 // A streamed answer leaves net/http: the connection is hijacked, the events are
 // written straight to the socket by the pump, and the connection goes back to
-// the HTTP server when the client sends its next request (conn.go). That is
+// the HTTP server when the client sends its next request (package socket). That is
 // cheaper than a goroutine woken for each event, and the time stamp stands right
 // before the system call.
 package sim

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // The faults, in the order in which shares are laid out from 0 to 1.
@@ -87,7 +89,7 @@ func (f Faults) String() string {
 
 // pick is the fault of the request with this key, "" for none.
 func (f Faults) pick(key uint64) string {
-	u := unit(mix(key, saltFault))
+	u := random.Unit(random.Mix(key, random.SaltFault))
 	for _, name := range faultNames {
 		share := f[name]
 		if u < share {

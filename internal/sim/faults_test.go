@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 func TestFaultsFollowSharesAndIDs(t *testing.T) {
@@ -18,7 +20,7 @@ func TestFaultsFollowSharesAndIDs(t *testing.T) {
 	const n = 20000
 	counts := map[string]int{}
 	for i := range n {
-		counts[f.pick(mix(7, hashString(fmt.Sprint("req-", i))))]++
+		counts[f.pick(random.Mix(7, random.HashString(fmt.Sprint("req-", i))))]++
 	}
 	for _, name := range append([]string{""}, faultNames...) {
 		want := f[name]
@@ -205,7 +207,7 @@ func TestFaultsOfWholeAnswers(t *testing.T) {
 // TestFlip: the same prompt gets the same text alone, and another one in company.
 func TestFlip(t *testing.T) {
 	cfg := fast()
-	cfg.TTFT = Constant(50 * time.Millisecond)
+	cfg.TTFT = random.Constant(50 * time.Millisecond)
 	cfg.Faults = Faults{FaultFlip: 1}
 	r := start(t, cfg)
 	send := func(id, prompt string) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // framer lays events out as SSE in the chosen style and as HTTP chunks, one
@@ -184,14 +186,20 @@ func awkward(event []byte) []int {
 
 // write does the next pending write. stamp is called right before the system
 // call that hands over its last bytes.
-func (f *framer) write(c *streamConn, onPump bool, stamp func(time.Time, int)) error {
+func (f *framer) write(c *socket.Conn, onPump bool, stamp func(time.Time, int)) error {
 	w := f.writes[f.next]
 	if w.wait && f.gap > 0 && f.part == 0 {
 		time.Sleep(f.gap)
 	}
 	b := f.buf[w.from+f.part : w.to]
 	now := time.Now()
-	n, err := c.write(b, onPump)
+	var n int
+	var err error
+	if onPump {
+		n, err = c.TryWrite(b)
+	} else {
+		n, err = c.Write(b)
+	}
 	f.part += n
 	if f.part == w.to-w.from {
 		stamp(now, w.events)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // piece is one token that the generator may choose.
@@ -49,8 +51,11 @@ type answer struct {
 }
 
 func (a answer) piece(i int) *piece {
-	return &a.pieces[mix(a.key, uint64(i))%uint64(len(a.pieces))]
+	return &a.pieces[random.Mix(a.key, uint64(i))%uint64(len(a.pieces))]
 }
+
+// Token implements engine.Answer.
+func (a answer) Token(i int) int32 { return a.piece(i).id }
 
 // text is tokens from up to to.
 func (a answer) text(from, to int) string {
@@ -71,7 +76,7 @@ func (a answer) ids(from, to int) []int32 {
 
 // logprob is made up, but stable: between −3 and 0.
 func (a answer) logprob(i int) float64 {
-	return -3 * unit(mix(a.key^saltCoin, uint64(i)))
+	return -3 * random.Unit(random.Mix(a.key^random.SaltCoin, uint64(i)))
 }
 
 // jsonText is s inside JSON quotes. Letters stay raw UTF-8: an event cut inside

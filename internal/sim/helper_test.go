@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // syncBuffer is a truth file in memory.
@@ -41,7 +43,7 @@ type running struct {
 // fast is a config in which nothing waits long.
 func fast() Config {
 	cfg := DefaultConfig()
-	cfg.TTFT, cfg.ITL = Constant(2*time.Millisecond), Constant(200*time.Microsecond)
+	cfg.TTFT, cfg.ITL = random.Constant(2*time.Millisecond), random.Constant(200*time.Microsecond)
 	cfg.Stall, cfg.SlowHeaders = 5*time.Millisecond, 5*time.Millisecond
 	cfg.TruthText = true
 	return cfg

@@ -1,5 +1,9 @@
 package sim
 
+import (
+	"github.com/inferometer/inferometer/internal/sim/random"
+)
+
 // ending is what happens after the last token of a stream.
 type ending uint8
 
@@ -22,6 +26,7 @@ type plan struct {
 	finish string // finish_reason; "" if none is sent
 	ending ending
 	stall  int // stop before this token; 0: never
+	text   answer
 }
 
 // makePlan lays the fault over the normal answer. A fault that cannot be, such
@@ -31,9 +36,9 @@ func makePlan(fault string, key uint64, c *call, full int, finish string) plan {
 	// Somewhere in the middle: at least one token before, and one after if there are two.
 	middle := 1
 	if full > 2 {
-		middle = 1 + int(mix(key, saltCut)%uint64(full-1))
+		middle = 1 + int(random.Mix(key, random.SaltCut)%uint64(full-1))
 	}
-	coin := mix(key, saltCoin)&1 == 0
+	coin := random.Mix(key, random.SaltCoin)&1 == 0
 	switch fault {
 	case FaultTruncate:
 		p.want, p.finish, p.ending = middle, "", endClean

@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 // showMetrics writes Prometheus text under vLLM's names.
 func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write([]byte(s.metrics.text(s.engine.state())))
+	_, _ = w.Write([]byte(s.metrics.text(s.engine.State())))
 }
 
 // promText gathers metrics; all of them carry the model and the engine's number.
@@ -20,17 +22,17 @@ type promText struct {
 	model string
 }
 
-func (m *metrics) text(e engineState) string {
+func (m *metrics) text(e engine.State) string {
 	p := &promText{model: m.model}
 	p.head("process_start_time_seconds", "gauge", "Start time of the process since unix epoch in seconds.")
 	fmt.Fprintf(p, "process_start_time_seconds %s\n", number(float64(m.start.UnixNano())/1e9))
 
-	p.gauge("num_requests_running", "Requests that the engine works on.", float64(e.running))
-	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.waiting))
-	p.gauge("kv_cache_usage_perc", "Share of the KV blocks in use; 1 is all.", e.kvUsage)
-	p.counter("prefix_cache_queries", "Prompt tokens looked up in the prefix cache.", e.cacheQueries)
-	p.counter("prefix_cache_hits", "Prompt tokens found in the prefix cache.", e.cacheHits)
-	p.counter("num_preemptions", "Sequences that lost their KV blocks.", e.preemptions)
+	p.gauge("num_requests_running", "Requests that the engine works on.", float64(e.Running))
+	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.Waiting))
+	p.gauge("kv_cache_usage_perc", "Share of the KV blocks in use; 1 is all.", e.KVUsage)
+	p.counter("prefix_cache_queries", "Prompt tokens looked up in the prefix cache.", e.CacheQueries)
+	p.counter("prefix_cache_hits", "Prompt tokens found in the prefix cache.", e.CacheHits)
+	p.counter("num_preemptions", "Sequences that lost their KV blocks.", e.Preemptions)
 	p.counter("prompt_tokens", "Prompt tokens of all requests.", m.promptTokens.Load())
 	p.counter("prompt_tokens_cached", "Prompt tokens that needed no work.", m.cachedTokens.Load())
 	p.counter("generation_tokens", "Tokens sent.", m.generated.Load())
@@ -43,12 +45,12 @@ func (m *metrics) text(e engineState) string {
 	p.histogram("inter_token_latency_seconds", "Between events with tokens.", m.itl)
 	p.histogram("e2e_request_latency_seconds", "From the request to the end of the answer.", m.e2e)
 	p.histogram("request_queue_time_seconds", "From the request to the engine.", m.queue)
-	if e.speculative {
-		p.counter("spec_decode_num_drafts", "Drafts made.", e.drafts)
-		p.counter("spec_decode_num_draft_tokens", "Draft tokens made.", e.draftTokens)
-		p.counter("spec_decode_num_accepted_tokens", "Draft tokens accepted.", e.accepted)
+	if e.Speculative {
+		p.counter("spec_decode_num_drafts", "Drafts made.", e.Drafts)
+		p.counter("spec_decode_num_draft_tokens", "Draft tokens made.", e.DraftTokens)
+		p.counter("spec_decode_num_accepted_tokens", "Draft tokens accepted.", e.Accepted)
 		p.head("vllm:spec_decode_num_accepted_tokens_per_pos_total", "counter", "Draft tokens accepted, by position.")
-		for i, n := range e.acceptedAt {
+		for i, n := range e.AcceptedAt {
 			p.sample("spec_decode_num_accepted_tokens_per_pos_total", `,position="`+strconv.Itoa(i)+`"`, float64(n))
 		}
 	}

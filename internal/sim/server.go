@@ -8,10 +8,12 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // Server is a simulated inference server. Make one with New and end it with
@@ -20,17 +22,16 @@ type Server struct {
 	cfg       Config
 	tokenizer Tokenizer
 	pieces    []piece
-	engine    engine
-	pumps     []*pump
+	engine    engine.Engine
 	metrics   *metrics
 	truth     *truthLog // nil: none kept
 	http      *http.Server
-	returns   *returns
+	returns   *socket.Returns
 	base      time.Time
 	arrivals  atomic.Uint64
 
 	mu      sync.Mutex
-	conns   map[*streamConn]bool // taken out of net/http
+	conns   map[*socket.Conn]bool // taken out of net/http
 	closed  bool
 	active  sync.WaitGroup // handlers
 	closing chan struct{}
@@ -48,8 +49,8 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		cfg.Root = cfg.Model
 	}
 	s := &Server{
-		cfg: cfg, tokenizer: cfg.Tokenizer, returns: newReturns(), base: time.Now(),
-		conns: map[*streamConn]bool{}, closing: make(chan struct{}),
+		cfg: cfg, tokenizer: cfg.Tokenizer, returns: socket.NewReturns(), base: time.Now(),
+		conns: map[*socket.Conn]bool{}, closing: make(chan struct{}),
 	}
 	if s.tokenizer == nil {
 		s.tokenizer = newWordTokenizer()
@@ -66,7 +67,7 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		s.truth = newTruthLog(truth)
 	}
 	s.http = &http.Server{
-		Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: withArrival,
+		Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: socket.WithArrival,
 		ReadHeaderTimeout: min(maxHeaderTime, cfg.ReadTimeout), ReadTimeout: cfg.ReadTimeout, IdleTimeout: idleTime,
 	}
 	s.active.Go(func() { _ = s.http.Serve(s.returns) })
@@ -85,33 +86,13 @@ func requestIsIn(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a writer of a test may have none
 }
 
-// startEngine makes the pumps and the engine on them. Half of the cores write
-// events; the others are left to read requests, and to the client under test.
-func (s *Server) startEngine() error {
-	n := 1
-	if s.cfg.Engine == EngineFixed {
-		n = max(1, runtime.GOMAXPROCS(0)/2)
-	}
-	for range n {
-		p, err := newPump(s.base)
-		if err != nil {
-			s.stopPumps()
-			return err
-		}
-		s.pumps = append(s.pumps, p)
-	}
+func (s *Server) startEngine() (err error) {
 	if s.cfg.Engine == EngineBatch {
-		s.engine = newBatchEngine(s.cfg.Batch, s.pumps[0])
+		s.engine, err = engine.NewBatch(s.base, s.cfg.Batch)
 	} else {
-		s.engine = &fixedEngine{ttft: s.cfg.TTFT, itl: s.cfg.ITL, pumps: s.pumps}
+		s.engine, err = engine.NewFixed(s.base, s.cfg.TTFT, s.cfg.ITL)
 	}
-	return nil
-}
-
-func (s *Server) stopPumps() {
-	for _, p := range s.pumps {
-		p.stop()
-	}
+	return err
 }
 
 // Serve answers on l until ctx ends. Requests that run then are cut off, their
@@ -121,7 +102,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.cfg.TLS {
 		return s.ServeTLS(ctx, l)
 	}
-	return s.serve(ctx, stampArrivals(l))
+	return s.serve(ctx, socket.StampArrivals(l))
 }
 
 // ServeTLS is Serve under TLS with a certificate made now.
@@ -165,20 +146,20 @@ func (s *Server) close() {
 	s.closed = true
 	close(s.closing)
 	for c := range s.conns {
-		c.close()
+		_ = c.Close()
 	}
 	s.mu.Unlock()
 	_ = s.returns.Close()
 	_ = s.http.Close()
 	s.active.Wait()
-	s.stopPumps()
+	s.engine.Stop()
 	if s.truth != nil {
 		s.err = s.truth.close()
 	}
 }
 
 // track keeps a list of the connections that net/http no longer knows.
-func (s *Server) track(c *streamConn, on bool) {
+func (s *Server) track(c *socket.Conn, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !on {
@@ -187,7 +168,7 @@ func (s *Server) track(c *streamConn, on bool) {
 	}
 	s.conns[c] = true
 	if s.closed {
-		c.close()
+		_ = c.Close()
 	}
 }
 
@@ -203,11 +184,11 @@ func (s *Server) enter() bool {
 
 // endRecord enters a finished request in the metrics and the truth. The job is
 // nil for a request that no engine saw.
-func (s *Server) endRecord(r *Record, j *job) {
+func (s *Server) endRecord(r *Record, j *engine.Job) {
 	if j != nil {
-		r.CachedTokens = j.cached
-		if j.started > 0 {
-			r.Started = s.base.UnixNano() + j.started
+		r.CachedTokens = j.Cached
+		if j.Started > 0 {
+			r.Started = s.base.UnixNano() + j.Started
 		}
 		s.metrics.end(r)
 	}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // stream is one streamed answer: it takes tokens from the engine and writes
@@ -11,10 +14,10 @@ import (
 // the socket takes the bytes at once, and in a goroutine of its own otherwise.
 type stream struct {
 	srv    *Server
-	job    *job
+	job    *engine.Job
 	plan   plan
 	call   *call
-	conn   *streamConn
+	conn   *socket.Conn
 	frame  framer
 	chunks *chunks
 	record *Record
@@ -44,8 +47,8 @@ type ready struct {
 	last   bool
 }
 
-// offer implements sink.
-func (st *stream) offer(tokens int, last bool) {
+// Offer implements engine.Sink.
+func (st *stream) Offer(tokens int, last bool) {
 	st.mu.Lock()
 	st.queue = append(st.queue, ready{tokens, last})
 	st.start()
@@ -79,7 +82,7 @@ func (st *stream) work(onPump bool) {
 	for {
 		for st.frame.pending() {
 			err := st.frame.write(st.conn, onPump, st.stamp)
-			if errors.Is(err, errWouldBlock) {
+			if errors.Is(err, socket.ErrWouldBlock) {
 				st.record.Blocked++
 				go st.work(false)
 				return
@@ -279,7 +282,7 @@ func (st *stream) stamp(now time.Time, events int) {
 }
 
 func (st *stream) usage() *usage {
-	return &usage{Prompt: st.record.PromptTokens, Completion: st.sent, Cached: st.job.cached}
+	return &usage{Prompt: st.record.PromptTokens, Completion: st.sent, Cached: st.job.Cached}
 }
 
 func (st *stream) runningUsage() *usage {
@@ -291,7 +294,7 @@ func (st *stream) runningUsage() *usage {
 
 // leave is called when the client has closed its side.
 func (st *stream) leave() {
-	st.conn.close() // a write that is under way fails, and its goroutine cleans up
+	_ = st.conn.Close() // a write that is under way fails, and its goroutine cleans up
 	st.mu.Lock()
 	idle := !st.busy
 	st.busy = true
@@ -305,7 +308,7 @@ func (st *stream) leave() {
 func (st *stream) abort() {
 	st.record.Finish = "abort"
 	st.plan.ending = endClose
-	st.srv.engine.cancel(st.job)
+	st.srv.engine.Cancel(st.job)
 	st.finish()
 }
 
@@ -323,9 +326,9 @@ func (st *stream) finish() {
 		st.srv.endRecord(r, st.job)
 		switch {
 		case st.plan.ending == endReset:
-			st.conn.reset()
-		case st.plan.ending.closes() || !st.conn.keepAlive:
-			st.conn.close()
+			st.conn.Reset()
+		case st.plan.ending.closes() || !st.conn.KeepAlive:
+			_ = st.conn.Close()
 		}
 		close(st.done)
 	})
@@ -334,7 +337,7 @@ func (st *stream) finish() {
 func (st *stream) setTexts() {
 	n := st.record.CompletionTokens
 	cut := min(st.reasoning, n)
-	reasoning, text, tool := st.job.answer.text(0, cut), st.job.answer.text(cut, n), ""
+	reasoning, text, tool := st.plan.text.text(0, cut), st.plan.text.text(cut, n), ""
 	if st.call.chat && st.frame.style.has(FrameTools) {
 		text, tool = "", text
 	}

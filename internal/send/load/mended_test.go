@@ -11,11 +11,12 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // The end of a run lies on its own clock, also where the warm-up took longer than it.
 func TestTheEndIsNotTheWarmups(t *testing.T) {
-	s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(time.Millisecond) })
+	s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(time.Millisecond) })
 	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 1, tokens: 1})
 	began := time.Now()
 	cfg.Warmups = []*workload.Request{{Prompt: "warm up", OutputTokens: 800}}

@@ -25,6 +25,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/random"
 	"go.uber.org/goleak"
 )
 
@@ -48,7 +49,7 @@ func (s *server) Write(b []byte) (int, error) {
 func startSim(t *testing.T, change func(*sim.Config)) *server {
 	t.Helper()
 	cfg := sim.DefaultConfig()
-	cfg.TTFT, cfg.ITL = sim.Constant(2*time.Millisecond), sim.Constant(time.Millisecond)
+	cfg.TTFT, cfg.ITL = random.Constant(2*time.Millisecond), random.Constant(time.Millisecond)
 	cfg.TruthText = true
 	change(&cfg)
 	s := &server{}
@@ -366,7 +367,7 @@ func TestWarmupsComeBeforeTimeZero(t *testing.T) {
 
 // Drain: nothing new is sent, what is in flight comes to its end.
 func TestDrainGivesAResult(t *testing.T) {
-	s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(300 * time.Millisecond) })
+	s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(300 * time.Millisecond) })
 	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 1000, tokens: 2})
 	cfg.Concurrency, cfg.Progress = 4, &Progress{}
 	drain := make(chan struct{})
@@ -395,7 +396,7 @@ func TestDrainGivesAResult(t *testing.T) {
 func TestStopsCancel(t *testing.T) {
 	for _, by := range []string{"signal", "deadline"} {
 		t.Run(by, func(t *testing.T) {
-			s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(time.Hour) })
+			s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(time.Hour) })
 			cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 100, tokens: 2})
 			cfg.Concurrency, cfg.Progress = 4, &Progress{}
 			ctx, cancel := context.WithCancel(context.Background())
@@ -453,7 +454,7 @@ func TestOpenLoopKeepsItsDueTimes(t *testing.T) {
 
 // Who waits for a slot was let go when it was due: what it waits for is not our lateness.
 func TestAWaitForASlotIsNotLateness(t *testing.T) {
-	s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(40 * time.Millisecond) })
+	s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(40 * time.Millisecond) })
 	cfg, read := setup(t, s, "vllm", pace.Spec{Rate: 100, Burstiness: math.Inf(1), N: 10}, &prompts{n: 10, tokens: 1})
 	cfg.Concurrency = 1
 	if _, err := Run(context.Background(), nil, cfg); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // Users come one after the other: the k-th request that was in flight beside
@@ -14,7 +15,7 @@ import (
 // than all users need to come, so that the first five requests are five users'.
 func TestUsersSpawnAtARate(t *testing.T) {
 	const users, rate = 5, 50.0
-	s := startSim(t, func(c *sim.Config) { c.TTFT = sim.Constant(300 * time.Millisecond) })
+	s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(300 * time.Millisecond) })
 	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 2 * users, tokens: 2})
 	cfg.Concurrency, cfg.SpawnRate = users, rate
 	res, err := Run(context.Background(), nil, cfg)

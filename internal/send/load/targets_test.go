@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // conversations are prompts of which each group of four has the same beginning.
@@ -38,7 +39,7 @@ func replicas(t *testing.T) []*server {
 	var list []*server
 	for _, times := range []time.Duration{1, 1, 3} {
 		list = append(list, startSim(t, func(c *sim.Config) {
-			c.TTFT, c.ITL = sim.Constant(times*15*time.Millisecond), sim.Constant(times*time.Millisecond)
+			c.TTFT, c.ITL = random.Constant(times*15*time.Millisecond), random.Constant(times*time.Millisecond)
 		}))
 	}
 	return list

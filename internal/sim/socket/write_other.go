@@ -1,6 +1,6 @@
 //go:build !unix
 
-package sim
+package socket
 
 import "net"
 
@@ -10,4 +10,4 @@ type rawWriter struct{}
 
 func newRawWriter(*net.TCPConn) *rawWriter { return nil }
 
-func (*rawWriter) tryWrite([]byte) (int, error) { return 0, errWouldBlock }
+func (*rawWriter) tryWrite([]byte) (int, error) { return 0, ErrWouldBlock }

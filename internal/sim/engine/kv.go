@@ -1,4 +1,4 @@
-package sim
+package engine
 
 // block is a piece of the KV cache with room for BlockSize tokens.
 type block struct {

@@ -1,4 +1,4 @@
-package sim
+package socket
 
 import (
 	"context"
@@ -15,8 +15,8 @@ type arriving interface {
 
 type arrivingKey struct{}
 
-// withArrival keeps the connection for the handlers of its requests.
-func withArrival(ctx context.Context, c net.Conn) context.Context {
+// WithArrival keeps the connection for the handlers of its requests.
+func WithArrival(ctx context.Context, c net.Conn) context.Context {
 	if back, ok := c.(*returnedConn); ok {
 		c = back.Conn
 	}
@@ -26,8 +26,8 @@ func withArrival(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// arrivalOf is when the request whose body has just been read was there.
-func arrivalOf(ctx context.Context) int64 {
+// ArrivalOf is when the request whose body has just been read was there.
+func ArrivalOf(ctx context.Context) int64 {
 	if a, ok := ctx.Value(arrivingKey{}).(arriving); ok {
 		return a.arrived()
 	}

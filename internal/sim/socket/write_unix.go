@@ -1,6 +1,6 @@
 //go:build unix
 
-package sim
+package socket
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func newRawWriter(c *net.TCPConn) *rawWriter {
 	return w
 }
 
-// tryWrite writes what the socket takes. errWouldBlock tells that it was not all.
+// tryWrite writes what the socket takes. ErrWouldBlock tells that it was not all.
 func (w *rawWriter) tryWrite(b []byte) (int, error) {
 	w.b = b
 	err := w.raw.Write(w.do)
@@ -44,13 +44,13 @@ func (w *rawWriter) tryWrite(b []byte) (int, error) {
 		return 0, err
 	}
 	if errors.Is(w.err, syscall.EAGAIN) {
-		return 0, errWouldBlock
+		return 0, ErrWouldBlock
 	}
 	if w.err != nil {
 		return 0, w.err
 	}
 	if w.n < len(b) {
-		return w.n, errWouldBlock
+		return w.n, ErrWouldBlock
 	}
 	return w.n, nil
 }

@@ -1,16 +1,18 @@
-package sim
+package engine
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // noter is a sink that writes down what it is offered.
 type noter struct{ got []string }
 
-func (n *noter) offer(tokens int, last bool) {
+func (n *noter) Offer(tokens int, last bool) {
 	s := fmt.Sprint(tokens)
 	if last {
 		s += "!"
@@ -53,22 +55,22 @@ func TestFixedSchedule(t *testing.T) {
 		{1, 0, "0!", []time.Duration{50}},
 	} {
 		p := stillPump()
-		e := &fixedEngine{ttft: Constant(50 * time.Millisecond), itl: Constant(10 * time.Millisecond), pumps: []*pump{p}}
+		e := &Fixed{ttft: random.Constant(50 * time.Millisecond), itl: random.Constant(10 * time.Millisecond), pumps: []*pump{p}}
 		n := &noter{}
 		j := testJob(1, 0, 5, tt.want)
-		j.perChunk, j.sink = tt.perChunk, n
-		e.submit(j)
+		j.PerChunk, j.Sink = tt.perChunk, n
+		e.Submit(j)
 		times := runAll(p, func(int) int64 { return int64(7 * time.Millisecond) })
 		if got := strings.Join(n.got, " "); got != tt.offers {
 			t.Errorf("%+v: offered %s", tt, got)
 		}
 		for i, at := range times {
-			if d := time.Duration(at - j.started); d != tt.after[i]*time.Millisecond {
+			if d := time.Duration(at - j.Started); d != tt.after[i]*time.Millisecond {
 				t.Errorf("%+v: chunk %d at %v", tt, i, d)
 			}
 		}
-		if len(times) != len(tt.after) || e.state().running != 0 {
-			t.Errorf("%+v: %d chunks, %d running in the end", tt, len(times), e.state().running)
+		if len(times) != len(tt.after) || e.State().Running != 0 {
+			t.Errorf("%+v: %d chunks, %d running in the end", tt, len(times), e.State().Running)
 		}
 	}
 }
@@ -77,20 +79,20 @@ func TestFixedSchedule(t *testing.T) {
 func TestFixedDrawsByKey(t *testing.T) {
 	delays := func(key uint64, before int) string {
 		p := stillPump()
-		itl, _ := ParseDist("exp:10ms")
-		e := &fixedEngine{ttft: itl, itl: itl, pumps: []*pump{p}}
+		itl, _ := random.ParseDist("exp:10ms")
+		e := &Fixed{ttft: itl, itl: itl, pumps: []*pump{p}}
 		for i := range before {
 			j := testJob(uint64(1000+i), 0, 3, 3)
-			j.sink = &noter{}
-			e.submit(j)
+			j.Sink = &noter{}
+			e.Submit(j)
 		}
 		runAll(p, onTime)
 		j := testJob(key, 0, 3, 5)
-		j.sink = &noter{}
-		e.submit(j)
+		j.Sink = &noter{}
+		e.Submit(j)
 		var rel []int64
 		for _, at := range runAll(p, onTime) {
-			rel = append(rel, at-j.started)
+			rel = append(rel, at-j.Started)
 		}
 		return fmt.Sprint(rel)
 	}
@@ -116,11 +118,11 @@ func TestBatchClock(t *testing.T) {
 		{"far behind", 5 * time.Millisecond, 15105 * time.Microsecond},
 	} {
 		p := stillPump()
-		e := newBatchEngine(cfg, p)
+		e := newBatch(cfg, p)
 		n := &noter{}
 		j := testJob(1, 0, 4, 3)
-		j.sink = n
-		e.submit(j)
+		j.Sink = n
+		e.Submit(j)
 		times := runAll(p, func(n int) int64 {
 			if n == 1 {
 				return int64(tt.late)
@@ -130,7 +132,7 @@ func TestBatchClock(t *testing.T) {
 		if len(times) != 3 || strings.Join(n.got, " ") != "1 1 1!" {
 			t.Fatalf("%s: %d steps, offered %v", tt.name, len(times), n.got)
 		}
-		if d := time.Duration(times[0] - j.started); d != 14*time.Millisecond {
+		if d := time.Duration(times[0] - j.Started); d != 14*time.Millisecond {
 			t.Errorf("%s: first token after %v", tt.name, d)
 		}
 		if d := time.Duration(times[2] - times[1]); d != tt.third {
@@ -147,7 +149,7 @@ func TestBatchWaitsForTheNextStep(t *testing.T) {
 	if st := s.plan(99); st != nil {
 		t.Errorf("a step at 99 took in what came at 100: %+v", st)
 	}
-	if st := s.plan(100); st == nil || q.job.started != 100 {
+	if st := s.plan(100); st == nil || q.job.Started != 100 {
 		t.Errorf("a step at 100 left it out")
 	}
 }
@@ -155,11 +157,11 @@ func TestBatchWaitsForTheNextStep(t *testing.T) {
 // TestBatchChunks: with several tokens an event, the engine gathers them.
 func TestBatchChunks(t *testing.T) {
 	p := stillPump()
-	e := newBatchEngine(smallBatch(), p)
+	e := newBatch(smallBatch(), p)
 	n := &noter{}
 	j := testJob(1, 0, 4, 8)
-	j.perChunk, j.sink = 3, n
-	e.submit(j)
+	j.PerChunk, j.Sink = 3, n
+	e.Submit(j)
 	runAll(p, onTime)
 	if got := strings.Join(n.got, " "); got != "3 3 2!" {
 		t.Errorf("offered %s", got)

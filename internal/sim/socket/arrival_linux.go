@@ -1,4 +1,4 @@
-package sim
+package socket
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stampArrivals makes the listener's connections keep the kernel's receive times.
+// StampArrivals makes the listener's connections keep the kernel's receive times.
 // The listener asks for them too: the kernel stamps while any socket wants it, and
 // begins with some delay. Where it refuses, arrivals are not known.
-func stampArrivals(l net.Listener) net.Listener {
+func StampArrivals(l net.Listener) net.Listener {
 	tcp, ok := l.(*net.TCPListener)
 	if !ok {
 		return l

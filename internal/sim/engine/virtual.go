@@ -1,4 +1,4 @@
-package sim
+package engine
 
 import (
 	"container/heap"
@@ -36,7 +36,7 @@ func (v *Virtual) Submit(at int64, promptTokens, outputTokens int) int {
 	if n := promptTokens - len(v.prompt); n > 0 {
 		v.prompt = append(v.prompt, make([]int32, n)...)
 	}
-	q := newSeq(&job{key: uint64(v.number), prompt: v.prompt[:promptTokens], want: outputTokens})
+	q := newSeq(&Job{Key: uint64(v.number), Prompt: v.prompt[:promptTokens], Want: outputTokens})
 	q.arrived = at
 	heap.Push(&v.toCome, arrival{q, v.number})
 	v.number++
@@ -57,7 +57,7 @@ func (v *Virtual) Step() (made []VirtualToken, ok bool) {
 	}
 	v.now += int64(v.sched.duration(st))
 	for _, o := range v.sched.commit(st) {
-		made = append(made, VirtualToken{int(o.seq.job.key), v.now, o.tokens, o.last})
+		made = append(made, VirtualToken{int(o.seq.job.Key), v.now, o.tokens, o.last})
 	}
 	return made, true
 }

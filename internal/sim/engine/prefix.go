@@ -1,4 +1,4 @@
-package sim
+package engine
 
 // The prefix cache: a full block is known by a hash of its tokens and of all
 // tokens before them, so that equal hashes mean equal beginnings.

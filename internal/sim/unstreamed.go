@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // collector is the sink of an answer that is not streamed.
@@ -17,7 +20,7 @@ type collector struct {
 	done   chan struct{}
 }
 
-func (c *collector) offer(tokens int, last bool) {
+func (c *collector) Offer(tokens int, last bool) {
 	now := time.Now()
 	if tokens > 0 {
 		c.srv.metrics.tokens(now, c.last, c.record, tokens)
@@ -29,12 +32,12 @@ func (c *collector) offer(tokens int, last bool) {
 	}
 }
 
-// whole answers with one JSON object when all tokens are ready.
-func (s *Server) whole(w http.ResponseWriter, r *http.Request, c *call, p plan, j *job, rec *Record) {
+// unstreamed answers with one JSON object when all tokens are ready.
+func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
 	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
-	j.sink = sink
+	j.Sink = sink
 	s.metrics.begin(rec)
-	s.engine.submit(j)
+	s.engine.Submit(j)
 	gone := false
 	select {
 	case <-sink.done:
@@ -45,15 +48,15 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, c *call, p plan, 
 		gone = true
 	}
 	if gone {
-		s.engine.cancel(j)
+		s.engine.Cancel(j)
 		rec.Finish = "abort"
 		s.endRecord(rec, j)
 		return
 	}
 	rec.CompletionTokens = sink.tokens
 	rec.Finish = p.finish
-	rec.setTexts(j.answer.text(0, sink.tokens), "", "", s.cfg.TruthText)
-	raw, err := json.Marshal(s.wholeBody(c, p, j, rec))
+	rec.setTexts(p.text.text(0, sink.tokens), "", "", s.cfg.TruthText)
+	raw, err := json.Marshal(s.unstreamedBody(c, p, j, rec))
 	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
 		return
@@ -70,19 +73,19 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request, c *call, p plan, 
 	// Cut off: half the bytes that the header promises, then the end.
 	_, _ = w.Write(raw[:len(raw)/2])
 	_ = http.NewResponseController(w).Flush()
-	conn, err := hijack(w, r)
+	conn, err := socket.Hijack(w, r)
 	if err != nil {
 		panic(http.ErrAbortHandler) // closes the connection too
 	}
 	if p.ending == endReset {
-		conn.reset()
+		conn.Reset()
 	} else {
-		conn.close()
+		_ = conn.Close()
 	}
 }
 
-func (s *Server) wholeBody(c *call, p plan, j *job, rec *Record) any {
-	text := j.answer.text(0, rec.CompletionTokens)
+func (s *Server) unstreamedBody(c *call, p plan, j *engine.Job, rec *Record) any {
+	text := p.text.text(0, rec.CompletionTokens)
 	choice := map[string]any{"index": 0, "finish_reason": p.finish, "stop_reason": nil, "logprobs": nil}
 	object, prefix := "text_completion", "cmpl-"
 	if c.chat {
@@ -92,10 +95,10 @@ func (s *Server) wholeBody(c *call, p plan, j *job, rec *Record) any {
 		choice["text"] = text
 	}
 	if c.logprobs >= 0 {
-		choice["logprobs"] = logprobs(c, j.answer, 0, rec.CompletionTokens, 0)
+		choice["logprobs"] = logprobs(c, p.text, 0, rec.CompletionTokens, 0)
 	}
 	if c.tokenIDs {
-		choice["token_ids"] = j.answer.ids(0, rec.CompletionTokens)
+		choice["token_ids"] = p.text.ids(0, rec.CompletionTokens)
 	}
 	out := map[string]any{
 		"id": prefix + rec.ID, "object": object, "created": rec.Received / int64(time.Second),
@@ -105,7 +108,7 @@ func (s *Server) wholeBody(c *call, p plan, j *job, rec *Record) any {
 		out["usage"] = map[string]any{
 			"prompt_tokens": rec.PromptTokens, "completion_tokens": rec.CompletionTokens,
 			"total_tokens":          rec.PromptTokens + rec.CompletionTokens,
-			"prompt_tokens_details": map[string]int{"cached_tokens": j.cached},
+			"prompt_tokens_details": map[string]int{"cached_tokens": j.Cached},
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package sim
+package random
 
 import (
 	"errors"
@@ -120,6 +120,9 @@ func parseDuration(s string) (float64, error) {
 	return float64(d), nil
 }
 
+// IsConstant reports whether every draw gives the same value.
+func (d Dist) IsConstant() bool { return d.shape == constant }
+
 // String is the form that ParseDist reads.
 func (d Dist) String() string {
 	ns := func(v float64) string { return time.Duration(v).String() }
@@ -147,8 +150,8 @@ func (d Dist) Mean() time.Duration {
 // maxDraw keeps an unlucky draw from overflowing a deadline.
 const maxDraw = float64(24 * time.Hour)
 
-// draw needs no generator where the value is constant: r may be nil then.
-func (d Dist) draw(r *rand.Rand) time.Duration {
+// Draw returns one value. It needs no generator for a constant: r may be nil then.
+func (d Dist) Draw(r *rand.Rand) time.Duration {
 	var v float64
 	switch d.shape {
 	case constant:

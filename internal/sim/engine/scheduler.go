@@ -1,4 +1,4 @@
-package sim
+package engine
 
 import (
 	"slices"
@@ -74,7 +74,7 @@ func (s *scheduler) planRunning(st *step, budget *int) (preempted bool) {
 		q := s.running[i]
 		sh := share{seq: q, tokens: min(q.known()-q.computed, *budget), decode: q.decoding()}
 		if sh.decode {
-			sh.drafts = max(0, min(s.spec.k, q.job.want-q.made-1, *budget-1))
+			sh.drafts = max(0, min(s.spec.k, q.job.Want-q.made-1, *budget-1))
 		}
 		for !s.kv.grow(q, q.computed+sh.tokens+sh.drafts) {
 			preempted = true
@@ -113,9 +113,9 @@ func (s *scheduler) planWaiting(st *step, budget *int, now int64) {
 		}
 		if !q.admitted {
 			q.admitted = true
-			q.job.started, q.job.cached = now, q.computed
+			q.job.Started, q.job.Cached = now, q.computed
 			if s.kv.prefix {
-				s.queries += uint64(len(q.job.prompt))
+				s.queries += uint64(len(q.job.Prompt))
 				s.hits += uint64(q.computed)
 			}
 		}
@@ -159,7 +159,7 @@ func (s *scheduler) commit(st *step) []output {
 			s.kv.register(q)
 			continue
 		}
-		made := min(q.job.want-q.made, 1)
+		made := min(q.job.Want-q.made, 1)
 		if made > 0 {
 			accepted := s.spec.verify(sh.drafts, q.rng)
 			q.computed += accepted
@@ -167,7 +167,7 @@ func (s *scheduler) commit(st *step) []output {
 		}
 		q.made += made
 		s.kv.register(q)
-		last := q.made >= q.job.want
+		last := q.made >= q.job.Want
 		outs = append(outs, output{q, made, last})
 		if last {
 			s.remove(q)

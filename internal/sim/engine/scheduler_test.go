@@ -1,4 +1,4 @@
-package sim
+package engine
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 // smallBatch has round numbers, so that the tables below can be checked by hand.
@@ -18,15 +20,18 @@ func smallBatch() BatchConfig {
 }
 
 // testJob has a prompt of n tokens that start with first.
-func testJob(key uint64, first, n, want int) *job {
+func testJob(key uint64, first, n, want int) *Job {
 	prompt := make([]int32, n)
 	for i := range prompt {
 		prompt[i] = int32(first + i)
 	}
-	t := newWordTokenizer()
-	pieces, _ := newPieces(t)
-	return &job{key: key, prompt: prompt, answer: answer{pieces: pieces, key: key}, want: want, perChunk: 1}
+	return &Job{Key: key, Prompt: prompt, Answer: testAnswer(key), Want: want, PerChunk: 1}
 }
+
+// testAnswer draws its tokens from a key.
+type testAnswer uint64
+
+func (a testAnswer) Token(i int) int32 { return int32(random.Mix(uint64(a), uint64(i)) % 1000) }
 
 // trace runs the scheduler to its end and writes one line a step:
 //
@@ -265,7 +270,7 @@ func TestSchedulerRandomly(t *testing.T) {
 		var jobs []*seq
 		lines := trace(s, names, func(step int) {
 			if step < 40 {
-				q := newSeq(testJob(uint64(step), int(mix(uint64(step), 1)%3)*4, 1+int(mix(uint64(step), 2)%20), 1+int(mix(uint64(step), 3)%12)))
+				q := newSeq(testJob(uint64(step), int(random.Mix(uint64(step), 1)%3)*4, 1+int(random.Mix(uint64(step), 2)%20), 1+int(random.Mix(uint64(step), 3)%12)))
 				names[q] = fmt.Sprint(step)
 				jobs = append(jobs, q)
 				s.add(q)
@@ -275,8 +280,8 @@ func TestSchedulerRandomly(t *testing.T) {
 			}
 		})
 		for _, q := range jobs {
-			if q.made != q.job.want {
-				t.Errorf("sequence %s made %d of %d tokens", names[q], q.made, q.job.want)
+			if q.made != q.job.Want {
+				t.Errorf("sequence %s made %d of %d tokens", names[q], q.made, q.job.Want)
 			}
 		}
 		if s.kv.numFree != cfg.NumBlocks || len(s.running)+len(s.waiting) > 0 {
@@ -296,7 +301,7 @@ func TestSchedulerRandomly(t *testing.T) {
 
 func TestSpeculationMean(t *testing.T) {
 	sp := newSpeculator(BatchConfig{SpecTokens: 3, SpecAcceptance: 0.7})
-	rng := newRand(1)
+	rng := random.NewRand(1)
 	const n = 20000
 	for range n {
 		sp.verify(3, rng)

@@ -1,10 +1,14 @@
-package sim
+package engine
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/inferometer/inferometer/internal/sim/random"
+)
 
 // seq is a job inside the batch engine.
 type seq struct {
-	job      *job
+	job      *Job
 	arrived  int64 // pump time
 	made     int   // tokens generated
 	computed int   // tokens whose KV is in blocks
@@ -17,32 +21,32 @@ type seq struct {
 	rng        *rand.Rand
 }
 
-func newSeq(j *job) *seq {
-	return &seq{job: j, rng: rand.New(rand.NewPCG(j.key, saltSpec))}
+func newSeq(j *Job) *seq {
+	return &seq{job: j, rng: rand.New(rand.NewPCG(j.Key, random.SaltSpec))}
 }
 
 // known is how many tokens the sequence has: the prompt and what was made.
-func (s *seq) known() int { return len(s.job.prompt) + s.made }
+func (s *seq) known() int { return len(s.job.Prompt) + s.made }
 
 // decoding tells that only the newest token is left to compute.
 func (s *seq) decoding() bool { return s.made > 0 && s.known()-s.computed == 1 }
 
 func (s *seq) token(i int) int32 {
-	if i < len(s.job.prompt) {
-		return s.job.prompt[i]
+	if i < len(s.job.Prompt) {
+		return s.job.Prompt[i]
 	}
-	return s.job.answer.piece(i - len(s.job.prompt)).id
+	return s.job.Answer.Token(i - len(s.job.Prompt))
 }
 
 // blockHash is the hash of block i and of all before it.
 func (s *seq) blockHash(i, size int) uint64 {
 	for len(s.hashes) <= i {
-		h := uint64(fnvOffset)
+		h := uint64(random.FNVOffset)
 		if n := len(s.hashes); n > 0 {
 			h = s.hashes[n-1]
 		}
 		for k := len(s.hashes) * size; k < (len(s.hashes)+1)*size; k++ {
-			h = mix(h, uint64(uint32(s.token(k))))
+			h = random.Mix(h, uint64(uint32(s.token(k))))
 		}
 		s.hashes = append(s.hashes, h|1) // 0 means "no hash"
 	}

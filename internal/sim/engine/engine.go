@@ -1,0 +1,62 @@
+// Package engine decides when the tokens of the simulated server are ready. It knows no HTTP: a [Job] goes
+// in, and the job's [Sink] is told of tokens as they get ready.
+//
+// [Fixed] gives each request delays of its own, whatever the load. [Batch] is continuous batching with a KV
+// cache, chunked prefill, preemption, prefix caching and speculative decoding. Both run on a pump, the
+// goroutine that runs what is due on absolute times. [Virtual] is the batch engine without a clock.
+package engine
+
+import "sync/atomic"
+
+// Engine decides when a request's tokens are ready.
+type Engine interface {
+	// Submit starts a job. The engine calls the job's sink as tokens get ready.
+	Submit(*Job)
+	// Cancel forgets a job; its sink may hear of one more batch of tokens.
+	Cancel(*Job)
+	// State is for /metrics.
+	State() State
+	// ResetPrefixCache forgets what prompts have been seen.
+	ResetPrefixCache()
+	// Stop ends the engine's goroutines. Jobs under way make no more tokens.
+	Stop()
+}
+
+// Job is a request as an engine sees it.
+type Job struct {
+	Key      uint64  // all draws for this job come from it
+	Prompt   []int32 // token ids
+	Answer   Answer
+	Want     int // tokens to make; 0 for a finish without a token
+	PerChunk int // tokens that are handed over at a time
+	Sink     Sink
+
+	// Set by the engine before the first call of the sink.
+	Started int64 // when it left the queue, in nanoseconds since the engine's zero
+	Cached  int   // prompt tokens found in the prefix cache
+
+	cancelled atomic.Bool
+	seq       *seq // the batch engine's own
+}
+
+// Answer gives the token ids of what is generated: they enter the prefix cache.
+type Answer interface {
+	Token(i int) int32
+}
+
+// Sink takes tokens that are ready. Calls for one job come one after another.
+type Sink interface {
+	Offer(tokens int, last bool)
+}
+
+// State is what /metrics shows of an engine.
+type State struct {
+	Running, Waiting        int
+	KVUsage                 float64
+	Preemptions             uint64
+	CacheQueries, CacheHits uint64
+
+	Speculative                   bool
+	Drafts, DraftTokens, Accepted uint64
+	AcceptedAt                    []uint64 // by draft position
+}
