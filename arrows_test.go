@@ -42,7 +42,7 @@ var inside = map[string][]string{
 	"judge/history":  {"judge/stats"},
 	"judge/timeline": {"judge/measure"},
 	"plan/find":      {"plan/search"},
-	"plan/scenario":  {"plan/run"},
+	"plan/scenario":  {"plan/find", "plan/run"},
 	"plan/sweep":     {"plan/run"},
 	"sim/engine":     {"sim/random"},
 	"show/export":    {"show/page", "show/parquet", "show/report"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -68,21 +69,14 @@ func (o *initOptions) save(s streams, text []byte) error {
 
 // write asks the server and fills in the template.
 func (o *initOptions) write(ctx context.Context) ([]byte, error) {
-	base, login := splitLogin(strings.TrimRight(o.baseURL, "/"))
-	t := &target.Target{Base: base, Header: apiKeyHeader(), Client: &http.Client{Timeout: 10 * time.Second}}
-	if login != nil {
-		password, _ := login.Password()
-		r := &http.Request{Header: t.Header}
-		r.SetBasicAuth(login.Username(), password)
-	}
+	t := target.At(strings.TrimRight(o.baseURL, "/"), apiKeyHeader(), &http.Client{Timeout: 10 * time.Second})
 	models, err := t.Models(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", base, err)
+		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", t.Base, err)
 	}
 	if len(models) == 0 {
-		return nil, fmt.Errorf("%s lists no model under /v1/models", base)
+		return nil, fmt.Errorf("%s lists no model under /v1/models", t.Base)
 	}
-	v := viewOf(base, t.Identify(ctx, models), models[0])
-	v.fit(t.Slots(ctx))
-	return v.text()
+	slots, maxLen := t.Slots(ctx)
+	return scenario.Draft(t.Base, t.Identify(ctx, models), models[0], slots, maxLen)
 }

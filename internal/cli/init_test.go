@@ -75,7 +75,7 @@ func checkTree(t *testing.T, tree map[string]any, base, model string) {
 		t.Errorf("the model is %q, want %q", got, model)
 	}
 	name, _ := tree["name"].(string)
-	if filepath.Base(name) != name || len(name) > maxInitName || name == "" {
+	if filepath.Base(name) != name || len(name) > 80 || name == "" {
 		t.Errorf("the name is %q", name)
 	}
 	server["model"], tree["name"] = "", ""
@@ -153,9 +153,7 @@ func answerInit(w http.ResponseWriter, r *http.Request, field, word string) {
 // Numbers that no server has are as if it had told none.
 func TestInitDoesNotBelieveAbsurdNumbers(t *testing.T) {
 	for _, n := range []int{-1 << 62, -1, 0, 1, 3, 1 << 12, 1<<12 + 1, 1 << 61, 1 << 62, 1<<63 - 1} {
-		v := viewOf("http://h:1", target.Identity{}, target.Model{ID: "m", MaxModelLen: n})
-		v.fit(n, n)
-		text, err := v.text()
+		text, err := scenario.Draft("http://h:1", target.Identity{}, target.Model{ID: "m", MaxModelLen: n}, n, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,9 +167,7 @@ func TestInitDoesNotBelieveAbsurdNumbers(t *testing.T) {
 // Every point that init plans has enough requests for the p90 of its SLO, twice over.
 func TestInitPlansEnoughRequests(t *testing.T) {
 	for _, slots := range []int{0, 1, 4, 64} {
-		v := viewOf("http://h:1", target.Identity{}, target.Model{ID: "m"})
-		v.fit(slots, 0)
-		text, err := v.text()
+		text, err := scenario.Draft("http://h:1", target.Identity{}, target.Model{ID: "m"}, slots, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,9 +196,7 @@ func FuzzInit(f *testing.F) {
 		if model == "" || len(kind) > 20 {
 			return
 		}
-		v := viewOf("http://h:1", target.Identity{Kind: outside.Word(kind), Version: outside.Word(version)}, target.Model{ID: model})
-		v.fit(slots, maxLen)
-		text, err := v.text()
+		text, err := scenario.Draft("http://h:1", target.Identity{Kind: outside.Word(kind), Version: outside.Word(version)}, target.Model{ID: model}, slots, maxLen)
 		if err != nil {
 			t.Fatal(err)
 		}

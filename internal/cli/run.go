@@ -191,8 +191,13 @@ func apiKeyHeader() http.Header {
 // conclude writes and prints the table, and says by its error how the run ended.
 func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
 	sum := scenario.Summarize(plan, records, folder)
+	searches, err := plan.Searches(folder, consoleWidth(s.out))
 	// Files first: who reads our output may have gone, and the write would kill us.
-	if err := errors.Join(sum.Write(folder), drawPoints(plan, records, folder), printSearches(s.out, plan, folder), sum.Text(s.out, consoleWidth(s.out))); err != nil {
+	err = errors.Join(err, sum.Write(folder), drawPoints(plan, records, folder))
+	if searches != "" {
+		fmt.Fprintln(s.out, searches)
+	}
+	if err := errors.Join(err, sum.Text(s.out, consoleWidth(s.out))); err != nil {
 		return sum, err
 	}
 	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)

@@ -3,22 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
 // plotOptions are the flags of bench sweep plot that are not a sweep.Plot themselves.
 type plotOptions struct {
-	figDir, filterBy, binBy, scaleX, scaleY string
-	noErrorBars, dryRun                     bool
-	plot                                    sweep.Plot
+	figDir, binBy, scaleX, scaleY string
+	noErrorBars, dryRun           bool
+	plot                          sweep.Plot
 }
 
 func sweepPlotFlags() (*argv.Set, *plotOptions) {
@@ -34,7 +28,7 @@ func sweepPlotFlags() (*argv.Set, *plotOptions) {
 	set.CSV(&o.plot.CurveBy, "curve-by", nil, "A curve for each.")
 	set.String(&o.plot.X, "var-x", "total_token_throughput", "Variable from left to right.", argv.Metavar("VAR"))
 	set.String(&o.plot.Y, "var-y", "median_ttft_ms", "Variable from bottom to top.", argv.Metavar("VAR"))
-	set.String(&o.filterBy, "filter-by", "", "Only results that meet all of these, as in max_concurrency<1000,model==a (== != < <= > >=).", argv.Metavar("CONDITION,…"))
+	set.String(&o.plot.FilterBy, "filter-by", "", "Only results that meet all of these, as in max_concurrency<1000,model==a (== != < <= > >=).", argv.Metavar("CONDITION,…"))
 	set.String(&o.binBy, "bin-by", "", "Round variables down to a multiple, as in max_concurrency%8.", argv.Metavar("VAR%SIZE,…"))
 	scales, others := []string{"", "linear", "log"}, []string{"sqrt", "symlog", "logit", "asinh"}
 	const refused = "is a scale that is not drawn by this version; use log"
@@ -56,31 +50,11 @@ func sweepPlot(_ context.Context, s streams, args []string) error {
 	if err := o.resolve(); err != nil {
 		return err
 	}
-	dir := set.Args()[0]
-	records, err := sweep.ReadResults(dir)
-	if err != nil {
-		return err
-	}
-	figures, err := o.plot.Figures(records)
-	if err != nil {
-		return planError(err)
-	}
-	drawn := 0
-	for i := range figures {
-		n, err := o.figure(s.out, filepath.Join(dir, o.figDir), &figures[i])
-		if err != nil {
-			return err
-		}
-		drawn += n
-	}
-	if drawn == 0 && !o.dryRun {
-		return errors.New("nothing is drawn: no result is left, or none has a finite value of both variables")
-	}
-	return nil
+	return planError(o.plot.Draw(s.out, set.Args()[0], o.figDir, o.dryRun))
 }
 
 func (o *plotOptions) resolve() (err error) {
-	if o.plot.Filters, err = sweep.ParseFilters(o.filterBy); err != nil {
+	if o.plot.Filters, err = sweep.ParseFilters(o.plot.FilterBy); err != nil {
 		return argv.Errorf("filter-by", "can't be read: %v", err)
 	}
 	if o.plot.Bins, err = sweep.ParseBins(o.binBy); err != nil {
@@ -94,42 +68,6 @@ func (o *plotOptions) resolve() (err error) {
 	}
 	o.plot.LogX, o.plot.LogY = o.scaleX == "log", o.scaleY == "log"
 	o.plot.ErrorBars = !o.noErrorBars
-	return nil
-}
-
-// figure draws one figure, and says how many results are in it.
-func (o *plotOptions) figure(w io.Writer, dir string, f *sweep.Figure) (points int, err error) {
-	rows, columns := f.Grid()
-	path := filepath.Join(dir, f.Name)
-	fmt.Fprintf(w, "[BEGIN FIGURE]\nGroup: %s\nGrid: %d rows x %d cols\nOutput files: %s.png, %s.svg\n", orNone(f.Group), rows, columns, path, path)
-	if f.Left > 0 {
-		fmt.Fprintf(w, "%d results are left out: they have no finite %s and %s that this scale can show\n", f.Left, o.plot.X, o.plot.Y)
-	}
-	switch {
-	case o.dryRun:
-	case f.Points == 0:
-		fmt.Fprintf(w, "No data to plot. Filters: %s\n", orNone(o.filterBy))
-	default:
-		err = draw(f, path)
-	}
-	fmt.Fprintln(w, "[END FIGURE]")
-	return f.Points, err
-}
-
-// draw writes both files of a figure.
-func draw(f *sweep.Figure, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	for ending, picture := range map[string]func(io.Writer) error{".png": f.PNG, ".svg": f.SVG} {
-		var b strings.Builder
-		if err := picture(&b); err != nil {
-			return fmt.Errorf("draw %s%s: %w", path, ending, err)
-		}
-		if err := atomicfile.WriteBytes(path+ending, []byte(b.String())); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -156,33 +94,5 @@ func sweepPareto(_ context.Context, s streams, args []string) error {
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
 	}
-	dir := set.Args()[0]
-	records, err := sweep.ReadResults(dir)
-	if err != nil {
-		return err
-	}
-	f, err := p.Figure(records)
-	if err != nil {
-		return planError(err)
-	}
-	path := filepath.Join(dir, "pareto", f.Name)
-	if f.NoUsers > 0 {
-		fmt.Fprintf(s.out, "Skipped %d runs without a user count.\n", f.NoUsers)
-	}
-	fmt.Fprintf(s.out, "[BEGIN FIGURE]\nOutput files: %s.png, %s.svg\n", path, path)
-	if !dryRun {
-		if err := draw(&f.Figure, path); err != nil {
-			return err
-		}
-		fmt.Fprintf(s.out, "Plotted %d points; Pareto frontier size: %d.\n", f.Points, f.Frontier)
-	}
-	fmt.Fprintln(s.out, "[END FIGURE]")
-	return nil
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "(None)"
-	}
-	return text
+	return planError(p.Draw(s.out, set.Args()[0], dryRun))
 }

@@ -1,11 +1,16 @@
 package scenario
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Point is one run of bench serve.
@@ -70,4 +75,195 @@ func (p *Point) fingerprint() string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+// api is how the point's server is spoken to.
+func (p *Point) api() API {
+	t, w := p.target.API, p.scenario.Workload.API
+	return API{
+		Backend: cmp.Or(t.Backend, w.Backend, "openai"), Endpoint: cmp.Or(t.Endpoint, w.Endpoint),
+		Model: cmp.Or(t.Model, w.Model), Served: cmp.Or(t.Served, w.Served), Tokenizer: cmp.Or(t.Tokenizer, w.Tokenizer),
+	}
+}
+
+// endpoint is the path of the point's API.
+func (a API) endpoint() string {
+	usual := "/v1/completions"
+	if a.Backend == "openai-chat" {
+		usual = "/v1/chat/completions"
+	}
+	return cmp.Or(a.Endpoint, usual)
+}
+
+// argList collects flags; what is not given is left to bench serve.
+type argList []string
+
+func (a *argList) text(flag, value string) {
+	switch {
+	case value == "":
+	case value[0] == '-': // or it would be taken for a flag
+		*a = append(*a, "--"+flag+"="+value)
+	default:
+		*a = append(*a, "--"+flag, value)
+	}
+}
+
+func (a *argList) number(flag string, value *int) {
+	if value != nil {
+		*a = append(*a, "--"+flag, strconv.Itoa(*value))
+	}
+}
+
+func (a *argList) float(flag string, value *float64) {
+	if value != nil {
+		*a = append(*a, "--"+flag, strings.TrimPrefix(strconv.FormatFloat(*value, 'g', -1, 64), "+"))
+	}
+}
+
+func (a *argList) span(flag string, value time.Duration) {
+	if value > 0 {
+		*a = append(*a, "--"+flag, value.String())
+	}
+}
+
+func (a *argList) on(flag string, value bool) {
+	if value {
+		*a = append(*a, "--"+flag)
+	}
+}
+
+// args are the flags of bench serve for a point. Each point of a target has a seed
+// of its own, shift beside the file's, so that no prompt is sent to a server twice
+// and its prefix cache is of no use; the same point of another target has the same
+// seed, and so the same prompts.
+func (p *Point) args(shift int) []string {
+	var a argList
+	s, w, api := p.scenario, &p.scenario.Workload, p.api()
+	a.text("label", p.ID)
+	a.text("backend", api.Backend)
+	a.text("endpoint", api.Endpoint)
+	a.text("model", api.Model)
+	a.text("served-model-name", api.Served)
+	if api.Tokenizer == "none" {
+		a.on("skip-tokenizer-init", true)
+	} else {
+		a.text("tokenizer", api.Tokenizer)
+	}
+	w.lengths(&a)
+	a.number("num-prompts", p.numPrompts())
+	seed := w.Seed
+	if !w.SamePrompts {
+		seed += shift
+	}
+	a.number("seed", &seed)
+	a.on("ignore-eos", w.IgnoreEOS)
+	a.float("temperature", w.Temperature)
+	s.Pace.flags(&a)
+	if s.Warmup > 0 {
+		a.number("num-warmups", &s.Warmup)
+	}
+	latencies, percentiles := p.reported()
+	a.text("percentile-metrics", latencies)
+	a.text("metric-percentiles", percentiles)
+	a = append(a, s.Flags.args()...)
+	return append(a, p.target.Flags.args()...) // of a flag given twice the last one counts
+}
+
+func (w *Workload) lengths(a *argList) {
+	a.text("dataset-name", w.Dataset)
+	a.text("dataset-path", string(w.Path))
+	switch w.Dataset {
+	case "prefix_repetition":
+		a.number("prefix-repetition-suffix-len", w.InputLen)
+		a.number("prefix-repetition-prefix-len", w.PrefixLen)
+	case "sonnet":
+		a.number("input-len", w.InputLen)
+		a.number("sonnet-prefix-len", w.PrefixLen)
+	default:
+		a.number("input-len", w.InputLen)
+		a.number("random-prefix-len", w.PrefixLen)
+	}
+	a.number("prefix-repetition-num-prefixes", w.NumPrefixes)
+	a.number("output-len", w.OutputLen)
+	a.float("random-range-ratio", w.RangeRatio)
+}
+
+func (pc *Pace) flags(a *argList) {
+	a.number("max-concurrency", pc.Concurrency)
+	a.float("request-rate", pc.Rate)
+	a.float("burstiness", pc.Burstiness)
+	a.span("duration", pc.Duration)
+	a.text("stages", pc.Stages)
+	a.text("ramp-rate", pc.RampRate)
+	a.span("ramp-duration", pc.RampDuration)
+	a.span("request-timeout", pc.RequestTimeout)
+	a.span("deadline", pc.Deadline)
+}
+
+// numPrompts is how many requests the point sends, where the file says so: with
+// both keys the larger number, so that a point of few requests at a time can carry
+// a percentile as well as one of many.
+func (p *Point) numPrompts() *int {
+	w := &p.scenario.Workload
+	if w.PromptsPerSlot == nil || p.Concurrency() == 0 {
+		return w.NumPrompts
+	}
+	n := *w.PromptsPerSlot * p.Concurrency()
+	if w.NumPrompts != nil {
+		n = max(n, *w.NumPrompts)
+	}
+	return &n
+}
+
+// reported are the latencies and percentiles that tables and SLOs read.
+func (p *Point) reported() (latencies, percentiles string) {
+	names := []string{"ttft", "tpot", "itl", "e2el"}
+	shown, asked := p.scenario.Columns.statistics()
+	for _, name := range append(p.scenario.SLO.Latencies(), shown...) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	ps := slices.Concat([]float64{50, 90, 95, 99}, p.scenario.SLO.Percentiles(), asked)
+	slices.Sort(ps)
+	var words []string
+	for _, q := range slices.Compact(ps) {
+		words = append(words, strconv.FormatFloat(q, 'f', -1, 64))
+	}
+	return strings.Join(names, ","), strings.Join(words, ",")
+}
+
+// checkedArgs are arguments as a run would have them, with addresses that stand
+// for those of servers that are not there yet.
+func (p *Point) checkedArgs() []string {
+	urls := p.target.BaseURLs
+	if p.target.BaseURL != "" {
+		urls = []string{p.target.BaseURL}
+	}
+	for i := len(urls); i < p.target.count(); i++ {
+		urls = append(urls[:len(urls):len(urls)], "http://127.0.0.1:"+strconv.Itoa(1+i))
+	}
+	return p.argsFor(urls)
+}
+
+// Planned are the arguments with the servers' addresses. Those of servers that are
+// started for the point are not known before; target is its name then.
+func (p *Point) Planned() (args []string, target string) {
+	if p.target.started() {
+		return slices.Clone(p.Args), p.Values[targetAxis]
+	}
+	return p.checkedArgs(), ""
+}
+
+// argsFor completes the arguments with the addresses of the servers.
+func (p *Point) argsFor(urls []string) []string {
+	args := slices.Clone(p.Args)
+	if len(urls) == 1 {
+		return append(args, "--base-url", urls[0])
+	}
+	args = append(args, "--targets", strings.Join(urls, ","))
+	if p.target.Balance != "" {
+		args = append(args, "--balance", p.target.Balance)
+	}
+	return args
 }

@@ -3,9 +3,13 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/plan/run"
@@ -100,4 +104,102 @@ func (r *Runner) earlierStarts() int {
 		return 0
 	}
 	return len(entries)
+}
+
+// job runs bench serve for a point.
+type job struct {
+	r      *Runner
+	p      *Point
+	record **Record // where it is put when the point has ended
+	rec    Record
+}
+
+// Begin forgets what an earlier try has left.
+func (j *job) Begin() error {
+	p := j.p
+	j.rec = Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, Fingerprint: p.Fingerprint, Args: p.Shown, Files: p.files}
+	return j.r.Folder.clear(p.ID)
+}
+
+func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
+	r, p := j.r, j.p
+	j.rec.Version, j.rec.Self = r.versions[p.server], r.selves[p.server]
+	for _, path := range p.scenario.ResetCache {
+		for _, url := range up.URLs {
+			if err := r.run.At(url).Post(ctx, path); err != nil {
+				return fmt.Errorf("reset the cache: %w", err)
+			}
+		}
+	}
+	marks := logMarks(up.Logs())
+	err := j.bench(ctx, drain, up)
+	j.rec.SpecDecode = specDecodeSince(up.Logs(), marks)
+	return err
+}
+
+// benchGrace is what bench serve gets when nobody waits for it any more.
+const benchGrace = time.Second
+
+// bench runs bench serve, and says by an error that the point has no whole result.
+func (j *job) bench(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
+	folder, p := j.r.Folder, j.p
+	args := append(p.argsFor(up.URLs), "--run-dir", folder.Run(p.ID), "--progress", "plain")
+	if up.Fresh || len(p.scenario.ResetCache) > 0 {
+		args = append(args, "--forget-prompts") // the servers' caches are empty
+	}
+	c := j.r.Bench(args)
+	c.Log, c.PIDFile, c.Grace = filepath.Join(folder.point(p.ID), benchLog), folder.benchPID(p.ID), benchGrace
+	process, err := j.r.run.Child(ctx, drain, c)
+	if err != nil {
+		return fmt.Errorf("run bench serve: %w", err)
+	}
+	if err := outcome(process); err != nil {
+		return err
+	}
+	if _, err := os.Stat(folder.result(p.ID)); err != nil {
+		return fmt.Errorf("bench serve left no result: %w", err)
+	}
+	return nil
+}
+
+// The exit codes of bench serve that come with a result.
+const (
+	exitPartial = 3
+	exitInvalid = 4 // with --strict: the result is whole, and says that it can't be trusted
+)
+
+// outcome says by an error how bench serve failed.
+func outcome(process *target.Process) error {
+	var exit *exec.ExitError
+	err := process.Err()
+	switch {
+	case err == nil:
+	case errors.As(err, &exit) && exit.ExitCode() == exitInvalid:
+	case errors.As(err, &exit) && exit.ExitCode() == exitPartial:
+		return errors.New("stopped early: the result is partial")
+	default:
+		return fmt.Errorf("bench serve: %s (%w; its log is %s)", lastWords(process), err, process.Log())
+	}
+	return nil
+}
+
+// lastWords is the error that bench serve ended with.
+func lastWords(process *target.Process) string {
+	lines := strings.Split(process.Tail(5), "\n")
+	for _, line := range lines {
+		if text, ok := strings.CutPrefix(line, "inferometer bench serve: "); ok {
+			return text
+		}
+	}
+	return lines[len(lines)-1]
+}
+
+// Ended writes the point's record.
+func (j *job) Ended(o run.Outcome) error {
+	j.rec.State, j.rec.Started, j.rec.Seconds, j.rec.Startup = o.State, o.Started, o.Seconds, o.Startup
+	if o.Err != nil {
+		j.rec.Error = j.r.secrets().Scrub(o.Err.Error())
+	}
+	*j.record = &j.rec
+	return j.r.Folder.write(&j.rec)
 }

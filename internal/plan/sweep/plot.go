@@ -13,6 +13,7 @@ type Plot struct {
 	FigBy, RowBy, ColBy, CurveBy []string // variables: a figure, row, column, curve for each of their values
 	X, Y                         string
 	Filters                      []Filter
+	FilterBy                     string // the same, as they were given
 	Bins                         []Bin
 	LogX, LogY                   bool
 	Name                         string // how file names begin

@@ -1,4 +1,4 @@
-package cli
+package scenario
 
 import (
 	"bytes"
@@ -10,17 +10,16 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-//go:embed init.yaml.tmpl
-var initTemplate string
+//go:embed draft.yaml.tmpl
+var draftTemplate string
 
-// initView is what the template shows. Its words are a server's: package target has
+// draft is what the template shows. Its words are a server's: package target has
 // made them plain, and the template writes them as literals, so that they can be
 // nothing but words.
-type initView struct {
+type draft struct {
 	Name, BaseURL, Server string
 	Model                 string
 	MaxLen, Slots         int
@@ -30,9 +29,17 @@ type initView struct {
 	ResetCache            bool
 }
 
-// text is the scenario's file.
-func (v *initView) text() ([]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"literal": scenario.Literal}).Parse(initTemplate)
+// Draft is the text of a commented scenario for a server: what it is, the model to
+// send to, how many requests it works on at a time and how long they may be (0: it
+// does not say).
+func Draft(base string, id target.Identity, model target.Model, slots, maxLen int) ([]byte, error) {
+	v := draftOf(base, id, model)
+	v.fit(slots, maxLen)
+	return v.text()
+}
+
+func (v *draft) text() ([]byte, error) {
+	t, err := template.New("").Funcs(template.FuncMap{"literal": Literal}).Parse(draftTemplate)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +50,17 @@ func (v *initView) text() ([]byte, error) {
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
 
-// maxInitName keeps the name short: a folder is named after it.
-const maxInitName = 80
+// maxDraftName keeps the name short: a folder is named after it.
+const maxDraftName = 80
 
-func viewOf(base string, id target.Identity, model target.Model) *initView {
-	v := &initView{
+func draftOf(base string, id target.Identity, model target.Model) *draft {
+	v := &draft{
 		BaseURL: base, Model: model.ID, MaxLen: model.MaxModelLen, ResetCache: id.Kind == "vLLM",
 		Server: strings.TrimSpace(cmp.Or(id.Kind, "a server of an unknown kind") + " " + id.Version),
 	}
 	if u, err := url.Parse(base); err == nil {
 		name := notInName.ReplaceAllString(u.Hostname()+"-"+model.ID, "-")
-		v.Name = strings.Trim(name[:min(len(name), maxInitName)], "-.")
+		v.Name = strings.Trim(name[:min(len(name), maxDraftName)], "-.")
 	}
 	return v
 }
@@ -64,15 +71,15 @@ const (
 	maxContext = 1 << 30
 )
 
-// initPrompts are enough for a p90 and for a verdict, and short enough for a first
+// draftPrompts are enough for a p90 and for a verdict, and short enough for a first
 // try at one request at a time, where 100 of them, which a p99 needs, would take
 // minutes on a slow server. The table leaves out what a point can't carry.
-const initPrompts = 24
+const draftPrompts = 24
 
 // fit chooses lengths that fit into the server's context, and concurrencies up to
 // twice its slots, where it has any.
-func (v *initView) fit(slots, maxLen int) {
-	v.InputLen, v.OutputLen, v.Concurrency, v.NumPrompts = 512, 128, "1, 4, 16, 32", initPrompts
+func (v *draft) fit(slots, maxLen int) {
+	v.InputLen, v.OutputLen, v.Concurrency, v.NumPrompts = 512, 128, "1, 4, 16, 32", draftPrompts
 	if v.MaxLen = cmp.Or(maxLen, v.MaxLen); v.MaxLen < 0 || v.MaxLen > maxContext {
 		v.MaxLen = 0
 	}
