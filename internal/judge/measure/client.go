@@ -66,7 +66,7 @@ func (c *collector) warnings(r *Result) []string {
 		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, histError*100)
 	}
 	if !c.timeline.exact() && c.crowd == nil {
-		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.timeline.slots.width/msNs)
+		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.timeline.slots.Width/msNs)
 	}
 	if s := r.SteadyState; s != nil {
 		if s.Window.Warning != nil {

@@ -50,7 +50,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 		// Room for what was announced, but not for what a broken file may announce.
 		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
-		timeline: timeline{limit: opt.ExactLimit, slots: newSlots(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
+		timeline: timeline{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)

@@ -142,9 +142,11 @@ func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
 func outputTokens(r *Row) float64 { return float64(r.Output) }
 
 // rebin adds slots up into those of a rate.
-func (s *slots) rebin(duration float64, of func(*cell) float64) []float64 {
+func (s *counts) rebin(duration float64, of func(*cell) float64) []float64 {
 	out := make([]float64, rateSlots)
-	s.each(func(at int64, c *cell) { out[slotAt(at, duration)] += of(c) })
+	for at, c := range s.All() {
+		out[slotAt(at, duration)] += of(c)
+	}
 	return out
 }
 

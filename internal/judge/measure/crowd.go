@@ -12,7 +12,7 @@ const RowLimit = 100_000
 // histograms of their durations (in collector.series), counts in time, and the
 // first and last ones sent, which a steady state leaves out.
 type crowd struct {
-	slots *slots
+	slots *counts
 	first edge
 	last  edge
 	early []Row // the first that ended: how values follow one another
@@ -57,16 +57,16 @@ func (c *collector) becomeCrowd() {
 const earlyLen = 20_000
 
 func (w *crowd) add(row *Row) {
-	w.slots.at(row.Sent).opened++
-	w.slots.at(row.End).closed++
+	w.slots.At(row.Sent).opened++
+	w.slots.At(row.End).closed++
 	if !row.OK {
 		return
 	}
-	cell := w.slots.at(row.Sent)
+	cell := w.slots.At(row.Sent)
 	cell.started++
 	cell.planned += int64(row.Planned)
 	cell.took += max(row.Last, 0) / 1000
-	w.slots.at(row.Sent+max(row.Last, 0)).ended++
+	w.slots.At(row.Sent+max(row.Last, 0)).ended++
 	at := edgeRow{sent: row.Sent, ttft: row.TTFT()}
 	at.tpot, at.hasTPOT = row.TPOT()
 	w.first.add(at)
@@ -91,7 +91,7 @@ func (w *crowd) peaks(r *Result, vllm bool, origin int64) {
 // warning says what the numbers of a crowd are worth.
 func (w *crowd) warning(limit int) string {
 	return fmt.Sprintf("more than %d requests: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
-		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", limit, histError*100, w.slots.width/msNs)
+		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", limit, histError*100, w.slots.Width/msNs)
 }
 
 // edge is the requests that were sent first, or last.

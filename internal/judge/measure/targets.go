@@ -75,7 +75,7 @@ type tally struct {
 	ttft, tpot, e2el *Sample
 	limit            int
 	starts, ends     []int64 // of the requests, as long as they are not too many
-	open             *slots  // then
+	open             *counts // then
 }
 
 // tallySlots is how many slots a server's requests in time have: half a megabyte.
@@ -130,14 +130,14 @@ func (t *tally) addOpen(from, to int64) {
 			return
 		}
 		starts, ends := t.starts, t.ends
-		t.starts, t.ends, t.open = nil, nil, newSlots(tallySlots)
+		t.starts, t.ends, t.open = nil, nil, newCounts(tallySlots)
 		for i := range starts {
 			t.addOpen(starts[i], ends[i])
 		}
 		return
 	}
-	t.open.at(from).opened++
-	t.open.at(to).closed++
+	t.open.At(from).opened++
+	t.open.At(to).closed++
 }
 
 // peak is exact while the requests are few, else the most at the end of a slot.

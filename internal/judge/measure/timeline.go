@@ -8,8 +8,8 @@ type timeline struct {
 	limit  int
 	at     []int64 // nanoseconds on the run's clock
 	tokens []int32
-	slots  *slots // shared with the requests, if those are too many as well
-	full   bool   // the limit is passed: times are in slots
+	slots  *counts // shared with the requests, if those are too many as well
+	full   bool    // the limit is passed: times are in slots
 }
 
 func (t *timeline) add(at int64, tokens int) {
@@ -20,7 +20,7 @@ func (t *timeline) add(at int64, tokens int) {
 		t.spill()
 	}
 	if t.full {
-		t.slots.at(at).tokens += int64(tokens)
+		t.slots.At(at).tokens += int64(tokens)
 		return
 	}
 	t.at = append(t.at, at)
@@ -36,7 +36,7 @@ func (t *timeline) reserve(n int) {
 // spill moves the exact times into slots.
 func (t *timeline) spill() {
 	for i, a := range t.at {
-		t.slots.at(a).tokens += int64(t.tokens[i])
+		t.slots.At(a).tokens += int64(t.tokens[i])
 	}
 	t.at, t.tokens, t.full = nil, nil, true
 }
@@ -51,11 +51,11 @@ func (t *timeline) each(f func(at int64, tokens int64)) {
 	if !t.full {
 		return
 	}
-	t.slots.each(func(at int64, c *cell) {
+	for at, c := range t.slots.All() {
 		if c.tokens > 0 {
 			f(at, c.tokens)
 		}
-	})
+	}
 }
 
 // between counts the tokens in [from, to).

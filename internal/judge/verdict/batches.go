@@ -1,6 +1,6 @@
 package verdict
 
-import "math"
+import "github.com/inferometer/inferometer/internal/judge/stats"
 
 // batches are the means of values that came one after the other, 16 to 32 of them
 // whatever the number of values. Neighbours in time share a queue and resemble each
@@ -36,16 +36,6 @@ func (b *batches) add(v float64) {
 
 // relativeError is the standard error of the mean, as a share of it.
 func (b *batches) relativeError() float64 {
-	n := float64(len(b.means))
-	if n < 2 {
-		return 0
-	}
-	mean, squares := 0.0, 0.0
-	for _, v := range b.means {
-		mean += v / n
-	}
-	for _, v := range b.means {
-		squares += (v - mean) * (v - mean)
-	}
-	return ratio(math.Sqrt(squares/(n-1)/n), mean)
+	m := stats.MomentsOf(b.means)
+	return ratio(m.StdError(), m.Mean)
 }

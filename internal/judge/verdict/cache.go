@@ -1,11 +1,15 @@
 package verdict
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
+)
 
 // repeatedPrompts looks for prompts that go out twice in one run.
 type repeatedPrompts struct {
 	hashed, repeats int64
-	first, again    hist // TTFT
+	first, again    hist.Histogram // TTFT
 }
 
 func (c *repeatedPrompts) add(v *view) {
@@ -19,9 +23,9 @@ func (c *repeatedPrompts) add(v *view) {
 	switch {
 	case !v.complete:
 	case v.repeated:
-		c.again.add(v.first)
+		c.again.Add(v.first)
 	default:
-		c.first.add(v.first)
+		c.first.Add(v.first)
 	}
 }
 
@@ -35,7 +39,7 @@ func (c *repeatedPrompts) result(f *facts, l limits) Check {
 		return k
 	}
 	const enough = 10
-	if less := c.first.percentile(50) - c.again.percentile(50); c.first.n >= enough && c.again.n >= enough && less > 0 {
+	if less := c.first.Percentile(50) - c.again.Percentile(50); c.first.Count() >= enough && c.again.Count() >= enough && less > 0 {
 		k.Effect = effect(k, "mean TTFT would be some %s higher: repeats answer %s sooner at the median", ms(less*share), ms(less))
 	}
 	return k
@@ -88,8 +92,8 @@ func (*seenPrompts) result(f *facts, l limits) Check {
 type cachedTokens struct {
 	allowed        int // tokens that all prompts share; -1: not known
 	prompt, cached int64
-	over           int64 // beyond what is allowed for
-	hit, miss      hist  // TTFT
+	over           int64          // beyond what is allowed for
+	hit, miss      hist.Histogram // TTFT
 }
 
 func (c *cachedTokens) add(v *view) {
@@ -103,9 +107,9 @@ func (c *cachedTokens) add(v *view) {
 	switch {
 	case !v.complete:
 	case over > 0:
-		c.hit.add(v.first)
+		c.hit.Add(v.first)
 	default:
-		c.miss.add(v.first)
+		c.miss.Add(v.first)
 	}
 }
 
@@ -128,7 +132,7 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 	k := found(l, share, percent(share), "%.0f of %.0f prompt tokens came from the server's cache, beyond the %d that all prompts share", over, of, c.allowed)
 	k.Effect = effect(k, "TTFT and throughput are better than without the cache")
 	const enough = 10
-	if less := c.miss.percentile(50) - c.hit.percentile(50); c.hit.n >= enough && c.miss.n >= enough && less > 0 {
+	if less := c.miss.Percentile(50) - c.hit.Percentile(50); c.hit.Count() >= enough && c.miss.Count() >= enough && less > 0 {
 		k.Effect = effect(k, "TTFT of requests without such hits is %s higher at the median", ms(less))
 	}
 	return k

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
 )
 
 // counted is a number with its noun.
@@ -20,8 +22,8 @@ func counted(n int, noun string) string {
 type connections struct {
 	firstEnd  int64
 	begun     bool
-	made, old pacedHist // TTFT after the first wave, with a new connection and a kept one
-	rtt       hist      // of the new ones
+	made, old pacedHist      // TTFT after the first wave, with a new connection and a kept one
+	rtt       hist.Histogram // of the new ones
 }
 
 func (c *connections) add(v *view) {
@@ -36,7 +38,7 @@ func (c *connections) add(v *view) {
 	}
 	if v.NewConn {
 		if v.RTT > 0 {
-			c.rtt.add(v.RTT)
+			c.rtt.Add(v.RTT)
 		}
 		c.made.add(v.first)
 	} else {
@@ -56,24 +58,24 @@ func (c *connections) result(f *facts, l limits) Check {
 		return found(l, 0, figure, "%d connections were opened inside measured requests, %d of them not for the first time", f.connections, again)
 	}
 	if more, sure := c.dearer(); sure {
-		k := found(l, ratio(more*share, f.ttft.percentile(50)), figure,
+		k := found(l, ratio(more*share, f.ttft.Percentile(50)), figure,
 			"%d connections were opened again inside measured requests; their TTFT is %s longer at the median", again, ms(more))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(more*share))
 		return k
 	}
 	// Too few answers to compare, or no difference beyond chance: then the kernel's
 	// round trip says what a connection costs at least. One is measurement enough.
-	if c.rtt.n > 0 {
-		cost := c.rtt.percentile(50) * f.trips()
-		k := found(l, ratio(cost*share, f.ttft.percentile(50)), figure,
-			"%d of %d requests opened a connection: a round trip is %s, and so much is in the TTFT of each at least", f.connections, f.measured, ms(c.rtt.percentile(50)))
+	if c.rtt.Count() > 0 {
+		cost := c.rtt.Percentile(50) * f.trips()
+		k := found(l, ratio(cost*share, f.ttft.Percentile(50)), figure,
+			"%d of %d requests opened a connection: a round trip is %s, and so much is in the TTFT of each at least", f.connections, f.measured, ms(c.rtt.Percentile(50)))
 		k.Effect = effect(k, "mean TTFT would be %s lower", ms(cost*share))
 		return k
 	}
 	switch {
-	case c.made.hist.n < enoughAnswers:
+	case c.made.Count() < enoughAnswers:
 		return skip("%d connections were opened again inside measured requests; what that cost can't be told of so few, and no round trip is known", again)
-	case c.old.hist.n >= enoughAnswers:
+	case c.old.Count() >= enoughAnswers:
 		return found(l, 0, figure, "%d connections were opened again inside measured requests; their TTFT is not longer beyond chance", again)
 	}
 	k := found(l, 0, figure, "nearly all requests opened a connection (%d of %d): what that costs is in every TTFT", f.connections, f.measured)
@@ -88,9 +90,9 @@ const enoughAnswers = 10
 // dearer is by how much TTFT with a new connection is longer at the median than with
 // a kept one; sure: there are enough of both, and it is more than chance.
 func (c *connections) dearer() (more float64, sure bool) {
-	made, old := c.made.percentile(50), c.old.percentile(50)
+	made, old := c.made.Percentile(50), c.old.Percentile(50)
 	noise := math.Hypot(made*c.made.relativeError(), old*c.old.relativeError())
-	return made - old, c.made.hist.n >= enoughAnswers && c.old.hist.n >= enoughAnswers && made-old > 3*noise
+	return made - old, c.made.Count() >= enoughAnswers && c.old.Count() >= enoughAnswers && made-old > 3*noise
 }
 
 // trips is how many round trips it takes to open a connection.
@@ -151,6 +153,6 @@ func (c *unstamped) result(f *facts, l limits) Check {
 	share := float64(c.n) / float64(f.events)
 	k := found(l, share, percent(share), "%d reads had no kernel time, of %d events", c.n, f.events)
 	k.Level = surely(l, c.n, f.events)
-	k.Effect = effect(k, "these are late by the client's lag, %s at the p99", ms(f.lag.percentile(99)))
+	k.Effect = effect(k, "these are late by the client's lag, %s at the p99", ms(f.lag.Percentile(99)))
 	return k
 }

@@ -1,33 +1,37 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
+)
 
 // lag is the client's own delay in reading. By kernel times it is in no latency;
 // but in a closed loop the next request goes out later by the lag of the last event.
 type lag struct {
-	last hist // of each request's last event
+	last hist.Histogram // of each request's last event
 }
 
 func (c *lag) add(v *view) {
 	if !v.Warmup && len(v.Events.Lag) > 0 {
-		c.last.add(v.lastLag)
+		c.last.Add(v.lastLag)
 	}
 }
 
 func (c *lag) result(f *facts, l limits) Check {
-	if f.lag.n == 0 {
+	if f.lag.Count() == 0 {
 		return c.byWakeups(f, l)
 	}
-	p99 := f.lag.percentile(99)
+	p99 := f.lag.Percentile(99)
 	figure := "p99 " + ms(p99)
 	switch {
 	case !f.kernel():
-		k := found(l, ratio(p99, f.ttft.percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
+		k := found(l, ratio(p99, f.ttft.Percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
 		k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p99))
 		return k
 	case f.closed():
-		loss := ratio(c.last.mean(), ratio(f.latencies, float64(f.measured)))
-		k := found(l, loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.mean()))
+		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
+		k := found(l, loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
 		k.Effect = effect(k, "request throughput would be up to %s higher; latencies are not touched", percent(loss))
 		return k
 	}
@@ -37,22 +41,22 @@ func (c *lag) result(f *facts, l limits) Check {
 // byWakeups judges times that are the client's own by how late the client was for its
 // own timers. Where not even that is known, the times can't be vouched for.
 func (c *lag) byWakeups(f *facts, l limits) Check {
-	if f.events == 0 || f.ttft.n == 0 {
+	if f.events == 0 || f.ttft.Count() == 0 {
 		return skip("no event was received")
 	}
-	var late hist // of each second the worst: the median of them is about a p99 of all
+	var late hist.Histogram // of each second the worst: the median of them is about a p99 of all
 	for i := range f.samples {
 		if ns := f.samples[i].WakeNs; ns > 0 {
-			late.add(ns)
+			late.Add(ns)
 		}
 	}
-	if late.n == 0 {
+	if late.Count() == 0 {
 		k := found(l, 0, "not known", "the times of events are the client's own, and how late it took them is not known: whatever it was is in every latency")
 		k.Level = Suspect
 		return k
 	}
-	p50 := late.percentile(50)
-	k := found(l, ratio(p50, f.ttft.percentile(50)), "about "+ms(p50), "the times of events are the client's own, and it was up to %s late for its own timers in a typical second", ms(p50))
+	p50 := late.Percentile(50)
+	k := found(l, ratio(p50, f.ttft.Percentile(50)), "about "+ms(p50), "the times of events are the client's own, and it was up to %s late for its own timers in a typical second", ms(p50))
 	k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p50))
 	return k
 }
@@ -68,19 +72,19 @@ func effect(k Check, format string, args ...any) string {
 // lateness is what the client itself was late in an open loop. The wait for a slot
 // is not in it: rate looks at that.
 type lateness struct {
-	late    hist // sent − due without a limit of concurrency
-	release hist // released − due
-	dueTTFT hist
+	late    hist.Histogram // sent − due without a limit of concurrency
+	release hist.Histogram // released − due
+	dueTTFT hist.Histogram
 }
 
 func (c *lateness) add(v *view) {
 	if v.Warmup {
 		return
 	}
-	c.late.add(v.Sent - v.Due)
-	c.release.add(v.Released - v.Due)
+	c.late.Add(v.Sent - v.Due)
+	c.release.Add(v.Released - v.Due)
 	if v.complete {
-		c.dueTTFT.add(v.Sent - v.Due + v.first)
+		c.dueTTFT.Add(v.Sent - v.Due + v.first)
 	}
 }
 
@@ -90,7 +94,7 @@ func (c *lateness) result(f *facts, l limits) Check {
 		return skip("a closed loop has no pace to be late against")
 	case f.burst():
 		return skip("all requests are due at once: each but the first is late")
-	case f.measured < 2 || f.ttft.n == 0:
+	case f.measured < 2 || f.ttft.Count() == 0:
 		return skip("fewer than two requests were sent, or none completed")
 	case f.judge("rate").Level.Bad():
 		return skip("the rate was not kept, see rate")
@@ -99,17 +103,17 @@ func (c *lateness) result(f *facts, l limits) Check {
 	if f.run.Options.MaxConcurrency > 0 {
 		late = &c.release
 	}
-	p99 := late.percentile(99)
+	p99 := late.Percentile(99)
 	gap := float64(f.lastDue-f.firstDue) / float64(f.measured-1)
 	// Small against the gap, arrivals are what was asked for; small against TTFT, nobody feels it.
-	value := min(ratio(p99, gap), ratio(p99, f.ttft.percentile(50)))
+	value := min(ratio(p99, gap), ratio(p99, f.ttft.Percentile(50)))
 	const notWorthAWord = 1e6
 	if p99 < notWorthAWord || gap == 0 {
 		value = 0
 	}
 	k := found(l, value, "p99 "+ms(p99), "requests were sent %s after they were due (p99); the mean gap between them is %s, the median TTFT %s",
-		ms(p99), ms(gap), ms(f.ttft.percentile(50)))
-	more := c.dueTTFT.percentile(99) - f.ttft.percentile(99)
+		ms(p99), ms(gap), ms(f.ttft.Percentile(50)))
+	more := c.dueTTFT.Percentile(99) - f.ttft.Percentile(99)
 	k.Effect = effect(k, "TTFT p99 from the due time is %s higher than from the sent time", ms(max(more, 0)))
 	return k
 }

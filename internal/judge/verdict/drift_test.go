@@ -17,7 +17,7 @@ func loop(to float64, seed uint64) (*drift, *facts) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	run := &journal.Run{Options: journal.Options{Pace: "closed", MaxConcurrency: slots}}
 	f := &facts{run: run}
-	c := &drift{}
+	c := &drift{newTrend()}
 	spells := make([]float64, 60)
 	for i := range spells {
 		spells[i] = 0.9 + 0.2*random.Float64()

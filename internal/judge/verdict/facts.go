@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hist"
 )
 
 // facts are what more than one check needs to know of a run.
@@ -20,8 +21,8 @@ type facts struct {
 	firstDue, lastDue            int64
 	firstEnd                     int64 // of the request that ended first
 
-	ttft, e2el, gaps hist // of the complete ones; gaps between token chunks
-	lag              hist // of all events
+	ttft, e2el, gaps hist.Histogram // of the complete ones; gaps between token chunks
+	lag              hist.Histogram // of all events
 	promptTokens     int64
 	// Prompt tokens from the server's cache by its complete answers, and how many of them told.
 	cached, cachedKnown int64
@@ -74,7 +75,7 @@ func (f *facts) add(v *view) {
 	}
 	f.open.add(v.Sent, v.End, v.NewConn)
 	for _, lag := range v.Events.Lag {
-		f.lag.add(lag)
+		f.lag.Add(lag)
 	}
 	if !v.complete {
 		return
@@ -84,10 +85,10 @@ func (f *facts) add(v *view) {
 	if v.CachedKnown {
 		f.cachedKnown++
 	}
-	f.ttft.add(v.first)
-	f.e2el.add(v.last)
+	f.ttft.Add(v.first)
+	f.e2el.Add(v.last)
 	for gap := range v.gaps(journal.EventChoices) {
-		f.gaps.add(gap)
+		f.gaps.Add(gap)
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/slots"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // drift looks for latencies of a closed loop that still rise or fall over the run: a
@@ -30,7 +33,7 @@ func (c *drift) result(f *facts, l limits) Check {
 	if middle == nil || last == nil {
 		return skip("too few requests (%d) to see a trend", f.measured)
 	}
-	a, b := mean(middle), mean(last)
+	a, b := stats.Mean(middle), stats.Mean(last)
 	change := ratio(b, a) - 1
 	figure := fmt.Sprintf("%+.0f %%", change*100)
 	// Requests that are in flight together have the same luck, so each quarter counts
@@ -47,29 +50,22 @@ func (c *drift) result(f *facts, l limits) Check {
 	return k
 }
 
-// trend keeps the sum of a value in time, in slots whose width doubles when they would be too many.
-type trend struct {
-	width int64
-	cells []struct{ n, sum float64 }
+// trend keeps the sum of a value in time.
+type trend struct{ *slots.Slots[sumCell] }
+
+type sumCell struct{ n, sum float64 }
+
+func newTrend() trend {
+	return trend{slots.New(firstWidth, maxSlots, func(into, from *sumCell) {
+		into.n += from.n
+		into.sum += from.sum
+	})}
 }
 
 func (t *trend) add(at int64, value float64) {
-	t.width = max(t.width, firstWidth)
-	for at = max(at, 0); at/t.width >= maxSlots; t.width *= 2 {
-		for i := range t.cells {
-			from := t.cells[i]
-			t.cells[i].n, t.cells[i].sum = 0, 0
-			t.cells[i/2].n += from.n
-			t.cells[i/2].sum += from.sum
-		}
-		t.cells = t.cells[:(len(t.cells)+1)/2]
-	}
-	i := int(at / t.width)
-	for len(t.cells) <= i {
-		t.cells = append(t.cells, struct{ n, sum float64 }{})
-	}
-	t.cells[i].n++
-	t.cells[i].sum += value
+	c := t.At(at)
+	c.n++
+	c.sum += value
 }
 
 const quartersOf = 4
@@ -80,8 +76,8 @@ func (t *trend) quarters(from, length int64) []float64 {
 	var out []float64
 	for q := range int64(quartersOf) {
 		n, sum := 0.0, 0.0
-		for i := (from + q*length/quartersOf) / max(t.width, 1); i < (from+(q+1)*length/quartersOf)/max(t.width, 1) && i < int64(len(t.cells)); i++ {
-			n, sum = n+t.cells[i].n, sum+t.cells[i].sum
+		for i := (from + q*length/quartersOf) / t.Width; i < (from+(q+1)*length/quartersOf)/t.Width && i < int64(len(t.Cells)); i++ {
+			n, sum = n+t.Cells[i].n, sum+t.Cells[i].sum
 		}
 		if n < fewest {
 			return nil
@@ -91,18 +87,10 @@ func (t *trend) quarters(from, length int64) []float64 {
 	return out
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
 // slope is that of the line through values at even distances, in its standard errors.
 func slope(values []float64) float64 {
 	n := float64(len(values))
-	center, m := (n-1)/2, mean(values)
+	center, m := (n-1)/2, stats.Mean(values)
 	var xx, xy, rest float64
 	for i, v := range values {
 		x := float64(i) - center

@@ -60,10 +60,10 @@ func (*little) result(f *facts, l limits) Check {
 	var n, sum, squares, open, counted float64
 	for i := range f.samples {
 		s := &f.samples[i]
-		if s.At <= f.firstSent || s.At >= f.lastEnd || int(s.At/f.open.width) >= len(series) {
+		if s.At <= f.firstSent || s.At >= f.lastEnd || int(s.At/f.open.Width) >= len(series) {
 			continue
 		}
-		shown := series[s.At/f.open.width]
+		shown := series[s.At/f.open.Width]
 		d := float64(s.InFlight) - shown
 		n, sum, squares = n+1, sum+d, squares+d*d
 		open, counted = open+shown, counted+float64(s.InFlight)
@@ -137,13 +137,14 @@ func (c *drained) result(f *facts, l limits) Check {
 
 // survivors says what TTFT p99 would be if those that have none had been the slowest.
 func survivors(f *facts, missing int64) string {
-	if f.ttft.n == 0 {
+	n := float64(f.ttft.Count())
+	if n == 0 {
 		return ""
 	}
-	rank := 0.99 * float64(f.ttft.n+missing)
-	if rank > float64(f.ttft.n) {
+	rank := 0.99 * (n + float64(missing))
+	if rank > n {
 		return "TTFT p99 is that of the others: with these among the slowest it would be above all that were measured"
 	}
-	more := f.ttft.percentile(100*rank/float64(f.ttft.n)) - f.ttft.percentile(99)
+	more := f.ttft.Percentile(100*rank/n) - f.ttft.Percentile(99)
 	return fmt.Sprintf("TTFT p99 would be up to %s higher if these had been the slowest", ms(max(more, 0)))
 }

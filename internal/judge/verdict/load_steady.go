@@ -64,7 +64,7 @@ func (*growing) result(f *facts, l limits) Check {
 	}
 	const fewest = 30
 	third := (f.lastSent - f.firstSent) / 3
-	if f.measured < fewest || third < 3*f.open.width {
+	if f.measured < fewest || third < 3*f.open.Width {
 		return skip("too few requests (%d) or too short a time to see a trend", f.measured)
 	}
 	series := f.open.series()

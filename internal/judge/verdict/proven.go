@@ -3,20 +3,21 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
 // provenRange holds the run's streams and token chunks a second against what a
 // self-test on the same machine has proven.
 type provenRange struct {
 	proven *journal.Proven
-	slots  []int64 // token chunks in each slot of time
-	width  int64   // ns
+	chunks *slots.Slots[int64] // token chunks in time
 }
 
 func newProvenRange(f *facts) check {
-	return &provenRange{proven: f.run.Proven, width: 1e9}
+	return &provenRange{f.run.Proven, slots.New(1e9, maxSlots, func(into, from *int64) { *into += *from })}
 }
 
 func (c *provenRange) add(v *view) {
@@ -27,34 +28,17 @@ func (c *provenRange) add(v *view) {
 	for i, gap := range v.Events.At {
 		at += gap
 		if v.Events.Kind[i]&journal.EventChoices != 0 {
-			c.count(max(at, 0))
+			*c.chunks.At(at)++
 		}
 	}
-}
-
-func (c *provenRange) count(at int64) {
-	for at/c.width >= maxSlots { // one slot of two
-		for i, n := range c.slots {
-			c.slots[i] = 0
-			c.slots[i/2] += n
-		}
-		c.slots = c.slots[:(len(c.slots)+1)/2]
-		c.width *= 2
-	}
-	i := int(at / c.width)
-	if i >= len(c.slots) {
-		c.slots = append(c.slots, make([]int64, i+1-len(c.slots))...)
-	}
-	c.slots[i]++
 }
 
 // busiest is the rate in the busiest slot, a second as a rule.
 func (c *provenRange) busiest(span float64) float64 {
-	most := int64(0)
-	for _, n := range c.slots {
-		most = max(most, n)
+	if len(c.chunks.Cells) == 0 {
+		return 0
 	}
-	return float64(most) / (min(float64(c.width), span) / 1e9)
+	return float64(slices.Max(c.chunks.Cells)) / (min(float64(c.chunks.Width), span) / 1e9)
 }
 
 func (c *provenRange) result(f *facts, l limits) Check {

@@ -39,14 +39,14 @@ func TestProvenRangeOfABusyMachine(t *testing.T) {
 
 // A run of days keeps no more slots than one of minutes, and the same mean rate.
 func TestProvenRangeIsBounded(t *testing.T) {
-	c := &provenRange{width: 1e9}
+	c := newProvenRange(&facts{run: &journal.Run{}}).(*provenRange)
 	const seconds = 100_000
 	for s := range int64(seconds) {
-		c.count(s * 1e9)
-		c.count(s*1e9 + 5e8)
+		*c.chunks.At(s * 1e9)++
+		*c.chunks.At(s*1e9 + 5e8)++
 	}
-	if len(c.slots) > maxSlots {
-		t.Errorf("%d slots, more than %d", len(c.slots), maxSlots)
+	if n := len(c.chunks.Cells); n > maxSlots {
+		t.Errorf("%d slots, more than %d", n, maxSlots)
 	}
 	if got := c.busiest(seconds * 1e9); got != 2 {
 		t.Errorf("%v chunks a second, want 2", got)

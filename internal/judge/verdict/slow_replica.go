@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // slowReplica looks for one of several servers that is slower than the others. The
@@ -17,12 +20,12 @@ type replica struct{ ttft, tpot pacedHist }
 
 // pacedHist is a distribution, and how far its mean can be relied on.
 type pacedHist struct {
-	hist
+	hist.Histogram
 	batches
 }
 
 func (p *pacedHist) add(ns int64) {
-	p.hist.add(ns)
+	p.Histogram.Add(ns)
 	p.batches.add(float64(ns))
 }
 
@@ -65,7 +68,7 @@ func (c *slowReplica) result(f *facts, l limits) Check {
 	if tpotSlow && (!ttftSlow || tpot.ratio() > ttft.ratio()) {
 		worst, name = tpot, "TPOT"
 	}
-	share := ratio(float64(c.each[worst.server].ttft.hist.n), float64(f.complete))
+	share := ratio(float64(c.each[worst.server].ttft.Count()), float64(f.complete))
 	k := found(l, worst.ratio(), fmt.Sprintf("%.2f ×", worst.ratio()), "%s has a median %s of %s, the others of %s; %s of the answers are its",
 		f.run.Targets[worst.server].URL, name, ms(worst.median), ms(worst.others), percent(share))
 	if !ttftSlow && !tpotSlow {
@@ -109,15 +112,15 @@ func (s *slowest) slow(least float64) bool {
 func (c *slowReplica) slowest(of func(*replica) *pacedHist) slowest {
 	worst := slowest{server: -1}
 	for i := range c.each {
-		if p := of(&c.each[i]); p.hist.n >= leastAnswers && p.percentile(50) > worst.median {
-			worst.server, worst.median = i, p.percentile(50)
+		if p := of(&c.each[i]); p.Count() >= leastAnswers && p.Percentile(50) > worst.median {
+			worst.server, worst.median = i, p.Percentile(50)
 		}
 	}
 	var medians []float64
 	otherError := 0.0 // relative: that of the least certain one
 	for i := range c.each {
-		if p := of(&c.each[i]); i != worst.server && p.hist.n >= leastAnswers {
-			medians = append(medians, p.percentile(50))
+		if p := of(&c.each[i]); i != worst.server && p.Count() >= leastAnswers {
+			medians = append(medians, p.Percentile(50))
 			otherError = max(otherError, p.relativeError())
 		}
 	}
@@ -125,7 +128,7 @@ func (c *slowReplica) slowest(of func(*replica) *pacedHist) slowest {
 		return slowest{server: -1}
 	}
 	slices.Sort(medians)
-	worst.others = (medians[(len(medians)-1)/2] + medians[len(medians)/2]) / 2
+	worst.others = stats.Median(medians)
 	// The error of a mean stands for that of a median: with a tail it is the larger one.
 	worst.noise = math.Hypot(worst.median*of(&c.each[worst.server]).relativeError(), worst.others*otherError)
 	return worst
@@ -133,11 +136,11 @@ func (c *slowReplica) slowest(of func(*replica) *pacedHist) slowest {
 
 // p99 is over all servers but one.
 func (c *slowReplica) p99(of func(*replica) *pacedHist, without int) float64 {
-	var all hist
+	var all hist.Histogram
 	for i := range c.each {
 		if i != without {
-			all.merge(&of(&c.each[i]).hist)
+			all.Merge(&of(&c.each[i]).Histogram)
 		}
 	}
-	return all.percentile(99)
+	return all.Percentile(99)
 }

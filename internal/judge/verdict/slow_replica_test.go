@@ -123,7 +123,7 @@ func TestAlikeReplicasAreRarelyCalledSlow(t *testing.T) {
 				v.first = int64(ttft)
 				v.last = v.first
 				f.complete++
-				f.ttft.add(v.first)
+				f.ttft.Add(v.first)
 				c.add(&v)
 			}
 		}

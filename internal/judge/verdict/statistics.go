@@ -35,7 +35,7 @@ func Needs(p float64) int64 {
 func (c *samples) have(f *facts, metric string) int64 {
 	switch metric {
 	case "itl":
-		return f.gaps.n
+		return int64(f.gaps.Count())
 	case "tpot":
 		return c.manyTokens
 	}

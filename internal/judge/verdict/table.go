@@ -132,7 +132,7 @@ func table() []entry {
 			limits{0.10, 0.50, "%", "from the middle third of the sends to the last, if by three standard errors and throughout", ""},
 			"let the run last until latencies stay, and warm the server up before (--num-warmups)",
 			[]string{"restart", "foreign_requests", "steal", "cpu_wait"},
-			func(*facts) check { return &drift{} },
+			func(*facts) check { return &drift{newTrend()} },
 		},
 
 		// The answers.
