@@ -9,7 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
-// throughput is what "the most" is counted in.
+// throughput is the metric by which points are ranked.
 const throughput = "output_throughput"
 
 // Answers are the two sentences at the top of a table: the most that was reached,
@@ -66,7 +66,7 @@ func answers(plan *Plan, list []*Row) Answers {
 	return a
 }
 
-// passedOver tells of a higher number that does not count.
+// passedOver mentions a higher throughput that is not trusted.
 func (p *Plan) passedOver(best, untrusted *Row) string {
 	if untrusted == nil || higher(best, untrusted) != untrusted {
 		return ""
@@ -114,8 +114,8 @@ func (p *Plan) describe(r *Row) string {
 	return fmt.Sprintf("%s tok/s, %s req/s (%s%s)", number(out.Mean), number(req.Mean), p.place(r), r.doubt())
 }
 
-// doubt is what speaks against a row's numbers, where they count all the same. (That
-// a row is INVALID the sentences say themselves.)
+// doubt gives the reasons of a SUSPECT verdict. An INVALID one is stated by the
+// sentences themselves.
 func (r *Row) doubt() string {
 	if r.Verdict != "SUSPECT" {
 		return ""
@@ -136,8 +136,8 @@ func (p *Plan) place(r *Row) string {
 	return strings.Join(words, ", ")
 }
 
-// load is how hard a row pressed: its kind (an open loop's rate, or a concurrency) and
-// how much; ok is false where neither is set.
+// load is the offered load of a row: its kind (the rate of an open loop, or a
+// concurrency) and its value. ok is false if neither is set.
 func (r *Row) load() (kind string, at float64, ok bool) {
 	p := &r.Points[0].scenario.Pace
 	switch {
@@ -149,13 +149,13 @@ func (r *Row) load() (kind string, at float64, ok bool) {
 	return "", 0, false
 }
 
-// isLoad says whether an axis of the matrix is of the load.
+// isLoad reports whether an axis of the matrix varies the load.
 func isLoad(axis string) bool {
 	name := axis[strings.LastIndex(axis, ".")+1:]
 	return name == "concurrency" || name == "rate"
 }
 
-// alike is the same for rows that differ in their load alone.
+// alike is a key that is equal for rows that differ only in load.
 func (p *Plan) alike(r *Row) string {
 	kind, _, _ := r.load()
 	words := []string{kind}
@@ -167,8 +167,8 @@ func (p *Plan) alike(r *Row) string {
 	return strings.Join(words, "\n")
 }
 
-// saturation says whether the most that was measured is the most that the server can
-// do, from the points that differ in load alone and can be trusted as much.
+// saturation decides whether the highest measured throughput is the server's limit. It
+// uses the points that differ only in load and have a verdict at least as good.
 func (p *Plan) saturation(most *Row, list []*Row) (s measure.Saturation, unit string) {
 	unit, _, ok := most.load()
 	if !ok {
@@ -184,7 +184,7 @@ func (p *Plan) saturation(most *Row, list []*Row) (s measure.Saturation, unit st
 	return measure.SaturationOf(loads), unit
 }
 
-// mostLine is the first answer.
+// mostLine is the sentence on the highest throughput.
 func (p *Plan) mostLine(a *Answers, list []*Row) string {
 	s, unit := p.saturation(a.Most, list)
 	if s.Known {
@@ -193,7 +193,7 @@ func (p *Plan) mostLine(a *Answers, list []*Row) string {
 	return fmt.Sprintf("%s: %s; %s.", s.Title(), p.describe(a.Most), s.Words(unit))
 }
 
-// day is a moment as people read it in a table.
+// day formats a time for a table.
 func day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // Measured is when a record's point was measured, in words.

@@ -65,7 +65,7 @@ func draftOf(base string, id target.Identity, model target.Model) *draft {
 	return v
 }
 
-// What a server may tell of itself and be believed.
+// Larger numbers that a server tells of itself are ignored.
 const (
 	maxSlots   = 1 << 12
 	maxContext = 1 << 30

@@ -89,7 +89,7 @@ func (f Folder) kept(p *Point) *Record {
 	return &r
 }
 
-// write keeps what became of a point. The file is there whole or not at all.
+// write keeps the record of a point, atomically.
 func (f Folder) write(r *Record) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // command and by the files that the command names; one that was up before by what it
 // says of itself.
 
-// askTimeout bounds the questions: a server that is down says nothing for long.
+// askTimeout bounds the questions to a server that may be down.
 const askTimeout = 5 * time.Second
 
 // self is what the servers at these addresses say of themselves; empty: they don't.
@@ -79,7 +79,7 @@ func (r *Runner) outdated(p *Point) {
 	}
 }
 
-// changedSince is what makes a point another one than its record.
+// changedSince explains why a record is not valid for the point any more.
 func (p *Point) changedSince(rec *Record) string {
 	var names []string
 	for _, mark := range slices.Concat(p.files, rec.Files) {
@@ -97,7 +97,7 @@ func (p *Point) changedSince(rec *Record) string {
 	return "the target, the SLO or the settings around it have changed"
 }
 
-// fileOf is the name in a mark.
+// fileOf is the file name of a mark.
 func fileOf(mark string) string {
 	for range 2 {
 		if i := strings.LastIndexByte(mark, ' '); i >= 0 {
@@ -176,7 +176,7 @@ func modelFile(name string) bool {
 // mostFiles bounds what is looked at of a model's folder.
 const mostFiles = 200
 
-// fileMarks tell a file, or the model files of a folder, from what it was before.
+// fileMarks identify the version of a file, or of the model files of a folder.
 func fileMarks(path string) []string {
 	info, err := os.Stat(path)
 	switch {

@@ -198,7 +198,7 @@ func (d *Document) targetNames() (names []string) {
 	return names
 }
 
-// combinations gives every choice of one value an axis, the last axis fastest.
+// combinations yields every combination of one value per axis; the last axis varies fastest.
 func combinations(list []axis) iter.Seq[[]axisValue] {
 	return func(yield func([]axisValue) bool) {
 		at := make([]int, len(list))
@@ -227,7 +227,7 @@ func combinations(list []axis) iter.Seq[[]axisValue] {
 	}
 }
 
-// maxPoints is beyond what anybody waits for.
+// maxPoints bounds the number of points: nobody waits for more.
 const maxPoints = 100_000
 
 func checkSize(list []axis, repeat int) error {
@@ -283,8 +283,8 @@ func (d *Document) exclusions(list []axis, errs *errorList) (all []exclusion) {
 	return all
 }
 
-// checkExclusion finds slips of the pen: an exclusion that matches nothing would be
-// silent.
+// checkExclusion finds typing mistakes: an exclusion that matches nothing would have
+// no effect, silently.
 func (d *Document) checkExclusion(list []axis, key *yaml.Node, values []string) error {
 	var names []string
 	for _, a := range list {

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxNodes bounds what a file of aliases within aliases may grow to.
+// maxNodes bounds the size of a tree whose aliases refer to aliases.
 const maxNodes = 20_000
 
 // resolve copies a tree with its aliases and merge keys replaced by what they
@@ -43,7 +43,7 @@ func (d *Document) resolve(n *yaml.Node, file string) *yaml.Node {
 	return &c
 }
 
-// checkTwice finds keys that a mapping has twice: one of them would be lost.
+// checkTwice finds duplicate keys of a mapping: one of them would be lost.
 func (d *Document) checkTwice(n *yaml.Node, file string) {
 	if n.Kind != yaml.MappingNode {
 		return
@@ -125,8 +125,8 @@ func without(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-// put sets a value at a path, with the mappings on the way. What is made has the
-// value's place in the file.
+// put sets a value at a path and creates missing mappings. Those get the value's
+// position in the file, for errors.
 func (d *Document) put(at *yaml.Node, keys []string, value *yaml.Node) error {
 	file, inFile := d.files[value]
 	placed := func(n *yaml.Node) *yaml.Node {

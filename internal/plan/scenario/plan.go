@@ -24,11 +24,11 @@ type Plan struct {
 	Points   []*Point
 }
 
-// PlanOptions are what a plan needs of the world.
+// PlanOptions are what a plan needs beside the file.
 type PlanOptions struct {
 	Program string // for {inferometer}: our own executable
 
-	// CheckArgs says what bench serve has against a command line; nil checks nothing.
+	// CheckArgs validates the arguments of bench serve; nil checks nothing.
 	CheckArgs func(args []string) error
 	// Redact replaces secrets in a command line; nil replaces nothing.
 	Redact func(args []string) []string
@@ -128,8 +128,8 @@ func (b *planner) points(values []axisValue, repeat int) (points []*Point) {
 	return points
 }
 
-// seedShift tells points apart by their values and not by their place, so that a
-// point keeps its seed, and its result, when others are added.
+// seedShift depends on a point's values and not on its position, so that a point keeps
+// its seed, and its result, when other points are added.
 func seedShift(values []string, repeat int) int {
 	if len(values) == 0 && repeat == 1 {
 		return 0 // the only one: the seed is what the file says
@@ -186,7 +186,7 @@ func (b *planner) resolve(values []axisValue, name string) *Scenario {
 	return s
 }
 
-// maxID keeps a folder's name within what file systems take.
+// maxID keeps the name of a folder below the limit of file systems.
 const maxID = 80
 
 var unfit = regexp.MustCompile(`[^A-Za-z0-9.=+-]+`)
@@ -292,8 +292,8 @@ func arrange(points []*Point, order string, seed int64) {
 	})
 }
 
-// group is what stands together: one server that is started, or, unless one is
-// done after the other, all that are up already.
+// group is the key of points that stay together within a round: those of one server
+// that is started, or, in rounds, those of all servers that are already up.
 func (p *Point) group(order string) string {
 	if p.target.started() || order != Interleaved && order != Random {
 		return p.server

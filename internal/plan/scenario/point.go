@@ -37,7 +37,7 @@ func (p *Point) Target() string { return p.Values[targetAxis] }
 // Servers is how many stand behind the point's target.
 func (p *Point) Servers() int { return p.target.count() }
 
-// Concurrency is the point's, 0 where nothing bounds it.
+// Concurrency is the point's limit of requests in flight; 0: none.
 func (p *Point) Concurrency() int {
 	if c := p.scenario.Pace.Concurrency; c != nil {
 		return *c
@@ -48,7 +48,7 @@ func (p *Point) Concurrency() int {
 // repeatSuffix ends the ID of a repeat.
 func repeatSuffix(repeat int) string { return fmt.Sprintf("_r%d", repeat) }
 
-// serverKey is all that makes a server what it is.
+// serverKey is everything that distinguishes one server from another.
 func (p *Point) serverKey() string {
 	t := p.target
 	b, err := json.Marshal([]any{t.BaseURL, t.BaseURLs, t.Balance, t.Command, t.Env, t.Cwd, t.Port, t.count(), t.Devices})
@@ -58,8 +58,8 @@ func (p *Point) serverKey() string {
 	return p.Target() + " " + string(b)
 }
 
-// fingerprint changes with whatever would make the result another one. Of files
-// the size and the time of their last change stand for their content.
+// fingerprint changes with everything that the result depends on. Files are
+// represented by their size and modification time.
 func (p *Point) fingerprint() string {
 	var files []string
 	for _, name := range []string{string(p.scenario.Workload.Path), p.api().Tokenizer} {
@@ -132,10 +132,10 @@ func (a *argList) on(flag string, value bool) {
 	}
 }
 
-// args are the flags of bench serve for a point. Each point of a target has a seed
-// of its own, shift beside the file's, so that no prompt is sent to a server twice
-// and its prefix cache is of no use; the same point of another target has the same
-// seed, and so the same prompts.
+// args are the flags of bench serve for a point. Each point of a target has its own
+// seed (the file's plus shift), so that no prompt is sent to a server twice and its
+// prefix cache has no hits. The same point of another target has the same seed, and
+// so the same prompts.
 func (p *Point) args(shift int) []string {
 	var a argList
 	s, w, api := p.scenario, &p.scenario.Workload, p.api()
@@ -200,9 +200,9 @@ func (pc *Pace) flags(a *argList) {
 	a.span("deadline", pc.Deadline)
 }
 
-// numPrompts is how many requests the point sends, where the file says so: with
-// both keys the larger number, so that a point of few requests at a time can carry
-// a percentile as well as one of many.
+// numPrompts is the number of requests, if the file sets it. If both keys are set, the
+// larger number counts, so that a point of low concurrency has enough requests for a
+// percentile, too.
 func (p *Point) numPrompts() *int {
 	w := &p.scenario.Workload
 	if w.PromptsPerSlot == nil || p.Concurrency() == 0 {
@@ -233,8 +233,8 @@ func (p *Point) reported() (latencies, percentiles string) {
 	return strings.Join(names, ","), strings.Join(words, ",")
 }
 
-// checkedArgs are arguments as a run would have them, with addresses that stand
-// for those of servers that are not there yet.
+// checkedArgs are the complete arguments, with placeholders for the addresses of
+// servers that are not started yet.
 func (p *Point) checkedArgs() []string {
 	urls := p.target.BaseURLs
 	if p.target.BaseURL != "" {

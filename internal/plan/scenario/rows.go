@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
@@ -30,7 +31,7 @@ type Row struct {
 	measured []*measured // parallel to Points; nil: no result
 }
 
-// Stat is a number over the repeats.
+// Stat is a metric over the repeats of a point.
 type Stat struct {
 	N         int
 	Mean, Dev float64 // the sample's standard deviation; 0 of one repeat
@@ -56,7 +57,7 @@ func rows(plan *Plan, records []*Record, folder Folder) (list []*Row) {
 	return list
 }
 
-// read adds up the results of a row. One that can't be read is an error of its row.
+// read reads the results of a row. One that can't be read is an error of the row.
 func (r *Row) read(folder Folder) {
 	objective := r.Points[0].scenario.SLO.SLO
 	r.measured = make([]*measured, len(r.Points))
@@ -101,37 +102,24 @@ func worse(a, b string) bool {
 
 // Stat is a number of the result over the repeats that have it.
 func (r *Row) Stat(metric string) (Stat, bool) {
-	var s Stat
-	var values []float64
+	var all stats.Moments
 	for m := range r.results {
-		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.thin, metric) {
-			values = append(values, v)
-			s.Mean += v
+		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.unsupported, metric) {
+			all.Add(v)
 		}
 	}
-	s.N = len(values)
-	if s.N == 0 {
-		return s, false
-	}
-	s.Mean /= float64(s.N)
-	if s.N > 1 {
-		for _, v := range values {
-			s.Dev += (v - s.Mean) * (v - s.Mean)
-		}
-		s.Dev = math.Sqrt(s.Dev / float64(s.N-1))
-	}
-	return s, true
+	return Stat{N: all.N, Mean: all.Mean, Dev: math.Sqrt(all.Variance())}, all.N > 0
 }
 
 // measured is what tables and SLOs read of a point's result.json.
 type measured struct {
-	numbers map[string]float64 // every number under its key of the result
-	verdict string             // VALID, SUSPECT, INVALID; empty: not judged
-	reasons []string
-	thin    []string           // percentiles that it has too few values for
-	outcome map[string]float64 // requests by their outcome
-	targets *targetResults     // nil: it was one server
-	fromLog bool               // its numbers of speculative decoding are those of a log
+	numbers     map[string]float64 // every number under its key of the result
+	verdict     string             // VALID, SUSPECT, INVALID; empty: not judged
+	reasons     []string
+	unsupported []string           // percentiles that it has too few values for
+	outcome     map[string]float64 // requests by their outcome
+	targets     *targetResults     // nil: it was one server
+	fromLog     bool               // its numbers of speculative decoding are those of a log
 }
 
 // targetResults are the servers behind one target.
@@ -189,7 +177,7 @@ func readResult(path string) (*measured, error) {
 		}
 	}
 	if v := ours.Inferometer.Verdict; v != nil {
-		m.verdict, m.reasons, m.thin = v.Level, v.Reasons, v.Unsupported
+		m.verdict, m.reasons, m.unsupported = v.Level, v.Reasons, v.Unsupported
 	}
 	return m, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
-// replicasSection shows targets of several servers: together, each by itself, how
-// far they lie apart, and beside so many times one.
+// replicasSection shows targets of several servers: their total, each server, the skew
+// between them, and the total against N times a single server.
 func (s *Summary) replicasSection(b *strings.Builder, width int) {
 	if len(s.Replicas) == 0 {
 		return
@@ -48,9 +48,9 @@ type Replicas struct {
 	TimesOne *float64  `json:"times_one"` // the single server of the matrix times the number
 }
 
-// replicas finds the rows of several servers. What many times one would be is known
-// where the matrix has the same command as a single server at the same load a server:
-// at the N-th part of the concurrency, or of the rate.
+// replicas finds the rows of several servers. N times a single server is known if the
+// matrix also runs the same command as one server with the same load per server: 1/N of
+// the concurrency, or of the rate.
 func replicas(plan *Plan, list []*Row) (found []Replicas) {
 	for _, row := range list {
 		n := row.Points[0].target.count()
@@ -106,7 +106,7 @@ func single(list []*Row, many *Row, n int) *Row {
 	return list[i]
 }
 
-// loadShare says whether one is a server of many, under its share of the load.
+// loadShare reports whether one is a single server of many, with its share of the load.
 func loadShare(many, one *Point, n int) bool {
 	if one.commandKey() != many.commandKey() {
 		return false

@@ -71,8 +71,8 @@ func specDecodeSince(logs []string, marks []int64) *SpecDecodeRecord {
 	return r
 }
 
-// mostLog bounds what is read of a log: its end, since a line says what was since
-// the one before, or since the start.
+// mostLog bounds how much of the end of a log is read: each line covers the time since
+// the previous one, or since the start.
 const mostLog = 4 << 20
 
 // logPart is the text of a log between two places, or the last of it. That a log

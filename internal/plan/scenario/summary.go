@@ -17,14 +17,14 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
-// Summary is what a scenario showed.
+// Summary is the result of a scenario.
 type Summary struct {
 	Answers  Answers
 	Rows     []*Row
 	Replicas []Replicas
 	Notes    []string // doubts about the whole
 
-	// Of the points that were to be run.
+	// Counts of the selected points.
 	Done, Failed, Missing int
 
 	plan    *Plan
@@ -144,7 +144,7 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 		}
 		out := pointJSON{Record: rec, Earlier: rec.Earlier}
 		if m := r.measured[i]; m != nil {
-			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.thin, m.outcome
+			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.unsupported, m.outcome
 			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
 			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
 				out.SLO = string(objective.Judge(m.value).Status)
@@ -231,7 +231,7 @@ func (m *measured) csvCell(key string) string {
 		return ""
 	}
 	v, ok := m.numbers[key]
-	if !ok || slices.Contains(m.thin, strings.TrimSuffix(key, "_ms")) {
+	if !ok || slices.Contains(m.unsupported, strings.TrimSuffix(key, "_ms")) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 8, 64)

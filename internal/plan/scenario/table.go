@@ -116,7 +116,7 @@ func (r *Row) requests() string {
 func (r *Row) cell(metric string) string {
 	st, ok := r.Stat(metric)
 	switch {
-	case !ok && r.thin(metric):
+	case !ok && r.unsupported(metric):
 		return tooFew
 	case !ok:
 		return nothing
@@ -126,10 +126,10 @@ func (r *Row) cell(metric string) string {
 	return number(st.Mean)
 }
 
-// thin says that the row has values of a metric, and too few for this percentile.
-func (r *Row) thin(metric string) bool {
+// unsupported reports that the row has values of a metric, and too few for this percentile.
+func (r *Row) unsupported(metric string) bool {
 	for m := range r.results {
-		if slices.Contains(m.thin, metric) {
+		if slices.Contains(m.unsupported, metric) {
 			return true
 		}
 	}
@@ -182,7 +182,7 @@ func (r *Row) kept() string {
 	return nothing
 }
 
-// number is short and exact enough to compare by eye.
+// number formats a value with as many digits as the eye compares.
 func number(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 1000:

@@ -12,8 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
-// pixelsPerInch is the charts' own: a panel of the usual 6.4 inches is then of a size
-// at which their letters read well. The PNG has as many more as the DPI asks for.
+// pixelsPerInch is the resolution of the charts' layout, at which a panel of 6.4 inches
+// has readable labels. The PNG is scaled up to the DPI.
 const pixelsPerInch = 75
 
 // Figure is a grid of panels, drawn into one file.

@@ -74,7 +74,7 @@ func makeFolder(path string) error {
 	return err
 }
 
-// ErrPlan is the mistake of a plan that can't be run, whatever the server does.
+// ErrPlan means that a plan can't be run, whatever the server does.
 var ErrPlan = errors.New("the sweep can't be run")
 
 // Link says that a parameter of the server and one of the benchmark must be equal.

@@ -19,7 +19,7 @@ type Pareto struct {
 	LabelBy []string
 }
 
-// ParetoFigure is the drawn figure and how it came about.
+// ParetoFigure is the figure and its counts.
 type ParetoFigure struct {
 	Figure
 	Frontier int // results that no other beats in both
@@ -133,7 +133,7 @@ func count(o Object, key string) (float64, bool) {
 	return 0, false
 }
 
-// frontier are the results that no other beats in both, by rising tokens for a user.
+// frontier are the results that no other result beats in both, by rising tokens per user.
 func frontier(points []Object) []Object {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b Object) int {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
@@ -96,7 +97,7 @@ func (p *Plot) selected(records []Object) (out []Object) {
 	return out
 }
 
-// panel draws what a row and a column have in common.
+// panel draws the results of one row and one column.
 func (p *Plot) panel(f *Figure, row, column group) *chart.Chart {
 	size := int(p.Height * pixelsPerInch)
 	c := &chart.Chart{
@@ -161,13 +162,8 @@ func (p *Plot) curve(g group) (s chart.Series, left int) {
 
 // spreadOf is the mean and the standard deviation of a sample; that of one value is 0.
 func spreadOf(values []float64) (mean, deviation float64) {
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	for _, v := range values {
-		deviation += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(deviation / math.Max(1, float64(len(values)-1)))
+	m := stats.MomentsOf(values)
+	return m.Mean, math.Sqrt(m.Variance())
 }
 
 // figureName is the name of a figure's file, without an ending.

@@ -116,7 +116,7 @@ func groupBy(records []Object, keys []string) []group {
 // title is the group's values for a person.
 func (g *group) title() string { return strings.ReplaceAll(g.text, "\n", ", ") }
 
-// compareValues orders numbers by size, before all else by its text.
+// compareValues orders numbers by value, and before everything else, which is ordered by text.
 func compareValues(a, b any) int {
 	x, ok1 := numeric(a)
 	y, ok2 := numeric(b)

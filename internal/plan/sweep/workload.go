@@ -128,7 +128,7 @@ func (w *Workload) between(serial, batch []Object) ([]int, error) {
 	return values, nil
 }
 
-// spread gives the inner ones of n values between two, rounded, each once.
+// spread gives n-2 evenly spaced values between two others, rounded, without duplicates.
 func spread(low, high float64, n int) []int {
 	var out []int
 	for i := 1; i < n-1; i++ {
@@ -139,8 +139,8 @@ func spread(low, high float64, n int) []int {
 	return slices.Compact(out)
 }
 
-// estimate is the level at which runs have settled, on average: what was answered a
-// second, and by Little's law how much of it was under way at once.
+// estimate is the mean load of some runs: the requests per second, or by Little's law
+// the requests in flight.
 func (w *Workload) estimate(runs []Object) (float64, error) {
 	total := 0.0
 	for _, o := range runs {
