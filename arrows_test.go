@@ -41,7 +41,7 @@ var inside = map[string][]string{
 	"judge/compare":  {"judge/stats"},
 	"judge/history":  {"judge/stats"},
 	"judge/verdict":  {"judge/hist", "judge/slots", "judge/stats"},
-	"judge/timeline": {"judge/measure"},
+	"judge/timeline": {"judge/hist", "judge/measure", "judge/slots"},
 	"plan/find":      {"plan/search"},
 	"plan/scenario":  {"plan/find", "plan/run"},
 	"plan/sweep":     {"plan/run"},

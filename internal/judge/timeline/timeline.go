@@ -9,10 +9,10 @@
 package timeline
 
 import (
-	"math"
-
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
 // The bounds of what comes out.
@@ -63,8 +63,8 @@ type Heat struct {
 
 // Collector watches a run being measured.
 type Collector struct {
-	slots  *slots
-	curves map[string]*histogram
+	course course
+	curves map[string]*hist.Histogram
 	rows   rows
 
 	metrics []measure.Metric // those with a curve and one value a request
@@ -75,9 +75,9 @@ func NewCollector(most int) *Collector {
 	if most <= 0 {
 		most = MostRows
 	}
-	c := &Collector{slots: newSlots(), curves: map[string]*histogram{}, rows: rows{most: most}}
+	c := &Collector{course: newCourse(), curves: map[string]*hist.Histogram{}, rows: rows{most: most}}
 	for _, name := range curveNames {
-		c.curves[name] = &histogram{perOctave: 64}
+		c.curves[name] = hist.New(curveBits)
 	}
 	for _, m := range measure.Metrics() {
 		if c.curves[m.Name] != nil && m.Value != nil {
@@ -91,10 +91,10 @@ var curveNames = []string{"ttft", "itl", "tpot", "e2el"}
 
 // Request takes in a measured request.
 func (c *Collector) Request(req *journal.Request, row *measure.Row) {
-	c.slots.at(row.Due).due.add(max(row.Due, 0))
-	c.slots.at(row.Sent).sent.add(max(row.Sent, 0))
-	end := c.slots.at(row.End)
-	end.ended.add(max(row.End, 0))
+	c.course.At(row.Due).due.Add(row.Due)
+	c.course.At(row.Sent).sent.Add(row.Sent)
+	end := c.course.At(row.End)
+	end.ended.Add(row.End)
 	if row.OK {
 		end.done++
 	} else {
@@ -104,62 +104,55 @@ func (c *Collector) Request(req *journal.Request, row *measure.Row) {
 	if !row.OK {
 		return
 	}
-	at := c.slots.at(row.Sent)
+	at := c.course.At(row.Sent)
 	if row.First >= 0 {
-		at.ttft.add(row.First)
-		at.e2el.add(row.Last)
+		count(&at.ttft, courseBits, row.First)
+		count(&at.e2el, courseBits, row.Last)
 	}
 	for i := range c.metrics {
 		if v, ok := c.metrics[i].Value(row); ok {
-			c.curves[c.metrics[i].Name].add(int64(v * 1e9))
+			c.curves[c.metrics[i].Name].Add(max(int64(v*1e9), leastNs))
 		}
 	}
 }
 
 // Gap takes in the time between two token chunks.
 func (c *Collector) Gap(at, gap int64) {
-	c.slots.at(at).gaps.add(gap)
-	c.curves["itl"].add(gap)
+	count(&c.course.At(at).gaps, heatBits, gap)
+	c.curves["itl"].Add(max(gap, leastNs))
 }
 
 // Tokens takes in tokens that arrived.
-func (c *Collector) Tokens(at int64, n int) { c.slots.at(at).tokens += int64(n) }
+func (c *Collector) Tokens(at int64, n int) { c.course.At(at).tokens += int64(n) }
 
 // Timeline is what was collected. The collector can't go on after it.
 func (c *Collector) Timeline(samples []journal.Sample, scrapes []journal.Scrape) *Timeline {
-	s := c.slots
+	s := &c.course
 	s.settle()
-	width := float64(s.width) / 1e9
+	width := float64(s.Width) / 1e9
 	perSecond := func(of func(*cell) float64) []float64 {
 		return s.values(func(c *cell) float64 { return of(c) / width })
 	}
 	t := &Timeline{
 		Slot:     width,
-		InFlight: s.open(func(c *cell) moments { return c.sent }, func(c *cell) moments { return c.ended }),
-		Waiting:  s.open(func(c *cell) moments { return c.due }, func(c *cell) moments { return c.sent }),
+		InFlight: s.open(func(c *cell) slots.Marks { return c.sent }, func(c *cell) slots.Marks { return c.ended }),
+		Waiting:  s.open(func(c *cell) slots.Marks { return c.due }, func(c *cell) slots.Marks { return c.sent }),
 		Tokens:   perSecond(func(c *cell) float64 { return float64(c.tokens) }),
 		Done:     perSecond(func(c *cell) float64 { return float64(c.done) }),
 		Failed:   perSecond(func(c *cell) float64 { return float64(c.failed) }),
-		TTFT:     s.course(func(c *cell) *histogram { return &c.ttft }),
-		E2EL:     s.course(func(c *cell) *histogram { return &c.e2el }),
+		TTFT:     s.percentiles(func(c *cell) *hist.Histogram { return c.ttft }),
+		E2EL:     s.percentiles(func(c *cell) *hist.Histogram { return c.e2el }),
 		Curves:   c.distributions(),
 		Gaps:     s.heat(),
 		Total:    c.rows.total,
 		Client:   clientPoints(samples),
 		Server:   serverSeries(scrapes),
 	}
-	for i := range s.cells {
+	for i := range s.Cells {
 		t.At = append(t.At, (float64(i)+0.5)*width)
 	}
 	t.Rows, t.Sampled = c.rows.chosen()
 	return t
-}
-
-func (s *slots) course(of func(*cell) *histogram) Course {
-	percentile := func(p float64) []float64 {
-		return s.values(func(c *cell) float64 { return of(c).percentile(p) / 1e6 })
-	}
-	return Course{percentile(50), percentile(99)}
 }
 
 func (c *Collector) distributions() []Curve {
@@ -169,60 +162,9 @@ func (c *Collector) distributions() []Curve {
 		if h == nil {
 			continue
 		}
-		curve := Curve{Name: m.Name, Title: m.Title, Count: h.n}
-		curve.MS, curve.Share = h.cumulative()
+		curve := Curve{Name: m.Name, Title: m.Title, Count: h.Count()}
+		curve.MS, curve.Share = cumulative(h)
 		out = append(out, curve)
 	}
 	return out
-}
-
-// cumulative is at most MostPoints points of the distribution.
-func (h *histogram) cumulative() (ms, share []float64) {
-	first, last, ok := h.span()
-	if !ok {
-		return nil, nil
-	}
-	every := (last-first)/(MostPoints-2) + 1
-	ms, share = []float64{math.Max(h.upper(first-1), leastNs) / 1e6}, []float64{0}
-	before := 0
-	for i := first; i <= last; i++ {
-		before += int(h.counts[i])
-		if (i-first)%every == every-1 || i == last {
-			ms, share = append(ms, h.upper(i)/1e6), append(share, float64(before)/float64(h.n))
-		}
-	}
-	return ms, share
-}
-
-// heat is the gaps of all slots, in fewer columns and rows than they were counted in.
-func (s *slots) heat() *Heat {
-	all := histogram{perOctave: newCell().gaps.perOctave}
-	for i := range s.cells {
-		all.merge(&s.cells[i].gaps)
-	}
-	first, last, ok := all.span()
-	if !ok {
-		return nil
-	}
-	wide := (len(s.cells)-1)/HeatColumns + 1
-	high := (last-first)/HeatRows + 1
-	columns, rows := (len(s.cells)-1)/wide+1, (last-first)/high+1
-	h := &Heat{Counts: make([][]float64, columns)}
-	for i := range columns + 1 {
-		h.XEdges = append(h.XEdges, float64(i*wide)*float64(s.width)/1e9)
-	}
-	for j := range rows + 1 {
-		h.YEdges = append(h.YEdges, math.Max(all.upper(first-1+j*high), leastNs/2)/1e6)
-	}
-	for i := range columns {
-		h.Counts[i] = make([]float64, rows)
-	}
-	for i := range s.cells {
-		for bin, n := range s.cells[i].gaps.counts {
-			if n > 0 {
-				h.Counts[i/wide][(bin-first)/high] += float64(n)
-			}
-		}
-	}
-	return h
 }

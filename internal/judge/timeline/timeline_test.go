@@ -220,20 +220,3 @@ func TestClientPoints(t *testing.T) {
 }
 
 var _ measure.Watcher = (*Collector)(nil)
-
-// TestHistogram: percentiles are within a bin of the truth.
-func TestHistogram(t *testing.T) {
-	h := histogram{perOctave: 16}
-	if !math.IsNaN(h.percentile(50)) {
-		t.Error("a percentile of nothing")
-	}
-	for i := range 10_000 {
-		h.add(int64(i+1) * 100_000)
-	}
-	for _, p := range []float64{1, 50, 99, 100} {
-		want := p * 1e7
-		if got := h.percentile(p); math.Abs(got/want-1) > 0.02 {
-			t.Errorf("p%g is %g, want %g", p, got, want)
-		}
-	}
-}
