@@ -23,8 +23,8 @@ var arrows = map[string][]string{
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
 	"plan":    {"compat", "files", "foreign", "journal", "judge", "send", "show"},
-	"show":    {"compat", "foreign", "journal", "judge"},
-	"check":   {"journal", "send"}, // and not sim: its truth comes in a file
+	"show":    {"compat", "files", "foreign", "journal", "judge"},
+	"check":   {"journal", "send", "show"}, // and not sim: its truth comes in a file
 	"foreign": {},
 	"compat":  {},
 	"files":   {},
@@ -34,6 +34,8 @@ var arrows = map[string][]string{
 // inside are the arrows between the packages of a room.
 var inside = map[string][]string{
 	"cli/command":    {"cli/argv"},
+	"cli/compare":    {"cli/argv", "cli/command"},
+	"cli/report":     {"cli/argv", "cli/command"},
 	"send/load":      {"send/workload", "send/pace", "send/wire", "send/target"},
 	"judge/judged":   {"judge/measure", "judge/slo", "judge/verdict"},
 	"judge/hist":     {"judge/stats"},
@@ -48,7 +50,8 @@ var inside = map[string][]string{
 	"sim/engine":     {"sim/random"},
 	"show/export":    {"show/page", "show/parquet", "show/report"},
 	"show/page":      {"show/chart", "show/plot"},
-	"show/site":      {"show/chart", "show/page"},
+	"show/results":   {"show/report"},
+	"show/site":      {"show/chart", "show/export", "show/page", "show/report"},
 }
 
 // everywhere are packages of no job but their own, which any other may import.

@@ -24,7 +24,7 @@ type abRun struct {
 	rules    compare.ABOptions
 	maxTime  time.Duration
 	folder   string
-	shown    compareOptions
+	format   string
 	workload *serveOptions
 	args     []string // for bench serve: what is not ours
 
@@ -74,7 +74,7 @@ func (r *abRun) flags() *argv.Set {
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
 	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
-	set.Choice(&r.shown.format, "format", "table", []string{"table", "markdown", "csv", "json", "html", "junit"}, "What to print.", g, argv.WholeName())
+	set.Choice(&r.format, "format", "table", compare.Formats, "What to print.", g, argv.WholeName())
 	r.workload = &serveOptions{}
 	defineServe(set, r.workload)
 	return set

@@ -9,7 +9,7 @@ import (
 
 // conclude ends the printed answer with a sentence. Forms for programs have none.
 func (r *abRun) conclude() {
-	switch r.shown.format {
+	switch r.format {
 	case "table", "markdown":
 		fmt.Fprintf(r.out, "\n%s\n", r.conclusion())
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
@@ -59,10 +60,10 @@ var sideNames = [2]string{"A", "B"}
 func (r *abRun) bench(ctx context.Context, round, side int) (foreign.Run, error) {
 	name := fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(sideNames[side]))
 	folder, url := filepath.Join(r.folder, name), []string{r.a, r.b}[side]
-	command := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
+	child := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
 		[]string{"--base-url", url, "--run-dir", folder, "--seed", strconv.Itoa(r.workload.Seed + round), "--quiet", "--progress", "none"}))
 	cmd := exec.CommandContext(ctx, r.program)
-	cmd.Args, cmd.Env = command.Args, append(cmd.Environ(), command.Env...)
+	cmd.Args, cmd.Env = child.Args, append(cmd.Environ(), child.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for us, and we hand it on once
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
@@ -96,10 +97,10 @@ func (r *abRun) save() error {
 }
 
 func (r *abRun) print() error {
-	if r.shown.format == "json" {
+	if r.format == "json" {
 		return r.look.JSON(r.out)
 	}
-	return r.shown.print(r.out, r.look.Comparison, r.look.Findings)
+	return r.look.Write(r.out, r.format, r.look.Findings, command.Bold(r.out))
 }
 
 // nothing is said where no round could be used.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -44,13 +44,13 @@ func examine(ctx context.Context, s streams, args []string) error {
 	if ctx.Err() != nil {
 		return errors.New("stopped; nothing was found out")
 	}
-	shown := &doctorReport{Findings: findings, Skipped: r.skip}
+	shown := &doctor.Report{Findings: findings, Skipped: r.skip}
 	if r.format == "json" {
-		err = shown.json(s.out)
+		err = shown.JSON(s.out)
 	} else {
-		err = shown.table(s.out, terminalWidth(s.out), colored(s.out))
+		err = shown.Table(s.out, terminalWidth(s.out), colored(s.out))
 	}
-	if err == nil && shown.count(doctor.Bad) > 0 {
+	if err == nil && shown.Count(doctor.Bad) > 0 {
 		err = coded{code: exitNothing} // the report has said why
 	}
 	return err
@@ -137,11 +137,12 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 	skip := func(name string) bool { return slices.Contains(r.skip, name) }
 	system := doctor.ThisSystem()
 	system.Concurrency, system.ProxyEnv, system.Proxy, system.Asked = r.concurrency, proxyEnvironment(), proxy, r.BaseURL != ""
-	defer r.busyWith("")
-	r.busyWith("looking at this machine")
+	line := command.NewLine(r.err)
+	defer line.Clear()
+	line.Set("looking at this machine")
 	findings := system.Examine(ctx, skip)
 	if r.BaseURL != "" {
-		r.busyWith("asking " + r.server)
+		line.Set("asking %s", r.server)
 		remote := doctor.NewRemote(r.server, r.protocol)
 		remote.Endpoint, remote.Model, remote.Header, remote.Insecure = r.Endpoint, r.Model, r.header, r.Insecure
 		remote.Proxy, remote.Timeout, remote.CPUs = proxy, r.RequestTimeout, system.CPUs
@@ -152,13 +153,6 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 		findings[i].Figure = secrets.Scrub(findings[i].Figure)
 	}
 	return findings, nil
-}
-
-// busyWith says on a terminal what takes the time; empty takes it away again.
-func (r *doctorRun) busyWith(what string) {
-	if isTerminal(r.err) {
-		fmt.Fprintf(r.err, "\r\x1b[K%s", fit(what, terminalWidth(r.err)-1))
-	}
 }
 
 // proxyOf is the proxy that requests to the server go through; nil: none.

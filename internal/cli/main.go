@@ -12,6 +12,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/compare"
+	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -50,10 +52,10 @@ func commands() []entry {
 		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
 		{"init", "write a scenario for a server that is running", here(initScenario)},
 		{"report", "show the result of a run again, from its journal", here(reportRun)},
-		{"serve-report", "show a folder of runs in a browser, with their history", here(serveReport)},
+		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", here(examine)},
 		{"selftest", "measure our own error on this machine", here(selfTest)},
-		{"compare", "hold results against each other: ours and other tools'", here(compareRuns)},
+		{"compare", "hold results against each other: ours and other tools'", compare.Run},
 		{"ab", "run two servers in turns until it is clear which is faster", here(abServers)},
 		{"sim", "a simulated inference server whose truth is known", here(simulate)},
 		{"version", "print the version", version},

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/show/export"
 )
 
 // The terminal, as the commands of this package call it.
@@ -13,6 +14,8 @@ var (
 	colored       = command.Colored
 	fit           = command.Fit
 	fullVersion   = command.Version
+	interrupts    = command.Interrupts
+	stopSignals   = command.StopSignals
 )
 
 // Version is the release.
@@ -20,7 +23,8 @@ const Version = command.Release
 
 // The reading of runs, as the commands of this package call it.
 var (
-	judge     = judged.Journal
-	judgeSLO  = judged.SLO
-	runFolder = judged.Folder
+	judge    = judged.Journal
+	judgeSLO = judged.SLO
+
+	appendSections = export.AppendSections
 )

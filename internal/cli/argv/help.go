@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
 // helpColumn is where the explanations begin.
@@ -17,7 +19,7 @@ func (s *Set) Help(w io.Writer, width int) {
 	if s.operandsN > 0 {
 		operands = " " + s.operandName
 	}
-	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, Wrap(s.summary, width, ""))
+	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, mdtable.Wrap(s.summary, width, ""))
 	s.helpExamples(w, width)
 	for _, group := range s.groups {
 		if group != generalGroup {
@@ -37,8 +39,8 @@ func (s *Set) helpExamples(w io.Writer, width int) {
 			fmt.Fprintln(w)
 		}
 		// A command is wrapped with the shell's own sign, so that it can be pasted.
-		fmt.Fprintf(w, "  # %s\n", Wrap(e.text, width-4, "  # "))
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(Wrap(e.command, width-8, "      "), "\n", " \\\n"))
+		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.text, width-4, "  # "))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.command, width-8, "      "), "\n", " \\\n"))
 	}
 }
 
@@ -53,12 +55,12 @@ func (s *Set) helpGroup(w io.Writer, group string, width int) {
 			heading = true
 		}
 		indent := strings.Repeat(" ", helpColumn)
-		text := Wrap(f.describe(), width-helpColumn, indent)
+		text := mdtable.Wrap(f.describe(), width-helpColumn, indent)
 		head := "  " + f.head()
 		if n := utf8.RuneCountInString(head); n <= helpColumn-2 {
 			fmt.Fprintf(w, "%s%s%s\n", head, strings.Repeat(" ", helpColumn-n), text)
 		} else {
-			fmt.Fprintf(w, "  %s\n%s%s\n", Wrap(f.head(), width-6, "      "), indent, text)
+			fmt.Fprintf(w, "  %s\n%s%s\n", mdtable.Wrap(f.head(), width-6, "      "), indent, text)
 		}
 	}
 }
@@ -72,7 +74,7 @@ func (s *Set) helpUnsupported(w io.Writer, width int) {
 		}
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(w, "\nKnown, but refused for now:\n  %s\n", Wrap(strings.Join(names, ", "), width-2, "  "))
+		fmt.Fprintf(w, "\nKnown, but refused for now:\n  %s\n", mdtable.Wrap(strings.Join(names, ", "), width-2, "  "))
 	}
 }
 
@@ -103,26 +105,4 @@ func (f *Flag) describe() string {
 		return f.Help
 	}
 	return fmt.Sprintf("%s (default: %s)", f.Help, f.Default)
-}
-
-// Wrap breaks text between words. Lines after the first begin with indent, which
-// does not count as part of the width.
-func Wrap(text string, width int, indent string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }

@@ -36,3 +36,11 @@ func ResultWidth(w io.Writer) int {
 func Colored(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
+
+// Bold makes words bold on a person's screen; nil elsewhere.
+func Bold(w io.Writer) func(string) string {
+	if !Colored(w) {
+		return nil
+	}
+	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }
+}

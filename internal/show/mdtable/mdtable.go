@@ -126,18 +126,28 @@ func Line(b *strings.Builder, lead, words string, width int) {
 		b.WriteString(lead + words + "\n")
 		return
 	}
-	indent := strings.Repeat(" ", utf8.RuneCountInString(lead))
-	line, empty := lead, true
-	for _, word := range strings.Fields(words) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			b.WriteString(line + "\n")
-			line, empty = indent, true
+	n := utf8.RuneCountInString(lead)
+	b.WriteString(lead + Wrap(words, width-n, strings.Repeat(" ", n)) + "\n")
+}
+
+// Wrap breaks a text into lines of at most so many columns; the second and later ones
+// begin with the indent, which is not counted. A longer word stays whole.
+func Wrap(text string, width int, indent string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteString("\n" + indent)
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
 		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
+		b.WriteString(word)
+		column += n
 	}
-	b.WriteString(line + "\n")
+	return b.String()
 }

@@ -1,24 +1,23 @@
-package cli
+package doctor
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inferometer/inferometer/internal/check/doctor"
 )
 
-func sampleReport() *doctorReport {
-	finding := func(g doctor.Group, name string, l doctor.Level, figure, mend string) doctor.Finding {
-		return doctor.Finding{Group: g, Name: name, Level: l, Figure: figure, Why: "It matters", Mend: mend}
+func sampleReport() *Report {
+	finding := func(g Group, name string, l Level, figure, mend string) Finding {
+		return Finding{Group: g, Name: name, Level: l, Figure: figure, Why: "It matters", Mend: mend}
 	}
-	return &doctorReport{Skipped: []string{"steal"}, Findings: []doctor.Finding{
-		finding(doctor.Machine, "memory", doctor.OK, "plenty", ""),
-		finding(doctor.Machine, "load", doctor.Bad, "99 % of all processors are busy with something else, and have been for a long while", "stop what else runs on this machine, or pin it to processors of its own"),
-		finding(doctor.Machine, "governor", doctor.Unknown, "not told", ""),
-		finding(doctor.Machine, "swap", doctor.Note, "some", "swapoff"),
-		finding(doctor.Machine, "frequency", doctor.Unknown, "not told", ""),
-		finding(doctor.Server, "stream", doctor.Warn, "HTTP 200:\n\x1b[31mred", "mend it"),
+	return &Report{Skipped: []string{"steal"}, Findings: []Finding{
+		finding(Machine, "memory", OK, "plenty", ""),
+		finding(Machine, "load", Bad, "99 % of all processors are busy with something else, and have been for a long while", "stop what else runs on this machine, or pin it to processors of its own"),
+		finding(Machine, "governor", Unknown, "not told", ""),
+		finding(Machine, "swap", Note, "some", "swapoff"),
+		finding(Machine, "frequency", Unknown, "not told", ""),
+		finding(Server, "stream", Warn, "HTTP 200:\n\x1b[31mred", "mend it"),
 	}}
 }
 
@@ -44,7 +43,7 @@ A measurement here would be spoilt by: load. (bad 1, warn 1, unknown 2, note 1,
 ok 1; skipped: steal)
 `
 	var b strings.Builder
-	if err := sampleReport().table(&b, 80, false); err != nil {
+	if err := sampleReport().Table(&b, 80, false); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -55,10 +54,10 @@ ok 1; skipped: steal)
 // Colour adds nothing but colour, and each line keeps to the width.
 func TestDoctorColour(t *testing.T) {
 	var plain, colour strings.Builder
-	if err := sampleReport().table(&plain, 60, false); err != nil {
+	if err := sampleReport().Table(&plain, 60, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := sampleReport().table(&colour, 60, true); err != nil {
+	if err := sampleReport().Table(&colour, 60, true); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(colour.String(), "\x1b[31mbad     \x1b[0mload") {
@@ -80,15 +79,15 @@ func TestDoctorColour(t *testing.T) {
 
 func TestDoctorSummary(t *testing.T) {
 	for _, c := range []struct {
-		level doctor.Level
+		level Level
 		want  string
 	}{
-		{doctor.OK, "Nothing found that would spoil"},
-		{doctor.Unknown, "Nothing found that would spoil"},
-		{doctor.Warn, "A measurement is possible; the warnings may touch it"},
-		{doctor.Bad, "A measurement here would be spoilt by: x"},
+		{OK, "Nothing found that would spoil"},
+		{Unknown, "Nothing found that would spoil"},
+		{Warn, "A measurement is possible; the warnings may touch it"},
+		{Bad, "A measurement here would be spoilt by: x"},
 	} {
-		d := &doctorReport{Findings: []doctor.Finding{{Name: "x", Level: c.level}}}
+		d := &Report{Findings: []Finding{{Name: "x", Level: c.level}}}
 		if got := d.summary(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s", c.level, got)
 		}

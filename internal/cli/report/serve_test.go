@@ -1,6 +1,7 @@
-package cli
+package report
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"go.uber.org/goleak"
 )
 
@@ -19,18 +21,18 @@ func TestServeReportEnds(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var said syncBuffer
+	const patience = 30 * time.Second
+	said, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- serveReport(ctx, streams{strings.NewReader(""), io.Discard, &said}, []string{t.TempDir()})
+		done <- Serve(ctx, command.Streams{In: strings.NewReader(""), Out: io.Discard, Err: w}, []string{t.TempDir()})
+		_ = w.Close()
 	}()
-	at := regexp.MustCompile(`at (http://(\S+)/)\n`)
-	for end := time.Now().Add(patience); !at.MatchString(said.String()); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it said only %q", said.String())
-		}
+	line, err := bufio.NewReader(said).ReadString('\n')
+	address := regexp.MustCompile(`at (http://(\S+)/)\n`).FindStringSubmatch(line)
+	if err != nil || address == nil {
+		t.Fatalf("it said only %q", line)
 	}
-	address := at.FindStringSubmatch(said.String())
 	client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
 	defer client.CloseIdleConnections()
 	resp, err := client.Get(address[1])

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// interrupts gives Ctrl-C its two meanings: once, send no more and wait for what
+// Interrupts gives Ctrl-C its two meanings: once, send no more and wait for what
 // is in flight (drain is closed); twice, cancel that too (the context ends). A
 // third one kills, as the system does without us. SIGTERM, and SIGHUP from a terminal
 // that was closed, are the same.
-func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain <-chan struct{}, stop func()) {
+func Interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, stopSignals()...)
+	signal.Notify(signals, StopSignals()...)
 	soft := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
@@ -43,9 +43,9 @@ func interrupts(parent context.Context, w io.Writer) (ctx context.Context, drain
 	}
 }
 
-// stopSignals are those that ask us to stop. Whoever started us with nohup wants
+// StopSignals are those that ask us to stop. Whoever started us with nohup wants
 // SIGHUP to be ignored, and that stays so.
-func stopSignals() []os.Signal {
+func StopSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)

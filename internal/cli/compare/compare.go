@@ -1,0 +1,119 @@
+// Package compare is the command compare.
+package compare
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/show/results"
+)
+
+type options struct {
+	format, gate string
+	metrics      []string
+	list         bool
+}
+
+// Run is the command.
+func Run(_ context.Context, s command.Streams, args []string) error {
+	set := argv.New("inferometer compare",
+		"Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. "+
+			"A result is a run's folder, our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
+			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, "+
+			"the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.")
+	set.Example("Is the new one slower?", "inferometer compare base.json new.json")
+	set.Example("Three repeats of each side", "inferometer compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json")
+	set.Example("All results in a note, one line each, to be pasted", "inferometer compare NOTES.md --format markdown")
+	set.Example("Fail a build: exit code 5 if it is slower beyond noise, 6 if the data can't decide",
+		`inferometer compare base.json new.json --gate "p99_ttft<+5% and output_throughput>-3%"`)
+	set.Operands("RESULT…", 1, math.MaxInt)
+	var o options
+	set.Choice(&o.format, "format", "table", compare.Formats, "What to print.")
+	set.String(&o.gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%".`)
+	set.CSV(&o.metrics, "metrics", nil, "Only these metrics, as in p99_ttft,output_throughput.", argv.Shown("the usual ones"))
+	set.Bool(&o.list, "list", "One line a run and no changes, also where two could be compared.")
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	sides, err := results.Sides(set.Args())
+	if err != nil {
+		return err
+	}
+	if err := compare.CheckMetrics(o.metrics, sides); err != nil {
+		return argv.Errorf("metrics", "%v", err)
+	}
+	if o.gate == "" && (o.list || len(set.Args()) == 1 || len(sides) > mostSides && !haveRepeats(sides)) {
+		return o.listRuns(s, sides)
+	}
+	return o.compare(s, sides)
+}
+
+// mostSides fit beside each other with their changes; more are listed, unless some are
+// repeats: who repeats a side wants to know what is real.
+const mostSides = 5
+
+func haveRepeats(sides []compare.Side) bool {
+	return slices.ContainsFunc(sides, func(s compare.Side) bool { return len(s.Runs) > 1 })
+}
+
+func (o *options) compare(s command.Streams, sides []compare.Side) error {
+	var gate compare.Gate
+	if o.gate != "" {
+		var err error
+		if gate, err = compare.ParseGate(o.gate); err != nil {
+			return argv.Errorf("gate", "%v", err)
+		}
+	}
+	if len(sides) < 2 {
+		return &argv.UsageError{Text: "a gate needs two results: the one before, and the new one"}
+	}
+	c, err := compare.Compare(sides, compare.Options{Metrics: append(o.metrics, gateMetrics(gate, o.metrics)...)})
+	if err != nil {
+		return err
+	}
+	outcome, findings := compare.Kept, []compare.Finding(nil)
+	if gate != nil {
+		if outcome, findings, err = gate.Judge(c); err != nil {
+			return err
+		}
+	}
+	if err := c.Write(s.Out, o.format, findings, command.Bold(s.Out)); err != nil {
+		return err
+	}
+	switch outcome {
+	case compare.Broken:
+		return command.Exit(command.ExitGate, errors.New("the gate is broken"))
+	case compare.Undecided:
+		return command.Exit(command.ExitUndecided, errors.New("the data can't decide whether the gate holds"))
+	}
+	return nil
+}
+
+// gateMetrics are added where the user has chosen metrics and forgot the gate's.
+func gateMetrics(g compare.Gate, chosen []string) []string {
+	var more []string
+	for _, l := range g {
+		if len(chosen) > 0 {
+			more = append(more, l.Metric)
+		}
+	}
+	return more
+}
+
+// listRuns prints one line per run.
+func (o *options) listRuns(s command.Streams, sides []compare.Side) error {
+	if o.format == "html" || o.format == "junit" {
+		return argv.Errorf("format", "%s needs two sides to compare: a list can be a table, markdown, csv or json", o.format)
+	}
+	var runs []foreign.Run
+	for i := range sides {
+		runs = append(runs, sides[i].Runs...)
+	}
+	return compare.WriteLists(s.Out, o.format, compare.Lists(runs, o.metrics), command.Bold(s.Out))
+}

@@ -1,0 +1,90 @@
+package export
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/show/page"
+)
+
+// ReadRuns measures the runs that are named by their folders or results, one after the
+// other, with their timelines where they are to be drawn.
+func ReadRuns(paths []string, opt measure.Options, drawn bool) ([]page.Run, error) {
+	var runs []page.Run
+	for _, path := range paths {
+		folder, err := judged.Folder(path)
+		if err != nil {
+			return nil, err
+		}
+		run, err := ReadRun(folder, opt, drawn, len(paths))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	page.NameApart(runs)
+	return runs, nil
+}
+
+// fewRows are kept of each run, however many runs there are.
+const fewRows = 500
+
+// ReadRun measures one of several runs. The more there are, the fewer single requests
+// of each are kept for the page.
+func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.Run, error) {
+	var watch *timeline.Collector
+	if drawn {
+		watch = timeline.NewCollector(max(timeline.MostRows/several, fewRows))
+		opt.Watch = watch
+	}
+	r, err := judged.Read(folder, opt)
+	if err != nil {
+		return page.Run{}, err
+	}
+	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
+	if watch != nil {
+		run.Timeline = watch.Timeline(r.Samples, r.Scrapes)
+		run.Timeline.TokensUnknown = r.Result.TokensInTime.Reason
+	}
+	return run, nil
+}
+
+// WriteRequests writes the rows of all requests while the journals are measured.
+func WriteRequests(w io.Writer, f Format, paths []string, opt measure.Options) error {
+	table, err := f.Rows(w)
+	if err != nil {
+		return err
+	}
+	opt.Watch = table
+	for _, path := range paths {
+		folder, err := judged.Folder(path)
+		if err != nil {
+			return err
+		}
+		if err := table.begin(folder); err != nil {
+			return err
+		}
+		if _, err := judged.Read(folder, opt); err != nil {
+			return err
+		}
+	}
+	return table.Close()
+}
+
+// begin names the run whose requests follow.
+func (t *Requests) begin(folder string) error {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if err != nil {
+		return err
+	}
+	name := j.Run().Options.Label
+	if name == "" {
+		name = filepath.Base(folder)
+	}
+	t.Begin(name, j.Run())
+	return j.Close()
+}
