@@ -19,12 +19,13 @@ const module = "github.com/inferometer/inferometer/"
 // is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":     {"*"},
-	"send":    {"compat", "files", "journal", "tokenizer"},
+	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
 	"plan":    {"compat", "files", "foreign", "journal", "judge", "send", "show"},
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
-	"check":   {"journal", "send", "show"}, // and not sim: its truth comes in a file
+	"check":   {"journal", "machine", "send", "show"}, // and not sim: its truth comes in a file
+	"machine": {},
 	"foreign": {},
 	"compat":  {},
 	"files":   {},

@@ -15,9 +15,8 @@ var (
 
 const clockFolder = "sys/devices/system/clocksource/clocksource0/"
 
-func clockSource(m *machine) result {
-	text := func(b []byte) (string, error) { return strings.TrimSpace(string(b)), nil }
-	name, err := readAs(m, clockFolder+"current_clocksource", text)
+func clockSource(m *examination) result {
+	name, err := m.Machine.Line(clockFolder + "current_clocksource")
 	if err != nil {
 		return unknown(err)
 	}
@@ -27,7 +26,7 @@ func clockSource(m *machine) result {
 	case slices.Contains(coarseClocks, name):
 		return found(Bad, "%s", name)
 	}
-	others, _ := readAs(m, clockFolder+"available_clocksource", text) // only for the advice
+	others, _ := m.Machine.Line(clockFolder + "available_clocksource") // only for the advice
 	r := found(Warn, "%s (available: %s)", name, others)
 	for _, quick := range quickClocks {
 		if slices.Contains(strings.Fields(others), quick) {
@@ -37,7 +36,7 @@ func clockSource(m *machine) result {
 	return r
 }
 
-func timeKeeping(m *machine) result {
+func timeKeeping(m *examination) result {
 	c, err := m.Clock()
 	if err != nil {
 		return unknown(err)
@@ -48,7 +47,7 @@ func timeKeeping(m *machine) result {
 	return found(OK, "synchronised, to %v at worst", c.MaxError.Round(time.Microsecond))
 }
 
-func stamps(m *machine) result {
+func stamps(m *examination) result {
 	if m.KernelStamps() {
 		return found(OK, "the kernel stamps what it receives")
 	}

@@ -3,20 +3,20 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 const cpuFolder = "sys/devices/system/cpu/"
 
 // everyCPU reads a file of each processor's cpufreq folder.
-func (m *machine) everyCPU(file string) ([]string, error) {
-	names, err := fs.Glob(m.FS, cpuFolder+"cpu[0-9]*/cpufreq/"+file)
-	if err != nil {
-		return nil, err
-	}
+func (m *examination) everyCPU(file string) ([]string, error) {
+	names := m.Machine.Glob(cpuFolder + "cpu[0-9]*/cpufreq/" + file)
 	if len(names) == 0 {
 		if m.OS != "linux" {
 			return nil, fmt.Errorf("%s does not tell", m.OS)
@@ -25,16 +25,16 @@ func (m *machine) everyCPU(file string) ([]string, error) {
 	}
 	var values []string
 	for _, name := range names {
-		b, err := m.read(name)
+		value, err := m.Machine.Line(name)
 		if err != nil {
 			return nil, err
 		}
-		values = append(values, strings.TrimSpace(string(b)))
+		values = append(values, value)
 	}
 	return values, nil
 }
 
-func governor(m *machine) result {
+func governor(m *examination) result {
 	names, err := m.everyCPU("scaling_governor")
 	if err != nil {
 		return unknown(err)
@@ -51,7 +51,7 @@ func governor(m *machine) result {
 // cappedBelow: less than this share of what the processor can do is a cap worth a warning.
 const cappedBelow = 0.9
 
-func frequency(m *machine) result {
+func frequency(m *examination) result {
 	most, err := m.greatest("cpuinfo_max_freq")
 	if err != nil {
 		return unknown(err)
@@ -73,43 +73,41 @@ func frequency(m *machine) result {
 }
 
 // greatest is the largest of a number that each processor has.
-func (m *machine) greatest(file string) (float64, error) {
+func (m *examination) greatest(file string) (float64, error) {
 	values, err := m.everyCPU(file)
 	if err != nil {
 		return 0, err
 	}
 	greatest := int64(0)
 	for _, v := range values {
-		n, err := parseInt([]byte(v))
+		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", file, err)
+			return 0, fmt.Errorf("%s: %w", file, machine.ErrFormat)
 		}
 		greatest = max(greatest, n)
 	}
 	if greatest == 0 {
-		return 0, fmt.Errorf("%s: %w", file, errFormat)
+		return 0, fmt.Errorf("%s: %w", file, machine.ErrFormat)
 	}
 	return float64(greatest), nil
 }
 
-func (m *machine) turbo() string {
-	if n, err := readAs(m, cpuFolder+"intel_pstate/no_turbo", parseInt); err == nil {
+func (m *examination) turbo() string {
+	if n, err := m.Machine.Int(cpuFolder + "intel_pstate/no_turbo"); err == nil {
 		return map[bool]string{true: "on", false: "off"}[n == 0]
 	}
-	if n, err := readAs(m, cpuFolder+"cpufreq/boost", parseInt); err == nil {
+	if n, err := m.Machine.Int(cpuFolder + "cpufreq/boost"); err == nil {
 		return map[bool]string{true: "on", false: "off"}[n == 1]
 	}
 	return "unknown"
 }
 
-func (m *machine) cpuTimes() (cpuTimes, error) { return readAs(m, "proc/stat", parseStat) }
-
 // share is a part of all processors' time between the two readings, in percent.
-func (m *machine) share(part func(cpuTimes) int64) (float64, error) {
+func (m *examination) share(part func(machine.CPUTimes) time.Duration) (float64, error) {
 	if err := firstOf(m.first.noCPU, m.last.noCPU); err != nil {
 		return 0, err
 	}
-	all := m.last.cpu.all - m.first.cpu.all
+	all := m.last.cpu.All() - m.first.cpu.All()
 	if all <= 0 {
 		return 0, errors.New("/proc/stat did not move")
 	}
@@ -123,17 +121,17 @@ const (
 	someSteal, muchSteal       = 1, 5
 )
 
-func otherLoad(m *machine) result {
-	busy, err := m.share(func(t cpuTimes) int64 { return t.busy - t.steal })
+func otherLoad(m *examination) result {
+	busy, err := m.share(func(t machine.CPUTimes) time.Duration { return t.Work + t.Interrupts })
 	if err != nil {
 		return unknown(err)
 	}
 	level := atWorst(busy, someLoad, muchLoad)
 	figure := fmt.Sprintf("%.0f %% of %d processors busy within a second", busy, m.CPUs)
-	if b, err := m.read("proc/loadavg"); err == nil && len(strings.Fields(string(b))) > 0 {
-		figure += ", load average " + strings.Fields(string(b))[0]
+	if average, err := m.Machine.LoadAverage(); err == nil {
+		figure += fmt.Sprintf(", load average %.2f", average)
 	}
-	pressure, err := readAs(m, "proc/pressure/cpu", parsePressure)
+	pressure, err := m.Machine.CPUPressure()
 	if err != nil {
 		return found(level, "%s; how long tasks waited for one is not told", figure)
 	}
@@ -143,12 +141,12 @@ func otherLoad(m *machine) result {
 	return found(level, "%s, tasks waited for one in %.0f %% of the last 10 s", figure, pressure)
 }
 
-func steal(m *machine) result {
-	now, err := m.share(func(t cpuTimes) int64 { return t.steal })
+func steal(m *examination) result {
+	now, err := m.share(func(t machine.CPUTimes) time.Duration { return t.Steal })
 	if err != nil {
 		return unknown(err)
 	}
-	sinceBoot := 100 * float64(m.last.cpu.steal) / float64(m.last.cpu.all)
+	sinceBoot := 100 * float64(m.last.cpu.Steal) / float64(m.last.cpu.All())
 	level := atWorst(now, someSteal, muchSteal)
 	if level == OK && sinceBoot > someSteal {
 		level = Note
@@ -156,8 +154,8 @@ func steal(m *machine) result {
 	return found(level, "%.1f %% within a second, %.1f %% since boot", now, sinceBoot)
 }
 
-func quota(m *machine) result {
-	n, err := m.quota()
+func quota(m *examination) result {
+	n, err := m.Machine.CPUQuota()
 	if err != nil {
 		return unknown(err)
 	}
@@ -171,16 +169,16 @@ func quota(m *machine) result {
 	return found(level, "%.2f of %d processors; Go uses %d", n, m.CPUs, m.MaxProcs)
 }
 
-func throttling(m *machine) result {
+func throttling(m *examination) result {
 	if err := m.last.noThrt; err != nil {
 		return unknown(err)
 	}
 	t := m.last.throttle
-	switch now := t.throttled - m.first.throttle.throttled; {
+	switch now := t.Throttled - m.first.throttle.Throttled; {
 	case m.first.noThrt == nil && now > 0:
 		return found(Bad, "stopped %d times within a second", now)
-	case t.throttled > 0:
-		return found(Warn, "stopped in %d of %d periods since the group was made, not within a second", t.throttled, t.periods)
+	case t.Throttled > 0:
+		return found(Warn, "stopped in %d of %d periods since the group was made, not within a second", t.Throttled, t.Periods)
 	}
 	return found(OK, "never stopped")
 }

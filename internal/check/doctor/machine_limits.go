@@ -1,12 +1,12 @@
 package doctor
 
-import "errors"
+import "fmt"
 
 // ownFiles are the descriptors that a run needs beside its connections: journal,
 // results, epoll, the connections that ask for metrics.
 const ownFiles = 64
 
-func openFiles(m *machine) result {
+func openFiles(m *examination) result {
 	soft, hard, err := m.OpenFiles()
 	if err != nil {
 		return unknown(err)
@@ -29,20 +29,16 @@ func openFiles(m *machine) result {
 // timeWait is how long the kernel keeps the port of a closed connection.
 const timeWait = 60
 
-func ports(m *machine) result {
-	b, err := m.read("proc/sys/net/ipv4/ip_local_port_range")
+func ports(m *examination) result {
+	low, high, err := m.Machine.LocalPorts()
 	if err != nil {
 		return unknown(err)
 	}
-	low, high, err := parsePortRange(b)
-	if err != nil {
-		return unknown(errors.New("ip_local_port_range: " + err.Error()))
-	}
-	waiting, err := readAs(m, "proc/net/sockstat", parseTimeWait)
+	waiting, err := m.Machine.TimeWait()
 	if err != nil {
 		return unknown(err)
 	}
-	reuse, err := readAs(m, "proc/sys/net/ipv4/tcp_tw_reuse", parseInt)
+	reuse, err := m.Machine.Sysctl("net.ipv4.tcp_tw_reuse")
 	if err != nil {
 		return unknown(err)
 	}
@@ -51,19 +47,19 @@ func ports(m *machine) result {
 	switch {
 	case n < m.Concurrency:
 		level = Bad
-	case int(waiting) > n/2 || n < 2*m.Concurrency:
+	case waiting > n/2 || n < 2*m.Concurrency:
 		level = Warn
 	}
 	return found(level, "%d ports, %d in TIME_WAIT, tcp_tw_reuse %d; without keep-alive that is %d connections a second to one server",
 		n, waiting, reuse, n/timeWait)
 }
 
-func backlog(m *machine) result {
-	n, err := readAs(m, "proc/sys/net/core/somaxconn", parseInt)
+func backlog(m *examination) result {
+	n, err := m.Machine.Sysctl("net.core.somaxconn")
 	if err != nil {
 		return unknown(err)
 	}
-	if int(n) < m.Concurrency {
+	if n < m.Concurrency {
 		return found(Warn, "somaxconn %d, and %d connections may come at once", n, m.Concurrency).
 			mendBy("on the server's machine: sudo sysctl -w net.core.somaxconn=%d, then start the server again", max(4096, m.Concurrency))
 	}
@@ -75,46 +71,27 @@ const (
 	noMemory     = 256 << 20
 )
 
-func memory(m *machine) result {
-	b, err := m.read("proc/meminfo")
+func memory(m *examination) result {
+	is, err := m.Machine.Memory()
 	if err != nil {
 		return unknown(err)
-	}
-	values := parseNamed(b)
-	total, available := values["MemTotal"]<<10, values["MemAvailable"]<<10
-	if total <= 0 {
-		return unknown(errors.New("/proc/meminfo: " + errFormat.Error()))
 	}
 	level := OK
 	switch {
-	case available < noMemory:
+	case is.Available < noMemory:
 		level = Bad
-	case available < littleMemory:
+	case is.Available < littleMemory:
 		level = Warn
 	}
-	return found(level, "%s available of %s", bytesText(available), bytesText(total))
+	return found(level, "%s available of %s", bytesText(is.Available), bytesText(is.Total))
 }
 
-// swapped counts the pages that were read back since boot.
-func (m *machine) swapped() (int64, error) {
-	b, err := m.read("proc/vmstat")
-	if err != nil {
-		return 0, err
-	}
-	n, ok := parseNamed(b)["pswpin"]
-	if !ok {
-		return 0, errors.New("/proc/vmstat has no pswpin")
-	}
-	return n, nil
-}
-
-func swap(m *machine) result {
-	b, err := m.read("proc/meminfo")
+func swap(m *examination) result {
+	is, err := m.Machine.Memory()
 	if err = firstOf(err, m.first.noSwap, m.last.noSwap); err != nil {
 		return unknown(err)
 	}
-	values := parseNamed(b)
-	used := (values["SwapTotal"] - values["SwapFree"]) << 10
+	used := is.SwapTotal - is.SwapFree
 	if n := m.last.swapped - m.first.swapped; n > 0 {
 		return found(Bad, "%d pages came back from swap within a second; %s are there", n, bytesText(used))
 	}
@@ -122,4 +99,13 @@ func swap(m *machine) result {
 		return found(Note, "%s in swap, none came back within a second", bytesText(used))
 	}
 	return found(OK, "nothing in swap")
+}
+
+// bytesText writes a size for people.
+func bytesText(n int64) string {
+	const gib = 1 << 30
+	if n >= gib {
+		return fmt.Sprintf("%.1f GiB", float64(n)/gib)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func proxies(m *machine) result {
+func proxies(m *examination) result {
 	switch {
 	case m.Proxy != nil:
 		return found(Warn, "requests to this server go through %s", m.Proxy.Redacted())
@@ -19,7 +19,7 @@ func proxies(m *machine) result {
 
 // localhost looks at what the name means here: a server that listens on
 // 127.0.0.1 only is not found at ::1.
-func localhost(m *machine) result {
+func localhost(m *examination) result {
 	addrs, err := m.Lookup(m.ctx, "localhost")
 	if err != nil {
 		return unknown(err)

@@ -3,24 +3,40 @@ package doctor
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // tree is a file system of texts.
 type tree map[string]string
 
-func (t tree) fs() fs.FS {
-	m := fstest.MapFS{}
-	for name, text := range t {
-		m[name] = &fstest.MapFile{Data: []byte(text)}
+// machine writes the tree to a folder and gives a machine that has these files.
+func (files tree) machine(t *testing.T, system string) *machine.Machine {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		// /proc/self is a link in the kernel's tree too.
+		path := filepath.Join(root, strings.Replace(name, "proc/self/", "proc/1/", 1))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return m
+	if len(files) > 0 {
+		if err := os.Symlink("1", filepath.Join(root, "proc", "self")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return machine.At(root, system)
 }
 
 const (
@@ -67,7 +83,7 @@ type patient struct {
 	tree, later tree // later: what changes between the two readings
 }
 
-func newPatient() *patient {
+func newPatient(t *testing.T) *patient {
 	p := &patient{tree: goodTree(), later: tree{statFile: laterStat}}
 	p.System = System{
 		OS: "linux", CPUs: 4, MaxProcs: 4, Concurrency: 1000,
@@ -80,14 +96,14 @@ func newPatient() *patient {
 		for name, text := range p.later {
 			p.tree[name] = text
 		}
-		p.FS = p.tree.fs()
+		p.Machine = p.tree.machine(t, p.OS)
 	}
 	return p
 }
 
 func (p *patient) examine(t *testing.T) map[string]Finding {
 	t.Helper()
-	p.FS = p.tree.fs()
+	p.Machine = p.tree.machine(t, p.OS)
 	findings := map[string]Finding{}
 	for _, f := range p.System.Examine(context.Background(), func(string) bool { return false }) {
 		findings[f.Name] = f
@@ -96,7 +112,7 @@ func (p *patient) examine(t *testing.T) map[string]Finding {
 }
 
 func TestMachineInGoodHealth(t *testing.T) {
-	for name, f := range newPatient().examine(t) {
+	for name, f := range newPatient(t).examine(t) {
 		if f.Level != OK || f.Mend != "" {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -195,7 +211,7 @@ func TestMachine(t *testing.T) {
 		}, Unknown, `no such host`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPatient()
+			p := newPatient(t)
 			c.ill(p)
 			which, _, _ := strings.Cut(name, "/")
 			f := p.examine(t)[which]
@@ -211,19 +227,19 @@ func TestMachine(t *testing.T) {
 
 // Where nothing can be read nothing is left out, and each finding says why.
 func TestMachineThatTellsNothing(t *testing.T) {
-	for os, reason := range map[string]string{"linux": `no /|no cpufreq|no `, "darwin": `darwin does not tell`} {
-		p := newPatient()
-		p.tree, p.later, p.OS = tree{}, tree{}, os
+	for system, reason := range map[string]string{"linux": `no /|no cpufreq|no `, "darwin": `darwin does not tell`} {
+		p := newPatient(t)
+		p.tree, p.later, p.OS = tree{}, tree{}, system
 		findings := p.examine(t)
 		if len(findings) != len(machineTable()) {
-			t.Errorf("%s: %d findings", os, len(findings))
+			t.Errorf("%s: %d findings", system, len(findings))
 		}
 		for name, f := range findings {
 			switch name {
 			case "open_files", "time_keeping", "stamps", "proxy", "localhost": // asked for otherwise
 			default:
 				if f.Level != Unknown || !regexp.MustCompile(reason).MatchString(f.Figure) {
-					t.Errorf("%s: %s: %s: %s", os, name, f.Level, f.Figure)
+					t.Errorf("%s: %s: %s: %s", system, name, f.Level, f.Figure)
 				}
 			}
 		}

@@ -2,23 +2,21 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
-	"os"
 	"runtime"
 	"slices"
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/machine"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // System is a view of this machine. Each part can be replaced by a test.
 type System struct {
-	FS       fs.FS // rooted at /
+	Machine  *machine.Machine
 	OS       string
 	CPUs     int
 	MaxProcs int // Go's processors
@@ -52,7 +50,7 @@ const between = time.Second
 // ThisSystem is the machine that the program runs on.
 func ThisSystem() System {
 	return System{
-		FS: os.DirFS("/"), OS: runtime.GOOS, CPUs: runtime.NumCPU(), MaxProcs: runtime.GOMAXPROCS(0),
+		Machine: machine.This(), OS: runtime.GOOS, CPUs: runtime.NumCPU(), MaxProcs: runtime.GOMAXPROCS(0),
 		OpenFiles: openFileLimit, Clock: clockState, KernelStamps: kernelStamps, Lookup: net.DefaultResolver.LookupHost,
 		Pause: func(ctx context.Context) {
 			select {
@@ -78,8 +76,8 @@ func kernelStamps() bool {
 	return t.Stamps() == "kernel"
 }
 
-// machine is a system under examination.
-type machine struct {
+// examination is a look at a system: two readings of its counters.
+type examination struct {
 	*System
 	ctx         context.Context
 	first, last counters
@@ -87,23 +85,23 @@ type machine struct {
 
 // counters grow; only the difference of two readings says what happens now.
 type counters struct {
-	cpu                   cpuTimes
+	cpu                   machine.CPUTimes
 	swapped               int64 // pages read back from swap
-	throttle              throttle
+	throttle              machine.Throttle
 	noCPU, noSwap, noThrt error // why a part could not be read
 }
 
-func (m *machine) counters() counters {
+func (m *examination) counters() counters {
 	var c counters
-	c.cpu, c.noCPU = m.cpuTimes()
-	c.swapped, c.noSwap = m.swapped()
-	c.throttle, c.noThrt = m.throttled()
+	c.cpu, c.noCPU = m.Machine.CPUTimes()
+	c.swapped, c.noSwap = m.Machine.SwappedIn()
+	c.throttle, c.noThrt = m.Machine.Throttled()
 	return c
 }
 
 // Examine looks at the machine. Findings whose names skip knows are not made.
 func (s *System) Examine(ctx context.Context, skip func(name string) bool) []Finding {
-	m := &machine{System: s, ctx: ctx}
+	m := &examination{System: s, ctx: ctx}
 	m.first = m.counters()
 	if !allSkipped(skip, counting) {
 		s.Pause(ctx)
@@ -123,33 +121,4 @@ var counting = []string{"throttling", "load", "steal", "swap"}
 
 func allSkipped(skip func(string) bool, names []string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !skip(n) })
-}
-
-// read reads a file; where it is absent on another system than Linux, the error says so.
-func (m *machine) read(name string) ([]byte, error) {
-	b, err := fs.ReadFile(m.FS, name)
-	if err == nil {
-		return b, nil
-	}
-	if m.OS != "linux" {
-		return nil, fmt.Errorf("%s does not tell: this is read from Linux's /%s", m.OS, name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no /%s here: %w", name, fs.ErrNotExist)
-	}
-	return nil, fmt.Errorf("/%s can't be read: %w", name, errors.Unwrap(err))
-}
-
-// readAs reads a file and parses it.
-func readAs[T any](m *machine, name string, parse func([]byte) (T, error)) (T, error) {
-	b, err := m.read(name)
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	v, err := parse(b)
-	if err != nil {
-		return v, fmt.Errorf("/%s: %w", name, err)
-	}
-	return v, nil
 }

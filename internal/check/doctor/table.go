@@ -22,7 +22,7 @@ func (w words) finding(g Group, r result) Finding {
 
 type machineExamination struct {
 	words
-	examine func(*machine) result
+	examine func(*examination) result
 }
 
 // Names lists all findings, in the order of the report.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // leftover is what the PID file says: enough to prove later that a living process
@@ -25,8 +27,9 @@ func (p *Process) note() error {
 		return nil
 	}
 	l := leftover{Group: p.Group(), PID: p.PID()}
-	l.GroupStarted, _ = startTime(l.Group)
-	l.PIDStarted, _ = startTime(l.PID) // empty if it has ended already
+	here := machine.This()
+	l.GroupStarted, _ = here.StartTime(l.Group)
+	l.PIDStarted, _ = here.StartTime(l.PID) // empty if it has ended already
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -69,9 +72,10 @@ const endPatience = 10 * time.Second
 // lives says whether the watcher or the server is there, as the same process and
 // in the same group as then.
 func (l leftover) lives() bool {
+	here := machine.This()
 	same := func(pid int, started string) bool {
-		now, ok := startTime(pid)
-		return ok && started != "" && now == started && groupOf(pid) == l.Group
+		now, err := here.StartTime(pid)
+		return err == nil && started != "" && now == started && groupOf(pid) == l.Group
 	}
 	return same(l.Group, l.GroupStarted) || same(l.PID, l.PIDStarted)
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // patience bounds every wait: this long only on a machine that has hung.
@@ -80,8 +82,8 @@ func awaitGone(t *testing.T, pids []int) {
 }
 
 func alive(pid int) bool {
-	_, ok := startTime(pid)
-	return ok
+	_, err := machine.This().StartTime(pid)
+	return err == nil
 }
 
 func TestStopEndsTheWholeGroup(t *testing.T) {

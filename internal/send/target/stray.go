@@ -4,8 +4,11 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
 // Stray is a process of a server that left the server's group, as a daemon does. It is
@@ -40,6 +43,21 @@ func (p *Process) findStrays() {
 	case <-time.After(strayPatience):
 		p.held = true
 	}
+}
+
+// strays finds the processes that carry a server's mark in their environment and are in another group than its
+// own. Only Linux shows the environment of a process.
+func strays(mark string, group int) (found []Stray) {
+	here := machine.This()
+	for _, p := range here.WithEnvironment(mark) {
+		if p.PID == os.Getpid() || groupOf(p.PID) == group {
+			continue
+		}
+		if _, err := here.StartTime(p.PID); err == nil {
+			found = append(found, Stray(p))
+		}
+	}
+	return found
 }
 
 // Left says which of the server's processes left its group and are still there after
