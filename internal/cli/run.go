@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -138,10 +139,7 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 		return err
 	}
 	fmt.Fprintf(s.err, "%s: %s\n", plan.Name, plan)
-	show := &run.Progress{W: s.err, Total: len(plan.Selected())}
-	if isTerminal(s.err) {
-		show.Fit = func(line string) string { return fit(line, terminalWidth(s.err)-1) }
-	}
+	show := &run.Progress{Line: command.NewLine(s.err), Total: len(plan.Selected())}
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
 		Bench:  func(args []string) target.Command { return ownCommand(program, pointCommand(plan.Scenario, args)) },

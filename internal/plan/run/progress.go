@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -11,9 +10,8 @@ import (
 // Progress tells how far a run is: a line for each point that ends, and on a terminal
 // below them what runs now, what is to come, and the time left.
 type Progress struct {
-	W     io.Writer
-	Fit   func(line string) string // cuts a line to the terminal's width; nil: W is no terminal
-	Total int                      // points to be run
+	Line  Line
+	Total int // points to be run
 
 	mu      sync.Mutex
 	done    int // points with a record, skipped ones too
@@ -21,9 +19,16 @@ type Progress struct {
 	spent   []float64 // seconds of the points of this run
 	doing   string
 	since   time.Time
-	drawn   bool
 	quit    chan struct{}
 	stopped chan struct{}
+}
+
+// Line is the last line of a terminal, which Set overwrites; in a pipe it is not shown.
+type Line interface {
+	Live() bool // it is a terminal's
+	Set(format string, args ...any)
+	Clear()
+	Print(format string, args ...any) // a line that stays
 }
 
 // drawEvery is how often the last line on a terminal is drawn anew.
@@ -37,7 +42,7 @@ func (s *Progress) Start() {
 
 func (s *Progress) loop() {
 	defer close(s.stopped)
-	if s.Fit == nil {
+	if !s.Line.Live() {
 		<-s.quit
 		return
 	}
@@ -59,26 +64,24 @@ func (s *Progress) loop() {
 func (s *Progress) Stop() {
 	close(s.quit)
 	<-s.stopped
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.erase()
+	s.Line.Clear()
 }
 
 // Event is called by the runner.
 func (s *Progress) Event(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.erase()
+	s.Line.Clear()
 	switch e.Kind {
 	case Skipped:
 		s.done++
-		fmt.Fprintf(s.W, "%s %s: has a result already, of %s\n", s.count(), e.Point.Name, e.Point.Measured)
+		s.Line.Print("%s %s: has a result already, of %s", s.count(), e.Point.Name, e.Point.Measured)
 	case Starting:
 		s.begin("starting " + e.Point.Target.Name)
 		s.line("starting the target %s", e.Point.Target.Name)
 	case Up:
 		for _, up := range e.Startup {
-			fmt.Fprintf(s.W, "%s is up: healthy after %s, first answer after %s\n", up.Server, seconds(up.HealthyS), seconds(up.FirstAnswerS))
+			s.Line.Print("%s is up: healthy after %s, first answer after %s", up.Server, seconds(up.HealthyS), seconds(up.FirstAnswerS))
 		}
 	case Running:
 		s.begin("running " + e.Point.Name)
@@ -86,9 +89,9 @@ func (s *Progress) Event(e Event) {
 	case Ended:
 		s.ended(e)
 	case Note:
-		fmt.Fprintf(s.W, "note: %s\n", e.Text)
+		s.Line.Print("note: %s", e.Text)
 	}
-	if s.Fit != nil {
+	if s.Line.Live() {
 		s.draw()
 	}
 }
@@ -97,8 +100,8 @@ func (s *Progress) begin(what string) { s.doing, s.since = what, time.Now() }
 
 // line is for a pipe, where nothing can be drawn again.
 func (s *Progress) line(format string, args ...any) {
-	if s.Fit == nil {
-		fmt.Fprintf(s.W, format+"\n", args...)
+	if !s.Line.Live() {
+		s.Line.Print(format, args...)
 	}
 }
 
@@ -113,10 +116,10 @@ func (s *Progress) ended(e Event) {
 		first, _, _ := strings.Cut(o.Err.Error(), "\n")
 		text += ": " + first
 	}
-	if left, ok := s.left(); ok && s.Fit == nil {
+	if left, ok := s.left(); ok && !s.Line.Live() {
 		text += fmt.Sprintf("; about %s left", round(left))
 	}
-	fmt.Fprintf(s.W, "%s %s: %s\n", s.count(), e.Point.Name, text)
+	s.Line.Print("%s %s: %s", s.count(), e.Point.Name, text)
 }
 
 func (s *Progress) count() string { return fmt.Sprintf("[%d/%d]", s.done, s.Total) }
@@ -152,15 +155,7 @@ func (s *Progress) draw() {
 		}
 		words = append(words, fmt.Sprintf("about %s left", round(left)))
 	}
-	fmt.Fprintf(s.W, "\r\x1b[K%s", s.Fit(strings.Join(words, ", ")))
-	s.drawn = true
-}
-
-func (s *Progress) erase() {
-	if s.drawn {
-		fmt.Fprint(s.W, "\r\x1b[K")
-		s.drawn = false
-	}
+	s.Line.Set("%s", strings.Join(words, ", "))
 }
 
 func round(d time.Duration) time.Duration { return d.Round(time.Second) }
