@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
@@ -10,7 +11,7 @@ const untilBound = 30_000
 
 // untilRun is a run that --until ends: its length depends on what it sees. It is
 // nil where the bound came first.
-func (m *model) untilRun(seed uint64, goals []measure.Goal) (*measure.Result, error) {
+func (m *model) untilRun(seed uint64, goals []condition.Clause) (*measure.Result, error) {
 	j := &inMemory{run: journal.Run{Options: m.options(untilBound)}}
 	watch := measure.NewUntil(&j.run.Options, goals)
 	random, seen, start, reached := seeded(seed), 0, 0.0, false
@@ -34,7 +35,7 @@ func (m *model) untilRun(seed uint64, goals []measure.Goal) (*measure.Result, er
 // untilCoverage is how the interval of one number does in runs that end when it is
 // narrow, and how many requests they take.
 func (m *model) untilCoverage(runs int, goal, key string, truth float64) (t tally, requests float64, err error) {
-	goals, err := measure.ParseGoals(goal)
+	goals, err := condition.Parse(goal, condition.Width)
 	if err != nil {
 		return t, 0, err
 	}

@@ -66,7 +66,7 @@ func (r *abRun) flags() *argv.Set {
 	g := argv.Group(groupAB)
 	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
 	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
-	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%".`, g, argv.WholeName())
+	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
 	set.CSV(&r.metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
 		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
 	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after so many rounds.", g, argv.Metavar("N"), argv.WholeName())

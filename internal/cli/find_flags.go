@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/find"
 )
@@ -36,7 +36,7 @@ func findFlags() (*argv.Set, *findOptions) {
 		`inferometer find --slo "p99_ttft<=1s" --map input-len=128,512,2048`)
 	o := &findOptions{}
 	g := argv.Group(groupFind)
-	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%".`, g, argv.Metavar("SLO"))
+	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.`, g, argv.Metavar("SLO"))
 	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
 	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
 	set.OptFloat(&o.To, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
@@ -94,10 +94,6 @@ func (o *findOptions) validate(set *argv.Set) error {
 	var err error
 	if o.SLO, err = slo.Parse(o.slo); err != nil {
 		return argv.Errorf("slo", "%v", err)
-	}
-	if i := slices.IndexFunc(o.SLO, slo.Clause.PerRequest); i >= 0 {
-		c := o.SLO[i]
-		return argv.Errorf("slo", "%s speaks of single requests", c).WithHint("say of how many, as in p99_%s", c)
 	}
 	for name, why := range findOwn() {
 		if set.Seen(name) {
@@ -172,7 +168,7 @@ func (o *findOptions) probeArgs(workload []string, x float64, length time.Durati
 	}
 	args = append(args, "--duration", length.Round(time.Millisecond).String(), "--seed", strconv.Itoa(seed),
 		"--give-up", o.SLO.String(), "--run-dir", folder, "--progress", "none")
-	names := []string{"ttft", "tpot", "itl", "e2el"}
+	names := metric.AlwaysNames()
 	for _, name := range o.SLO.Latencies() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -195,19 +191,8 @@ func (o *findOptions) probeArgs(workload []string, x float64, length time.Durati
 // request is good that keeps them all.
 func (o *findOptions) goodput() (limits []string) {
 	for _, c := range o.SLO {
-		names := slo.SLO{c}.Latencies()
-		if len(names) != 1 || c.Op == slo.More || c.Op == slo.AtLeast {
-			continue
-		}
-		name := names[0]
-		if name == "itl" {
-			name = "itl_" + strings.TrimSuffix(c.Metric, "_itl")
-			if name == "itl_median" {
-				name = "itl_p50"
-			}
-		}
-		if measure.IsGoodput(name) {
-			limits = append(limits, name+":"+strconv.FormatFloat(c.Limit, 'f', -1, 64))
+		if limit, ok := c.OfEach(); ok {
+			limits = append(limits, limit)
 		}
 	}
 	return limits

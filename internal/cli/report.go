@@ -41,7 +41,7 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	set.String(&o.slo, "slo", "", sloHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
-	set.Choice(&o.Chart, "chart", "throughput", page.Charts, "With svg and png: which picture.")
+	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
 	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))

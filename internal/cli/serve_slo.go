@@ -3,13 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
-const sloHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known.`
+const sloHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.`
 
 // parseSLO reads an SLO of a whole run; an empty text is none.
 func parseSLO(text string) (slo.SLO, error) {
@@ -19,10 +18,6 @@ func parseSLO(text string) (slo.SLO, error) {
 	objective, err := slo.Parse(text)
 	if err != nil {
 		return nil, argv.Errorf("slo", "%v", err)
-	}
-	if i := slices.IndexFunc(objective, slo.Clause.PerRequest); i >= 0 {
-		c := objective[i]
-		return nil, argv.Errorf("slo", "%s speaks of single requests", c).WithHint("say of how many, as in p99_%s", c)
 	}
 	return objective, nil
 }

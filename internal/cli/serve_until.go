@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
@@ -19,7 +20,7 @@ func (o *serveOptions) checkUntil(set *argv.Set) error {
 	if !set.Seen("until") {
 		return nil
 	}
-	goals, err := measure.ParseGoals(o.Until)
+	goals, err := condition.Parse(o.Until, condition.Width)
 	if err != nil {
 		return argv.Errorf("until", "%v", err)
 	}

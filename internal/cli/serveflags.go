@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/send/pace"
 )
@@ -115,7 +115,7 @@ type serveOptions struct {
 	Targets         []string // several servers; empty: the one of BaseURL, or Host and Port
 	Balance         string
 	Until           string // as typed
-	goals           []measure.Goal
+	goals           []condition.Clause
 	Users           *int     // --max-concurrency, in the words of fw-ai/benchmark
 	SpawnRate       float64  // users a second; inf: all at once
 	QPS             *float64 // --request-rate, in the same words

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"math"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // ciHelp is the same for bench serve and report.
@@ -75,7 +77,7 @@ func defineRunning(set *argv.Set, o *serveOptions) {
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
 	set.Bool(&o.ContinuousUsage, "continuous-usage",
 		"Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.", g)
-	set.String(&o.Until, "until", "", "Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several. "+
+	set.String(&o.Until, "until", "", "Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several; docs/conditions.md has the grammar. "+
 		"--num-prompts, --duration and --deadline are bounds.", g, argv.WholeName(), argv.Metavar("GOALS"), argv.Shown("100,000 requests at most"))
 	set.Bool(&o.CI, "ci", ciHelp, g)
 	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
@@ -152,8 +154,8 @@ func defineResult(set *argv.Set, o *serveOptions) {
 	set.String(&o.AppendMarkdown, "append-markdown", "", "Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.", g, argv.Metavar("FILE"), argv.WholeName())
 	set.KeyValues(&o.Metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
 	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
-		"Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue.", g)
+		"Metrics to report: "+strings.Join(metric.ReportedNames(), ", ")+".", g)
 	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
-	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/metrics.md has all names.", g,
+	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.", g,
 		argv.Separator(":"))
 }

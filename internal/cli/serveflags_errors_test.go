@@ -22,12 +22,12 @@ func TestServeErrors(t *testing.T) {
 	tests := []struct{ line, want string }{
 		// The validation of vllm bench serve.
 		{
-			"--goodput p99:5", "--goodput knows ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_due, first_token, " +
+			"--goodput p99:5", `--goodput there is no metric "p99" per request: there are ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_due, first_token, ` +
 				"first_token_due, first_visible, first_visible_due, e2el_due, itl_mean, itl_max, itl_pNN, inter_chunk_mean, " +
-				`inter_chunk_max, inter_chunk_pNN, inter_token_mean, inter_token_max, inter_token_pNN, not "p99"; NN is a percentile of the gaps of one request, as in itl_p99:50`,
+				`inter_chunk_max, inter_chunk_pNN, inter_token_mean, inter_token_max, inter_token_pNN; NN is a percentile of the gaps of one request, as in itl_p99`,
 		},
-		{"--goodput ttft:-1", `--goodput needs milliseconds of 0 or more for ttft, not "-1"`},
-		{"--goodput ttft:x", `--goodput needs milliseconds of 0 or more for ttft, not "x"`},
+		{"--goodput ttft:-1", "--goodput ttft:-1: a limit per request can't be negative"},
+		{"--goodput ttft:x", `--goodput "ttft:x" is no clause: write a metric, <= or :, and a value, as in ttft:500`},
 		{"--goodput ttft", `--goodput needs KEY:VALUE, not "ttft"`},
 		{"--goodput ttft:1 ttft:2", "--goodput has two limits for ttft"},
 		{"--burstiness 0", "--burstiness must be above 0, not 0"},

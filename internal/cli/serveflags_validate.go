@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -279,7 +280,7 @@ func (o *serveOptions) checkResult(*argv.Set) error {
 	if o.DisableTQDM && o.Progress != "none" {
 		return argv.Errorf("progress", "%s can't be used together with --disable-tqdm", o.Progress)
 	}
-	known := []string{"ttft", "tpot", "itl", "e2el", "client_queue_time", "e2el_including_client_queue"}
+	known := metric.ReportedNames()
 	for _, m := range o.PercentileMetrics {
 		if !slices.Contains(known, m) {
 			return argv.Errorf("percentile-metrics", "knows %s, not %q", strings.Join(known, ", "), m)

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
@@ -67,21 +68,22 @@ func (o *serveOptions) setRangeRatio(text string) error {
 // setGoodput makes the limits of what --goodput was given.
 func (o *serveOptions) setGoodput() error {
 	o.Goodput = nil
+	var clauses []string
 	for _, p := range o.goodput {
-		if !measure.IsGoodput(p.Key) {
-			return argv.Errorf("goodput", "knows %s, not %q", strings.Join(measure.Goodputs(), ", "), p.Key).
-				WithHint("NN is a percentile of the gaps of one request, as in itl_p99:50")
+		clauses = append(clauses, p.Key+":"+p.Value)
+	}
+	if clauses == nil {
+		return nil
+	}
+	limits, err := condition.Parse(strings.Join(clauses, " and "), condition.PerRequest)
+	if err != nil {
+		return argv.Errorf("goodput", "%v", err)
+	}
+	for _, c := range limits {
+		if slices.ContainsFunc(o.Goodput, func(l goodputLimit) bool { return l.Metric == c.Metric }) {
+			return argv.Errorf("goodput", "has two limits for %s", c.Metric)
 		}
-		ms, err := strconv.ParseFloat(p.Value, 64)
-		if err != nil || !allFinite(ms) || ms < 0 {
-			return argv.Errorf("goodput", "needs milliseconds of 0 or more for %s, not %q", p.Key, p.Value)
-		}
-		for _, before := range o.Goodput {
-			if before.Metric == p.Key {
-				return argv.Errorf("goodput", "has two limits for %s", p.Key)
-			}
-		}
-		o.Goodput = append(o.Goodput, goodputLimit{p.Key, ms})
+		o.Goodput = append(o.Goodput, goodputLimit{c.Metric, c.Limit})
 	}
 	return nil
 }

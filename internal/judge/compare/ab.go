@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -45,7 +46,7 @@ func NewAB(opt ABOptions) (*AB, error) {
 	opt.Options = opt.withDefaults()
 	ab := &AB{opt: opt}
 	for _, word := range opt.Metrics {
-		ab.require(Key(word))
+		ab.require(metric.KeyOf(word))
 	}
 	for _, l := range opt.Gate {
 		ab.require(l.Metric)
@@ -134,8 +135,8 @@ func (ab *AB) addRows(l *Look, a, b Side) error {
 func (ab *AB) judge(l *Look) error {
 	early := l.Rounds < ab.opt.MinRounds
 	for _, word := range ab.opt.Metrics {
-		if ch := l.row(Key(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
-			l.Open = append(l.Open, Key(word))
+		if ch := l.row(metric.KeyOf(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
+			l.Open = append(l.Open, metric.KeyOf(word))
 		}
 	}
 	outcome, findings, err := ab.opt.Gate.Judge(l.Comparison)
@@ -242,8 +243,9 @@ func (ab *AB) Sentence(l *Look) string {
 
 // Percentile is the number in the name of a metric, as 95 in p95_ttft_ms; empty if there is none.
 func Percentile(key string) string {
-	if l := latencyKey.FindStringSubmatch(key); l != nil && l[1][0] == 'p' {
-		return l[1][1:]
+	statistic, _, _ := metric.SplitKey(key)
+	if digits, ok := strings.CutPrefix(statistic, "p"); ok {
+		return digits
 	}
 	return ""
 }

@@ -3,8 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
@@ -170,8 +168,4 @@ func holm(changes []*Change) {
 		most = max(most, min(ch.P*float64(len(order)-i), 1))
 		ch.P = most
 	}
-}
-
-func parsePercent(word string) (float64, error) {
-	return strconv.ParseFloat(strings.TrimPrefix(word, "p"), 64)
 }

@@ -321,13 +321,3 @@ func TestNotes(t *testing.T) {
 		return nil
 	})
 }
-
-func FuzzParseGate(f *testing.F) {
-	f.Add("p99_ttft<+5% and output_throughput>-3%")
-	f.Fuzz(func(t *testing.T, text string) {
-		g, err := ParseGate(text)
-		if err == nil && len(g) == 0 {
-			t.Error("a gate without a limit")
-		}
-	})
-}

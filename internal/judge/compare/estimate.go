@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -133,11 +134,11 @@ func (e *estimate) own(r *foreign.Run, key string, level float64) {
 		e.fromError(dev/math.Sqrt(n), n-1)
 		return
 	}
-	l := latencyKey.FindStringSubmatch(key)
-	if l == nil {
+	statistic, latency, ok := metric.SplitKey(key)
+	if !ok {
 		return
 	}
-	if series := r.Samples[l[2]]; l[2] == "batch" && l[1] == "mean" && len(series) > 1 { // one after the other, each by itself
+	if series := r.Samples[latency]; latency == "batch" && statistic == "mean" && len(series) > 1 { // one after the other, each by itself
 		var m stats.Moments
 		for _, v := range series {
 			m.Add(v * 1000)
@@ -145,15 +146,15 @@ func (e *estimate) own(r *foreign.Run, key string, level float64) {
 		e.fromError(m.StdError(), m.Degrees())
 		return
 	}
-	chain, ok := chainOf(r, l[2])
+	chain, ok := chainOf(r, latency)
 	if !ok {
 		return
 	}
 	var low, high, degrees float64
-	if l[1] == "mean" {
+	if statistic == "mean" {
 		low, high, degrees, ok = chain.Mean(level)
-	} else if share, is := percentile(l[1]); is {
-		low, high, degrees, ok = chain.Quantile(share, level)
+	} else if p, is := metric.Statistic(statistic).Percentile(); is && p > 0 && p < 100 {
+		low, high, degrees, ok = chain.Quantile(p/100, level)
 	} else {
 		return
 	}
@@ -206,13 +207,4 @@ func repetitions(r *foreign.Run, key string) float64 {
 		return float64(n)
 	}
 	return 5
-}
-
-// percentile reads median, p99 and p99.9 as a share.
-func percentile(word string) (float64, bool) {
-	if word == "median" {
-		return 0.5, true
-	}
-	p, err := parsePercent(word)
-	return p / 100, err == nil && p > 0 && p < 100
 }

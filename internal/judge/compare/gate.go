@@ -1,53 +1,17 @@
 package compare
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
-	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/condition"
 )
 
 // Gate is limits on changes, as in "p99_ttft<+5% and output_throughput>-3%".
-type Gate []Limit
-
-// Limit is one of them.
-type Limit struct {
-	Metric string  // key
-	Below  bool    // the change must be below the limit; else above
-	Change float64 // relative
-	text   string
-}
-
-var (
-	gateClause = regexp.MustCompile(`^\s*([A-Za-z][\w.-]*)\s*(<|>)=?\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*$`)
-	gateAnd    = regexp.MustCompile(`(?i)\s+and\s+|\s*,\s*|\s*&&\s*`)
-)
+type Gate []condition.Clause
 
 // ParseGate reads a gate.
-func ParseGate(text string) (Gate, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New(`a gate is limits on changes, such as "p99_ttft<+5% and output_throughput>-3%"`)
-	}
-	var g Gate
-	for _, part := range gateAnd.Split(text, -1) {
-		m := gateClause.FindStringSubmatch(part)
-		if m == nil {
-			return nil, fmt.Errorf(`%q is no limit on a change: write a metric, < or >, and a percentage, as in p99_ttft<+5%%`, strings.TrimSpace(part))
-		}
-		percent, err := strconv.ParseFloat(m[3], 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", m[3], err)
-		}
-		l := Limit{Metric: Key(m[1]), Below: m[2] == "<", Change: percent / 100, text: strings.TrimSpace(part)}
-		if l.Change <= -1 {
-			return nil, fmt.Errorf("%s: nothing can fall by %g %%", l.text, -percent)
-		}
-		g = append(g, l)
-	}
-	return g, nil
-}
+func ParseGate(text string) (Gate, error) { return condition.Parse(text, condition.Change) }
 
 // Outcome of a gate.
 type Outcome string
@@ -81,11 +45,11 @@ func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	for _, l := range g {
 		row := c.row(l.Metric)
 		if row == nil {
-			return Undecided, nil, fmt.Errorf("the gate %q: no side has the metric %s", l.text, l.Metric)
+			return Undecided, nil, fmt.Errorf("the gate %q: no side has the metric %s", l, l.Metric)
 		}
 		for side := 1; side < len(c.Sides); side++ {
-			f := l.judge(row.Cells[side].Change, share)
-			f.Side, f.Limit = c.Names[side], l.text
+			f := held(&l, row.Cells[side].Change, share)
+			f.Side, f.Limit = c.Names[side], l.String()
 			if d := c.severe(0, side); d != nil && f.Outcome != Undecided {
 				f.Outcome, f.Sentence = Undecided, f.Sentence+"; but "+d.Side+": "+d.Sentence
 			}
@@ -98,8 +62,8 @@ func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	return worst, found, nil
 }
 
-// judge holds a change against the limit. share is the error that its interval may have.
-func (l *Limit) judge(ch *Change, share float64) Finding {
+// held holds a change against a limit. share is the error that its interval may have.
+func held(l *condition.Clause, ch *Change, share float64) Finding {
 	switch {
 	case ch == nil:
 		return Finding{Outcome: Undecided, Sentence: "the metric is missing on one side"}
@@ -111,8 +75,8 @@ func (l *Limit) judge(ch *Change, share float64) Finding {
 		low, high = ch.interval(share)
 	}
 	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, low*100, high*100)
-	low, high = low-l.Change, high-l.Change
-	if !l.Below {
+	low, high = low-l.Limit, high-l.Limit
+	if l.AtLeast() {
 		low, high = -high, -low
 	}
 	switch {

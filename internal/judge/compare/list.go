@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // List is many runs under each other, one line each: what a note full of results
@@ -78,17 +79,14 @@ func (l *List) sortByLoad() {
 }
 
 // listed are the columns of a table of serving runs; more would not fit a page.
-var listed = []string{
-	"request_throughput", "output_throughput", "total_token_throughput",
-	"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "p99_tpot_ms", "p99_itl_ms", "mean_e2el_ms",
-}
+func listed() []string { return usual(func(u *metric.Usual) []string { return u.List }) }
 
 func (l *List) columns(asked []string) {
 	sides := []Side{{Runs: l.Runs}}
 	in := inventoryOf(sides)
 	keys := asked
 	if len(asked) == 0 && kindOf(&l.Runs[0]) == serving {
-		keys = append(slices.Clone(listed), in.others...)
+		keys = append(listed(), in.others...)
 	}
 	for _, m := range chosen(sides, keys) {
 		switch {

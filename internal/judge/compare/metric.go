@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // Metric is a number that can be compared.
@@ -25,25 +26,17 @@ func (m Metric) better(a, b float64) bool {
 	return a < b
 }
 
-// usual are the metrics that a table shows, in its order, if any side has them.
-var usual = []string{
-	"request_throughput", "output_throughput", "total_token_throughput", "request_goodput",
-	"mean_ttft_ms", "median_ttft_ms", "p99_ttft_ms",
-	"mean_tpot_ms", "median_tpot_ms", "p99_tpot_ms",
-	"mean_itl_ms", "median_itl_ms", "p99_itl_ms",
-	"mean_e2el_ms", "median_e2el_ms", "p99_e2el_ms",
-	"mean_batch_ms", "median_batch_ms", "p99_batch_ms",
+// usual are the keys that a table shows, in its order, if any side has them.
+func usual(of func(*metric.Usual) []string) []string {
+	var keys []string
+	for _, n := range metric.UsualNames(of) {
+		keys = append(keys, n.Key())
+	}
+	return keys
 }
 
-var labels = map[string]string{
-	"request_throughput": "requests/s", "output_throughput": "output tok/s", "total_token_throughput": "total tok/s",
-	"request_goodput": "good requests/s", "input_throughput": "input tok/s", "max_output_tokens_per_s": "peak output tok/s",
-}
-
-// neutral are numbers that tell how a run went, not how good it was: none is best.
-var neutral = map[string]string{"spec_decode_acceptance_rate": "accepted %", "spec_decode_acceptance_length": "accepted length"}
-
-var latencyKey = regexp.MustCompile(`^(mean|median|p[0-9.]+)_(.+)_ms$`)
+// ofSides are the usual keys of a table with two sides or more.
+func ofSides() []string { return usual(func(u *metric.Usual) []string { return u.Compare }) }
 
 // Words in the names of other metrics that tell which way is better.
 var (
@@ -53,26 +46,25 @@ var (
 
 // metricOf describes a metric. told says which way is better, where a file says it.
 func metricOf(key string, told map[string]bool) Metric {
-	m := Metric{Key: key, Label: labels[key]}
+	m := Metric{Key: key, Label: key}
 	higher, is := told[key]
-	switch l := latencyKey.FindStringSubmatch(key); {
-	case m.Label != "":
-		m.Higher = true
-	case neutral[key] != "":
-		m.Label, m.Unsure = neutral[key], true
-	case l != nil:
-		m.Label = l[1] + " " + strings.ToUpper(l[2]) + " ms"
-		if l[2] == "batch" { // a word, unlike TTFT
-			m.Label = l[1] + " batch ms"
+	statistic, latency, isLatency := metric.SplitKey(key)
+	switch n, ok := metric.ParseName(key); {
+	case ok && n.Metric.Label != "", ok && n.Statistic != "":
+		m.Label, m.Higher, m.Unsure = n.Label(), n.Metric.Better == metric.Higher, n.Metric.Better == ""
+		if isLatency { // as it is in the file: p50, beside its median
+			m.Label = strings.Replace(m.Label, string(n.Statistic), statistic, 1)
 		}
+	case isLatency:
+		m.Label = statistic + " " + strings.ToUpper(latency) + " ms"
 	case strings.HasSuffix(key, "_tps"):
 		m.Label, m.Higher = strings.TrimSuffix(key, "_tps")+" tok/s", true
 	case is:
-		m.Label, m.Higher = key, higher
+		m.Higher = higher
 	case higherWords.MatchString(key) != lowerWords.MatchString(key):
-		m.Label, m.Higher = key, higherWords.MatchString(key)
+		m.Higher = higherWords.MatchString(key)
 	default:
-		m.Label, m.Unsure = key, true
+		m.Unsure = true
 	}
 	return m
 }
@@ -80,21 +72,11 @@ func metricOf(key string, told map[string]bool) Metric {
 // MetricsOf are the metrics that a table of these runs shows, in its order.
 func MetricsOf(runs []foreign.Run) []Metric { return chosen([]Side{{Runs: runs}}, nil) }
 
-// Key gives the key of a metric that a person has typed: p99_ttft is p99_ttft_ms.
-func Key(word string) string {
-	word = strings.ToLower(strings.ReplaceAll(word, "-", "_"))
-	word = strings.Replace(word, "p50_", "median_", 1)
-	if !latencyKey.MatchString(word) && latencyKey.MatchString(word+"_ms") {
-		return word + "_ms"
-	}
-	return word
-}
-
 // inventory is which metrics runs have, and which way is better where their files say it.
 type inventory struct {
 	has    map[string]bool
 	higher map[string]bool
-	others []string // that are neither usual nor a statistic of a latency
+	others []string // that are neither of the table of metrics nor a statistic of a latency
 }
 
 func inventoryOf(sides []Side) inventory {
@@ -103,7 +85,7 @@ func inventoryOf(sides []Side) inventory {
 		for j := range sides[i].Runs {
 			r := &sides[i].Runs[j]
 			for _, key := range r.Metrics() {
-				if !in.has[key] && !slices.Contains(usual, key) && !latencyKey.MatchString(key) && labels[key] == "" && !isError(key) {
+				if !in.has[key] && !isKnown(key) && !isError(key) {
 					in.others = append(in.others, key)
 				}
 				in.has[key] = true
@@ -117,7 +99,7 @@ func inventoryOf(sides []Side) inventory {
 // key is that of a metric which a person has typed; the speed of a shape is also known
 // without its unit.
 func (in *inventory) key(word string) string {
-	key := Key(word)
+	key := metric.KeyOf(word)
 	if !in.has[key] && in.has[foreign.ShapeMetric(key)] {
 		return foreign.ShapeMetric(key)
 	}
@@ -133,7 +115,7 @@ func isError(key string) bool {
 // the usual ones and then what has another name (shapes, scores).
 func chosen(sides []Side, asked []string) []Metric {
 	in := inventoryOf(sides)
-	keys := append(slices.Clone(usual), in.others...)
+	keys := append(ofSides(), in.others...)
 	if len(asked) > 0 {
 		keys = nil
 		for _, word := range asked {
@@ -151,8 +133,12 @@ func chosen(sides []Side, asked []string) []Metric {
 	return out
 }
 
-// latencies whose statistics can be asked for by name, also of files that lack them.
-var latencies = []string{"ttft", "tpot", "itl", "e2el", "batch"}
+// isKnown says whether a key is that of a number whose place in a table is settled, or of a statistic of some latency.
+func isKnown(key string) bool {
+	n, ok := metric.ParseName(key)
+	_, _, isLatency := metric.SplitKey(key)
+	return ok && n.Metric.Label != "" && n.Metric.Better != "" || isLatency
+}
 
 // CheckMetrics refuses words that name no metric: neither a usual one, nor a statistic of
 // a latency, nor one that a result has.
@@ -160,13 +146,9 @@ func CheckMetrics(words []string, sides []Side) error {
 	in := inventoryOf(sides)
 	for _, word := range words {
 		key := in.key(word)
-		if in.has[key] || slices.Contains(usual, key) || labels[key] != "" {
+		n, ok := metric.ParseName(key)
+		if in.has[key] || ok && n.Metric.Label != "" || ok && n.Statistic != "" && n.Statistic != metric.Std {
 			continue
-		}
-		if l := latencyKey.FindStringSubmatch(key); l != nil && slices.Contains(latencies, l[2]) {
-			if _, ok := percentile(l[1]); ok || l[1] == "mean" {
-				continue
-			}
 		}
 		have := slices.DeleteFunc(slices.Sorted(maps.Keys(in.has)), isError)
 		return fmt.Errorf("no metric is called %q; these results have %s", word, strings.Join(have, ", "))

@@ -3,6 +3,7 @@ package measure
 import (
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -27,8 +28,8 @@ func (c *collector) confidence(r *Result) Confidence {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		s, ch := c.gaps, stats.Chain{}
-		if m.Metric.Value != nil {
-			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Value)
+		if m.Metric.Of != nil {
+			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Of)
 		} else {
 			ch = e.gaps.chain()
 		}
@@ -91,55 +92,30 @@ func (c *collector) evidence() evidence {
 
 // rates are the intervals of the throughputs.
 func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
-	one := func(*Row) float64 { return 1 }
-	list := []struct {
-		key, label string
-		estimate   float64
-		of         func(*Row) float64
-		inSlots    func(*cell) float64 // nil: slots don't count it
-	}{
-		{
-			"request_throughput", "Requests/s", r.RequestThroughput, one,
-			func(c *cell) float64 { return float64(c.ended) },
-		},
-		{
-			"output_throughput", "Output tok/s", r.OutputThroughput, outputTokens,
-			func(c *cell) float64 { return float64(c.tokens) },
-		},
-		{
-			"total_token_throughput", "Total tok/s", r.TotalTokenThroughput,
-			func(r *Row) float64 { return float64(r.Prompt) + float64(r.Output) }, nil,
-		},
-		{
-			"request_goodput", "Goodput req/s", r.goodput(), func(row *Row) float64 {
-				if row.Good {
-					return 1
-				}
-				return 0
-			}, nil,
-		},
-	}
-	if r.Goodput == nil {
-		list = list[:len(list)-1]
+	inSlots := map[string]func(*cell) float64{ // the others are not counted in slots
+		"request_throughput": func(c *cell) float64 { return float64(c.ended) },
+		"output_throughput":  func(c *cell) float64 { return float64(c.tokens) },
 	}
 	var out []NamedInterval
-	for _, n := range list {
+	for _, m := range metric.All() {
+		estimate, ok := r.Number(&m)
+		if m.Each == nil || !ok {
+			continue
+		}
 		var in Interval
 		switch {
 		case c.crowd == nil:
-			in = rateInterval(e.slots(r.Duration, n.of), r.Duration, n.estimate, r.Completed)
+			in = rateInterval(e.slots(r.Duration, m.Each), r.Duration, estimate, r.Completed)
 			in.drained(e.drain(r.Duration))
-		case n.inSlots != nil:
-			in = rateInterval(c.crowd.slots.rebin(r.Duration, n.inSlots), r.Duration, n.estimate, r.Completed)
+		case inSlots[m.Name] != nil:
+			in = rateInterval(c.crowd.slots.rebin(r.Duration, inSlots[m.Name]), r.Duration, estimate, r.Completed)
 		default:
-			in = Interval{Estimate: n.estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
+			in = Interval{Estimate: estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
 		}
-		out = append(out, NamedInterval{n.key, n.label, in})
+		out = append(out, NamedInterval{m.Name, m.Short, in})
 	}
 	return out
 }
-
-func outputTokens(r *Row) float64 { return float64(r.Output) }
 
 // rebin adds slots up into those of a rate.
 func (s *counts) rebin(duration float64, of func(*cell) float64) []float64 {

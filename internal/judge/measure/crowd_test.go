@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // crowded is a closed loop of n requests with 20 slots, in the order in which they
@@ -54,9 +55,10 @@ func TestACrowdGivesTheSameNumbers(t *testing.T) {
 		if crowd.Rows != nil || crowd.Requests != 3000 {
 			t.Fatalf("%d rows are kept of %d", len(crowd.Rows), crowd.Requests)
 		}
-		for _, n := range Numbers() {
-			if got, want := n.Of(crowd), n.Of(exact); got != want {
-				t.Errorf("%s = %v, exact %v", n.Name, got, want)
+		for _, m := range metric.All() {
+			got, _ := crowd.Number(&m)
+			if want, _ := exact.Number(&m); got != want {
+				t.Errorf("%s = %v, exact %v", m.Name, got, want)
 			}
 		}
 		if crowd.PeakConcurrency != exact.PeakConcurrency {

@@ -3,11 +3,12 @@ package measure
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -80,8 +81,9 @@ func NewGiveUp(run *journal.Options, objective slo.SLO, duration time.Duration) 
 	return g
 }
 
-func watchClause(c slo.Clause) (w watchedClause, ok bool) {
-	if c.Op != slo.Less && c.Op != slo.AtMost {
+func watchClause(c condition.Clause) (w watchedClause, ok bool) {
+	n, ok := c.Name()
+	if !ok || c.AtLeast() {
 		return w, false
 	}
 	w = watchedClause{text: c.String(), limit: c.Limit}
@@ -89,33 +91,17 @@ func watchClause(c slo.Clause) (w watchedClause, ok bool) {
 	case "failed":
 		w.kind = ofFailedCount
 		return w, true
-	case "failed_share":
+	case "failed" + metric.ShareSuffix:
 		w.kind = ofFailedShare
 		return w, true
 	}
-	one := slo.SLO{c}
-	names := one.Latencies()
-	if len(names) != 1 || c.PerRequest() {
+	if !n.Metric.Reported() {
 		return w, false
 	}
-	w.limit /= 1000
-	switch statistic := strings.TrimSuffix(c.Metric, "_"+names[0]); {
-	case statistic == "mean":
-		w.mean = true
-	case statistic == "median":
-		w.allowed = 0.5
-	case len(one.Percentiles()) == 1:
-		w.allowed = 1 - one.Percentiles()[0]/100
-	default:
-		return w, false
-	}
-	for _, m := range Metrics() {
-		if m.Name == names[0] {
-			w.value = m.Value
-			return w, true
-		}
-	}
-	return w, false
+	w.limit, w.value = w.limit/1000, n.Metric.Of
+	p, ok := n.Statistic.Percentile()
+	w.mean, w.allowed = n.Statistic == metric.Mean, 1-p/100
+	return w, ok || w.mean
 }
 
 // Ended takes in a request.

@@ -5,17 +5,21 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// Goodput is what of a run kept every limit of --goodput.
+// Goodput is what of a run met every limit of --goodput.
 type Goodput struct {
-	Good     int     `json:"good"`     // successes that kept every limit
-	Requests int     `json:"requests"` // all that were measured: a failure keeps nothing
+	Good     int     `json:"good"`     // successes that met every limit
+	Requests int     `json:"requests"` // all that were measured: a failure meets nothing
 	Share    float64 `json:"share"`    // good / requests: 0 to 1
 
 	RequestsPerSecond float64 `json:"requests_per_s"`      // vLLM's request_goodput
 	TokensPerSecond   float64 `json:"output_tokens_per_s"` // output tokens of the good ones
 	Limits            []Limit `json:"limits"`              // by name
+	Tokens            int64   `json:"-"`                   // output tokens of the good ones
 }
 
 // Limit is one clause of --goodput, and what it cost. The one with the most in
@@ -32,36 +36,36 @@ type Limit struct {
 // single gaps need no gap to be kept.
 type goodput struct {
 	limits []Limit
-	values []limitValue // parallel to limits
+	values []metric.Limit // parallel to limits
 	good   int
 	tokens int64
-	one    facts
+	one    gapsOfOne
 }
 
 // newGoodput takes names that Options.check has seen.
 func newGoodput(limits map[string]float64) goodput {
 	var g goodput
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
-		value, needs, ok := limitOf(name)
+		of, ok := metric.ParseLimit(name)
 		if !ok {
 			continue
 		}
-		g.one.needs |= needs
+		g.one.needs |= of.Metric.Gaps
 		g.limits = append(g.limits, Limit{Metric: name, MS: limits[name]})
-		g.values = append(g.values, value)
+		g.values = append(g.values, of)
 	}
 	return g
 }
 
-func (g *goodput) add(req *journal.Request, row *Row) {
-	if len(g.limits) == 0 || !row.OK {
+func (g *goodput) add(req *journal.Request, r *Row) {
+	if len(g.limits) == 0 || !r.OK {
 		return
 	}
-	g.one.read(req, row)
+	g.one.read(req)
 	misses, last := 0, 0
 	for i := range g.limits {
 		l := &g.limits[i]
-		v, has := g.values[i](&g.one)
+		v, has := g.value(&g.values[i], r)
 		switch {
 		case has == notKnown:
 			l.Unknown++
@@ -74,9 +78,9 @@ func (g *goodput) add(req *journal.Request, row *Row) {
 	}
 	switch misses {
 	case 0:
-		row.Good = true
+		r.Good = true
 		g.good++
-		g.tokens += int64(row.Output)
+		g.tokens += int64(r.Output)
 	case 1:
 		g.limits[last].Alone++
 	}
@@ -90,7 +94,76 @@ func (g *goodput) result(r *Result) {
 	r.Limits = &Goodput{
 		Good: g.good, Requests: r.Requests, Share: ratio(int64(g.good), int64(r.Requests)),
 		RequestsPerSecond: perSecond(g.good, r.Duration), TokensPerSecond: perSecond(g.tokens, r.Duration),
-		Limits: g.limits,
+		Limits: g.limits, Tokens: g.tokens,
 	}
 	r.Goodput = &r.Limits.RequestsPerSecond
+}
+
+// presence says whether a success has a value of a metric.
+type presence int
+
+const (
+	isThere  presence = iota
+	isNone            // by its nature: one token has no time between tokens, and meets any limit
+	notKnown          // nobody said, or it never came: it meets none
+)
+
+// value is that of a success in seconds.
+func (g *goodput) value(l *metric.Limit, r *Row) (float64, presence) {
+	if l.Metric.Of != nil {
+		v, ok := l.Metric.Of(r)
+		switch {
+		case ok:
+			return v, isThere
+		case l.Metric.AbsentIsUnknown:
+			return 0, notKnown
+		}
+		return 0, isNone
+	}
+	gaps, known := g.one.chunks, true
+	if l.Metric.Gaps == metric.BetweenTokens {
+		gaps, known = g.one.tokens, g.one.known
+	}
+	switch {
+	case !known:
+		return 0, notKnown
+	case len(gaps) == 0:
+		return 0, isNone
+	case l.Over.Mean:
+		return stats.Mean(gaps), isThere
+	case l.Over.Max:
+		return slices.Max(gaps), isThere
+	}
+	stats.Select(gaps, []float64{l.Over.Percentile})
+	return stats.Percentile(gaps, l.Over.Percentile), isThere
+}
+
+// gapsOfOne are the gaps of one success that the limits need. Their memory is used again.
+type gapsOfOne struct {
+	needs  metric.Gaps
+	chunks []float64 // seconds, in no order
+	tokens []float64
+	known  bool // the tokens of each event
+}
+
+func (f *gapsOfOne) read(req *journal.Request) {
+	f.chunks, f.tokens = f.chunks[:0], f.tokens[:0]
+	if f.needs&metric.BetweenChunks != 0 {
+		row.EachGap(req, func(_, gap int64, first bool) {
+			if !first {
+				f.chunks = append(f.chunks, seconds(gap))
+			}
+		})
+	}
+	if f.needs&metric.BetweenTokens != 0 {
+		tokens, mask, by := row.TokensOf(req)
+		f.known = by != row.TokensUnknown
+		row.EachTokens(&req.Events, tokens, mask, func(_, gap int64, n int, first bool) {
+			for range n {
+				if !first {
+					f.tokens = append(f.tokens, seconds(gap)/float64(n))
+				}
+			}
+		})
+	}
 }

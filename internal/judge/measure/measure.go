@@ -6,8 +6,7 @@
 //	              │             └ if too many ─▶ crowd (histograms, counts in time) ─┘
 //	              └▶ events ─▶ samples (gaps, lag), timeline (tokens in time)
 //
-// What a metric is stands once, in [Metrics] and [Numbers]; docs/metrics.md holds
-// the same with its formula. The statistics are NumPy's, to the last digit
+// What a metric is stands once, in package metric. The statistics are NumPy's, to the last digit
 // (package stats), because vLLM's are.
 //
 // Memory is bounded: some 100 bytes a request up to [RowLimit] requests, then
@@ -27,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // Journal is a journal to measure. Next returns io.EOF after the last request;
@@ -86,12 +86,8 @@ func (o Options) withDefaults(run *journal.Options) Options {
 
 // check refuses names and percentiles that do not exist.
 func (o *Options) check() error {
-	known := map[string]Metric{}
-	for _, m := range Metrics() {
-		known[m.Name] = m
-	}
 	for _, name := range o.PercentileMetrics {
-		if _, ok := known[name]; !ok {
+		if m := metric.Lookup(name); m == nil || !m.Reported() {
 			return fmt.Errorf("unknown metric %q in --percentile-metrics", name)
 		}
 	}
@@ -101,8 +97,8 @@ func (o *Options) check() error {
 		}
 	}
 	for name := range o.Goodput {
-		if !IsGoodput(name) {
-			return fmt.Errorf("metric %q cannot be a --goodput target: known are %s", name, strings.Join(Goodputs(), ", "))
+		if _, ok := metric.ParseLimit(name); !ok {
+			return fmt.Errorf("metric %q cannot be a --goodput target: known are %s", name, strings.Join(metric.LimitNames(), ", "))
 		}
 	}
 	switch *o.Compat {
@@ -165,6 +161,11 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Outcomes, r.Errors = outcomeCounts(c.outcomes), c.topErrors()
 	r.Latency = c.latency()
 	r.InterChunk, r.TPOT = summarize(c.gaps), summarize(c.sample("each.tpot"))
+	for _, m := range metric.Always() {
+		if r.Summary(m.Name) == nil && m.Of != nil {
+			r.More = append(r.More, MetricSummary{m, summarize(c.sample("each." + m.Name))})
+		}
+	}
 	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Tokens = c.tokens
@@ -198,12 +199,12 @@ func (c *collector) peaks(r *Result) {
 // metrics are the statistics of the metrics that were asked for and apply.
 func (c *collector) metrics() []MetricStats {
 	var out []MetricStats
-	for _, m := range Metrics() {
+	for _, m := range metric.All() {
 		if !c.wants(&m) {
 			continue
 		}
 		s := c.gaps
-		if m.Value != nil {
+		if m.Of != nil {
 			s = c.sample(m.Name)
 		}
 		out = append(out, MetricStats{m, s.Stats(c.opt.Percentiles)})
@@ -212,7 +213,7 @@ func (c *collector) metrics() []MetricStats {
 }
 
 // wants says whether a metric was asked for and applies.
-func (c *collector) wants(m *Metric) bool {
+func (c *collector) wants(m *metric.Metric) bool {
 	if !slices.Contains(c.opt.PercentileMetrics, m.Name) {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-func metric(t *testing.T, r *Result, name string) Stats {
+func statsOf(t *testing.T, r *Result, name string) Stats {
 	t.Helper()
 	for _, m := range r.Metrics {
 		if m.Metric.Name == name {
@@ -50,11 +49,11 @@ func TestNumbersOfASmallRun(t *testing.T) {
 	near(t, "output_throughput", r.OutputThroughput, 40)
 	near(t, "total_token_throughput", r.TotalTokenThroughput, 205)
 	near(t, "goodput", *r.Goodput, 5) // only request 1: request 0 takes 90 ms, request 3 has a TTFT of 100
-	near(t, "mean ttft", metric(t, r, "ttft").Mean, (50.+40+100)/3)
-	near(t, "median ttft", metric(t, r, "ttft").Median, 50)
-	near(t, "mean tpot", metric(t, r, "tpot").Mean, (40./3+10)/2) // request 3 has one token: none
-	near(t, "mean itl", metric(t, r, "itl").Mean, (10.+20+10+10+10)/5)
-	near(t, "p99 e2el", metric(t, r, "e2el").Percentiles[1].Value, 99.8)
+	near(t, "mean ttft", statsOf(t, r, "ttft").Mean, (50.+40+100)/3)
+	near(t, "median ttft", statsOf(t, r, "ttft").Median, 50)
+	near(t, "mean tpot", statsOf(t, r, "tpot").Mean, (40./3+10)/2) // request 3 has one token: none
+	near(t, "mean itl", statsOf(t, r, "itl").Mean, (10.+20+10+10+10)/5)
+	near(t, "p99 e2el", statsOf(t, r, "e2el").Percentiles[1].Value, 99.8)
 	if got := []int{r.Rows[0].Index, r.Rows[1].Index, r.Rows[2].Index, r.Rows[3].Index}; !slices.IsSorted(got) {
 		t.Errorf("rows in the order %v", got)
 	}
@@ -205,14 +204,14 @@ func TestDueAndQueue(t *testing.T) {
 	near(t, "ttft from sent", r.Latency.Sent.TTFT.Max, 50)
 	near(t, "ttft from due", r.Latency.Due.TTFT.Max, 80)
 	near(t, "e2el from due", r.Latency.Due.E2EL.Mean, 75)
-	near(t, "queue", metric(t, r, "client_queue_time").Max, 25)
-	near(t, "e2el with queue", metric(t, r, "e2el_including_client_queue").Max, 85)
+	near(t, "queue", statsOf(t, r, "client_queue_time").Max, 25)
+	near(t, "e2el with queue", statsOf(t, r, "e2el_including_client_queue").Max, 85)
 	near(t, "lateness", r.Client.Lateness.Max, 30)
 	near(t, "release", r.Client.ReleaseLag.Max, 5)
 
 	m.run.Options.Pace, m.run.Options.RequestRate = "closed", 0
 	r = measured(t, m, Options{PercentileMetrics: []string{"client_queue_time", "e2el_including_client_queue"}})
-	near(t, "queue in a closed loop", metric(t, r, "client_queue_time").Max, 130)
+	near(t, "queue in a closed loop", statsOf(t, r, "client_queue_time").Max, 130)
 	if len(r.Metrics) != 1 || r.Client.Lateness != nil {
 		t.Error("a closed loop has no e2el_including_client_queue and no lateness")
 	}
@@ -306,28 +305,6 @@ type failing struct{ err error }
 func (f failing) Run() *journal.Run               { r := closedRun(1); return &r }
 func (f failing) Next() (*journal.Request, error) { return nil, f.err }
 func (f failing) End() *journal.End               { return nil }
-
-func TestEveryMetricIsInTheManual(t *testing.T) {
-	b, err := os.ReadFile("../../../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manual := string(b)
-	check := func(name, doc string) {
-		if !strings.Contains(manual, "`"+name+"`") {
-			t.Errorf("docs/metrics.md does not name %s", name)
-		}
-		if !strings.Contains(manual, doc) {
-			t.Errorf("docs/metrics.md does not define %s as %q", name, doc)
-		}
-	}
-	for _, m := range Metrics() {
-		check(m.Name, m.Doc)
-	}
-	for _, n := range Numbers() {
-		check(n.Name, n.Doc)
-	}
-}
 
 func TestWarningsAboutTheJournalComeFirst(t *testing.T) {
 	m := &memory{run: closedRun(1), requests: []journal.Request{stream(0, 0, 50)}}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // Result is everything that was measured of a run. Reports read it and compute
@@ -26,7 +27,7 @@ type Result struct {
 	PeakConcurrent                      int           // by the rules in force
 	PeakConcurrency                     int           // as it was, under any rules
 	SpecDecode                          *SpecDecode   // nil when the server has none
-	Metrics                             []MetricStats // those asked for, in the order of Metrics()
+	Metrics                             []MetricStats // those asked for, in the order of metric.All
 	Requests                            int           // that were measured
 	Rows                                []Row         // every measured request, by index; nil if more than RowLimit
 	Details                             []Detail      // parallel to Rows; nil unless asked for
@@ -35,8 +36,9 @@ type Result struct {
 	Latency                             Latency
 	InterChunk                          Summary
 	TPOT                                Summary
-	Stalls                              *Stalls  // nil where there is no median to hold gaps against
-	Limits                              *Goodput // nil when no target was set
+	More                                []MetricSummary // of the other metrics that each result has; see Summary
+	Stalls                              *Stalls         // nil where there is no median to hold gaps against
+	Limits                              *Goodput        // nil when no target was set
 	InterToken                          InterToken
 	TokensPerEvent                      TokensPerEvent
 	TokensInTime                        TokensInTime
@@ -82,8 +84,14 @@ func (r *Result) GaveUp() string {
 
 // MetricStats are a metric and its statistics.
 type MetricStats struct {
-	Metric Metric
+	Metric metric.Metric
 	Stats  Stats
+}
+
+// MetricSummary is a metric and its distribution.
+type MetricSummary struct {
+	Metric metric.Metric
+	Summary
 }
 
 // OutcomeCount is how many requests ended in an outcome.

@@ -1,5 +1,7 @@
 package measure
 
+import "github.com/inferometer/inferometer/internal/judge/metric"
+
 // series is one duration of each request, under a name.
 type series struct {
 	name     string
@@ -20,15 +22,19 @@ func (s *series) add(row *Row) {
 // seriesOf lists what the result will ask for.
 func (c *collector) seriesOf() []series {
 	var list []series
-	for _, m := range Metrics() {
-		if m.Value != nil && c.wants(&m) {
-			list = append(list, series{name: m.Name, of: m.Value})
+	for _, m := range metric.All() {
+		if m.Of != nil && c.wants(&m) {
+			list = append(list, series{name: m.Name, of: m.Of})
 		}
 	}
 	list = append(list, latencySeries("sent.", func(*Row) int64 { return 0 })...)
 	list = append(list, latencySeries("due.", func(r *Row) int64 { return r.Sent - r.Due })...)
+	for _, m := range metric.Always() {
+		if m.Of != nil && m.Name != "ttft" && m.Name != "e2el" { // these two are there from sent
+			list = append(list, series{name: "each." + m.Name, of: m.Of})
+		}
+	}
 	list = append(list,
-		series{name: "each.tpot", of: (*Row).TPOT},
 		series{name: "longest_gap", of: func(r *Row) (float64, bool) { return seconds(r.LongestGap), r.LongestGap >= 0 }})
 	if c.rules.Closed {
 		return append(list,

@@ -4,7 +4,10 @@ import (
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // Until watches a run and ends it when the intervals of its goals are narrow
@@ -15,7 +18,7 @@ import (
 // requests than the one before, which also bounds their cost), and two looks in a
 // row must agree.
 type Until struct {
-	goals   []Goal
+	goals   []condition.Clause // of condition.Width
 	rules   row.Rules
 	gapsToo bool
 
@@ -32,10 +35,11 @@ type Until struct {
 const minUntil = 100
 
 // NewUntil watches a run with these options.
-func NewUntil(run *journal.Options, goals []Goal) *Until {
+func NewUntil(run *journal.Options, goals []condition.Clause) *Until {
 	u := &Until{goals: goals, rules: row.NewRules(run, run.Compat), next: minUntil, gaps: gapLog{limit: ExactLimit}}
 	for _, g := range goals {
-		u.gapsToo = u.gapsToo || g.metric == "itl"
+		n, _ := g.Name()
+		u.gapsToo = u.gapsToo || n.Metric.Scope == metric.PerGap
 	}
 	return u
 }
@@ -73,7 +77,7 @@ func (u *Until) Judge() (stop string) {
 	narrow := true
 	for i := range u.goals {
 		in := e.interval(&u.goals[i])
-		narrow = narrow && in.HalfWidth() <= u.goals[i].Within
+		narrow = narrow && u.goals[i].Holds(in.HalfWidth())
 	}
 	if narrow && u.narrow {
 		return journal.UntilReached
@@ -103,13 +107,13 @@ func (c *collector) until(r *Result) *UntilState {
 		return nil
 	}
 	s := &UntilState{Asked: asked, Reached: r.End != nil && r.End.Stopped == journal.UntilReached, Goals: []GoalState{}}
-	goals, err := ParseGoals(asked)
+	goals, err := condition.Parse(asked, condition.Width)
 	if err != nil || c.crowd != nil { // of a newer version; more than were watched
 		return s
 	}
 	e := c.evidence()
 	for i := range goals {
-		state := GoalState{Goal: goals[i].Name, Within: goals[i].Within}
+		state := GoalState{Goal: goals[i].Typed, Within: goals[i].Limit}
 		if in := e.interval(&goals[i]); in.Low != nil && in.High != nil {
 			half := in.HalfWidth()
 			state.HalfWidth = &half
@@ -117,4 +121,43 @@ func (c *collector) until(r *Result) *UntilState {
 		s.Goals = append(s.Goals, state)
 	}
 	return s
+}
+
+// interval is the interval of the goal's number, from what is known so far.
+func (e *evidence) interval(goal *condition.Clause) Interval {
+	n, _ := goal.Name()
+	if n.Metric.Each != nil {
+		return e.rate(n.Metric.Each)
+	}
+	ch := stats.Chain{}
+	if n.Metric.Of != nil {
+		ch = e.chain(n.Metric.Of)
+	} else {
+		ch = e.gaps.chain()
+	}
+	s := NewSample(len(ch.Values))
+	for _, v := range ch.Values {
+		s.Add(v)
+	}
+	p, _ := n.Statistic.Percentile()
+	st := s.Stats([]float64{p})
+	if n.Statistic == metric.Mean {
+		return meanInterval(&st, &ch)
+	}
+	return percentileInterval(s, &ch, p, st.Percentiles[0].Value)
+}
+
+// rate is the interval of a throughput up to the last end. of is what a request adds to it.
+func (e *evidence) rate(of func(*Row) float64) Interval {
+	last, n, sum := int64(0), 0, 0.0
+	for i := range e.rows {
+		if r := &e.rows[i]; r.OK {
+			last, n, sum = max(last, r.End), n+1, sum+of(r)
+		}
+	}
+	duration := seconds(last)
+	if duration <= 0 {
+		return rateInterval(nil, 0, 0, 0)
+	}
+	return rateInterval(e.slots(duration, of), duration, sum/duration, n)
 }

@@ -1,66 +1,18 @@
 package measure
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 )
-
-func TestParseGoals(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want string // name and share of each; empty: refused
-	}{
-		{"p99_ttft±5%", "p99_ttft 0.05 "},
-		{"p99_ttft+-5%", "p99_ttft 0.05 "},
-		{" p99.9_e2el ± 2.5 % ", "p99.9_e2el 0.025 "},
-		{"mean_tpot±1% and median_itl±2%, request_throughput+-3%", "mean_tpot 0.01 median_itl 0.02 request_throughput 0.03 "},
-		{"output_throughput±10%", "output_throughput 0.1 "},
-		{"", ""},
-		{"p99_ttft", ""},
-		{"p99_ttft±5", ""},
-		{"p99_ttft±0%", ""},
-		{"p99_ttft±100%", ""},
-		{"p99_ttft±NaN%", ""},
-		{"p100_ttft±5%", ""},
-		{"pNaN_ttft±5%", ""},
-		{"99_ttft±5%", ""},
-		{"std_ttft±5%", ""},
-		{"p99_cost±5%", ""},
-		{"p99_ttft±5% and", ""},
-		{"goodput±5%", ""},
-	} {
-		goals, err := ParseGoals(tt.text)
-		got := ""
-		for _, g := range goals {
-			got += fmt.Sprintf("%s %g ", g.Name, g.Within)
-		}
-		if got != tt.want || (err != nil) != (tt.want == "") {
-			t.Errorf("%q: %q, %v; want %q", tt.text, got, err, tt.want)
-		}
-	}
-}
-
-func FuzzParseGoals(f *testing.F) {
-	f.Add("p99_ttft±5% and mean_e2el+-2%, request_throughput±1%")
-	f.Add("p_±%")
-	f.Fuzz(func(t *testing.T, text string) {
-		goals, err := ParseGoals(text)
-		for _, g := range goals {
-			if err != nil || !(g.Within > 0 && g.Within < 1) || g.Name == "" {
-				t.Errorf("%q: %+v, %v", text, g, err)
-			}
-		}
-	})
-}
 
 // watched feeds requests to an Until until it says stop, as load does, and returns
 // how many it took; 0: it never said so.
 func watched(t *testing.T, text string, limit int, request func(i int) journal.Request) int {
 	t.Helper()
-	goals, err := ParseGoals(text)
+	goals, err := condition.Parse(text, condition.Width)
 	if err != nil {
 		t.Fatal(err)
 	}

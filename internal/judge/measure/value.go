@@ -2,53 +2,93 @@ package measure
 
 import (
 	"math"
-	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
-// Value is a number of the result by the name that an SLO gives it: p99_ttft,
+// Totals are what the numbers of the whole run are made of.
+func (r *Result) Totals() metric.Totals {
+	t := metric.Totals{
+		Duration: r.Duration, Requests: r.Requests, Completed: r.Completed, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
+		PeakTokens: r.PeakTokensPerSecond, PeakConcurrent: r.PeakConcurrent,
+	}
+	if g := r.Limits; g != nil {
+		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
+	}
+	if s := r.SpecDecode; s != nil {
+		t.AcceptanceRate, t.AcceptanceLength = &s.AcceptanceRate, s.AcceptanceLength
+	}
+	return t
+}
+
+// Number is a number of the whole run; false: this result does not have it.
+func (r *Result) Number(m *metric.Metric) (float64, bool) {
+	if m.Run == nil {
+		return 0, false
+	}
+	t := r.Totals()
+	return m.Run(&t)
+}
+
+// Value is a number of the result by the name that a condition gives it: p99_ttft,
 // median_itl, request_throughput, failed_share. Latencies are those of the block that
 // is printed; false: this result does not have it.
 func (r *Result) Value(name string) (float64, bool) {
-	switch name {
-	case "failed_share":
-		return float64(r.Failed) / float64(max(r.Requests, 1)), r.Requests > 0
-	case "completed_share":
-		return float64(r.Completed) / float64(max(r.Requests, 1)), r.Requests > 0
-	case "request_goodput", "output_token_goodput":
-		if r.Goodput == nil {
-			return 0, false
+	name, share := strings.CutSuffix(name, metric.ShareSuffix)
+	n, ok := metric.ParseName(name)
+	switch {
+	case !ok:
+		return 0, false
+	case n.Metric.IsLatency():
+		for i := range r.Metrics {
+			if m := &r.Metrics[i]; m.Metric.Name == n.Metric.Name && m.Stats.N > 0 {
+				return m.Stats.value(n.Statistic)
+			}
 		}
+		return 0, false
 	}
-	for _, n := range Numbers() {
-		if n.Name == name {
-			v := n.Of(r)
-			return v, !math.IsNaN(v) && (r.Requests > 0)
-		}
+	v, ok := r.Number(n.Metric)
+	if share {
+		v /= float64(max(r.Requests, 1))
 	}
-	statistic, metric, _ := strings.Cut(name, "_")
-	for i := range r.Metrics {
-		if m := &r.Metrics[i]; m.Metric.Name == metric && m.Stats.N > 0 {
-			return m.Stats.value(statistic)
+	return v, ok && !math.IsNaN(v) && r.Requests > 0
+}
+
+func (s *Stats) value(of metric.Statistic) (float64, bool) {
+	switch of {
+	case metric.Mean:
+		return s.Mean, true
+	case metric.Median:
+		return s.Median, true
+	case metric.Std:
+		return s.Std, true
+	}
+	want, ok := of.Percentile()
+	for _, p := range s.Percentiles {
+		if ok && p.P == want {
+			return p.Value, true
 		}
 	}
 	return 0, false
 }
 
-func (s *Stats) value(statistic string) (float64, bool) {
-	switch statistic {
-	case "mean":
-		return s.Mean, true
-	case "median", "p50":
-		return s.Median, true
-	case "std":
-		return s.Std, true
+// Summary is the distribution of a metric that each result has; nil: this one has none of that name.
+func (r *Result) Summary(name string) *Summary {
+	switch name {
+	case "ttft":
+		return &r.Latency.Sent.TTFT
+	case "itl":
+		return &r.InterChunk
+	case "tpot":
+		return &r.TPOT
+	case "e2el":
+		return &r.Latency.Sent.E2EL
 	}
-	want, err := strconv.ParseFloat(strings.TrimPrefix(statistic, "p"), 64)
-	for _, p := range s.Percentiles {
-		if err == nil && p.P == want {
-			return p.Value, true
+	for i := range r.More {
+		if r.More[i].Metric.Name == name {
+			return &r.More[i].Summary
 		}
 	}
-	return 0, false
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
@@ -34,7 +35,7 @@ type Timeline struct {
 	TokensUnknown        string    // why Tokens say nothing; empty: they do
 	TTFT, E2EL           Course    // of the requests sent in the slot
 
-	Curves []Curve // ttft, itl, tpot, e2el
+	Curves []Curve // of the metrics that each result has
 	Gaps   *Heat   // between token chunks; nil where there are none
 
 	Rows    []Row
@@ -67,7 +68,7 @@ type Collector struct {
 	curves map[string]*hist.Histogram
 	rows   rows
 
-	metrics []measure.Metric // those with a curve and one value a request
+	metrics []metric.Metric // those with a curve and one value a request
 }
 
 // NewCollector begins. most is how many requests are kept one by one; 0: MostRows.
@@ -76,18 +77,14 @@ func NewCollector(most int) *Collector {
 		most = MostRows
 	}
 	c := &Collector{course: newCourse(), curves: map[string]*hist.Histogram{}, rows: rows{most: most}}
-	for _, name := range curveNames {
-		c.curves[name] = hist.New(curveBits)
-	}
-	for _, m := range measure.Metrics() {
-		if c.curves[m.Name] != nil && m.Value != nil {
+	for _, m := range metric.Always() {
+		c.curves[m.Name] = hist.New(curveBits)
+		if m.Of != nil {
 			c.metrics = append(c.metrics, m)
 		}
 	}
 	return c
 }
-
-var curveNames = []string{"ttft", "itl", "tpot", "e2el"}
 
 // Request takes in a measured request.
 func (c *Collector) Request(req *journal.Request, row *measure.Row) {
@@ -110,7 +107,7 @@ func (c *Collector) Request(req *journal.Request, row *measure.Row) {
 		count(&at.e2el, courseBits, row.Last)
 	}
 	for i := range c.metrics {
-		if v, ok := c.metrics[i].Value(row); ok {
+		if v, ok := c.metrics[i].Of(row); ok {
 			c.curves[c.metrics[i].Name].Add(max(int64(v*1e9), leastNs))
 		}
 	}
@@ -157,7 +154,7 @@ func (c *Collector) Timeline(samples []journal.Sample, scrapes []journal.Scrape)
 
 func (c *Collector) distributions() []Curve {
 	var out []Curve
-	for _, m := range measure.Metrics() {
+	for _, m := range metric.All() {
 		h := c.curves[m.Name]
 		if h == nil {
 			continue

@@ -59,7 +59,7 @@ func (r *Row) judge(objective slo.SLO, m *measured) {
 		}
 	}
 	all := slo.Judgement{Checks: r.Clauses}
-	r.SLO, r.Binding = all.Worst(), ""
+	r.SLO, r.Binding = all.Status(), ""
 	if b := all.Binding(); b != nil {
 		r.Binding = b.String()
 	}

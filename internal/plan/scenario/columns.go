@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"go.yaml.in/yaml/v3"
 )
@@ -24,42 +24,29 @@ type column struct {
 type better int
 
 const (
-	lower better = iota // the latencies, in ms
+	lower better = iota
 	more
 	neither
 )
 
 // usualColumns are shown where none are asked for.
 func usualColumns() []column {
+	names := []string{"requests"}
+	for _, n := range metric.UsualNames(func(u *metric.Usual) []string { return u.Columns }) {
+		names = append(names, n.String())
+	}
 	var list []column
-	for _, name := range []string{
-		"requests", "request_throughput", "output_throughput", "median_ttft", "p99_ttft", "median_tpot", "p99_tpot", "median_itl", "p99_itl",
-		acceptanceRate, acceptanceLength, "verdict", "slo", "why",
-	} {
+	for _, name := range append(names, "verdict", "slo", "why") {
 		c, _ := columnOf(name)
 		list = append(list, c)
 	}
 	return list
 }
 
-// named are the columns that are no latency, in the order in which they are listed.
-func named() []column {
+// inWords are the columns that are no number.
+func inWords() []column {
 	return []column{
 		{name: "requests", title: "ok/total", words: (*Row).requests},
-		{name: "request_throughput", title: "req/s", better: more},
-		{name: "output_throughput", title: "out tok/s", better: more},
-		{name: "total_token_throughput", title: "total tok/s", better: more},
-		{name: "request_goodput", title: "good req/s", better: more},
-		{name: "output_token_goodput", title: "good tok/s", better: more},
-		{name: "max_output_tokens_per_s", title: "peak tok/s", better: more},
-		{name: "max_concurrent_requests", title: "most at once", better: neither},
-		{name: "total_input_tokens", title: "tokens in", better: neither},
-		{name: "total_output_tokens", title: "tokens out", better: neither},
-		{name: "completed", title: "completed", better: neither},
-		{name: "failed", title: "failed", better: neither},
-		{name: "duration", title: "duration, s", better: neither},
-		{name: acceptanceRate, title: "accepted %", better: neither, some: true},
-		{name: acceptanceLength, title: "accepted length", better: neither, some: true},
 		{name: "verdict", title: "verdict", words: (*Row).state},
 		{name: "slo", title: "SLO", words: (*Row).kept},
 		{name: "why", title: "why", words: (*Row).why, some: true},
@@ -68,28 +55,37 @@ func named() []column {
 	}
 }
 
-// columnOf finds a column by its name: one of the named, or a statistic of a latency.
-func columnOf(name string) (column, error) {
-	var names []string
-	for _, c := range named() {
-		if c.name == name {
-			if c.words == nil {
-				c.metric = name
-			}
-			return c, nil
+// numberColumns are the columns of numbers of a whole run.
+func numberColumns() []column {
+	var list []column
+	for _, m := range metric.All() {
+		if m.Run == nil {
+			continue
 		}
-		names = append(names, c.name)
+		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == ""}
+		if m.Better == metric.Higher && !m.Share { // a count is no merit
+			c.better = more
+		}
+		list = append(list, c)
 	}
-	statistic, latency, err := slo.Statistic(name)
-	if err != nil {
-		return column{}, fmt.Errorf("there is no column %q; there are %s, and mean_, median_, std_ or pNN_ with %s",
-			name, strings.Join(names, ", "), strings.Join(slo.LatencyNames(), ", "))
+	return list
+}
+
+// columnOf finds a column by its name: one in words, a number of a run, or a statistic of a latency.
+func columnOf(name string) (column, error) {
+	list := slices.Insert(inWords(), 1, numberColumns()...)
+	if i := slices.IndexFunc(list, func(c column) bool { return c.name == name }); i >= 0 {
+		return list[i], nil
 	}
-	title := statistic
-	if statistic == "median" {
-		title = "p50"
+	if n, ok := metric.ParseName(name); ok && n.Metric.Reported() && n.Statistic != "" {
+		return column{name: name, title: n.Column(), metric: n.String()}, nil
 	}
-	return column{name: name, title: strings.ToUpper(latency) + " " + title, metric: statistic + "_" + latency}, nil
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	return column{}, fmt.Errorf("there is no column %q; there are %s, and mean_, median_, std_ or pNN_ with %s",
+		name, strings.Join(names, ", "), strings.Join(metric.ReportedNames(), ", "))
 }
 
 // columnNames are those that a file or a flag asks for.
@@ -126,12 +122,14 @@ func (c *columnNames) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
 // statistics are the latencies and percentiles that the columns need to be measured.
 func (c columnNames) statistics() (latencies []string, percentiles []float64) {
 	for _, name := range c {
-		limit, err := slo.Parse(name + "<=1ms")
-		if err != nil {
+		n, ok := metric.ParseName(name)
+		if !ok || n.Statistic == "" {
 			continue // no latency
 		}
-		latencies = append(latencies, limit.Latencies()...)
-		percentiles = append(percentiles, limit.Percentiles()...)
+		latencies = append(latencies, n.Metric.Name)
+		if p, ok := n.Statistic.Percentile(); ok && n.Statistic != metric.Median {
+			percentiles = append(percentiles, p)
+		}
 	}
 	return latencies, percentiles
 }

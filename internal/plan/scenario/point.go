@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // Point is one run of bench serve.
@@ -217,7 +219,7 @@ func (p *Point) numPrompts() *int {
 
 // reported are the latencies and percentiles that tables and SLOs read.
 func (p *Point) reported() (latencies, percentiles string) {
-	names := []string{"ttft", "tpot", "itl", "e2el"}
+	names := metric.AlwaysNames()
 	shown, asked := p.scenario.Columns.statistics()
 	for _, name := range append(p.scenario.SLO.Latencies(), shown...) {
 		if !slices.Contains(names, name) {

@@ -147,7 +147,7 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.unsupported, m.outcome
 			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
 			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
-				out.SLO = string(objective.Judge(m.value).Status)
+				out.SLO = string(objective.Judge(m.value).Status())
 			}
 		}
 		points = append(points, out)
@@ -205,7 +205,7 @@ func (s *Summary) numberKeys() (numbers, outcomes []string) {
 			}
 		}
 	}
-	for _, c := range append(named(), usualColumns()...) {
+	for _, c := range append(numberColumns(), usualColumns()...) {
 		for _, key := range []string{c.name, c.name + "_ms"} {
 			if seen[key] {
 				numbers = append(numbers, key)

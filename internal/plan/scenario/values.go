@@ -70,15 +70,8 @@ func (o *objective) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
 		text = strings.Join(clauses, " and ")
 	}
 	var err error
-	if o.SLO, err = slo.Parse(text); err != nil {
-		return err
-	}
-	for _, c := range o.SLO {
-		if c.PerRequest() {
-			return fmt.Errorf("%s speaks of one request: write p99_%s or another statistic; for goodput use flags: {goodput: …}", c, c.Metric)
-		}
-	}
-	return nil
+	o.SLO, err = slo.Parse(text)
+	return err
 }
 
 // resetPaths are what is POSTed before each point. true is vLLM's path.

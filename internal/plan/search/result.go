@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -21,7 +22,7 @@ func FromResult(r *measure.Result, objective slo.SLO) Observation {
 }
 
 // useOf is how much of its limit a clause took.
-func useOf(r *measure.Result, c slo.Clause) ClauseUse {
+func useOf(r *measure.Result, c condition.Clause) ClauseUse {
 	use := ClauseUse{Clause: c.String()}
 	v, ok := r.Value(c.Metric)
 	if !ok || math.IsNaN(v) {
@@ -39,7 +40,7 @@ func useOf(r *measure.Result, c slo.Clause) ClauseUse {
 		use.Use = new(math.Nextafter(1, 2))
 	}
 	low, high := intervalOf(r, c.Metric)
-	if c.Op == slo.More || c.Op == slo.AtLeast {
+	if c.AtLeast() {
 		low, high = high, low
 	}
 	if low != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -178,10 +179,10 @@ func TestFromResult(t *testing.T) {
 		return in
 	}
 	metric := func(name string, p99 float64) measure.MetricStats {
-		return measure.MetricStats{Metric: measure.Metric{Name: name}, Stats: measure.Stats{N: 98, Percentiles: []measure.Percentile{{P: 99, Value: p99}}}}
+		return measure.MetricStats{Metric: metric.Metric{Name: name}, Stats: measure.Stats{N: 98, Percentiles: []measure.Percentile{{P: 99, Value: p99}}}}
 	}
 	o := FromResult(&measure.Result{
-		Requests: 100, Completed: 98, Failed: 2, OutputThroughput: 50, Metrics: []measure.MetricStats{metric("ttft", 250), metric("itl", 50)},
+		Duration: 1, Requests: 100, Completed: 98, Failed: 2, OutputTokens: 50, Metrics: []measure.MetricStats{metric("ttft", 250), metric("itl", 50)},
 		End: &journal.End{Stopped: "why"}, Latency: measure.Latency{Sent: measure.LatencyFrom{E2EL: measure.Summary{Mean: 12}}},
 		Confidence: measure.Confidence{Intervals: []measure.NamedInterval{interval("p99_ttft_ms", 200, 0), interval("output_throughput", 40, 80)}},
 	}, objective)

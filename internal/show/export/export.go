@@ -13,16 +13,22 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
 // latencies are the metrics of a run's line, with the names of vLLM's keys.
 func latencies(r *measure.Result) []named {
-	return []named{
-		{"ttft", "TTFT", &r.Latency.Sent.TTFT},
-		{"itl", "between chunks (ITL)", &r.InterChunk},
-		{"tpot", "TPOT", &r.TPOT},
-		{"e2el", "E2EL", &r.Latency.Sent.E2EL},
+	var list []named
+	for _, m := range metric.Always() {
+		title := m.Short
+		if m.Name == "itl" { // the word alone would be taken for the time between tokens
+			title = "between chunks (ITL)"
+		}
+		if s := r.Summary(m.Name); s != nil {
+			list = append(list, named{m.Name, title, s})
+		}
 	}
+	return list
 }
 
 type named struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/parquet"
 )
@@ -43,9 +44,9 @@ func columns() []column {
 		{parquet.Column{Name: "sent_s", Type: parquet.Float}, func(c *context) any { return float64(c.row.Sent) / 1e9 }},
 		{parquet.Column{Name: "late_ms", Type: parquet.Float}, func(c *context) any { return millis(c.row.Sent - c.row.Due) }},
 	}
-	for _, m := range measure.Metrics() {
-		if m.Value != nil && m.Name != "e2el_including_client_queue" {
-			list = append(list, metric(m))
+	for _, m := range metric.All() {
+		if m.Reported() && m.Of != nil && !m.NoRequestColumn {
+			list = append(list, latency(m))
 		}
 	}
 	return append(list,
@@ -61,10 +62,10 @@ func columns() []column {
 	)
 }
 
-// metric is a latency of measure, of the successes.
-func metric(m measure.Metric) column {
+// latency is a metric of the successes.
+func latency(m metric.Metric) column {
 	return column{parquet.Column{Name: m.Name + "_ms", Type: parquet.Float}, func(c *context) any {
-		if v, ok := m.Value(c.row); ok && c.row.OK {
+		if v, ok := m.Of(c.row); ok && c.row.OK {
 			return v * 1000
 		}
 		return nil

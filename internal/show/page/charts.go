@@ -6,20 +6,25 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
-// Charts are the names that Chart knows.
-var Charts = []string{"throughput", "ttft", "itl", "tpot", "e2el", "timeline", "gaps"}
+// Charts are the names that Chart knows: pictures of the run, and the distributions of metrics.
+func Charts() []string {
+	list := []string{"throughput"}
+	for _, m := range metric.Always() {
+		list = append(list, m.Name)
+	}
+	return append(list, "timeline", "gaps")
+}
 
 // Chart is one picture of one or several runs, by its name.
 func Chart(name string, runs []Run) (*chart.Chart, error) {
 	switch name {
 	case "throughput":
 		return tradeoff(runs, "p99", "ttft"), nil
-	case "ttft", "itl", "tpot", "e2el":
-		return distribution(runs, name), nil
 	case "timeline":
 		c := courses(runs[0].Timeline)[0]
 		for i := range runs[1:] {
@@ -35,7 +40,10 @@ func Chart(name string, runs []Run) (*chart.Chart, error) {
 		}
 		return gaps(runs[0].Timeline), nil
 	}
-	return nil, fmt.Errorf("there is no chart %q: known are %s", name, strings.Join(Charts, ", "))
+	if m := metric.Lookup(name); m != nil && m.Always {
+		return distribution(runs, m), nil
+	}
+	return nil, fmt.Errorf("there is no chart %q: known are %s", name, strings.Join(Charts(), ", "))
 }
 
 // named says before each series whose it is.
@@ -60,14 +68,14 @@ func clip(name string) string {
 }
 
 // distribution is a metric's cumulative curve, one line a run.
-func distribution(runs []Run, metric string) *chart.Chart {
+func distribution(runs []Run, m *metric.Metric) *chart.Chart {
 	c := &chart.Chart{X: chart.Axis{Log: true}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
 	for i := range runs[:min(len(runs), mostSeries)] {
 		for _, curve := range runs[i].Timeline.Curves {
-			if curve.Name != metric {
+			if curve.Name != m.Name {
 				continue
 			}
-			c.Title, c.X.Label = curve.Title, metricWord(metric)+", ms"
+			c.Title, c.X.Label = curve.Title, m.Short+", ms"
 			name := clip(runs[i].Name)
 			if len(runs) == 1 {
 				name = ""
@@ -75,8 +83,8 @@ func distribution(runs []Run, metric string) *chart.Chart {
 			c.Series = append(c.Series, chart.Series{Name: name, X: curve.MS, Y: curve.Share})
 		}
 	}
-	if metric == "itl" {
-		c.Title = "Time between token chunks (ITL)"
+	if m.Chart != "" {
+		c.Title = m.Chart
 	}
 	return c
 }
@@ -160,15 +168,15 @@ func gaps(t *timeline.Timeline) *chart.Chart {
 
 // tradeoff is throughput against a latency: one point a run, the front of those
 // that no other run beats in both.
-func tradeoff(runs []Run, statistic, metric string) *chart.Chart {
+func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 	c := &chart.Chart{
-		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(metric)), X: chart.Axis{Label: "output tokens per second", Zero: true},
-		Y: chart.Axis{Label: statistic + " " + metricWord(metric) + ", ms", Log: true}, Empty: nothing,
+		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(name)), X: chart.Axis{Label: "output tokens per second", Zero: true},
+		Y: chart.Axis{Label: statistic + " " + metricWord(name) + ", ms", Log: true}, Empty: nothing,
 	}
 	points := chart.Series{Name: "runs", Kind: chart.Points}
 	front := chart.Series{Name: "Pareto front", Kind: chart.LinePoints, Dashed: true}
 	for i := range runs {
-		y := latency(runs[i].Result, statistic, metric)
+		y := latency(runs[i].Result, statistic, name)
 		if math.IsNaN(y) {
 			continue
 		}

@@ -168,7 +168,7 @@ func TestNamesApart(t *testing.T) {
 // TestCharts: every chart can be drawn by its name; others are refused.
 func TestCharts(t *testing.T) {
 	runs := []Run{shown(t, 30, "a"), shown(t, 30, "b")}
-	for _, name := range Charts {
+	for _, name := range Charts() {
 		some := runs
 		if name == "gaps" {
 			some = runs[:1]

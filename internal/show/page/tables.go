@@ -2,10 +2,12 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -29,6 +31,9 @@ func latencyTable(id string, r *measure.Result) *table {
 	add("per output token (TPOT)", &r.TPOT)
 	add("end to end, from sending", &r.Latency.Sent.E2EL)
 	add("end to end, from when it was due", &r.Latency.Due.E2EL)
+	for i := range r.More {
+		add(r.More[i].Metric.Title, &r.More[i].Summary)
+	}
 	return t
 }
 
@@ -88,8 +93,12 @@ func levelClass(level string) string {
 }
 
 func runTable(runs []Run, limits slo.SLO) *table {
-	t := &table{ID: "runs", Caption: "Figures of each run; latencies in ms", Heads: heads("run", "verdict", "load", "#output tok/s", "#req/s",
-		"#TTFT p50", "#TTFT p99", "#ITL p50", "#ITL p99", "#E2EL p99", "#failed")}
+	t := &table{ID: "runs", Caption: "Figures of each run; latencies in ms", Heads: heads("run", "verdict", "load", "#output tok/s", "#req/s")}
+	numbers := metric.UsualNames(func(u *metric.Usual) []string { return u.Page })
+	for _, n := range numbers {
+		t.Heads = append(t.Heads, heads("#"+n.Column())...)
+	}
+	t.Heads = append(t.Heads, heads("#failed")...)
 	if limits != nil {
 		t.Heads = append(t.Heads, head{Text: "SLO kept"})
 	}
@@ -103,9 +112,11 @@ func runTable(runs []Run, limits slo.SLO) *table {
 			words(runs[i].Name), verdictCell(runs[i].Verdict),
 			{Text: Load(r), Class: "load"},
 			value(r.OutputThroughput), value(r.RequestThroughput),
-			value(tabled(r, "p50", "ttft")), value(tabled(r, "p99", "ttft")), value(tabled(r, "p50", "itl")), value(tabled(r, "p99", "itl")),
-			value(tabled(r, "p99", "e2el")), value(float64(r.Failed)),
 		}
+		for _, n := range numbers {
+			line = append(line, value(numberOf(r, n)))
+		}
+		line = append(line, value(float64(r.Failed)))
 		if limits != nil {
 			line = append(line, words(map[bool]string{true: "yes", false: "no"}[Keeps(limits, r)]))
 		}
@@ -116,6 +127,17 @@ func runTable(runs []Run, limits slo.SLO) *table {
 		t.Lines = append(t.Lines, line)
 	}
 	return t
+}
+
+// numberOf is a number of a run for a table; NaN where it has none.
+func numberOf(r *measure.Result, n metric.Name) float64 {
+	if n.Statistic != "" {
+		return tabled(r, string(n.Statistic), n.Metric.Name)
+	}
+	if v, ok := r.Number(n.Metric); ok {
+		return v
+	}
+	return math.NaN()
 }
 
 func verdictCell(v *verdict.Verdict) cell {

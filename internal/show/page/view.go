@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
@@ -81,8 +82,8 @@ func newView(runs []Run, opt *Options) (*view, error) {
 		v.Table = runTable(runs, opt.SLO)
 		d := &drawer{}
 		v.Tradeoffs = []figure{d.half("tradeoff-ttft", tradeoff(runs, "p99", "ttft")), d.half("tradeoff-itl", tradeoff(runs, "p50", "itl"))}
-		for _, m := range []string{"ttft", "itl", "tpot", "e2el"} {
-			v.Curves = append(v.Curves, d.half("all-"+m, distribution(runs, m)))
+		for _, m := range metric.Always() {
+			v.Curves = append(v.Curves, d.half("all-"+m.Name, distribution(runs, &m)))
 		}
 		if len(runs) > mostSeries {
 			v.More = fmt.Sprintf("The curves show the first %d of %d runs.", mostSeries, len(runs))
@@ -122,8 +123,8 @@ func newRunView(i int, run *Run) (*runView, error) {
 		v.Checks, v.Reasons = checkTable(id+"-checks", run.Verdict), reasons(run.Verdict)
 	}
 	d := &drawer{}
-	for _, m := range []string{"ttft", "itl", "tpot", "e2el"} {
-		v.Curves = append(v.Curves, d.half(id+"-"+m, distribution([]Run{*run}, m)))
+	for _, m := range metric.Always() {
+		v.Curves = append(v.Curves, d.half(id+"-"+m.Name, distribution([]Run{*run}, &m)))
 	}
 	for k, c := range courses(t) {
 		v.Courses = append(v.Courses, d.full(fmt.Sprintf("%s-course%d", id, k+1), c, 190))

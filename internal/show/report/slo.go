@@ -11,8 +11,8 @@ func (c *console) slo(j *slo.Judgement) {
 	if j == nil {
 		return
 	}
-	word := string(j.Worst())
-	if j.Worst() == slo.Broken {
+	word := string(j.Status())
+	if j.Status() == slo.Broken {
 		word = c.paint(red, word)
 	}
 	c.line("%-40s %s", "SLO:", word)
@@ -34,5 +34,5 @@ func setSLO(o *object, j *slo.Judgement) {
 		}
 		clauses[i] = object{{"clause", check.Clause.String()}, {"metric", check.Clause.Metric}, {"limit", check.Clause.Limit}, {"value", value}, {"status", string(check.Status)}}
 	}
-	o.set("slo", object{{"status", string(j.Worst())}, {"clauses", clauses}})
+	o.set("slo", object{{"status", string(j.Status())}, {"clauses", clauses}})
 }

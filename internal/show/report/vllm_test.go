@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
@@ -117,7 +118,7 @@ func TestVLLMsBlockByteForByte(t *testing.T) {
 		TotalTokenThroughput: num("total_token_throughput"),
 		PeakTokensPerSecond:  &peak, PeakConcurrent: int(num("max_concurrent_requests")),
 	}
-	for _, m := range measure.Metrics()[:4] {
+	for _, m := range metric.All()[:4] {
 		r.Metrics = append(r.Metrics, measure.MetricStats{Metric: m, Stats: measure.Stats{
 			Mean: num("mean_" + m.Name + "_ms"), Median: num("median_" + m.Name + "_ms"),
 			Percentiles: []measure.Percentile{{P: 99, Value: num("p99_" + m.Name + "_ms")}},

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -76,7 +77,7 @@ func read(path string) ([]foreign.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := judged.Read(folder, measure.Options{PercentileMetrics: []string{"ttft", "tpot", "itl", "e2el"}})
+	r, err := judged.Read(folder, measure.Options{PercentileMetrics: metric.AlwaysNames()})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,133 @@
+package metric
+
+import "github.com/inferometer/inferometer/internal/judge/row"
+
+// Totals are what numbers of the whole run are made of.
+type Totals struct {
+	Duration                  float64 // seconds
+	Requests                  int     // that were measured
+	Completed                 int
+	InputTokens, OutputTokens int64 // of the successes
+	Limited                   bool  // --goodput was given
+	Good                      int   // successes that met every limit of it
+	GoodTokens                int64 // their output tokens
+	PeakTokens                *float64
+	PeakConcurrent            int
+	AcceptanceRate            *float64 // of speculative decoding
+	AcceptanceLength          *float64
+}
+
+// Failed is how many requests did not succeed.
+func (t *Totals) Failed() int { return t.Requests - t.Completed }
+
+// perSecond is n / duration, and 0 where no time passed.
+func (t *Totals) perSecond(n float64) float64 {
+	if t.Duration <= 0 {
+		return 0
+	}
+	return n / t.Duration
+}
+
+// numbers are the rows of the whole run.
+func numbers() []Metric {
+	return []Metric{
+		{
+			Name: "request_throughput", Scope: PerRun, Unit: "req/s", Better: Higher, Doc: "completed / duration",
+			Short: "Requests/s", Title: "Request throughput (req/s)", Label: "requests/s", Column: "req/s",
+			Usual: Usual{Compare: once, List: once, Columns: once},
+			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.Completed)), true },
+			Each:  func(*row.Row) float64 { return 1 },
+		},
+		{
+			Name: "output_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "total_output_tokens / duration",
+			Short: "Output tok/s", Title: "Output token throughput (tok/s)", Label: "output tok/s", Column: "out tok/s",
+			Usual: Usual{Compare: once, List: once, Columns: once},
+			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.OutputTokens)), true },
+			Each:  func(r *row.Row) float64 { return float64(r.Output) },
+		},
+		{
+			Name: "total_token_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "(total_input_tokens + total_output_tokens) / duration",
+			Short: "Total tok/s", Title: "Total token throughput (tok/s)", Label: "total tok/s", Column: "total tok/s",
+			Usual: Usual{Compare: once, List: once},
+			Run: func(t *Totals) (float64, bool) {
+				return t.perSecond(float64(t.InputTokens + t.OutputTokens)), true
+			},
+			Each: func(r *row.Row) float64 { return float64(r.Prompt) + float64(r.Output) },
+		},
+		{
+			Name: "request_goodput", Scope: PerRun, Alias: "goodput", Unit: "req/s", Better: Higher, Doc: "successes that met every --goodput target / duration",
+			Short: "Goodput req/s", Title: "Request goodput (req/s)", Label: "good requests/s", Column: "good req/s",
+			Usual: Usual{Compare: once},
+			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.Good)), t.Limited },
+			Each: func(r *row.Row) float64 {
+				if r.Good {
+					return 1
+				}
+				return 0
+			},
+		},
+		{
+			Name: "output_token_goodput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "output tokens of the successes that met every --goodput target / duration",
+			Title: "Output token goodput (tok/s)", Label: "good output tok/s", Column: "good tok/s",
+			Run: func(t *Totals) (float64, bool) { return t.perSecond(float64(t.GoodTokens)), t.Limited },
+		},
+		{
+			Name: "max_output_tokens_per_s", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "the most output tokens in one of the seconds since the first send",
+			Title: "Peak output token throughput (tok/s)", Label: "peak output tok/s", Column: "peak tok/s",
+			Run: func(t *Totals) (float64, bool) { return known(t.PeakTokens) },
+		},
+		{
+			Name: "max_concurrent_requests", Scope: PerRun, Unit: "requests", Doc: "the most requests that were open at one moment",
+			Title: "Peak concurrent requests", Column: "most at once",
+			Run: func(t *Totals) (float64, bool) { return float64(t.PeakConcurrent), true },
+		},
+		{
+			Name: "total_input_tokens", Scope: PerRun, Unit: "tokens", Doc: "prompt tokens of the successes, as the server counted, else as planned",
+			Title: "Total input tokens", Column: "tokens in",
+			Run: func(t *Totals) (float64, bool) { return float64(t.InputTokens), true },
+		},
+		{
+			Name: "total_output_tokens", Scope: PerRun, Unit: "tokens", Doc: "output tokens of the successes",
+			Title: "Total generated tokens", Column: "tokens out",
+			Run: func(t *Totals) (float64, bool) { return float64(t.OutputTokens), true },
+		},
+		{
+			Name: "completed", Scope: PerRun, Unit: "requests", Better: Higher, Doc: "requests that succeeded", Share: true,
+			Title: "Successful requests",
+			Run:   func(t *Totals) (float64, bool) { return float64(t.Completed), true },
+		},
+		{
+			Name: "failed", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests that did not succeed, whatever the outcome", Share: true,
+			Title: "Failed requests",
+			Run:   func(t *Totals) (float64, bool) { return float64(t.Failed()), true },
+		},
+		{
+			Name: "duration", Scope: PerRun, Unit: "s", Doc: "time from the start of the run to the end of its last request",
+			Title: "Benchmark duration (s)", Column: "duration, s",
+			Run: func(t *Totals) (float64, bool) { return t.Duration, true },
+		},
+		{
+			Name: "spec_decode_acceptance_rate", Scope: PerRun, Unit: "%", Doc: "accepted / proposed tokens of speculative decoding, as the server counted",
+			Usual: Usual{Columns: once},
+			Title: "Acceptance rate (%)", Label: "accepted %", Column: "accepted %",
+			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceRate) },
+		},
+		{
+			Name: "spec_decode_acceptance_length", Scope: PerRun, Unit: "tokens", Doc: "1 + accepted tokens / drafts of speculative decoding, as the server counted",
+			Usual: Usual{Columns: once},
+			Title: "Acceptance length", Label: "accepted length", Column: "accepted length",
+			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceLength) },
+		},
+		{
+			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",
+			Label: "input tok/s",
+		},
+	}
+}
+
+func known(v *float64) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return *v, true
+}
