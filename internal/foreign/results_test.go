@@ -9,12 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
-
-// shared is where the real files of other tools lie, beside the repository.
-const shared = "../../../shared"
 
 // summary is a run in lines that a person can check against the file.
 func summary(r *Run) string {
@@ -76,27 +75,22 @@ func TestANote(t *testing.T) {
 	golden(t, "testdata/note.golden", summaries(t, []string{"testdata/note.md"}))
 }
 
-// TestRealFiles reads the results of the real tools, and the notes of real people as they are.
-func TestRealFiles(t *testing.T) {
+// TestResults reads the results of the real tools.
+func TestResults(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{
-		"seeds/*.txt", "data/results/*/*.json", "data/results/llama-bench/*.jsonl", "data/results/llama-bench/*.md",
-		"data/results/llama-bench/*.csv", "data/results/vllm_bench/*.txt",
-	} {
-		found, err := filepath.Glob(filepath.Join(shared, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
+	for _, pattern := range []string{"*/*.json", "llama-bench/*.jsonl", "llama-bench/*.md", "llama-bench/*.csv", "vllm_bench/*.txt"} {
+		for _, f := range testfiles.Glob(t, "results/"+pattern) {
 			if filepath.Base(f) != "stage_0_prometheus_metrics.json" { // has no latencies; see TestRefused
 				files = append(files, f)
 			}
 		}
 	}
-	if len(files) == 0 {
-		t.Skip("the results of other tools are not beside this checkout")
-	}
-	golden(t, "testdata/real.golden", summaries(t, files))
+	golden(t, "testdata/results.golden", summaries(t, files))
+}
+
+// TestFieldNotes reads the notes of real people as they are.
+func TestFieldNotes(t *testing.T) {
+	golden(t, "testdata/fieldnotes.golden", summaries(t, testfiles.Notes(t)))
 }
 
 // TestFailuresAreSeen: 36 of 64 is told, whether a tool counts failures or only a command says what was asked.

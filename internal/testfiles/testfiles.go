@@ -24,6 +24,31 @@ func Path(t testing.TB, parts ...string) string {
 	return path
 }
 
+// Glob lists the files of testdata at the root that match a pattern. That none does fails the test.
+func Glob(t testing.TB, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(Root(t), "testdata", pattern))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no file matches testdata/%s: %v", pattern, err)
+	}
+	return found
+}
+
+// Notes are the five notes of docs/field-notes.md as their authors wrote them. They carry no licence, so they are
+// not in the repository; without them the test is skipped.
+func Notes(t testing.TB) []string {
+	t.Helper()
+	dir := os.Getenv("INFEROMETER_NOTES")
+	if dir == "" {
+		dir = filepath.Join(Root(t), "..", "shared", "seeds")
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(found) == 0 {
+		t.Skip("the field notes may not be copied into the repository: set INFEROMETER_NOTES to a folder that has them")
+	}
+	return found
+}
+
 // JSON reads a file of testdata, unpacked if its name ends with .gz.
 func JSON(t testing.TB, into any, parts ...string) {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -293,13 +294,7 @@ func TestFormats(t *testing.T) {
 // TestNotes: the notes of real people as they are, one table each kind, and the runs
 // that completed 36 of 64 requests are marked and never best.
 func TestNotes(t *testing.T) {
-	files, err := filepath.Glob("../../../../shared/seeds/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("the notes are not beside this checkout")
-	}
+	files := testfiles.Notes(t)
 	golden(t, "notes.md", func(w io.Writer) error {
 		for _, f := range files {
 			runs, err := foreign.ReadFile(f)

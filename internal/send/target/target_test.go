@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 const scrape = `# HELP vllm:prompt_tokens_total Number of prefill tokens processed.
@@ -66,9 +67,9 @@ func TestParseRealMetrics(t *testing.T) {
 	for file, name := range map[string]string{
 		"vllm_0.32_cpu_live.prom": "vllm:prompt_tokens_total", "llamacpp_live.prom": "llamacpp:tokens_predicted_total", "tgi_datadog.prom": "tgi_request_success",
 	} {
-		b, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "data", "metrics", file))
+		b, err := os.ReadFile(testfiles.Path(t, "metrics", file))
 		if err != nil {
-			t.Skip("the recorded scrapes (shared/data) are not here:", err)
+			t.Fatal(err)
 		}
 		lines := 0
 		for line := range strings.Lines(string(b)) {
