@@ -1,18 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/plan/duel"
 )
 
 // abRun is one duel of two servers, from its flags to its answer.
@@ -20,20 +25,15 @@ type abRun struct {
 	streams
 	a, b     string
 	gate     string
-	metrics  []string
 	rules    compare.ABOptions
 	maxTime  time.Duration
 	folder   string
 	format   string
 	workload *serveOptions
 	args     []string // for bench serve: what is not ours
-
-	program string
-	judge   *compare.AB
-	sides   [2]compare.Side // of the rounds that tell something
-	leftOut []string        // rounds that do not, and why
-	look    *compare.Look   // the last; nil: no round has told anything
-	ended   string          // why it stopped undecided
+	program  string
+	line     *command.Line
+	duel     *duel.Duel
 }
 
 // abMetrics are decided where nothing else is asked for.
@@ -67,7 +67,7 @@ func (r *abRun) flags() *argv.Set {
 	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
 	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
 	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
-	set.CSV(&r.metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
+	set.CSV(&r.rules.Metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
 		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
 	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after so many rounds.", g, argv.Metavar("N"), argv.WholeName())
 	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
@@ -116,12 +116,11 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 			return argv.Errorf("gate", "%v", err)
 		}
 	}
-	if r.metrics == nil && r.rules.Gate == nil {
-		r.metrics = abMetrics
+	if r.rules.Metrics == nil && r.rules.Gate == nil {
+		r.rules.Metrics = abMetrics
 	}
-	r.rules.Metrics = r.metrics
 	var err error
-	if r.judge, err = compare.NewAB(r.rules); err != nil {
+	if r.duel, err = duel.New(r.rules); err != nil {
 		return &argv.UsageError{Text: err.Error()}
 	}
 	r.workload.BaseURL = r.a
@@ -138,7 +137,7 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 // percentiles ask each run for all that is to be decided; what the user asks for comes later, and wins.
 func (r *abRun) percentiles() []string {
 	shares := []string{"99"}
-	for _, key := range r.judge.Keys() {
+	for _, key := range r.duel.Keys() {
 		if p := compare.Percentile(key); p != "" && !slices.Contains(shares, p) {
 			shares = append(shares, p)
 		}
@@ -147,72 +146,93 @@ func (r *abRun) percentiles() []string {
 }
 
 func (r *abRun) run(ctx context.Context) error {
-	began := time.Now()
 	if r.folder == "" {
-		r.folder = "ab-" + began.Format("20060102-150405")
+		r.folder = "ab-" + time.Now().Format("20060102-150405")
 	}
 	var err error
 	if r.program, err = os.Executable(); err != nil {
 		return fmt.Errorf("find our own program: %w", err)
 	}
-	if err := os.MkdirAll(r.folder, 0o755); err != nil {
+	d := r.duel
+	d.Folder, d.MaxTime, d.Run, d.Progress = r.folder, r.maxTime, r.bench, r
+	if err := d.MakeFolder(); err != nil {
 		return err
 	}
-	if old, _ := filepath.Glob(filepath.Join(r.folder, "round-*")); len(old) > 0 {
-		return fmt.Errorf("%s holds rounds already: give another folder with --out", r.folder)
-	}
-	r.say("A %s, B %s; seeds from %d; runs in %s", argv.RedactURL(r.a), argv.RedactURL(r.b), r.workload.Seed, r.folder)
-	err = r.rounds(ctx, began)
+	r.line = command.NewLine(r.err)
+	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", argv.RedactURL(r.a), argv.RedactURL(r.b), r.workload.Seed, r.folder))
+	err = d.Rounds(ctx)
+	r.line.Clear()
 	switch {
-	case r.look == nil && err != nil:
-		return err
-	case r.look == nil:
-		return r.nothing()
+	case d.Analysis() != nil:
+		err = errors.Join(err, d.Save(), r.print(d.Analysis()))
+	case err == nil:
+		err = r.ending()
 	}
-	if err := errors.Join(err, r.save(), r.print()); err != nil {
+	if err != nil {
 		return err
 	}
-	r.conclude()
-	return r.verdict(ctx)
+	return r.ending()
 }
 
-// rounds runs rounds until all is decided or a bound is reached.
-func (r *abRun) rounds(ctx context.Context, began time.Time) error {
-	for round := range r.rules.MaxRounds {
-		start := time.Now()
-		if err := r.round(ctx, round); ctx.Err() != nil {
-			r.ended = "stopped"
-			return nil
-		} else if err != nil {
-			return err
-		}
-		switch took := time.Since(start); {
-		case r.look != nil && r.look.Done():
-			return nil
-		case len(r.leftOut) >= r.rules.MinRounds && 2*len(r.leftOut) > round+1:
-			r.ended = "most rounds tell nothing"
-			return nil
-		case time.Since(began)+took > r.maxTime && round+1 < r.rules.MaxRounds:
-			r.ended = fmt.Sprintf("--max-time %s leaves no time for another round of %s", r.maxTime, took.Round(time.Second))
-			return nil
-		}
+// print prints the analysis, with a sentence at its end where people read it.
+func (r *abRun) print(a *compare.Analysis) error {
+	if r.format == "json" {
+		return a.JSON(r.out)
 	}
-	r.ended = fmt.Sprintf("--max-rounds %d are run", r.rules.MaxRounds)
-	return nil
+	err := a.Write(r.out, r.format, a.Findings, command.Bold(r.out))
+	if err == nil && (r.format == "table" || r.format == "markdown") {
+		_, err = fmt.Fprintf(r.out, "\n%s\n", r.duel.Conclusion())
+	}
+	return err
 }
 
-// verdict is the exit code.
-func (r *abRun) verdict(ctx context.Context) error {
-	l := r.look
+// ending gives the outcome its exit code.
+func (r *abRun) ending() error {
+	err := r.duel.Err()
 	switch {
-	case ctx.Err() != nil:
-		return coded{fmt.Errorf("stopped after %d rounds", l.Rounds), exitPartial}
-	case l.Outcome == compare.Broken:
-		return coded{errors.New("the gate is broken"), exitGate}
-	case l.Hopeless != "":
-		return coded{errors.New("not comparable: " + l.Hopeless), exitUndecided}
-	case len(l.Open) > 0:
-		return coded{fmt.Errorf("undecided: %s (%s)", strings.Join(l.Open, ", "), r.ended), exitUndecided}
+	case errors.Is(err, duel.ErrStopped):
+		return coded{err, exitPartial}
+	case errors.Is(err, duel.ErrBroken):
+		return coded{err, exitGate}
+	case errors.Is(err, duel.ErrUndecided):
+		return coded{err, exitUndecided}
+	}
+	return err
+}
+
+// Say is a line of progress, in a pipe too.
+func (r *abRun) Say(text string) {
+	if !r.workload.Quiet {
+		r.line.Print("%s", text)
+	}
+}
+
+// Running shows what runs now.
+func (r *abRun) Running(text string) {
+	if !r.workload.Quiet {
+		r.line.Set("%s", text)
+	}
+}
+
+// bench is one bench serve, as a user would start it.
+func (r *abRun) bench(ctx context.Context, round, side int, folder string) error {
+	url := []string{r.a, r.b}[side]
+	child := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
+		[]string{"--base-url", url, "--run-dir", folder, "--seed", strconv.Itoa(r.workload.Seed + round), "--quiet", "--progress", "none"}))
+	cmd := exec.CommandContext(ctx, r.program)
+	cmd.Args, cmd.Env = child.Args, append(cmd.Environ(), child.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for us, and we hand it on once
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	failed := cmd.Run()
+	if ctx.Err() != nil {
+		return duel.ErrStopped
+	}
+	var exit *exec.ExitError
+	if failed != nil && (!errors.As(failed, &exit) || exit.ExitCode() == exitNothing || exit.ExitCode() == exitUsage) {
+		return fmt.Errorf("%s, %s: %w: %s", duel.Sides[side], argv.RedactURL(url), failed, lastError(said.String()))
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ const Same Call = "equivalent"
 type ABOptions struct {
 	Metrics              []string // that must be decided, as typed
 	Gate                 Gate     // whose limits must be decided
-	MinRounds, MaxRounds int      // the first look comes after MinRounds
+	MinRounds, MaxRounds int      // the first interim analysis comes after MinRounds
 	AnyVerdict           bool     // runs count whose own verdict is INVALID
 	Options
 }
@@ -34,11 +34,11 @@ type ABOptions struct {
 type AB struct {
 	opt   ABOptions
 	keys  []string // that must be decided
-	level float64  // share of error of one look at one of keys
-	other float64  // … at one of the other metrics of the table; 0: not known yet
+	level float64  // significance level of one analysis of one of keys
+	other float64  // … of one of the other metrics of the table; 0: not known yet
 }
 
-// NewAB checks the rules and computes how sure one look must be.
+// NewAB checks the rules and computes the significance level of one analysis.
 func NewAB(opt ABOptions) (*AB, error) {
 	if opt.MinRounds < 3 || opt.MaxRounds < opt.MinRounds || opt.MaxRounds > 100 {
 		return nil, fmt.Errorf("rounds from %d to %d: the first look needs at least 3 rounds, and the last comes after 100 at most", opt.MinRounds, opt.MaxRounds)
@@ -55,7 +55,7 @@ func NewAB(opt ABOptions) (*AB, error) {
 		return nil, fmt.Errorf("no metric is to be decided")
 	}
 	// Many metrics give chance many chances: the error is shared out (Bonferroni).
-	ab.level = lookLevel((1-opt.Level)/float64(len(ab.keys)), opt.MinRounds, opt.MaxRounds)
+	ab.level = analysisLevel((1-opt.Level)/float64(len(ab.keys)), opt.MinRounds, opt.MaxRounds)
 	return ab, nil
 }
 
@@ -65,23 +65,23 @@ func (ab *AB) require(key string) {
 	}
 }
 
-// Look is what is known after some rounds.
-type Look struct {
+// Analysis is what is known after some rounds.
+type Analysis struct {
 	*Comparison
-	Rounds    int                  `json:"rounds"`
-	LookLevel float64              `json:"look_level"` // chance of error that each look at each metric may take
-	Ratios    map[string][]float64 `json:"ratios"`     // B/A of each round, by metric that is to be decided
-	Open      []string             `json:"undecided"`  // metrics and limits; empty: all is decided
-	Findings  []Finding            `json:"gate,omitempty"`
-	Outcome   Outcome              `json:"outcome"` // undecided while anything is open
-	Hopeless  string               `json:"hopeless,omitempty"`
+	Rounds        int                  `json:"rounds"`
+	AnalysisLevel float64              `json:"look_level"` // significance level of each analysis of each metric
+	Ratios        map[string][]float64 `json:"ratios"`     // B/A of each round, by metric that is to be decided
+	Open          []string             `json:"undecided"`  // metrics and limits; empty: all is decided
+	Findings      []Finding            `json:"gate,omitempty"`
+	Outcome       Outcome              `json:"outcome"` // undecided while anything is open
+	Hopeless      string               `json:"hopeless,omitempty"`
 }
 
-// Done says whether more rounds could tell nothing more.
-func (l *Look) Done() bool { return len(l.Open) == 0 || l.Outcome == Broken || l.Hopeless != "" }
+// Done reports whether further rounds cannot change the outcome.
+func (l *Analysis) Done() bool { return len(l.Open) == 0 || l.Outcome == Broken || l.Hopeless != "" }
 
-// Look holds the rounds so far against the rules. a.Runs[i] and b.Runs[i] are those of one round.
-func (ab *AB) Look(a, b Side) (*Look, error) {
+// Analyse holds the rounds so far against the rules. a.Runs[i] and b.Runs[i] are those of one round.
+func (ab *AB) Analyse(a, b Side) (*Analysis, error) {
 	c, err := Compare([]Side{a, b}, Options{Level: ab.opt.Level, Interest: ab.opt.Interest})
 	if err != nil {
 		return nil, err
@@ -91,12 +91,12 @@ func (ab *AB) Look(a, b Side) (*Look, error) {
 			c.Doubts[i].Severe = false
 		}
 	}
-	l := &Look{Comparison: c, Rounds: len(a.Runs), LookLevel: ab.level, Ratios: map[string][]float64{}, Open: []string{}, Outcome: Undecided}
+	l := &Analysis{Comparison: c, Rounds: len(a.Runs), AnalysisLevel: ab.level, Ratios: map[string][]float64{}, Open: []string{}, Outcome: Undecided}
 	if err := ab.addRows(l, a, b); err != nil {
 		return nil, err
 	}
 	if ab.other == 0 {
-		ab.other = lookLevel((1-ab.opt.Level)/float64(len(c.Rows)), ab.opt.MinRounds, ab.opt.MaxRounds)
+		ab.other = analysisLevel((1-ab.opt.Level)/float64(len(c.Rows)), ab.opt.MinRounds, ab.opt.MaxRounds)
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
@@ -113,7 +113,7 @@ func (ab *AB) Look(a, b Side) (*Look, error) {
 }
 
 // addRows adds metrics that must be decided and are not among the usual ones.
-func (ab *AB) addRows(l *Look, a, b Side) error {
+func (ab *AB) addRows(l *Analysis, a, b Side) error {
 	var missing []string
 	for _, key := range ab.keys {
 		if l.row(key) == nil {
@@ -131,8 +131,8 @@ func (ab *AB) addRows(l *Look, a, b Side) error {
 	return nil
 }
 
-// judge finds what is still open. Before the first look all of it is.
-func (ab *AB) judge(l *Look) error {
+// judge finds what is still open. Before the first analysis all of it is.
+func (ab *AB) judge(l *Analysis) error {
 	early := l.Rounds < ab.opt.MinRounds
 	for _, word := range ab.opt.Metrics {
 		if ch := l.row(metric.KeyOf(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
@@ -176,7 +176,7 @@ func ratios(a, b []foreign.Run, key string) []float64 {
 }
 
 // paired is the change over rounds: Student's interval of the mean logarithm of the
-// ratios, at the level of one look.
+// ratios, at the level of one analysis.
 func paired(ratios []float64, level float64, opt Options) *Change {
 	var m stats.Moments
 	for _, r := range ratios {
@@ -195,7 +195,7 @@ func paired(ratios []float64, level float64, opt Options) *Change {
 		Smallest: math.Expm1(m.StdError() * (bound + stats.StudentQuantile(0.8, m.Degrees()))), Call: Unclear,
 	}
 	c.P = 1
-	if m.Mean != 0 { // one look's p-value stands for this much of the whole sequence's
+	if m.Mean != 0 { // adjusted from one analysis to the whole sequence
 		c.P = min(1, stats.StudentTail(m.Mean/m.StdError(), m.Degrees())/level*(1-opt.Level))
 	}
 	switch {
@@ -218,8 +218,8 @@ func (ab *AB) Spoiled(a, b *foreign.Run) string {
 	return ""
 }
 
-// JSON writes the look with everything that it rests on.
-func (l *Look) JSON(w io.Writer) error {
+// JSON writes the analysis with everything that it rests on.
+func (l *Analysis) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(l)
@@ -233,7 +233,7 @@ func AFirst(round int) bool { return round%4 == 0 || round%4 == 3 }
 func (ab *AB) Keys() []string { return ab.keys }
 
 // Sentence says how far the metrics that must be decided are, for the progress.
-func (ab *AB) Sentence(l *Look) string {
+func (ab *AB) Sentence(l *Analysis) string {
 	var parts []string
 	for _, key := range ab.keys {
 		parts = append(parts, key+" "+l.row(key).Cells[1].Change.words())

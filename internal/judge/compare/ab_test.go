@@ -39,7 +39,7 @@ func heavy(random *rand.Rand) float64 { // Student's t with 3 degrees, of spread
 var allMetrics = []string{"mean_ttft_ms", "mean_tpot_ms", "output_throughput"}
 
 // play lets a duel go on until it is decided. The first metric carries the change.
-func (d *duel) play(ab *AB, random *rand.Rand) (*Look, error) {
+func (d *duel) play(ab *AB, random *rand.Rand) (*Analysis, error) {
 	noise := d.noise
 	if noise == nil {
 		noise = (*rand.Rand).NormFloat64
@@ -69,7 +69,7 @@ func (d *duel) play(ab *AB, random *rand.Rand) (*Look, error) {
 		if len(a.Runs) < ab.opt.MinRounds {
 			continue
 		}
-		l, err := ab.Look(a, b)
+		l, err := ab.Analyse(a, b)
 		if err != nil || l.Done() || round == ab.opt.MaxRounds-1 {
 			return l, err
 		}
@@ -127,7 +127,7 @@ func TestOperatingCharacteristics(t *testing.T) {
 }
 
 // isReal: of servers that are the same any metric is one too many; of others the first is it.
-func (d *duel) isReal(l *Look) bool {
+func (d *duel) isReal(l *Analysis) bool {
 	for i := range l.Rows {
 		if l.Rows[i].Cells[1].Change.Call == Real && (d.change == 0 || l.Rows[i].Metric.Key == allMetrics[0]) {
 			return true
@@ -136,21 +136,21 @@ func (d *duel) isReal(l *Look) bool {
 	return false
 }
 
-// The share of a look lies between that of looks which all tell the same, and
-// Bonferroni's; with a single look it is all there is.
-func TestLookLevel(t *testing.T) {
-	if got := lookLevel(0.05, 5, 5); math.Abs(got-0.05) > 0.003 {
-		t.Errorf("one look: %g, want 0.05", got)
+// The level of an analysis lies between that of analyses which all tell the same, and
+// Bonferroni's; with a single one it is all there is.
+func TestAnalysisLevel(t *testing.T) {
+	if got := analysisLevel(0.05, 5, 5); math.Abs(got-0.05) > 0.003 {
+		t.Errorf("one analysis: %g, want 0.05", got)
 	}
-	got := lookLevel(0.05, 3, 20)
+	got := analysisLevel(0.05, 3, 20)
 	if got < 0.05/18*1.5 || got > 0.02 {
-		t.Errorf("18 looks: %g", got)
+		t.Errorf("18 analyses: %g", got)
 	}
-	if again := lookLevel(0.05, 3, 20); again != got {
+	if again := analysisLevel(0.05, 3, 20); again != got {
 		t.Errorf("%g, and then %g", got, again)
 	}
-	if more := lookLevel(0.05, 3, 60); more >= got {
-		t.Errorf("58 looks: %g, not less than of 18: %g", more, got)
+	if more := analysisLevel(0.05, 3, 60); more >= got {
+		t.Errorf("58 analyses: %g, not less than of 18: %g", more, got)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestABGate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := ab.Look(sideOf("A", []float64{100, 100.5, 99.5, 100}[:len(tt.b)]...), sideOf("B", tt.b...))
+			l, err := ab.Analyse(sideOf("A", []float64{100, 100.5, 99.5, 100}[:len(tt.b)]...), sideOf("B", tt.b...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestABEndsEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := sideOf("A", 100, 101, 99), sideOf("B", 150, 151, 149)
-	l, err := ab.Look(a, b)
+	l, err := ab.Analyse(a, b)
 	if err != nil || !l.Done() || l.Outcome != Broken {
 		t.Errorf("%v, %v", l, err)
 	}
@@ -237,7 +237,7 @@ func TestABEndsEarly(t *testing.T) {
 		a.Runs[i].Facts = foreign.Facts{Completed: 10, OutputTokens: 100}
 		b.Runs[i].Facts = foreign.Facts{Completed: 10, OutputTokens: 200}
 	}
-	if l, err = ab.Look(a, b); err != nil || l.Hopeless == "" || l.Outcome != Undecided || !l.Done() {
+	if l, err = ab.Analyse(a, b); err != nil || l.Hopeless == "" || l.Outcome != Undecided || !l.Done() {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -257,7 +257,7 @@ func TestABRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ab.Look(sideOf("A", 1), sideOf("B", 1)); err == nil || !strings.Contains(err.Error(), "p95_ttft_ms") {
+	if _, err := ab.Analyse(sideOf("A", 1), sideOf("B", 1)); err == nil || !strings.Contains(err.Error(), "p95_ttft_ms") {
 		t.Errorf("a metric that is not there: %v", err)
 	}
 }

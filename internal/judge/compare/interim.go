@@ -7,25 +7,26 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// Whoever looks at a growing series after each round, and stops when it looks good,
-// is wrong far more often than once in twenty. So each look gets less than that. How
-// much less is known: the t statistics of rounds that do not differ follow one law,
-// whatever the metric and its spread. lookLevel draws many such series and gives
-// every look the same share (Pocock's bound, for Student's t), so large that the
-// chance of being wrong at any look is alpha.
+// Interim analyses: whoever tests a growing series after each round, and stops at the
+// first significant result, is wrong far more often than once in twenty. So each
+// analysis gets a lower significance level. Which one is known: the t statistics of
+// rounds that do not differ follow one law, whatever the metric and its spread.
+// analysisLevel draws many such series and gives every analysis the same level
+// (Pocock's bound, for Student's t), the highest with which the chance of a false
+// positive at any of them is alpha.
 
 // nullSeries are drawn to find it; the error of alpha is some 0.1 points of 5.
 const nullSeries = 40_000
 
-// lookLevel is the chance of being wrong that a single look may take, where looks
-// are made after rounds least … most.
-func lookLevel(alpha float64, least, most int) float64 {
+// analysisLevel is the significance level of a single analysis, where one is made
+// after each of the rounds least … most.
+func analysisLevel(alpha float64, least, most int) float64 {
 	series := drawNull(least, most)
-	// All the looks tell the same, or each tells something new: the truth lies between.
+	// Between all analyses telling the same and each telling something new.
 	low, high := alpha/float64(most-least+1), alpha
 	for range 20 {
 		middle := math.Sqrt(low * high)
-		if wrong(series, middle, least) > alpha {
+		if falsePositives(series, middle, least) > alpha {
 			high = middle
 		} else {
 			low = middle
@@ -34,7 +35,7 @@ func lookLevel(alpha float64, least, most int) float64 {
 	return low
 }
 
-// drawNull gives the sizes of t of series without a difference, one line a series.
+// drawNull gives the sizes of t of series without a difference, one line per series.
 func drawNull(least, most int) [][]float64 {
 	random := rand.New(rand.NewPCG(7, 1908)) // always the same: so is the answer
 	series := make([][]float64, nullSeries)
@@ -50,8 +51,8 @@ func drawNull(least, most int) [][]float64 {
 	return series
 }
 
-// wrong is the share of series in which some look finds a difference.
-func wrong(series [][]float64, level float64, least int) float64 {
+// falsePositives is the share of series in which some analysis finds a difference.
+func falsePositives(series [][]float64, level float64, least int) float64 {
 	bounds := make([]float64, len(series[0]))
 	for i := range bounds {
 		bounds[i] = stats.StudentQuantile(1-level/2, float64(least+i-1))

@@ -1,4 +1,4 @@
-package cli
+package duel
 
 import (
 	"testing"
@@ -11,9 +11,9 @@ func TestTheConclusionOfADuel(t *testing.T) {
 		return &compare.Row{Metric: compare.Metric{Label: label, Higher: higher}, Cells: []compare.Cell{{}, {Change: c}}}
 	}
 	for _, tt := range []struct {
-		row    *compare.Row
-		looked bool
-		want   string
+		row      *compare.Row
+		analysed bool
+		want     string
 	}{
 		{row("mean TTFT ms", false, &compare.Change{Ratio: 2, Bounded: true, Low: 1.9, High: 2.1, Call: compare.Real}), true, "mean TTFT is really 200.0 % higher with B, worse (+190.0 to +210.0 %)"},
 		{row("mean TTFT ms", false, &compare.Change{Ratio: -0.1, Bounded: true, Low: -0.12, High: -0.08, Call: compare.Real}), true, "mean TTFT is really 10.0 % lower with B, better (-12.0 to -8.0 %)"},
@@ -23,7 +23,7 @@ func TestTheConclusionOfADuel(t *testing.T) {
 		{row("mean TPOT ms", false, &compare.Change{Ratio: 0.01}), false, "mean TPOT is 1.0 % higher with B, which is not decided yet"},
 		{row("mean TPOT ms", false, nil), true, "mean TPOT is not known"},
 	} {
-		if got := difference(tt.row, tt.looked); got != tt.want {
+		if got := difference(tt.row, tt.analysed); got != tt.want {
 			t.Errorf("%s, want %s", got, tt.want)
 		}
 	}
