@@ -191,7 +191,7 @@ func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder
 	sum := scenario.Summarize(plan, records, folder)
 	searches, err := plan.Searches(folder, consoleWidth(s.out))
 	// Files first: who reads our output may have gone, and the write would kill us.
-	err = errors.Join(err, sum.Write(folder), drawPoints(plan, records, folder))
+	err = errors.Join(err, sum.Write(folder), sum.Draw(folder, fullVersion()))
 	if searches != "" {
 		fmt.Fprintln(s.out, searches)
 	}

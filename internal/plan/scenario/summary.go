@@ -6,15 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/show/export"
+	"github.com/inferometer/inferometer/internal/show/page"
 )
 
 // Summary is the result of a scenario.
@@ -242,4 +249,34 @@ func (m *measured) csvOutcome(name string) string {
 		return ""
 	}
 	return strconv.FormatFloat(m.outcome[name], 'g', 8, 64)
+}
+
+// Draw writes one page with the charts of every point that has a result. A point that
+// was a search has none of its own: its probes have.
+func (s *Summary) Draw(f Folder, version string) error {
+	var runs []page.Run
+	for _, rec := range s.records {
+		if !rec.done() {
+			continue
+		}
+		at := f.Run(rec.ID)
+		if _, err := os.Stat(filepath.Join(at, journal.FileName)); err != nil {
+			continue
+		}
+		one, err := export.ReadRun(at, measure.Options{}, true, len(s.records))
+		if err != nil {
+			return err
+		}
+		one.Name = rec.ID
+		if d := rec.SpecDecode; d != nil && one.Result.SpecDecode == nil {
+			one.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: d.AcceptanceRate, AcceptanceLength: d.AcceptanceLength}
+		}
+		runs = append(runs, one)
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return atomicfile.Write(f.file(Pictures), func(w io.Writer) error {
+		return page.Write(w, runs, page.Options{SLO: s.plan.Scenario.SLO.SLO, Version: version})
+	})
 }
