@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
 )
 
@@ -64,8 +65,8 @@ func (r *abRun) flags() *argv.Set {
 	set.Example("Fail if B is slower: exit code 5 if it is, 6 if that can't be decided",
 		`inferometer ab --a http://old:8000 --b http://new:8000 --gate "p99_ttft<+5% and output_throughput>-3%" --num-prompts 200 --max-concurrency 16`)
 	g := argv.Group(groupAB)
-	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
-	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
 	set.CSV(&r.rules.Metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
 		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
@@ -75,7 +76,7 @@ func (r *abRun) flags() *argv.Set {
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
 	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
 	set.Choice(&r.format, "format", "table", compare.Formats, "What to print.", g, argv.WholeName())
-	r.workload = &serveOptions{}
+	r.workload = newServeOptions()
 	defineServe(set, r.workload)
 	return set
 }
@@ -159,7 +160,7 @@ func (r *abRun) run(ctx context.Context) error {
 		return err
 	}
 	r.line = command.NewLine(r.err)
-	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", argv.RedactURL(r.a), argv.RedactURL(r.b), r.workload.Seed, r.folder))
+	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", outside.RedactURL(r.a), outside.RedactURL(r.b), r.workload.Seed, r.folder))
 	err = d.Rounds(ctx)
 	r.line.Clear()
 	switch {
@@ -232,7 +233,7 @@ func (r *abRun) bench(ctx context.Context, round, side int, folder string) error
 	}
 	var exit *exec.ExitError
 	if failed != nil && (!errors.As(failed, &exit) || exit.ExitCode() == exitNothing || exit.ExitCode() == exitUsage) {
-		return fmt.Errorf("%s, %s: %w: %s", duel.Sides[side], argv.RedactURL(url), failed, lastError(said.String()))
+		return fmt.Errorf("%s, %s: %w: %s", duel.Sides[side], outside.RedactURL(url), failed, lastError(said.String()))
 	}
 	return nil
 }

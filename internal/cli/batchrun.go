@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -17,11 +17,10 @@ import (
 type batchRun struct {
 	*serveOptions
 	streams
-	args    []string
-	server  serverFacts
+	server  bench.Facts
 	folder  string // empty: a new one in the state folder
 	warmups int
-	fields  []wire.Field
+	body    json.RawMessage // fields below the user's
 }
 
 // validateBatches checks the flags that commands of batches share with bench serve.
@@ -40,56 +39,25 @@ func validateBatches(o *serveOptions) error {
 // do sends the batches and reads them back from the journal.
 func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]measure.Batch, *verdict.Verdict, error) {
 	opt := *b.serveOptions
-	opt.Model, opt.ServedModelName = b.server.modelID, b.server.sentModel
-	opt.DatasetName, opt.NumPrompts, opt.NumWarmups, opt.Seed = "batches", o.Size*o.Count, b.warmups, int(uint32(o.Seed))
-	opt.MaxConcurrency, opt.RunDir = &o.Size, b.folder
-	opt.IgnoreEOS = !b.server.textsOnly // an answer that the model ends is not short then, but what it is
-	r := &serveRun{
-		serveOptions: &opt, streams: b.streams, args: b.args, clock: wire.NewClock(),
-		made: workload.NewBatches(o), batch: o.Size, own: b.fields,
-	}
-	defer r.leaveFolder()
+	opt.Model, opt.ServedModelName = b.server.ModelID, b.server.SentModel
+	opt.DatasetName, opt.Batches, opt.BatchSize = bench.BatchesName, &o, o.Size
+	opt.NumPrompts, opt.NumWarmups, opt.Seed = o.Size*o.Count, b.warmups, int(uint32(o.Seed))
+	opt.MaxConcurrency, opt.RunDir, opt.DefaultBody = &o.Size, b.folder, b.body
+	opt.IgnoreEOS = !b.server.TextsOnly // an answer that the model ends is not short then, but what it is
+	r := newServeRun(&opt, b.streams)
 	if err := r.execute(ctx, drain); err != nil {
 		return nil, nil, err
 	}
+	defer r.run.Close()
 	res, v, unwritten := r.result()
 	if res == nil {
 		return nil, v, unwritten
 	}
-	j, err := r.journal.Reopen() // once more, for its batches
+	j, err := r.run.Reopen() // once more, for its batches
 	if err != nil {
 		return nil, v, err
 	}
 	defer j.Close()
 	batches, err := measure.Batches(j, j.Run().Options.Batch)
 	return batches, v, errors.Join(unwritten, err)
-}
-
-// serverFacts are what the server says of itself.
-type serverFacts struct {
-	modelID, sentModel string
-	name               string // the owner of its model: vllm, llamacpp, sglang…; empty: it doesn't say
-	textsOnly          bool   // it takes no token ids, and knows no ignore_eos
-	meta               target.Meta
-}
-
-// askServer finds the model and who serves it.
-func askServer(ctx context.Context, o *serveOptions, s streams) (serverFacts, error) {
-	r := &serveRun{serveOptions: o, streams: s, clock: wire.NewClock()}
-	defer r.close()
-	if err := r.connect(ctx); err != nil {
-		return serverFacts{}, err
-	}
-	f := serverFacts{modelID: r.modelID, sentModel: r.sentModel}
-	models := r.lists[0].models
-	if r.lists[0].err != nil {
-		return f, nil // a server need not list its models; whether it answers will show
-	}
-	for _, m := range models {
-		if m.ID == r.sentModel || len(models) == 1 {
-			f.name, f.meta = m.OwnedBy, m.Meta
-		}
-	}
-	f.textsOnly = r.target.Identify(ctx, models).TextsOnly()
-	return f, nil
 }

@@ -11,23 +11,27 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // doctorRun is one run of doctor. What says where the server is and how it is
 // spoken to is the same as in bench serve.
 type doctorRun struct {
-	serveRun
+	*serveOptions
+	streams
+	protocol    wire.Protocol
 	concurrency int
 	skip        []string
 	format      string
 }
 
 func examine(ctx context.Context, s streams, args []string) error {
-	r := &doctorRun{serveRun: serveRun{serveOptions: &serveOptions{}, streams: s}}
+	r := &doctorRun{serveOptions: newServeOptions(), streams: s}
 	set := r.flags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
@@ -70,14 +74,14 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine", "inferometer doctor")
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
-	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(argv.RedactURL), argv.Shown("only this machine"))
+	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
 	set.Choice(&o.Backend, "backend", backendOpenAI, slices.Sorted(slices.Values(wire.Backends())), "The protocol of the probe, as in bench serve.")
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
 	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.")
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", argv.Metavar("URL"),
-		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
+		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
 	set.Duration(&o.RequestTimeout, "request-timeout", probeTimeout, "Give a probe up after so long.")
 	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests are to be on their way at a time.")
 	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Metavar("NAME,…"))
@@ -94,18 +98,20 @@ func (r *doctorRun) validate(set *argv.Set) error {
 	if !set.Seen("endpoint") {
 		r.Endpoint = protocol.Path()
 	}
-	r.Host = "127.0.0.1" // checkServer wants one where there is no --base-url
-	if err := r.checkServer(set); err != nil {
+	r.Host, r.Port = "127.0.0.1", 8000 // there must be one where there is no --base-url
+	full, _ := serveFlags()            // nothing is set in it: what has no flag here is as bench serve has it
+	if err := r.setServers(full); err != nil {
 		return err
 	}
-	if err := r.checkHeaders(set); err != nil {
+	if err := r.setHeaders(full); err != nil {
+		return err
+	}
+	r.Resolve(full.Seen)
+	if err := r.Spec.Validate(); err != nil {
 		return err
 	}
 	if r.concurrency < 1 {
 		return argv.Errorf("max-concurrency", "must be at least 1, not %d", r.concurrency)
-	}
-	if r.RequestTimeout <= 0 {
-		return argv.Errorf("request-timeout", "must be above 0")
 	}
 	for _, name := range r.skip {
 		if !slices.Contains(doctor.Names(), name) {
@@ -125,12 +131,11 @@ func (r *doctorRun) validate(set *argv.Set) error {
 
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
-	var login *url.Userinfo
-	if r.BaseURL != "" {
-		r.server, login = splitLogin(r.baseURL())
+	spoken, err := r.Wire(r.host(r.streams))
+	if err != nil {
+		return nil, err
 	}
-	r.header = r.headers(login)
-	proxy, err := r.proxyOf()
+	proxy, err := r.proxyOf(spoken)
 	if err != nil {
 		return nil, err
 	}
@@ -142,30 +147,28 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 	line.Set("looking at this machine")
 	findings := system.Examine(ctx, skip)
 	if r.BaseURL != "" {
-		line.Set("asking %s", r.server)
-		remote := doctor.NewRemote(r.server, r.protocol)
-		remote.Endpoint, remote.Model, remote.Header, remote.Insecure = r.Endpoint, r.Model, r.header, r.Insecure
+		line.Set("asking %s", r.URLs[0])
+		remote := doctor.NewRemote(r.URLs[0], r.protocol)
+		remote.Endpoint, remote.Model, remote.Header, remote.Insecure = r.Endpoint, r.Model, spoken.Header, r.Insecure
 		remote.Proxy, remote.Timeout, remote.CPUs = proxy, r.RequestTimeout, system.CPUs
 		findings = append(findings, remote.Examine(ctx, skip)...)
 	}
-	secrets := r.secrets()
 	for i := range findings {
-		findings[i].Figure = secrets.Scrub(findings[i].Figure)
+		findings[i].Figure = spoken.Secrets.Scrub(findings[i].Figure)
 	}
 	return findings, nil
 }
 
 // proxyOf is the proxy that requests to the server go through; nil: none.
-func (r *doctorRun) proxyOf() (*url.URL, error) {
-	choose, err := r.proxyFunc()
-	if err != nil || choose == nil || r.BaseURL == "" {
-		return nil, err
+func (r *doctorRun) proxyOf(spoken *bench.Wire) (*url.URL, error) {
+	if spoken.Proxy == nil || r.BaseURL == "" {
+		return nil, nil
 	}
-	req, err := http.NewRequest(http.MethodPost, r.url(), nil)
+	req, err := http.NewRequest(http.MethodPost, r.URLs[0]+r.Endpoint, nil)
 	if err != nil {
 		return nil, err
 	}
-	return choose(req)
+	return spoken.Proxy(req)
 }
 
 // proxyEnvironment lists the variables that name proxies, without passwords.
@@ -173,7 +176,7 @@ func proxyEnvironment() []string {
 	var found []string
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		if v := os.Getenv(name); v != "" {
-			found = append(found, name+"="+argv.RedactURL(v))
+			found = append(found, name+"="+outside.RedactURL(v))
 		}
 	}
 	return found

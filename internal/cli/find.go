@@ -52,7 +52,7 @@ func findCapacity(ctx context.Context, s streams, args []string) error {
 		}
 		p := &prober{options: o, program: program, args: args, stop: drain}
 		f := find.Finder{
-			Options: o.Options, Folder: folder, Workload: args, Servers: find.Servers(o.serve.baseURLs(), apiKeyHeader()),
+			Options: o.Options, Folder: folder, Workload: args, Servers: find.Servers(o.serve.given(), apiKeyHeader()),
 			Run: p.run, Progress: &findProgress{command.NewLine(s.err), o.Vary},
 		}
 		result, err := f.Search(ctx)

@@ -49,7 +49,7 @@ func findFlags() (*argv.Set, *findOptions) {
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
-	o.serve = &serveOptions{}
+	o.serve = newServeOptions()
 	defineBackend(set, o.serve)
 	defineServer(set, o.serve)
 	defineLoad(set, o.serve)

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -27,13 +29,13 @@ func initScenario(ctx context.Context, s streams, args []string) error {
 	set.Example("For a server on this machine", "inferometer init --base-url http://127.0.0.1:8000")
 	set.Example("To the terminal", "inferometer init --base-url http://gpu-box:8000 -o -")
 	var o initOptions
-	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Short('o'), argv.Metavar("FILE"))
 	set.Bool(&o.force, "force", "Write over a file that is there.")
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := checkURL("base-url", o.baseURL, "http", "https"); err != nil {
+	if err := bench.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
 		return err
 	}
 	text, err := o.write(ctx)

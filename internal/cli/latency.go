@@ -2,17 +2,17 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -85,13 +85,15 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	o.Command = append([]string{"inferometer", "bench", "latency"}, set.Redacted(args)...)
 	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
-	facts, err := askServer(ctx, o.serveOptions, s)
+	host := o.host(s)
+	facts, err := bench.Ask(ctx, &o.Spec, host)
 	if err != nil {
 		return err
 	}
-	root, err := newRunFolder(o.serveOptions, s.err)
+	root, err := bench.NewFolder(o.RunDir, host)
 	if err != nil {
 		return err
 	}
@@ -99,8 +101,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	o.ids.noteTexts(o.serveOptions, facts, s.err)
 	run := batchRun{
 		serveOptions: o.serveOptions, streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
-		args:   append([]string{"inferometer", "bench", "latency"}, set.Redacted(args)...),
-		fields: samplingFields(o.n),
+		body: samplingBody(o.n),
 	}
 	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
 		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
@@ -117,14 +118,14 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	if !o.Quiet {
 		fmt.Fprintf(s.err, "run: %s\n", root)
 	}
-	pruneRuns(o.serveOptions, root, s.err)
+	o.Prune(root, host)
 	if err != nil {
 		return err
 	}
 	return o.ending(&l, v, facts)
 }
 
-func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict, facts serverFacts) error {
+func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict, facts bench.Facts) error {
 	switch counted := len(l.Seconds); {
 	case counted == 0 && len(l.Failures) > 0:
 		return coded{fmt.Errorf("no iteration completed; the line above says why%s", o.ids.advice(facts, l.Failures[0])), exitNothing}
@@ -138,11 +139,10 @@ func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict, f
 	return nil
 }
 
-// samplingFields are the sampling parameters of vllm bench latency and throughput.
-func samplingFields(n int) []wire.Field {
-	fields := []wire.Field{{Name: "temperature", Value: []byte("1.0")}, {Name: "top_p", Value: []byte("1.0")}}
+// samplingBody has the sampling parameters of vllm bench latency and throughput.
+func samplingBody(n int) json.RawMessage {
 	if n > 1 {
-		fields = append(fields, wire.Field{Name: "n", Value: []byte(strconv.Itoa(n))})
+		return fmt.Appendf(nil, `{"temperature":1.0,"top_p":1.0,"n":%d}`, n)
 	}
-	return fields
+	return json.RawMessage(`{"temperature":1.0,"top_p":1.0}`)
 }

@@ -48,6 +48,7 @@ func commands() []entry {
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", here(benchThroughput)},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", here(benchShapes)},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
+		{"exec", "run a Spec: one run of bench serve as a file", here(execSpec)},
 		{"run", "run a whole experiment from one file: servers, matrix, table", here(runScenario)},
 		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
 		{"init", "write a scenario for a server that is running", here(initScenario)},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -30,15 +31,11 @@ type progressShow struct {
 }
 
 // showProgress starts the display that --progress asks for.
-func (r *serveRun) showProgress(p *load.Progress) *progressShow {
-	s := &progressShow{w: r.err, progress: p, length: r.length(), began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
-	if !r.Unbounded {
-		s.total = r.dataset.Len()
-	}
-	mode := r.Progress
+func showProgress(w io.Writer, mode string, p bench.Progress) *progressShow {
+	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
 	if mode == "auto" {
 		mode = "plain"
-		if isTerminal(r.err) {
+		if isTerminal(w) {
 			mode = "bar"
 		}
 	}
@@ -54,15 +51,6 @@ func (r *serveRun) showProgress(p *load.Progress) *progressShow {
 	s.lastAt = s.began
 	go s.loop(every)
 	return s
-}
-
-// length is how long the run sends, where its flags say so.
-func (o *serveOptions) length() time.Duration {
-	sum := o.sendFor() + o.RampDuration // only one of the three can be given
-	for _, stage := range o.Stages {
-		sum += stage.Length
-	}
-	return sum
 }
 
 func (s *progressShow) loop(every time.Duration) {

@@ -70,20 +70,3 @@ func TestProgressText(t *testing.T) {
 		}
 	}
 }
-
-func TestLength(t *testing.T) {
-	for line, want := range map[string]time.Duration{
-		"--num-prompts 5":                                0,
-		"--duration 90s --max-concurrency 2":             90 * time.Second,
-		"--stages 1s@5,2s@20":                            3 * time.Second,
-		"--ramp-rate 1..9 --ramp-duration 60s":           time.Minute,
-		"--request-rate 5 --num-prompts 9 --deadline 1s": 0,
-	} {
-		_, o, err := parseServe(line)
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-		} else if got := o.length(); got != want {
-			t.Errorf("%s: %v, not %v", line, got, want)
-		}
-	}
-}

@@ -4,32 +4,33 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // thisMachine is what a self-test's claim holds for. It is asked before the load
 // begins, since that gives Go's scheduler spare processors.
 func thisMachine() selftest.Machine {
-	e := environment()
+	e := client.Environment()
 	return selftest.Machine{Host: e.Host, CPU: e.CPU, CPUs: e.CPUs, GoMaxProcs: e.GoMaxProcs}
 }
 
 // resolvedEngine is what --engine means for plain HTTP on this system.
 func resolvedEngine(engine string) string {
-	if engine == engineAuto && runtime.GOOS == "linux" {
-		return engineLoop
+	if engine == bench.EngineAuto && runtime.GOOS == "linux" {
+		return bench.EngineLoop
 	}
-	if engine == engineAuto {
-		return engineNetHTTP
+	if engine == bench.EngineAuto {
+		return bench.EngineNetHTTP
 	}
 	return engine
 }
 
-// findProven finds what the newest self-test proved for this run; nil: nothing.
+// findProven finds what the newest self-test proved for a run; nil: nothing.
 // A result that can't be read proves nothing, and is no reason to stop a run.
-func (r *serveRun) findProven() *journal.Proven {
+func findProven(h *bench.Host, engine string) *journal.Proven {
 	path, err := selftestPath()
 	if err != nil {
 		return nil
@@ -40,12 +41,8 @@ func (r *serveRun) findProven() *journal.Proven {
 	}
 	result, err := selftest.Decode(b)
 	if err != nil {
-		r.say("note: %s: %v", path, err)
+		h.Say("note: %s: %v", path, err)
 		return nil
-	}
-	engine := engineNetHTTP
-	if _, isLoop := r.transport.(*wire.Loop); isLoop {
-		engine = engineLoop
 	}
 	return result.Proven(fullVersion(), engine, thisMachine())
 }

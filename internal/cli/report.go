@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
@@ -133,7 +134,7 @@ func (o *reportOptions) resolve(set *argv.Set) error {
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
 	var err error
-	o.SLO, err = parseSLO(o.slo)
+	o.SLO, err = bench.ParseSLO(o.slo)
 	if err == nil && o.SLO != nil && o.chosen().Rows != nil {
 		err = argv.Errorf("slo", "can't be judged while requests are written one by one: do it in a second call")
 	}
@@ -142,11 +143,10 @@ func (o *reportOptions) resolve(set *argv.Set) error {
 
 func (o *reportOptions) measureOptions() (measure.Options, error) {
 	opt := measure.Options{PercentileMetrics: o.metrics, Percentiles: o.percentiles, Detailed: o.Detailed}
-	limits := serveOptions{goodput: o.goodput}
-	if err := limits.setGoodput(); err != nil {
+	var err error
+	if opt.Goodput, err = parseGoodput(o.goodput); err != nil {
 		return opt, err
 	}
-	opt.Goodput = goodputMap(limits.Goodput)
 	switch o.compat {
 	case "vllm":
 		opt.Compat = &o.compat

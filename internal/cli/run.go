@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/slo"
@@ -88,7 +89,7 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 		source.Set = append(source.Set, "columns="+strconv.Quote(o.columns))
 	}
 	if o.slo != "" {
-		if _, err := parseSLO(o.slo); err != nil {
+		if _, err := bench.ParseSLO(o.slo); err != nil {
 			return nil, nil, err
 		}
 		source.Set = append(source.Set, "slo="+strconv.Quote(o.slo))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -84,6 +85,6 @@ func cmdKeys(ts *testscript.TestScript, neg bool, args []string) {
 	var list []json.RawMessage
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &list))
 	for _, object := range list {
-		fmt.Fprintln(ts.Stdout(), strings.Join(objectKeys(object), " "))
+		fmt.Fprintln(ts.Stdout(), strings.Join(bench.ObjectKeys(object), " "))
 	}
 }

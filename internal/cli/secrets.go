@@ -1,30 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
 )
-
-// secrets are what must not be written down: all that a header holds, the API key
-// also where another header takes its place, the proxy's login, and the fields of
-// --extra-body that are named like secrets.
-func (r *serveRun) secrets() *outside.Secrets {
-	words := append(outside.HeaderSecrets(r.header), apiKey())
-	if u, err := url.Parse(r.Proxy); err == nil {
-		words = append(words, outside.LoginSecrets(u)...)
-	}
-	for _, quoted := range argv.JSONSecrets(r.ExtraBody) {
-		var word string
-		_ = json.Unmarshal(quoted, &word) // it is a text
-		words = append(words, word)
-	}
-	return outside.NewSecrets(words...)
-}
 
 // redactCommand hides in anybody's command what is named like a secret: values of
 // flags such as --api-key, headers, logins in addresses, and variables of the
@@ -61,7 +43,7 @@ func redactValue(name, value string) string {
 	case strings.HasPrefix(value, "$"):
 		return value
 	case strings.HasPrefix(name, "extra"):
-		return argv.RedactJSON(value)
+		return outside.RedactJSON(value)
 	case strings.HasPrefix(name, "header"):
 		return argv.RedactPair(value)
 	}
@@ -75,5 +57,5 @@ func redactLogin(word string) string {
 		return word
 	}
 	from := strings.LastIndexByte(word[:at], '=') + 1
-	return word[:from] + argv.RedactURL(word[from:])
+	return word[:from] + outside.RedactURL(word[from:])
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -65,7 +66,7 @@ func (r *selftestRun) flags() *argv.Set {
 	set.Int(&r.minStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
 	set.Int(&r.maxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
 	set.Int(&r.rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
-	set.Choice(&r.engine, "engine", engineAuto, []string{engineAuto, engineLoop, engineNetHTTP}, "What carries the requests, as in bench serve.")
+	set.Choice(&r.engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP}, "What carries the requests, as in bench serve.")
 	set.Bool(&r.asJSON, "json", "Print the result as JSON.")
 	return set
 }
@@ -187,7 +188,7 @@ func (r *selftestRun) roundsOf(ctx context.Context, load selftest.Load) (rounds 
 
 // selftestPath is where the result is kept.
 func selftestPath() (string, error) {
-	state, err := stateRoot()
+	state, err := (&bench.Host{Lookup: os.LookupEnv}).State()
 	if err != nil {
 		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
 	}

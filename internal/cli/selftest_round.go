@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
@@ -56,7 +57,7 @@ func simulatorFlags(load selftest.Load, truth string) []string {
 // othersWork is how long the processors have worked for other programs since the
 // machine was started, without what was not waited for yet; -1: not told.
 func othersWork() time.Duration {
-	all := machineWork()
+	all := client.Work()
 	if all < 0 {
 		return -1
 	}

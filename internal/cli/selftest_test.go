@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -123,7 +124,7 @@ func TestProvenRangeOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.stop()
-	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: resolvedEngine(engineAuto), Machine: thisMachine()}
+	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: resolvedEngine(bench.EngineAuto), Machine: thisMachine()}
 	result.Machine.GoMaxProcs = processors
 	result.Points = []journal.ProvenPoint{{Streams: 20, TokensPerS: 1e9, TTFTMS: 1, ITLMS: 0.5}}
 	whole, err := json.Marshal(result)
@@ -181,10 +182,10 @@ var processors = runtime.GOMAXPROCS(0)
 
 // otherEngine is one that the self-test did not use.
 func otherEngine() string {
-	if resolvedEngine(engineAuto) == engineLoop {
-		return engineNetHTTP
+	if resolvedEngine(bench.EngineAuto) == bench.EngineLoop {
+		return bench.EngineNetHTTP
 	}
-	return engineLoop
+	return bench.EngineLoop
 }
 
 func TestSelftestTable(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -16,22 +17,6 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
-
-// tryResultDir finds out before the run whether its result can be written.
-func (r *serveRun) tryResultDir() error {
-	if !r.SaveResult && !r.AppendResult {
-		return nil
-	}
-	dir := filepath.Dir(r.resultPath("x"))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("create --result-dir: %w", err)
-	}
-	f, err := os.CreateTemp(dir, ".inferometer-*")
-	if err != nil {
-		return fmt.Errorf("nothing can be written to --result-dir: %w", err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
 
 // report computes the result from the journal, prints and saves it, and says by
 // its error how the run ended.
@@ -47,7 +32,7 @@ func (r *serveRun) report() error {
 	if err := r.summarize(res); err != nil {
 		return err
 	}
-	pruneRuns(r.serveOptions, r.folder, r.err)
+	r.Prune(r.run.Folder(), r.host)
 	return r.ending(res, v)
 }
 
@@ -55,14 +40,14 @@ func (r *serveRun) report() error {
 func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
 	table := func(w io.Writer) error {
 		return report.Console(w, res, report.Options{
-			RunDir: r.folder, Verdict: v, SLO: r.judged, Intervals: r.CI, Width: consoleWidth(w), Color: colored(w),
+			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: consoleWidth(w), Color: colored(w),
 		})
 	}
 	switch r.Format {
 	case formatVLLM:
 		return report.VLLM(r.out, res)
 	case formatJSON:
-		opt := report.Options{RunDir: r.folder, Verdict: v, SLO: r.judged, Detailed: r.SaveDetailed}
+		opt := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Detailed: r.SaveDetailed}
 		err := report.JSON(r.out, res, opt)
 		if err == nil {
 			_, err = fmt.Fprintln(r.out)
@@ -79,22 +64,26 @@ func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
 // reads our output may have gone, and the write would kill us. A result that can't
 // be written is still given.
 func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
-	j, err := r.journal.Reopen()
+	j, err := r.run.Reopen()
 	if err != nil {
-		return nil, nil, errors.Join(r.unwritten, err)
+		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}
 	defer j.Close()
 	opt := measure.Options{Detailed: r.SaveDetailed}
-	if r.unwritten != nil {
+	if r.run.Unwritten() != nil {
 		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
 	}
 	res, v, err := judge(j, opt)
 	if err != nil {
-		return nil, nil, errors.Join(r.unwritten, err)
+		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}
-	r.judged = judgeSLO(r.limits, r.folder, res, opt)
-	show := report.Options{RunDir: r.folder, Verdict: v, SLO: r.judged}
-	return res, v, errors.Join(r.unwritten, writeResult(filepath.Join(r.folder, journal.ResultName), res, show), r.save(res, v))
+	objective, err := bench.ParseSLO(r.SLO)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.judged = judgeSLO(objective, r.run.Folder(), res, opt)
+	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
+	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v))
 }
 
 // ending says by its error how the run ended.
@@ -103,7 +92,7 @@ func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	case res.Interrupted == load.Overlong:
 		return r.overlong(res)
 	case res.Completed == 0:
-		return coded{fmt.Errorf("no request completed: %s; the run is in %s", firstCause(res), r.folder), exitNothing}
+		return coded{fmt.Errorf("no request completed: %s; the run is in %s", firstCause(res), r.run.Folder()), exitNothing}
 	case res.Partial:
 		return coded{fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted), exitPartial}
 	case r.Strict && v.Level == verdict.TrustInvalid:
@@ -131,8 +120,8 @@ func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 	if !r.SaveResult && !r.AppendResult {
 		return nil
 	}
-	path := r.resultPath(report.FileName(res))
-	opt := report.Options{RunDir: r.folder, Detailed: r.SaveDetailed, Verdict: v, SLO: r.judged}
+	path := r.ResultPath(report.FileName(res))
+	opt := report.Options{RunDir: r.run.Folder(), Detailed: r.SaveDetailed, Verdict: v, SLO: r.judged}
 	if !r.AppendResult {
 		if err := writeResult(path, res, opt); err != nil {
 			return err
@@ -140,7 +129,7 @@ func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
 	} else if err := appendResult(path, res, opt); err != nil {
 		return err
 	}
-	r.say("result: %s", path)
+	r.host.Say("result: %s", path)
 	return nil
 }
 
@@ -149,19 +138,7 @@ func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
 	if r.AppendMarkdown == "" {
 		return nil
 	}
-	return appendSections(r.AppendMarkdown, []page.Run{{Name: page.Name(res, r.folder), Folder: r.folder, Result: res, Verdict: v}})
-}
-
-// resultPath is the file of the result; its name is the user's, or usual.
-func (r *serveRun) resultPath(usual string) string {
-	name := r.ResultFilename
-	if name == "" {
-		name = usual
-	}
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(r.ResultDir, name)
+	return appendSections(r.AppendMarkdown, []page.Run{{Name: page.Name(res, r.run.Folder()), Folder: r.run.Folder(), Result: res, Verdict: v}})
 }
 
 // writeResult writes a new result whole or not at all.
@@ -183,4 +160,23 @@ func appendResult(path string, res *measure.Result, opt report.Options) error {
 		return fmt.Errorf("append the result: %w", err)
 	}
 	return errors.Join(report.Append(f, res, opt), f.Close())
+}
+
+// overlong is the end of a run whose answers are far longer than asked for.
+func (r *serveRun) overlong(res *measure.Result) error {
+	field, other := "max_tokens", "max_completion_tokens"
+	if r.Backend == backendChat {
+		field, other = other, field
+	}
+	cut := 0
+	for _, o := range res.Outcomes {
+		if o.Outcome == journal.Long {
+			cut = o.Count
+		}
+	}
+	words := fmt.Sprintf("the run was stopped: answers are far longer than asked for (%d were cut off), so the server ignores %s", cut, field)
+	if r.run.OldLimit() {
+		return coded{errors.New(words + " and " + other), exitNothing}
+	}
+	return coded{fmt.Errorf(`%s; say the length in a field that it knows, such as --extra-body '{"%s": 128}'`, words, other), exitNothing}
 }

@@ -10,25 +10,8 @@ import (
 
 const sloHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.`
 
-// parseSLO reads an SLO of a whole run; an empty text is none.
-func parseSLO(text string) (slo.SLO, error) {
-	if text == "" {
-		return nil, nil
-	}
-	objective, err := slo.Parse(text)
-	if err != nil {
-		return nil, argv.Errorf("slo", "%v", err)
-	}
-	return objective, nil
-}
-
-func (o *serveOptions) checkSLO(*argv.Set) (err error) {
-	o.limits, err = parseSLO(o.SLO)
-	return err
-}
-
 // checkFormat lets --result-filename - mean the result as JSON on standard output.
-func (o *serveOptions) checkFormat(*argv.Set) error {
+func (o *serveOptions) checkFormat() error {
 	if o.ResultFilename != "-" {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -26,12 +25,12 @@ func (r *serveRun) summarize(res *measure.Result) error {
 		fmt.Fprintf(r.err, "note: no row in %s: %d of %d requests failed, more than 1 %%, and its columns could not say so\n", r.SummaryFile, res.Failed, res.Requests)
 		return nil
 	}
-	j, err := journal.Open(filepath.Join(r.folder, journal.FileName))
+	j, err := journal.Open(filepath.Join(r.run.Folder(), journal.FileName))
 	if err != nil {
 		return err
 	}
 	defer j.Close()
-	l, err := measure.MeasureLoadTest(j, int64(r.spawnTime()))
+	l, err := measure.MeasureLoadTest(j, int64(r.SpawnTime()))
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (r *serveRun) summarize(res *measure.Result) error {
 		return fmt.Errorf("write --summary-file: %w", err)
 	}
 	row := report.LoadTestRun{
-		Provider: r.Backend, Model: r.sentModel, Temperature: r.Temperature, Logprobs: r.Logprobs,
+		Provider: r.Backend, Model: r.run.SentModel(), Temperature: r.Temperature, Logprobs: r.Logprobs,
 		Concurrency: r.concurrencyWords(res), LoadTest: *l,
 	}
 	if err := errors.Join(report.AppendLoadTest(f, &row), f.Close()); err != nil {
@@ -56,8 +55,8 @@ func (r *serveRun) summarize(res *measure.Result) error {
 // concurrencyWords are the users, or the rate in fw-ai/benchmark's words.
 func (r *serveRun) concurrencyWords(res *measure.Result) string {
 	switch {
-	case r.QPS != nil:
-		return "QPS " + pyjson.Float(*r.QPS) + " " + r.QPSSpacing
+	case r.SummaryLoad != "":
+		return r.SummaryLoad
 	case r.MaxConcurrency != nil:
 		return strconv.Itoa(*r.MaxConcurrency)
 	}

@@ -1,162 +1,48 @@
 package cli
 
 import (
-	"encoding/json"
-	"time"
-
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/condition"
-	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
-// serveOptions is what the flags of bench serve say, one field a flag that is
-// supported, under the flag's name. A flag that is refused has no field: nothing
-// could ever be in it. After validate all fields are what the run shall do.
+// serveOptions is what the flags of bench serve say: the Spec of a run, and how it is
+// shown. A flag that is refused has no field: nothing could ever be in it. After
+// validate the Spec is what the run shall do.
 type serveOptions struct {
-	// Server and model
-	Backend           string
-	BaseURL           string
-	Host              string
-	Port              int
-	Endpoint          string // chosen by the backend unless given
-	Header            []argv.Pair
-	Insecure          bool
-	Model             string // empty: ask the server
-	ServedModelName   string
-	Tokenizer         string
-	TokenizerMode     string
-	TrustRemoteCode   bool // accepted; nothing is ever run
-	SkipTokenizerInit bool
-	RequestIDPrefix   string // empty: a random one
-	Label             string
+	bench.Spec
 
-	// Load shape
-	NumPrompts           int // 0 when Unbounded, or for all rows of a custom file
-	Unbounded            bool
-	RequestRate          float64
-	Burstiness           float64
-	MaxConcurrency       *int
-	RampUpStrategy       string // empty, linear or exponential
-	RampUpStartRPS       *int
-	RampUpEndRPS         *int
-	NumWarmups           int
-	ReadyCheckTimeoutSec int
-	Seed                 int
-	DisableTQDM          bool
+	// What flags say in other words than the Spec.
+	BaseURL             string
+	Host                string
+	Port                int
+	Targets             []string
+	Header              []argv.Pair
+	InputLen, OutputLen *int // of any dataset
+	Users               *int // --max-concurrency, in the words of fw-ai/benchmark
+	UsersPerSecond      float64
+	QPS                 *float64 // --request-rate, in the same words
+	QPSSpacing          string
+	TrustRemoteCode     bool // accepted; nothing is ever run
+	metadata, goodput   []argv.Pair
+	power               string
 
-	// Request content; nil is not sent
-	TopP              *float64
-	TopK              *int
-	MinP              *float64
-	Temperature       *float64
-	FrequencyPenalty  *float64
-	PresencePenalty   *float64
-	RepetitionPenalty *float64
-	IgnoreEOS         bool // on for the random dataset
-	Logprobs          *int
-	ExtraBody         json.RawMessage
+	// How the run is shown.
+	DisableTQDM bool
+	Progress    string
+	Quiet       bool
+	CI          bool
+	Format      string // table, json or vllm; empty: table
+	PrintSpec   bool
+	CPUProfile  string // hidden
 
-	// Result
-	SaveResult        bool
-	SaveDetailed      bool
-	AppendResult      bool
-	ResultDir         string
-	ResultFilename    string
-	AppendMarkdown    string
-	Metadata          []argv.Pair
-	PercentileMetrics []string
-	MetricPercentiles []float64
-	Goodput           []goodputLimit
-	CI                bool
-
-	// Dataset
-	DatasetName               string
-	DatasetPath               string
-	NoOversample              bool
-	SkipChatTemplate          bool
-	DisableShuffle            bool
-	InputLen, OutputLen       *int // already in the fields of the datasets below
-	RandomInputLen            int
-	RandomOutputLen           int
-	RandomPrefixLen           int
-	RandomRangeRatio          rangeRatio
-	SharegptOutputLen         *int
-	SonnetInputLen            int
-	SonnetOutputLen           int
-	SonnetPrefixLen           int
-	CustomOutputLen           int // -1: each row says
-	PrefixRepetitionPrefixLen int
-	PrefixRepetitionSuffixLen int
-	PrefixRepetitionPrefixes  int
-	PrefixRepetitionOutputLen int
-
-	// Inferometer
-	Compat          string // empty or vllm
-	RunDir          string
-	KeepRuns        int
-	JournalTexts    bool
-	ScrapeEvery     time.Duration // 0: only before and after the load
-	Duration        time.Duration // 0: no bound
-	Stages          []pace.Stage
-	RampRate        *rampRate
-	RampDuration    time.Duration
-	RequestTimeout  time.Duration
-	Deadline        time.Duration // 0: none
-	Engine          string
-	HTTP2           bool
-	NoKeepAlive     bool
-	Proxy           string // empty: as the environment says
-	Progress        string
-	Quiet           bool
-	Strict          bool
-	ContinuousUsage bool
-	CPUProfile      string   // hidden
-	Targets         []string // several servers; empty: the one of BaseURL, or Host and Port
-	Balance         string
-	Until           string // as typed
-	goals           []condition.Clause
-	Users           *int     // --max-concurrency, in the words of fw-ai/benchmark
-	SpawnRate       float64  // users a second; inf: all at once
-	QPS             *float64 // --request-rate, in the same words
-	QPSSpacing      string
-	SummaryFile     string
-	// IntegritySample is how many prompts are sent again after the load; 0: none.
-	IntegritySample int
-	ForgetPrompts   bool
-	tookV1          bool   // the address ended with the endpoint's /v1
-	SLO             string // as typed
-	limits          slo.SLO
-	Format          string // table, json or vllm; empty: table
-	GiveUp          string // hidden; as typed
-	giveUp          slo.SLO
-	priceOptions
-
-	goodput []argv.Pair // as typed; Goodput is made of it
+	tookV1  bool              // an address ended with the endpoint's /v1
+	secrets map[string]string // by the variable that stands for each in the Spec
 }
-
-// goodputLimit is one part of --goodput: a request is good if the metric is at most so much.
-type goodputLimit struct {
-	Metric string // ttft, tpot or e2el
-	MS     float64
-}
-
-// rangeRatio is --random-range-ratio: how far lengths may lie from the one asked for.
-type rangeRatio struct{ Input, Output float64 }
-
-// rampRate is --ramp-rate: requests per second at the start and at the end.
-type rampRate struct{ From, To float64 }
 
 const (
-	backendVLLM   = "vllm"
-	backendOpenAI = "openai"
-	backendChat   = "openai-chat"
-
-	completionsEndpoint = "/v1/completions"
-	chatEndpoint        = "/v1/chat/completions"
-
-	defaultRequestTimeout = 10 * time.Minute
-	vllmRequestTimeout    = 6 * time.Hour // the only bound that its client has
+	backendVLLM   = bench.BackendVLLM
+	backendOpenAI = bench.BackendOpenAI
+	backendChat   = bench.BackendChat
 )
 
 // The headings of the help, in its order.
@@ -169,13 +55,16 @@ const (
 	groupResult  = "Result"
 )
 
+// newServeOptions has the defaults of bench serve.
+func newServeOptions() *serveOptions { return &serveOptions{Spec: bench.Default()} }
+
 // serveFlags declares the flags of bench serve, bound to the options it returns:
 // those of vllm bench serve, each by its name, and ours.
 func serveFlags() (*argv.Set, *serveOptions) {
 	set := argv.New("inferometer bench serve",
 		"Send a workload to an OpenAI-compatible server, measure it, and say whether the numbers can be trusted. "+
 			"The flags are those of vllm bench serve; a flag that is not supported is refused, never ignored.")
-	o := &serveOptions{}
+	o := newServeOptions()
 	set.Example("A vLLM server on this machine: 1000 random prompts, 32 at a time",
 		"inferometer bench serve --backend vllm --dataset-name random --random-input-len 1024 --random-output-len 128 --max-concurrency 32")
 	set.Example("An open loop: 10 requests a second, whatever the server does",
@@ -188,12 +77,22 @@ func serveFlags() (*argv.Set, *serveOptions) {
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
+	set.Example("What these flags ask for as a file, and the run of it",
+		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	defineServe(set, o)
+	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
+		argv.Group(groupOurs), argv.WholeName())
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", sloHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
-	set.Choice(&o.Format, "format", formatTable, []string{formatTable, formatJSON, formatVLLM},
-		"What to print: the whole table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.", g, argv.WholeName())
+	defineFormat(set, o, g)
 	return set, o
+}
+
+// defineFormat declares what is printed.
+func defineFormat(set *argv.Set, o *serveOptions, opts ...argv.Option) {
+	set.Choice(&o.Format, "format", formatTable, []string{formatTable, formatJSON, formatVLLM},
+		"What to print: the whole table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.",
+		append(opts, argv.WholeName())...)
 }
 
 // The forms of --format.

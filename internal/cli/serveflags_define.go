@@ -4,8 +4,11 @@ import (
 	"math"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // ciHelp is the same for bench serve and report.
@@ -23,11 +26,11 @@ func defineBackend(set *argv.Set, o *serveOptions) {
 func defineServer(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupServer)
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000. Without it: --host and --port.", g,
-		argv.Metavar("URL"), argv.Redact(argv.RedactURL))
+		argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
 	set.Int(&o.Port, "port", 8000, "The server's port.", g, argv.Metavar("PORT"))
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told).", g,
-		argv.Metavar("PATH"), argv.Shown(completionsEndpoint+", or "+chatEndpoint+" with openai-chat"))
+		argv.Metavar("PATH"), argv.Shown(bench.CompletionsEndpoint+", or "+bench.ChatEndpoint+" with openai-chat"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request. Their values are hidden in the result.", g, argv.Redact(argv.RedactPair))
 	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.", g)
 	set.String(&o.Model, "model", "", "The model's name, and where its tokenizer is looked for.", g,
@@ -71,7 +74,7 @@ func defineOurs(set *argv.Set, o *serveOptions) {
 // defineRunning declares what all commands that send a load share: bounds, files, transport and display.
 func defineRunning(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupOurs)
-	set.Duration(&o.RequestTimeout, "request-timeout", defaultRequestTimeout,
+	set.Duration(&o.RequestTimeout, "request-timeout", bench.DefaultRequestTimeout,
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
@@ -88,17 +91,20 @@ func defineRunning(set *argv.Set, o *serveOptions) {
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
 	set.Duration(&o.ScrapeEvery, "scrape-every", 0,
 		"Read the server's /metrics so often during the load, for the report's pictures. 0 reads them before and after it only.", g, argv.Shown("0"))
-	set.Choice(&o.Engine, "engine", engineAuto, []string{engineAuto, engineLoop, engineNetHTTP},
+	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
 	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
-		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(argv.RedactURL))
+		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
-	defineTargets(set, o, g)
-	defineGiveUp(set, o, g)
-	definePrice(set, &o.priceOptions, g)
+	set.CSV(&o.Targets, "targets", nil, "Several servers, loaded together as one, in place of --base-url.", g,
+		argv.Metavar("URL,URL,…"), argv.Redact(redactURLs))
+	set.Choice(&o.Balance, "balance", target.RoundRobin, target.Balances(),
+		"How one of --targets is chosen for a request. sticky: by the beginning of its prompt.", g)
+	set.String(&o.GiveUp, "give-up", "", "Stop as soon as this SLO can't be met any more. Needs --duration.", g, argv.WholeName(), argv.Metavar("SLO"), argv.Hidden())
+	definePrice(set, o, g)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.", g)
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", g, argv.Metavar("FILE"), argv.Hidden())
 }
@@ -114,7 +120,7 @@ func defineRequest(set *argv.Set, o *serveOptions) {
 	set.OptFloat(&o.RepetitionPenalty, "repetition-penalty", "Factor against repetition.", g, argv.Shown("1 with completions, else the server's"))
 	set.Bool(&o.IgnoreEOS, "ignore-eos", "Generate all tokens asked for. Always on with the random dataset.", g)
 	set.OptInt(&o.Logprobs, "logprobs", "Ask for this many log probabilities a token; completions only.", g)
-	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object(), argv.Redact(argv.RedactJSON))
+	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object(), argv.Redact(outside.RedactJSON))
 }
 
 func defineDataset(set *argv.Set, o *serveOptions) {
@@ -152,10 +158,18 @@ func defineResult(set *argv.Set, o *serveOptions) {
 	set.String(&o.ResultDir, "result-dir", "", "Folder for the result; made if absent.", g, argv.Metavar("DIR"), argv.Shown("the current one"))
 	set.String(&o.ResultFilename, "result-filename", "", "Name of the result's file.", g, argv.Metavar("FILE"), argv.Shown("from label, rate, model and time"))
 	set.String(&o.AppendMarkdown, "append-markdown", "", "Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.", g, argv.Metavar("FILE"), argv.WholeName())
-	set.KeyValues(&o.Metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
+	set.KeyValues(&o.metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
 	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
 		"Metrics to report: "+strings.Join(metric.ReportedNames(), ", ")+".", g)
 	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.", g,
 		argv.Separator(":"))
+}
+
+// definePrice declares what the servers cost.
+func definePrice(set *argv.Set, o *serveOptions, g argv.Option) {
+	set.OptFloat(&o.PricePerHour, "price-per-hour", "What one device costs an hour, in any currency: gives the cost of a million tokens.", g, argv.WholeName(), argv.Metavar("PRICE"))
+	set.Int(&o.Devices, "devices", 1, "How many devices the server runs on, for --price-per-hour and --power.", g, argv.WholeName())
+	set.String(&o.power, "power", "", "Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.", g,
+		argv.WholeName(), argv.Metavar("WATTS"), argv.Redact(redactPower))
 }

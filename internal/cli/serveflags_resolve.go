@@ -2,63 +2,59 @@ package cli
 
 import (
 	"fmt"
-	"net"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 )
 
-// resolve fills in what follows from other flags.
-func (o *serveOptions) resolve(set *argv.Set) {
-	if o.Endpoint == "" {
-		o.Endpoint = completionsEndpoint
-		if o.Backend == backendChat {
-			o.Endpoint = chatEndpoint
-		}
-	}
-	if (o.timed() || o.Until != "") && !set.Seen("num-prompts") {
-		o.NumPrompts, o.Unbounded = 0, true
-	}
-	// A length of a random prompt means nothing to a model that may stop at once.
-	if o.DatasetName == "random" {
-		o.IgnoreEOS = true
-	}
-	if o.Compat == "vllm" && !set.Seen("request-timeout") {
-		o.RequestTimeout = vllmRequestTimeout
-	}
+// validate fills in what follows from other flags and checks that they make sense, by
+// themselves and together. Every error is a *argv.UsageError.
+func (o *serveOptions) validate(set *argv.Set) error {
 	if (o.DisableTQDM || o.Quiet) && !set.Seen("progress") {
 		o.Progress = "none"
 	}
-	o.takeV1()
 	o.resolveUsers()
-	o.fanOut()
-}
-
-// takeV1 takes /v1 off the end of the servers' addresses, as other tools want it
-// there: it belongs to the endpoint, and to the paths of models and tokenizer.
-func (o *serveOptions) takeV1() {
-	take := func(base string) string {
-		short, found := strings.CutSuffix(strings.TrimRight(base, "/"), "/v1")
-		if !found || strings.HasSuffix(short, "/") {
-			return base
+	for _, check := range []func(*argv.Set) error{o.checkUsers, o.checkGiven, o.setServers, o.setHeaders, o.setValues} {
+		if err := check(set); err != nil {
+			return err
 		}
-		o.tookV1 = true
-		return strings.TrimRight(short, "/")
 	}
-	o.BaseURL = take(o.BaseURL)
-	for i, t := range o.Targets {
-		o.Targets[i] = take(t)
+	o.fanOut()
+	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
+	if err := o.Spec.Validate(); err != nil {
+		return err
 	}
-	if o.tookV1 && !strings.HasPrefix(o.Endpoint, "/v1/") && strings.HasPrefix(o.Endpoint, "/") {
-		o.Endpoint = "/v1" + o.Endpoint
+	if o.DisableTQDM && o.Progress != "none" {
+		return argv.Errorf("progress", "%s can't be used together with --disable-tqdm", o.Progress)
 	}
+	return o.checkFormat()
 }
 
-// timed reports whether the run ends after a time rather than after a number of requests.
-func (o *serveOptions) timed() bool {
-	return o.Duration > 0 || o.Stages != nil || o.RampRate != nil
+// checkGiven looks at what a Spec can't tell from what was not given.
+func (o *serveOptions) checkGiven(set *argv.Set) error {
+	for name, d := range map[string]time.Duration{"duration": o.Duration, "ramp-duration": o.RampDuration, "deadline": o.Deadline} {
+		if set.Seen(name) && d == 0 {
+			return argv.Errorf(name, "must be above 0")
+		}
+	}
+	if set.Seen("until") && o.Until == "" {
+		_, err := condition.Parse(o.Until, condition.Width)
+		return argv.Errorf("until", "%v", err)
+	}
+	for name, n := range map[string]*int{"input-len": o.InputLen, "output-len": o.OutputLen} {
+		own := o.DatasetName == "custom" && name == "output-len" // -1: its rows say it themselves
+		if n != nil && *n < 1 && !(own && *n == -1) {
+			return argv.Errorf(name, "must be at least 1, not %d", *n)
+		}
+		if n != nil && *n > math.MaxInt32 {
+			return argv.Errorf(name, "must be at most %d, not %d", math.MaxInt32, *n)
+		}
+	}
+	return nil
 }
 
 // fanOut gives --input-len and --output-len to the datasets. As in vLLM they win
@@ -72,22 +68,6 @@ func (o *serveOptions) fanOut() {
 		o.SharegptOutputLen = n
 	}
 }
-
-// baseURL is the server without a path of the API. A slash at its end is dropped:
-// the endpoint begins with one.
-func (o *serveOptions) baseURL() string {
-	if len(o.Targets) > 0 {
-		return o.baseURLs()[0]
-	}
-	if o.BaseURL != "" {
-		return strings.TrimRight(o.BaseURL, "/")
-	}
-	host := strings.TrimSuffix(strings.TrimPrefix(o.Host, "["), "]")
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(o.Port))
-}
-
-// apiURL is where requests go.
-func (o *serveOptions) apiURL() string { return o.baseURL() + o.Endpoint }
 
 // datasetFlags returns the flags that speak to some datasets only.
 func datasetFlags() map[string][]string {
@@ -126,9 +106,9 @@ func (o *serveOptions) notes(set *argv.Set) []string {
 	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
 		"no result is written without --save-result or --append-result")
 	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
-	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", argv.RedactURL(o.apiURL()))
-	note(set.Seen("balance") && !o.several(), "--balance has no effect with one server")
-	note(o.several() && o.NumWarmups > 0 && o.NumWarmups < len(o.Targets), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.Targets))
+	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", o.shownURL())
+	note(set.Seen("balance") && len(o.URLs) < 2, "--balance has no effect with one server")
+	note(len(o.URLs) > 1 && o.NumWarmups > 0 && o.NumWarmups < len(o.URLs), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.URLs))
 	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
 	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
 	return notes

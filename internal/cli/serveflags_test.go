@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -102,12 +105,64 @@ func TestServeDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Backend != "openai" || o.apiURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
+	if o.Backend != "openai" || o.shownURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
 		o.RequestRate < 1e308 || o.Burstiness != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
 		!reflect.DeepEqual(o.PercentileMetrics, []string{"ttft", "tpot", "itl"}) || !reflect.DeepEqual(o.MetricPercentiles, []float64{99}) ||
 		o.DatasetName != "random" || o.RandomInputLen != 1024 || o.RandomOutputLen != 128 || o.RequestTimeout != 10*time.Minute ||
 		o.KeepRuns != 100 || o.Temperature != nil || o.CustomOutputLen != 256 || o.SonnetInputLen != 550 {
 		t.Errorf("defaults: %+v", o)
+	}
+}
+
+// TestServeSpec: the defaults are declared twice, by the flags and for files, and are
+// the same; and each key of a file has its flag.
+func TestServeSpec(t *testing.T) {
+	set, o, err := parseServe("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bench.Default()
+	want.Resolve(func(string) bool { return false })
+	if got := o.Spec; !bytes.Equal(got.Encode(), want.Encode()) {
+		t.Errorf("without flags the Spec is\n%s\nand without keys\n%s", got.Encode(), want.Encode())
+	}
+	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load"}
+	for flag, key := range bench.Keys() {
+		if set.Lookup(flag) == nil && !slices.Contains(noFlag, flag) {
+			t.Errorf("%s has no flag --%s", key, flag)
+		}
+	}
+}
+
+// TestServeSecrets: no secret of a flag is in the Spec, and each is found by the
+// variable that stands for it.
+func TestServeSecrets(t *testing.T) {
+	t.Setenv("MY_GATEWAY_KEY", "from-the-environment")
+	set, o := serveFlags()
+	err := set.Parse([]string{
+		"--base-url", "http://me:secret-login@h", "--proxy", "http://me:secret-proxy@p", "--header", "X-A=secret-header", "Authorization=Bearer from-the-environment",
+		"--extra-body", `{"a":{"api_key":"secret-body"}}`, "--power", "prometheus:http://me:secret-power@h:9090?query=x",
+	})
+	if err == nil {
+		err = o.validate(set)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(o.Encode())
+	if strings.Contains(text, "secret-") || strings.Contains(text, "from-the-environment") || !strings.Contains(text, `"env": "MY_GATEWAY_KEY"`) {
+		t.Errorf("the Spec is %s", text)
+	}
+	w, err := o.Wire(o.host(streams{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Header.Get("X-A") != "secret-header" || w.Header.Get("Authorization") != "Bearer from-the-environment" {
+		t.Errorf("headers: %v", w.Header)
+	}
+	to, err := w.Proxy(&http.Request{})
+	if err != nil || to.String() != "http://me:secret-proxy@p" {
+		t.Errorf("proxy: %v, %v", to, err)
 	}
 }
 
@@ -118,13 +173,13 @@ func TestServeResolve(t *testing.T) {
 	}{
 		{"--backend openai-chat", func(o *serveOptions) bool { return o.Endpoint == "/v1/chat/completions" }},
 		{"--backend vllm --endpoint /x/completions", func(o *serveOptions) bool { return o.Endpoint == "/x/completions" }},
-		{"--base-url http://h:1/p/", func(o *serveOptions) bool { return o.apiURL() == "http://h:1/p/v1/completions" }},
+		{"--base-url http://h:1/p/", func(o *serveOptions) bool { return o.shownURL() == "http://h:1/p/v1/completions" }},
 		{"--targets http://me:pw@a:1/,http://me:pw@b:2/p --balance sticky", func(o *serveOptions) bool {
-			return o.several() && o.Balance == "sticky" && o.apiURL() == "http://me:pw@a:1/v1/completions" && o.baseURLs()[1] == "http://me:pw@b:2/p"
+			return o.Balance == "sticky" && o.shownURL() == "http://redacted@a:1/v1/completions" && o.URLs[1] == "http://b:2/p" && o.secrets[o.Login.Env] == "me:pw"
 		}},
-		{"--targets http://a", func(o *serveOptions) bool { return !o.several() && o.baseURL() == "http://a" }},
-		{"--host ::1 --port 9", func(o *serveOptions) bool { return o.baseURL() == "http://[::1]:9" }},
-		{"--host [::1]", func(o *serveOptions) bool { return o.baseURL() == "http://[::1]:8000" }},
+		{"--targets http://a", func(o *serveOptions) bool { return len(o.URLs) == 1 && o.URLs[0] == "http://a" }},
+		{"--host ::1 --port 9", func(o *serveOptions) bool { return o.URLs[0] == "http://[::1]:9" }},
+		{"--host [::1]", func(o *serveOptions) bool { return o.URLs[0] == "http://[::1]:8000" }},
 		{"--dataset-name sharegpt --dataset-path x", func(o *serveOptions) bool { return !o.IgnoreEOS && o.SharegptOutputLen == nil }},
 		{"--input-len 7 --random-input-len 9 --output-len 3", func(o *serveOptions) bool {
 			return o.RandomInputLen == 7 && o.SonnetInputLen == 7 && o.RandomOutputLen == 3 && *o.SharegptOutputLen == 3 &&
@@ -132,22 +187,22 @@ func TestServeResolve(t *testing.T) {
 		}},
 		{"--dataset-name custom --dataset-path x --custom-output-len -1 --num-prompts 0", func(o *serveOptions) bool { return o.CustomOutputLen == -1 && o.NumPrompts == 0 }},
 		{"--dataset-name custom --dataset-path x --output-len -1", func(o *serveOptions) bool { return o.CustomOutputLen == -1 }},
-		{"--random-range-ratio 0.5", func(o *serveOptions) bool { return o.RandomRangeRatio == rangeRatio{0.5, 0.5} }},
-		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *serveOptions) bool { return o.RandomRangeRatio == rangeRatio{0.1, 0.9} }},
+		{"--random-range-ratio 0.5", func(o *serveOptions) bool { return o.RandomRangeRatio == workload.RangeRatio{Input: 0.5, Output: 0.5} }},
+		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *serveOptions) bool { return o.RandomRangeRatio == workload.RangeRatio{Input: 0.1, Output: 0.9} }},
 		{"--goodput ttft:100 e2el:2000.5", func(o *serveOptions) bool {
-			return reflect.DeepEqual(o.Goodput, []goodputLimit{{"ttft", 100}, {"e2el", 2000.5}})
+			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
 		}},
 		{"--goodput itl_p99.9:50 first_visible:900", func(o *serveOptions) bool {
-			return reflect.DeepEqual(o.Goodput, []goodputLimit{{"itl_p99.9", 50}, {"first_visible", 900}})
+			return reflect.DeepEqual(o.Goodput, map[string]float64{"itl_p99.9": 50, "first_visible": 900})
 		}},
 		{"--burstiness inf --request-rate 5", func(o *serveOptions) bool { return o.Burstiness > 1e308 && o.RequestRate == 5 }},
 		{"--duration 2m --max-concurrency 4", func(o *serveOptions) bool { return o.Unbounded && o.NumPrompts == 0 && o.Duration == 2*time.Minute }},
 		{"--duration 2m --num-prompts 9", func(o *serveOptions) bool { return !o.Unbounded && o.NumPrompts == 9 }},
 		{"--stages 10s@5,60s@50", func(o *serveOptions) bool {
-			return o.Unbounded && reflect.DeepEqual(o.Stages, []pace.Stage{{Length: 10 * time.Second, From: 5, To: 5}, {Length: time.Minute, From: 50, To: 50}})
+			return o.Unbounded && o.Stages == "10s@5,60s@50"
 		}},
-		{"--ramp-rate 5..50 --ramp-duration 60s", func(o *serveOptions) bool { return *o.RampRate == rampRate{5, 50} && o.RampDuration == time.Minute }},
-		{"--ramp-rate 0..1.5 --ramp-duration 60", func(o *serveOptions) bool { return *o.RampRate == rampRate{0, 1.5} }},
+		{"--ramp-rate 5..50 --ramp-duration 60s", func(o *serveOptions) bool { return o.RampRate == "5..50" && o.RampDuration == time.Minute }},
+		{"--ramp-rate 0..1.5 --ramp-duration 60", func(o *serveOptions) bool { return o.RampRate == "0..1.5" }},
 		{"--ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 9", func(o *serveOptions) bool { return *o.RampUpEndRPS == 9 }},
 		{"--compat vllm", func(o *serveOptions) bool { return o.RequestTimeout == 6*time.Hour }},
 		{"--compat vllm --request-timeout 5s", func(o *serveOptions) bool { return o.RequestTimeout == 5*time.Second }},
@@ -214,8 +269,8 @@ metric_percentiles: [50, 99.9]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Endpoint != chatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || o.RandomRangeRatio != (rangeRatio{0.1, 0.5}) ||
-		!reflect.DeepEqual(o.Goodput, []goodputLimit{{"ttft", 200}, {"tpot", 50}}) || o.Metadata[0] != (argv.Pair{Key: "gpu", Value: "h100"}) ||
+	if o.Endpoint != bench.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || o.RandomRangeRatio != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
+		!reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (bench.Pair{Key: "gpu", Value: "h100"}) ||
 		string(o.ExtraBody) != `{"min_tokens":5,"stop":["a","b"]}` || !o.SaveResult || o.MetricPercentiles[1] != 99.9 {
 		t.Errorf("%+v", o)
 	}

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"math"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // defineUsers declares the load in the words of fw-ai/benchmark (load_test.py).
@@ -12,7 +12,7 @@ func defineUsers(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupOurs)
 	set.OptInt(&o.Users, "users", "A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.", g,
 		argv.WholeName()) // --use is vLLM's --use-beam-search
-	set.Float(&o.SpawnRate, "spawn-rate", math.Inf(1),
+	set.Float(&o.UsersPerSecond, "spawn-rate", math.Inf(1),
 		"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all.", g, argv.Metavar("RATE"))
 	set.OptFloat(&o.QPS, "qps", "Requests a second, evenly: --request-rate in the words of fw-ai/benchmark.", g, argv.Metavar("RATE"))
 	set.Choice(&o.QPSSpacing, "qps-distribution", "constant", []string{"constant", "exponential"}, "How the requests of --qps are spaced.", g,
@@ -24,6 +24,12 @@ func defineUsers(set *argv.Set, o *serveOptions) {
 func (o *serveOptions) resolveUsers() {
 	if o.Users != nil && o.MaxConcurrency == nil {
 		o.MaxConcurrency = o.Users
+	}
+	if !math.IsInf(o.UsersPerSecond, 1) {
+		o.SpawnRate = o.UsersPerSecond
+	}
+	if o.QPS != nil {
+		o.SummaryLoad = "QPS " + pyjson.Float(*o.QPS) + " " + o.QPSSpacing
 	}
 	if o.QPS != nil && math.IsInf(o.RequestRate, 1) {
 		o.RequestRate = *o.QPS
@@ -47,24 +53,8 @@ func (o *serveOptions) checkUsers(set *argv.Set) error {
 		return argv.Errorf("qps-distribution", "needs --qps")
 	case set.Seen("spawn-rate") && o.Users == nil:
 		return argv.Errorf("spawn-rate", "needs --users")
-	case !(o.SpawnRate > 0):
-		return argv.Errorf("spawn-rate", "must be above 0, not %g", o.SpawnRate)
+	case !(o.UsersPerSecond > 0):
+		return argv.Errorf("spawn-rate", "must be above 0, not %g", o.UsersPerSecond)
 	}
 	return nil
-}
-
-// spawnTime is how long it takes until all users are there.
-func (o *serveOptions) spawnTime() time.Duration {
-	if o.Users == nil || math.IsInf(o.SpawnRate, 1) {
-		return 0
-	}
-	return time.Duration(float64(*o.Users-1) / o.SpawnRate * float64(time.Second))
-}
-
-// sendFor is --duration, from the moment when all users are there; 0: no bound.
-func (o *serveOptions) sendFor() time.Duration {
-	if o.Duration == 0 {
-		return 0
-	}
-	return o.Duration + o.spawnTime()
 }

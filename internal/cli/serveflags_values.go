@@ -3,44 +3,34 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // setStages reads --stages.
 func (o *serveOptions) setStages(text string) error {
-	stages, err := pace.ParseStages(text)
-	if err != nil {
+	if _, err := pace.ParseStages(text); err != nil {
 		return argv.Errorf("", "can't be read: %v", err)
 	}
-	o.Stages = stages
+	o.Stages = text
 	return nil
 }
 
 // setRampRate reads --ramp-rate: 5..50.
 func (o *serveOptions) setRampRate(text string) error {
-	from, to, ok := strings.Cut(text, "..")
-	a, errA := strconv.ParseFloat(from, 64)
-	b, errB := strconv.ParseFloat(to, 64)
-	if !ok || errA != nil || errB != nil {
-		return argv.Errorf("", "needs two rates such as 5..50, not %q", text)
-	}
-	if !allFinite(a, b) || a < 0 || b < 0 || a+b == 0 {
-		return argv.Errorf("", "needs rates of 0 or more, not both 0, and not %q", text)
-	}
-	o.RampRate = &rampRate{a, b}
-	return nil
+	_, _, err := bench.ParseRamp(text)
+	o.RampRate = text
+	return err
 }
 
 // setRangeRatio reads --random-range-ratio: a number, or a JSON object with input and output.
 func (o *serveOptions) setRangeRatio(text string) error {
-	var r rangeRatio
+	var r workload.RangeRatio
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		var both struct{ Input, Output *float64 }
 		d := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -48,13 +38,13 @@ func (o *serveOptions) setRangeRatio(text string) error {
 		if err := d.Decode(&both); err != nil || d.More() || both.Input == nil || both.Output == nil {
 			return argv.Errorf("", `needs both ratios, as in {"input": 0.1, "output": 0.5}, not %s`, text)
 		}
-		r = rangeRatio{*both.Input, *both.Output}
+		r = workload.RangeRatio{Input: *both.Input, Output: *both.Output}
 	} else {
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil {
 			return argv.Errorf("", "needs a number or a JSON object, not %q", text)
 		}
-		r = rangeRatio{v, v}
+		r = workload.RangeRatio{Input: v, Output: v}
 	}
 	for _, v := range []float64{r.Input, r.Output} {
 		if !(v >= 0 && v < 1) { // so that nan fails too
@@ -65,34 +55,11 @@ func (o *serveOptions) setRangeRatio(text string) error {
 	return nil
 }
 
-// setGoodput makes the limits of what --goodput was given.
-func (o *serveOptions) setGoodput() error {
-	o.Goodput = nil
+// parseGoodput makes the limits of what --goodput was given; nil: none.
+func parseGoodput(pairs []argv.Pair) (map[string]float64, error) {
 	var clauses []string
-	for _, p := range o.goodput {
+	for _, p := range pairs {
 		clauses = append(clauses, p.Key+":"+p.Value)
 	}
-	if clauses == nil {
-		return nil
-	}
-	limits, err := condition.Parse(strings.Join(clauses, " and "), condition.PerRequest)
-	if err != nil {
-		return argv.Errorf("goodput", "%v", err)
-	}
-	for _, c := range limits {
-		if slices.ContainsFunc(o.Goodput, func(l goodputLimit) bool { return l.Metric == c.Metric }) {
-			return argv.Errorf("goodput", "has two limits for %s", c.Metric)
-		}
-		o.Goodput = append(o.Goodput, goodputLimit{c.Metric, c.Limit})
-	}
-	return nil
-}
-
-func allFinite(values ...float64) bool {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return bench.ParseGoodput(clauses)
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -22,10 +22,9 @@ import (
 type shapesRun struct {
 	*shapesOptions
 	streams
-	args   []string
 	drain  <-chan struct{}
 	root   string // the folder of all runs
-	server serverFacts
+	server bench.Facts
 	seed   uint64
 	done   int // runs, so that no two draw the same ids
 
@@ -43,7 +42,7 @@ func benchShapes(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	r := &shapesRun{shapesOptions: o, streams: s, seed: o.ids.start()}
-	r.args = append([]string{"inferometer", "bench", "shapes"}, set.Redacted(args)...)
+	o.Command = append([]string{"inferometer", "bench", "shapes"}, set.Redacted(args)...)
 	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
 	r.drain = drain
@@ -51,17 +50,17 @@ func benchShapes(ctx context.Context, s streams, args []string) error {
 }
 
 func (r *shapesRun) run(ctx context.Context) error {
-	var err error
-	if r.server, err = askServer(ctx, r.serveOptions, r.streams); err != nil {
+	host, err := r.host(r.streams), error(nil)
+	if r.server, err = bench.Ask(ctx, &r.Spec, host); err != nil {
 		return err
 	}
-	if r.root, err = newRunFolder(r.serveOptions, r.err); err != nil {
+	if r.root, err = bench.NewFolder(r.RunDir, host); err != nil {
 		return err
 	}
 	defer journal.InProgress(r.root)()
 	r.ids.noteTexts(r.serveOptions, r.server, r.err)
-	r.result.Model, r.result.Server = r.server.modelID, r.server.name
-	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.meta.Bytes, r.server.meta.Params, r.subtractOverhead
+	r.result.Model, r.result.Server = r.server.ModelID, r.server.Name
+	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.Meta.Bytes, r.server.Meta.Params, r.subtractOverhead
 	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
 	r.result.Overhead = overhead.Times()
 	if err == nil && len(overhead.Samples) == 0 {
@@ -73,7 +72,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 	if len(r.result.Rows) > 0 {
 		err = errors.Join(err, report.WriteShapes(r.out, &r.result, r.output))
 	}
-	pruneRuns(r.serveOptions, r.root, r.err)
+	r.Prune(r.root, host)
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (r *shapesRun) measureAll(ctx context.Context) error {
 		began := time.Now()
 		folder := r.folderOf(s)
 		row, err := r.measure(ctx, s, folder, subtract)
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil && !errors.Is(err, bench.ErrStopped) {
 			if len(row.Samples) > 0 { // measured, but not kept: the disk is full
 				r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
 			}
@@ -139,11 +138,11 @@ func (r *shapesRun) measure(ctx context.Context, s measure.Shape, folder string,
 	if s.Prompt == 0 { // generation begins after one token, or after the depth and one
 		b.Prompt, b.Depth = s.Depth+1, 0
 	}
-	run := batchRun{serveOptions: r.serveOptions, streams: r.streams, args: r.args, server: r.server, folder: filepath.Join(r.root, folder)}
+	run := batchRun{serveOptions: r.serveOptions, streams: r.streams, server: r.server, folder: filepath.Join(r.root, folder)}
 	if !r.noWarmup {
 		run.warmups = s.Batch
 	}
-	run.fields = r.server.cacheField(b.Depth > 0)
+	run.body = cacheField(r.server, b.Depth > 0)
 	batches, v, err := run.do(ctx, r.drain, b)
 	if v != nil && v.Level == verdict.TrustInvalid {
 		r.invalid = append(r.invalid, folder)
@@ -181,10 +180,9 @@ func stopped(ctx context.Context, drain <-chan struct{}) bool {
 }
 
 // cacheField tells llama.cpp whether to use what it has computed before; others don't know the field.
-func (f serverFacts) cacheField(use bool) []wire.Field {
-	if f.name != "llamacpp" {
+func cacheField(f bench.Facts, use bool) json.RawMessage {
+	if f.Name != "llamacpp" {
 		return nil
 	}
-	value, _ := json.Marshal(use) // a bool always marshals
-	return []wire.Field{{Name: "cache_prompt", Value: value}}
+	return fmt.Appendf(nil, `{"cache_prompt":%t}`, use)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -119,17 +118,18 @@ func benchThroughput(ctx context.Context, s streams, args []string) error {
 	if err := o.resolve(set); err != nil {
 		return err
 	}
-	r := &serveRun{serveOptions: o.serveOptions, streams: s, clock: wire.NewClock(), own: samplingFields(o.n)}
-	r.args = append([]string{"inferometer", "bench", "throughput"}, set.Redacted(args)...)
+	o.DefaultBody = samplingBody(o.n)
+	o.Command = append([]string{"inferometer", "bench", "throughput"}, set.Redacted(args)...)
+	r := newServeRun(o.serveOptions, s)
 	if named != o.DatasetName && set.Seen("dataset-name") {
-		r.say("note: without --dataset-path the dataset is random, not %s", named)
+		r.host.Say("note: without --dataset-path the dataset is random, not %s", named)
 	}
 	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
-	defer r.leaveFolder()
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
+	defer r.run.Close()
 	res, v, err := r.result()
 	if res == nil {
 		return err
@@ -140,8 +140,8 @@ func benchThroughput(ctx context.Context, s streams, args []string) error {
 	if err := errors.Join(report.ThroughputConsole(s.out, res), err); err != nil {
 		return err
 	}
-	r.say("run: %s", r.folder)
-	pruneRuns(r.serveOptions, r.folder, r.err)
+	r.host.Say("run: %s", r.run.Folder())
+	r.Prune(r.run.Folder(), r.host)
 	return throughputEnding(r, res, v)
 }
 

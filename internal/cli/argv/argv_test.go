@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 var inf = math.Inf(1)
@@ -185,7 +187,7 @@ func TestSource(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	s, _ := newEverything()
 	var proxy string
-	s.String(&proxy, "proxy", "", "A proxy.", Redact(RedactURL))
+	s.String(&proxy, "proxy", "", "A proxy.", Redact(outside.RedactURL))
 	args := []string{
 		"--name", "n", "--head", "Authorization=Bearer x", "K=v", "--header=A=b",
 		"--proxy=http://me:pw@host:1/p", "--proxy", "me:pw@host", "--proxy", "http://host:1",

@@ -2,53 +2,20 @@ package argv
 
 import (
 	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // ErrHelp is returned by Parse when the user asked for help.
 var ErrHelp = errors.New("help requested")
 
 // UsageError is something wrong with the command line or the config file.
-type UsageError struct {
-	Flag string // without dashes; empty where no flag is meant
-	Text string // what is wrong
-	Hint string // what to do about it; may be empty
-	File string // the config file, where the value came from one
-	Line int
-}
-
-// Error gives one line: place, flag, what is wrong, what to do.
-func (e *UsageError) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File + ":")
-		if e.Line > 0 {
-			fmt.Fprintf(&b, "%d:", e.Line)
-		}
-		b.WriteString(" ")
-	}
-	if e.Flag != "" {
-		b.WriteString("--" + e.Flag + " ")
-	}
-	b.WriteString(e.Text)
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
-	}
-	return b.String()
-}
+type UsageError = usage.Error
 
 // Errorf makes a UsageError about a flag, for the checks that a command makes
-// after parsing. The text reads on from the flag's name ("must be above 0, not 3").
-// An error about a value that the config set names the flag, not its line.
+// after parsing. An error about a value that the config set names the flag, not its line.
 func Errorf(flag, format string, args ...any) *UsageError {
-	return &UsageError{Flag: flag, Text: fmt.Sprintf(format, args...)}
-}
-
-// WithHint adds what the user can do.
-func (e *UsageError) WithHint(format string, args ...any) *UsageError {
-	e.Hint = fmt.Sprintf(format, args...)
-	return e
+	return usage.Errorf(flag, format, args...)
 }
 
 // at gives err the flag and the place that the parser knows and the value's

@@ -9,14 +9,14 @@ import (
 
 // BatchOptions say what batches of one shape are made of.
 type BatchOptions struct {
-	Size   int  // requests of a batch, sent together
-	Count  int  // batches
-	Prompt int  // tokens of each prompt, besides Depth
-	Output int  // tokens to generate
-	Depth  int  // tokens that the server has computed before, by a request that is not measured; 0: none
-	IDs    int  // token ids are drawn from 0 up to this
-	Text   bool // prompts are texts of as many common words, for a server that takes no token ids
-	Seed   uint64
+	Size   int    `json:"size"`            // requests of a batch, sent together
+	Count  int    `json:"count"`           // batches
+	Prompt int    `json:"prompt"`          // tokens of each prompt, besides Depth
+	Output int    `json:"output"`          // tokens to generate
+	Depth  int    `json:"depth,omitempty"` // tokens that the server has computed before, by a request that is not measured; 0: none
+	IDs    int    `json:"ids"`             // token ids are drawn from 0 up to this
+	Text   bool   `json:"text,omitempty"`  // prompts are texts of as many common words, for a server that takes no token ids
+	Seed   uint64 `json:"seed"`
 }
 
 // Batches is a dataset of random token ids: exact lengths on any server, without

@@ -1,0 +1,378 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// Run is one run, from its Spec to its journal.
+type Run struct {
+	*Spec
+	host *Host
+	wire *Wire
+
+	clock     *wire.Clock
+	target    *target.Target
+	targets   []*target.Target // all of them; target is the first
+	lists     []modelList      // what each says that it serves
+	identity  []journal.Target // of each, where there are several
+	balance   target.Balancer  // nil with one server
+	transport wire.Transport
+	protocol  wire.Protocol
+
+	modelID   string // for the result and the tokenizer
+	sentModel string // in the body
+	oldLimit  bool   // the body says max_tokens too
+	tokens    tokenizerChoice
+	dataset   workload.Dataset
+	pace      pace.Pace
+	paceName  string
+
+	folder  string
+	journal *journal.Writer
+	// unwritten says why the journal's file is not whole; the rest is in memory.
+	unwritten  error
+	inProgress func()       // ends the folder's mark; nil: there is none yet
+	begun      bool         // the clock has started
+	usage      client.Usage // of this process at that moment
+	spared     int          // processors that Go's scheduler was given beyond those it has
+
+	progress *load.Progress
+	sampler  *client.Sampler
+	wakeups  *client.Wakeups  // nil: the kernel tells when bytes arrived
+	scraper  *client.Sampler  // nil: the servers are not asked during the load
+	before   []target.Metrics // each server's counters before the warm-ups
+	power    power.Spec
+	meter    *power.Measurement // nil: power was not asked for
+	beforeAt time.Time
+	seen     []*seenPrompts // of each server; nil: there is no state folder
+	keeper   *keeper        // nil: no prompts are sent again
+	proven   *journal.Proven
+}
+
+// Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
+// journal in the run's folder. A drain means to send no more and wait for what is in
+// flight; the end of ctx cancels that too. The Run that it returns must be closed,
+// after the result of its journal was written.
+func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run, error) {
+	r := newRun(s, h)
+	if err := r.execute(ctx, drain); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func newRun(s *Spec, h *Host) *Run {
+	own := *s // what is left open is filled in
+	return &Run{Spec: &own, host: h, clock: wire.NewClock()}
+}
+
+// Folder is where the run is kept.
+func (r *Run) Folder() string { return r.folder }
+
+// SentModel is the model's name in the requests.
+func (r *Run) SentModel() string { return r.sentModel }
+
+// OldLimit says that the requests had to say max_tokens too.
+func (r *Run) OldLimit() bool { return r.oldLimit }
+
+// Unwritten says why the journal's file is not whole; nil: it is.
+func (r *Run) Unwritten() error { return r.unwritten }
+
+// Reopen reads the journal from its start, whole even where its file is not.
+func (r *Run) Reopen() (*journal.Reader, error) { return r.journal.Reopen() }
+
+// Close ends the folder's mark of a run in progress: from now on it may be pruned.
+func (r *Run) Close() {
+	if r.inProgress != nil {
+		r.inProgress()
+		r.inProgress = nil
+	}
+}
+
+// execute does one thing after the other, up to the end of the journal; each step
+// leaves its part in r.
+func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
+	defer r.close()
+	warmups, err := r.prepare(ctx, drain)
+	if err != nil {
+		return err
+	}
+	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	r.openSeen()
+	if r.host.Proven != nil {
+		r.proven = r.host.Proven(r.engine())
+	}
+	r.progress = &load.Progress{}
+	r.spareProcessors()
+	stopShowing := r.showProgress()
+	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
+	stopShowing()
+	r.sampler.Stop()
+	r.wakeups.Stop()
+	r.scraper.Stop()
+	used := stopPower(r.meter)
+	if err != nil {
+		return r.abandon(err)
+	}
+	end := r.end(result)
+	end.Power = used
+	after := r.settled(context.WithoutCancel(ctx))
+	end.SpecDecode = specDecode(r.before, after)
+	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
+	err = errors.Join(err, r.journal.End(end))
+	r.unwritten = r.journal.Close()
+	if err != nil {
+		return errors.Join(err, r.unwritten)
+	}
+	return nil
+}
+
+// abandon closes the journal of a run that can't go on. One that never began
+// leaves nothing behind; of another one the measured part can still be shown.
+func (r *Run) abandon(why error) error {
+	if err := r.journal.Close(); err != nil {
+		return errors.Join(why, err)
+	}
+	if r.begun {
+		return fmt.Errorf("%w; what was measured before is in %s: inferometer report shows it", why, r.folder)
+	}
+	_ = os.Remove(filepath.Join(r.folder, journal.FileName))
+	_ = os.Remove(r.folder) // stays if it holds anything of the user's
+	return why
+}
+
+// ErrStopped is the end of a run that was stopped before it began.
+var ErrStopped = errors.New("stopped before the first request was sent")
+
+// prepare does all that comes before the load and returns the warm-ups. Nothing
+// is in flight yet, so that the first Ctrl-C ends it.
+func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*workload.Request, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ready := make(chan struct{})
+	defer close(ready)
+	go func() {
+		select {
+		case <-drain:
+			cancel(ErrStopped)
+		case <-ready:
+		}
+	}()
+	defer func() {
+		if err != nil && context.Cause(ctx) == ErrStopped { // what failed for it is beside the point
+			err = ErrStopped
+		}
+	}()
+	if err := r.connect(ctx); err != nil {
+		return nil, err
+	}
+	r.askDialect(ctx)
+	if err := r.makeWorkload(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.makePace(); err != nil {
+		return nil, err
+	}
+	r.keepSome()
+	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
+		return nil, fmt.Errorf("make warm-up prompts: %w", err)
+	}
+	for _, u := range r.urls() {
+		if err := r.checkReady(ctx, u, warmups[0]); err != nil {
+			return nil, err
+		}
+	}
+	r.identify(ctx)
+	return warmups, r.makeFolder()
+}
+
+func (r *Run) close() {
+	if r.transport != nil {
+		r.transport.Close()
+	}
+	if r.dataset != nil {
+		_ = r.dataset.Close() // it was only read
+	}
+	r.returnProcessors()
+}
+
+// say tells the user something beside the result.
+func (r *Run) say(format string, args ...any) { r.host.say(format, args...) }
+
+// showProgress starts the display of the user's process, if it has one.
+func (r *Run) showProgress() (stop func()) {
+	if r.host.Progress == nil {
+		return func() {}
+	}
+	p := Progress{Progress: r.progress, Length: r.length()}
+	if !r.Unbounded {
+		p.Total = r.dataset.Len()
+	}
+	return r.host.Progress(p)
+}
+
+// connect makes the transport, makes sure that somebody answers, and learns the model's name.
+func (r *Run) connect(ctx context.Context) error {
+	protocol, err := wire.ForBackend(r.Backend)
+	if err != nil {
+		return &usage.Error{Text: err.Error()}
+	}
+	r.protocol = protocol
+	if r.wire, err = r.Wire(r.host); err != nil {
+		return err
+	}
+	if r.wire.power != "" {
+		if r.power, err = power.Parse(r.wire.power); err != nil {
+			return usage.Errorf("power", "%v", err)
+		}
+	}
+	if r.balance, err = r.balancer(); err != nil {
+		return err
+	}
+	if r.transport, err = r.makeTransport(); err != nil {
+		return err
+	}
+	client := r.client()
+	for _, u := range r.URLs {
+		r.targets = append(r.targets, &target.Target{Base: u, Header: r.wire.Header, Client: client})
+	}
+	r.target = r.targets[0]
+	r.awaitServer(ctx)
+	return r.preflight(ctx)
+}
+
+// manyConnections is kept open where nothing bounds the requests in flight.
+const manyConnections = 1 << 16
+
+// connections is how many connections to keep: as many as may be in use at once.
+func (r *Run) connections() int {
+	switch {
+	case r.MaxConcurrency != nil:
+		return *r.MaxConcurrency
+	case r.NumPrompts > 0:
+		return r.NumPrompts
+	}
+	return manyConnections
+}
+
+func (r *Run) makePace() error {
+	p, err := r.paceSpec(r.dataset.Len())
+	if err == nil {
+		p.Random = workload.NumPyState(r.dataset)
+		r.paceName = p.Name
+		r.pace, err = pace.New(p)
+	}
+	if err != nil {
+		return &usage.Error{Text: err.Error()}
+	}
+	return nil
+}
+
+func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
+	cfg := load.Config{
+		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
+		Transport: r.transport, Protocol: r.protocol, URL: r.urls()[0], IDPrefix: r.idPrefix(),
+		Call:    wire.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
+		Timeout: r.RequestTimeout, Deadline: r.Deadline,
+		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
+		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
+	}
+	cfg.Watch = r.watch()
+	if r.MaxConcurrency != nil {
+		cfg.Concurrency = *r.MaxConcurrency
+	}
+	if r.several() {
+		cfg.Targets, cfg.Balance = r.urls(), r.balance
+	}
+	if r.keeper != nil {
+		cfg.Source = r.keeper
+	}
+	cfg.Batch, cfg.SpawnRate = r.BatchSize, r.SpawnRate
+	return cfg
+}
+
+func (r *Run) idPrefix() string {
+	if r.RequestIDPrefix == "" {
+		var b [4]byte
+		_, _ = rand.Read(b[:]) // never fails
+		r.RequestIDPrefix = "bench-" + hex.EncodeToString(b[:]) + "-"
+	}
+	return r.RequestIDPrefix
+}
+
+// started writes the journal's first line: the clock has just been set to zero.
+func (r *Run) started() error {
+	r.usage, r.begun = client.ProcessUsage(), true
+	r.meter = r.startPower()
+	zero := r.clock.Zero()
+	err := r.journal.Run(&journal.Run{
+		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
+		Command: r.Command, Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
+		Proven: r.proven,
+	})
+	if r.transport.Stamps() != kernelStamps {
+		r.wakeups = client.StartWakeups()
+	}
+	r.sampler, r.scraper = r.startSampler(), r.startScraper()
+	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
+}
+
+func (r *Run) options() journal.Options {
+	o := journal.Options{
+		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.Endpoint, Label: r.Label,
+		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
+		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
+		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
+		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
+		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
+		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
+	}
+	for _, p := range r.Metadata {
+		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
+	}
+	if r.several() {
+		o.Balance = r.Balance
+	}
+	if r.MaxConcurrency != nil {
+		o.MaxConcurrency = *r.MaxConcurrency
+	}
+	if r.RampUpStrategy != "" {
+		o.RampUp = &journal.RampUp{Strategy: r.RampUpStrategy, StartRPS: *r.RampUpStartRPS, EndRPS: *r.RampUpEndRPS}
+	}
+	return o
+}
+
+// orZero writes infinity as 0, which JSON can hold.
+func orZero(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+// end is the journal's last line.
+func (r *Run) end(res *load.Result) *journal.End {
+	return &journal.End{
+		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
+		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: client.ProcessUsage().Since(r.usage),
+	}
+}

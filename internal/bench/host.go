@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// Host is what a run needs of the process that it is part of. Nothing here changes
+// what is measured.
+type Host struct {
+	Release string // for the header User-Agent
+	Version string // for the journal, with the commit
+
+	// Lookup finds a variable of the environment.
+	Lookup func(name string) (value string, ok bool)
+	// Proxy is what the environment says of proxies.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Say tells the user something beside the result. Nil is silence.
+	Say func(format string, args ...any)
+	// Warn tells what the user must know even if notes are not wanted.
+	Warn func(format string, args ...any)
+	// Progress shows how far a run is until stop is called. Nil shows nothing.
+	Progress func(Progress) (stop func())
+	// Proven finds what the newest self-test proved for an engine. Nil: nothing.
+	Proven func(engine string) *journal.Proven
+}
+
+// Progress is a run under way.
+type Progress struct {
+	*load.Progress
+	Total  int           // requests to come; 0: not known
+	Length time.Duration // of a run that ends by time; 0: not known
+}
+
+func (h *Host) say(format string, args ...any) {
+	if h.Say != nil {
+		h.Say(format, args...)
+	}
+}
+
+func (h *Host) warn(format string, args ...any) {
+	if h.Warn != nil {
+		h.Warn(format, args...)
+	}
+}
+
+// variable is a variable of the environment, or nothing.
+func (h *Host) variable(name string) string {
+	value, _ := h.Lookup(name)
+	return value
+}
+
+// State is the user's state folder.
+func (h *Host) State() (string, error) {
+	if state := h.variable("XDG_STATE_HOME"); state != "" {
+		return state, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".local", "state"), nil
+}
+
+// hubCache is where Hugging Face's tools keep what they have downloaded.
+func (h *Host) hubCache() string {
+	if dir := h.variable("HF_HUB_CACHE"); dir != "" {
+		return dir
+	}
+	if dir := h.variable("HF_HOME"); dir != "" {
+		return filepath.Join(dir, "hub")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".cache", "huggingface", "hub")
+}

@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/workload"
+)
+
+// readyEvery is the pause between two tries of the ready check, as in vLLM.
+const readyEvery = 5 * time.Second
+
+// awaitServer waits, as long as the ready check may, until somebody answers at the
+// server's address: its models and its tokenizer are asked for before that check. If
+// nobody ever does, the next question says so.
+func (r *Run) awaitServer(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.ReadyCheckTimeoutSec)*time.Second)
+	defer cancel()
+	for said := false; ctx.Err() == nil; said = true {
+		var unreachable *url.Error
+		if _, err := r.target.Models(ctx); !errors.As(err, &unreachable) {
+			return
+		}
+		if !said {
+			r.say("nobody answers at %s yet: waiting up to %d s", r.URLs[0], r.ReadyCheckTimeoutSec)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(awaitEvery):
+		}
+	}
+}
+
+// awaitEvery is the pause between two looks whether a server has come up.
+const awaitEvery = 200 * time.Millisecond
+
+// checkReady sends a request until one completes, if asked to. It is a warm-up
+// prompt: the measured ones must stay unknown to the server's cache.
+func (r *Run) checkReady(ctx context.Context, url string, w *workload.Request) error {
+	if r.ReadyCheckTimeoutSec == 0 {
+		return nil
+	}
+	timeout := time.Duration(r.ReadyCheckTimeoutSec) * time.Second
+	r.say("waiting up to %v for %s", timeout, url)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cfg := r.loadConfig(nil, nil)
+	cfg.URL, cfg.Targets, cfg.Balance = url, nil, nil
+	for {
+		got, err := load.Try(ctx, cfg, w)
+		if err != nil {
+			return err
+		}
+		if got.Outcome == journal.Complete || got.Outcome == journal.Short {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s was not ready within %v: %s: %s; is the server up, and is it this one?", url, timeout, got.Outcome, got.Error)
+		case <-time.After(readyEvery):
+		}
+	}
+}

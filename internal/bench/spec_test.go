@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// full has a value in every field.
+func full(t *testing.T) Spec {
+	t.Helper()
+	s := Default()
+	for _, section := range sections(&s) {
+		for _, f := range section.fields {
+			switch p := f.value.Addr().Interface().(type) {
+			case *string:
+				if *p == "" {
+					*p = "x"
+				}
+			case *bool:
+				*p = true
+			case *int:
+				*p = max(*p, 1)
+			case *float64:
+				*p = max(*p, 0.5)
+			case *workload.RangeRatio:
+				*p = workload.RangeRatio{Input: 0.5}
+			case **int:
+				n := 1
+				*p = &n
+			case **float64:
+				v := 0.5
+				*p = &v
+			case *time.Duration:
+				*p = 90 * time.Second
+			}
+		}
+	}
+	s.Login, s.ProxyLogin, s.Power = Value{Env: "LOGIN"}, Value{Env: "PROXY"}, Value{Env: "POWER", Prefix: "a"}
+	s.Headers = []Header{{"A", Value{Env: "H", Prefix: "Bearer "}}, {"B", Value{Text: "<plain>"}}}
+	s.Metadata, s.Command = []Pair{{"k", "v"}}, []string{"inferometer", "bench", "serve"}
+	s.ExtraBody, s.DefaultBody = []byte(`{"b":{"c":"<&>"},"a":1}`), []byte(`{"z":1.0}`)
+	s.Goodput = map[string]float64{"ttft": 200}
+	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}
+	return s
+}
+
+// A Spec comes back as it was, in every field, and its bodies byte for byte.
+func TestSpecRoundTrip(t *testing.T) {
+	for name, s := range map[string]Spec{"default": Default(), "full": full(t)} {
+		back := Spec{}
+		if _, err := back.read(s.Encode()); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, s.Encode())
+		}
+		if diff := cmp.Diff(s, back); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Encode leaves nothing of a full Spec out.
+func TestSpecHasAllKeys(t *testing.T) {
+	s := full(t)
+	text := string(s.Encode())
+	for _, section := range sections(&s) {
+		for _, f := range section.fields {
+			if f.value.IsZero() {
+				t.Errorf("the test gives %s.%s no value", section.key, f.key)
+			}
+			if !strings.Contains(text, `"`+f.key+`":`) {
+				t.Errorf("%s.%s is not written", section.key, f.key)
+			}
+		}
+	}
+}
+
+func TestDecodeFillsIn(t *testing.T) {
+	for text, ok := range map[string]func(*Spec) bool{
+		`{"version":1}`: func(s *Spec) bool {
+			want := Default()
+			want.Endpoint, want.IgnoreEOS = CompletionsEndpoint, true
+			return reflect.DeepEqual(*s, want)
+		},
+		`{"version":1,"load":{"duration":"2m","max_concurrency":4}}`: func(s *Spec) bool {
+			return s.Unbounded && s.NumPrompts == 0 && s.Duration == 2*time.Minute
+		},
+		`{"version":1,"load":{"duration":"2m","num_prompts":4}}`:     func(s *Spec) bool { return !s.Unbounded && s.NumPrompts == 4 },
+		`{"version":1,"judge":{"compat":"vllm"}}`:                    func(s *Spec) bool { return s.RequestTimeout == vllmRequestTimeout },
+		`{"version":1,"server":{"urls":["http://h/v1/"]}}`:           func(s *Spec) bool { return s.URLs[0] == "http://h" && s.Endpoint == CompletionsEndpoint },
+		`{"version":1,"pace":{"request_rate":"inf","burstiness":2}}`: func(s *Spec) bool { return s.Burstiness == 2 },
+		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`:     func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
+	} {
+		s, err := Decode(strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if !ok(s) {
+			t.Errorf("%s: %s", text, s.Encode())
+		}
+	}
+}
+
+// What is wrong with a file is said in the file's own words.
+func TestDecodeErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                            "the Spec is no JSON object: unexpected end of JSON input",
+		`[]`:                          "the Spec is no JSON object",
+		`null`:                        "the Spec is no JSON object: it is null",
+		`{}`:                          `the Spec needs "version": 1, the only one that this program reads`,
+		`{"version":2}`:               `the Spec needs "version": 1`,
+		`{"version":1,"version":1}`:   `the Spec has the key "version" twice`,
+		`{"version":1,"lode":{}}`:     `"lode" is no section of a Spec: there are version, server, dataset, pace, load, request, keep, judge`,
+		`{"version":1,"load":[]}`:     "load is no JSON object",
+		`{"version":1} {"version":1}`: "the Spec is no JSON object",
+		`{"version":1,"load":{"max_concurency":1}}`:                                        `"max_concurency" is no key of load: there are num_prompts, `,
+		`{"version":1,"load":{"num_prompts":"5"}}`:                                         "load.num_prompts needs a JSON value of the kind int, not a string",
+		`{"version":1,"load":{"duration":90}}`:                                             `load.duration needs a time such as "90s", not 90`,
+		`{"version":1,"load":{"max_concurrency":0}}`:                                       "load.max_concurrency must be at least 1, not 0",
+		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.request_rate or load.num_prompts",
+		`{"version":1,"load":{"unbounded":true}}`:                                          "load.duration is needed where the number of requests has no bound",
+		`{"version":1,"server":{"backend":"tgi"}}`:                                         `server.backend must be one of vllm, openai, openai-chat, not "tgi"`,
+		`{"version":1,"server":{"urls":[]}}`:                                               "server.urls needs at least one URL",
+		`{"version":1,"server":{"urls":["http://me:pw@h"]}}`:                               "server.urls has a login in it, which a Spec must not hold",
+		`{"version":1,"server":{"api_key":"sk-1"}}`:                                        "server.api_key is a secret, which a Spec must not hold",
+		`{"version":1,"server":{"headers":[{"name":"Authorization","value":"Bearer x"}]}}`: "server.headers Authorization is a secret",
+		`{"version":1,"server":{"headers":[{"name":"A","value":{"evn":"x"}}]}}`:            `server.headers needs a text, or {"env": "NAME"}`,
+		`{"version":1,"request":{"extra_body":{"api_key":"sk-1"}}}`:                        "request.extra_body has a field that is named like a secret",
+		`{"version":1,"request":{"extra_body":[1]}}`:                                       "request.extra_body needs a JSON object",
+		`{"version":1,"dataset":{"name":"batches"}}`:                                       "dataset.name batches and the shape of the batches go together",
+		`{"version":1,"dataset":{"name":"sharegpt"}}`:                                      "dataset.path is needed for dataset.name sharegpt",
+		`{"version":1,"judge":{"goodput":{"p99":5}}}`:                                      `judge.goodput there is no metric "p99" per request`,
+		`{"version":1,"judge":{"slo":"ttft<5"}}`:                                           "judge.slo ",
+		`{"version":1,"keep":{"label":"` + strings.Repeat("x", mostSpec) + `"}}`:           "a Spec has at most 1048576 bytes",
+	} {
+		_, err := Decode(strings.NewReader(text))
+		var u *usage.Error
+		if !errors.As(err, &u) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.80s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// FuzzDecode: whatever stands in a file, it is refused or comes back the same.
+func FuzzDecode(f *testing.F) {
+	s := Default()
+	f.Add(s.Encode())
+	f.Add([]byte(`{"version":1,"load":{"duration":"2m","max_concurrency":4},"server":{"headers":[{"name":"A","value":{"env":"x"}}]},"request":{"extra_body":{"a":{"$env":"B"}}}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := Decode(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		again, err := Decode(bytes.NewReader(s.Encode()))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, s.Encode())
+		}
+		if !bytes.Equal(s.Encode(), again.Encode()) {
+			t.Errorf("%s\n%s", s.Encode(), again.Encode())
+		}
+		_, _ = fillIn(s.ExtraBody, env(map[string]string{"B": "x"}))
+	})
+}

@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sync"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/target"
+)
+
+// several says that the run loads more than one server.
+func (s *Spec) several() bool { return len(s.URLs) > 1 }
+
+// shownURL is the first server for the journal: that there is a login, but not which.
+func (r *Run) shownURL() string {
+	u, err := url.Parse(r.URLs[0])
+	if err != nil || r.Login.IsZero() {
+		return r.URLs[0]
+	}
+	u.User = url.User("redacted")
+	return u.String()
+}
+
+// urls are where requests go, one for each server, without a login.
+func (r *Run) urls() []string {
+	var list []string
+	for _, s := range r.URLs {
+		list = append(list, s+r.Endpoint)
+	}
+	return list
+}
+
+// identify notes what each of several servers is, for the journal: a set that
+// does not serve the same model is not what most want to measure.
+func (r *Run) identify(ctx context.Context) {
+	r.askAgain(ctx)
+	if !r.several() {
+		return
+	}
+	r.identity = make([]journal.Target, len(r.targets))
+	for i, t := range r.targets {
+		id := &r.identity[i]
+		id.URL = t.Base
+		if models := r.lists[i].models; len(models) > 0 {
+			id.Model, id.Root, id.MaxModelLen, id.OwnedBy = models[0].ID, models[0].Root, models[0].MaxModelLen, models[0].OwnedBy
+		}
+	}
+	if words := journal.DifferentModels(r.identity); words != "" {
+		r.say("note: %s", words)
+	}
+}
+
+// askAgain is for servers that came up after the preflight, while the ready check waited.
+func (r *Run) askAgain(ctx context.Context) {
+	eachTarget(r.targets, func(i int, t *target.Target) {
+		if r.lists[i].err != nil && r.ReadyCheckTimeoutSec > 0 {
+			ctx, cancel := context.WithTimeout(ctx, preflightTime)
+			defer cancel()
+			r.lists[i].models, r.lists[i].err = t.Models(ctx)
+		}
+	})
+}
+
+// serves is what the servers say that they serve, for the journal.
+func (r *Run) serves() (list []journal.Served) {
+	const most = 20 // of a server: a gateway may list hundreds
+	for i := range r.lists {
+		for k := range r.lists[i].models {
+			if m := &r.lists[i].models[k]; k < most || m.ID == r.sentModel {
+				list = append(list, journal.Served{
+					Target: i, ID: outside.Word(m.ID), Root: outside.Word(m.Root), OwnedBy: outside.Word(m.OwnedBy),
+					MaxModelLen: m.Context(), Params: m.Meta.Params, Bytes: m.Meta.Bytes,
+				})
+			}
+		}
+	}
+	return list
+}
+
+// eachTarget calls f for all servers at once and waits.
+func eachTarget(targets []*target.Target, f func(i int, t *target.Target)) {
+	var all sync.WaitGroup
+	for i, t := range targets {
+		all.Go(func() { f(i, t) })
+	}
+	all.Wait()
+}
+
+// balancer is the rule of --balance; nil with one server.
+func (r *Run) balancer() (target.Balancer, error) {
+	if !r.several() {
+		return nil, nil
+	}
+	b, err := target.NewBalancer(r.Balance, len(r.URLs))
+	if err != nil {
+		return nil, fmt.Errorf("--balance: %w", err)
+	}
+	return b, nil
+}

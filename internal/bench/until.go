@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// untilPrompts bounds a run with --until that has no other bound: so many requests
+// are measured one by one.
+const untilPrompts = measure.RowLimit
+
+// stoppedFor is why the run ended as planned, where there were several ways.
+func (r *Run) stoppedFor(res *load.Result) string {
+	if r.Until != "" && res.Stopped == "" && res.Interrupted == "" {
+		return journal.BoundReached
+	}
+	return res.Stopped
+}
+
+// watch is what may end the run before its time; nil: nothing.
+func (r *Run) watch() load.Watch {
+	options := r.options()
+	switch {
+	case r.Until != "":
+		goals, _ := condition.Parse(r.Until, condition.Width) // it was checked
+		return measure.NewUntil(&options, goals)
+	case r.GiveUp != "":
+		objective, _ := slo.Parse(r.GiveUp) // it was checked
+		return measure.NewGiveUp(&options, objective, r.Duration)
+	}
+	return nil
+}

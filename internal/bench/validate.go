@@ -1,0 +1,378 @@
+package bench
+
+import (
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// Validate says what is wrong with a resolved Spec. Every error is a *usage.Error
+// that names the flag; see InFile for the words of a file.
+func (s *Spec) Validate() error {
+	for _, check := range []func() error{
+		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
+		s.checkGiveUp, s.checkPrice, s.checkRequest, s.checkDataset, s.checkResult, s.checkIntegrity, s.checkSLO,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkChoices looks at what must be one of a few words.
+func (s *Spec) checkChoices() error {
+	for _, c := range []struct {
+		flag, value string
+		known       []string
+	}{
+		{"backend", s.Backend, []string{BackendVLLM, BackendOpenAI, BackendChat}},
+		{"balance", s.Balance, target.Balances()},
+		{"engine", s.Engine, []string{EngineAuto, EngineLoop, EngineNetHTTP}},
+		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf"}},
+		{"compat", s.Compat, []string{"vllm", ""}},
+		{"ramp-up-strategy", s.RampUpStrategy, []string{"linear", "exponential", ""}},
+		{"dataset-name", s.DatasetName, append(workload.Names(), BatchesName)},
+	} {
+		if !slices.Contains(c.known, c.value) {
+			return usage.Errorf(c.flag, "must be one of %s, not %q", strings.TrimSuffix(strings.Join(c.known, ", "), ", "), outside.Word(c.value))
+		}
+	}
+	if (s.DatasetName == BatchesName) != (s.Batches != nil) {
+		return usage.Errorf("dataset-name", "%s and the shape of the batches go together", BatchesName)
+	}
+	return nil
+}
+
+// mostNumber bounds tokens and requests: more is a slip of the finger.
+const mostNumber = math.MaxInt32
+
+// numberRange is a number with its bounds.
+type numberRange struct {
+	flag         string
+	value        int
+	least, upper int
+}
+
+func (r numberRange) check() error {
+	if r.value < r.least {
+		return usage.Errorf(r.flag, "must be at least %d, not %d", r.least, r.value)
+	}
+	if r.value > r.upper {
+		return usage.Errorf(r.flag, "must be at most %d, not %d", r.upper, r.value)
+	}
+	return nil
+}
+
+func deref(p *int, unset int) int {
+	if p == nil {
+		return unset
+	}
+	return *p
+}
+
+// checkRanges looks at each number by itself.
+func (s *Spec) checkRanges() error {
+	for _, r := range append([]numberRange{
+		{"max-concurrency", deref(s.MaxConcurrency, 1), 1, mostNumber},
+		{"num-warmups", s.NumWarmups, 0, mostNumber},
+		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
+		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed
+		{"keep-runs", s.KeepRuns, 0, mostNumber},
+		{"logprobs", deref(s.Logprobs, 0), 0, mostNumber},
+	}, s.datasetRanges()...) {
+		if err := r.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serverFlag is the flag that names the servers.
+func (s *Spec) serverFlag() string {
+	if len(s.URLs) > 1 {
+		return "targets"
+	}
+	return "base-url"
+}
+
+func (s *Spec) checkServer() error {
+	if len(s.URLs) == 0 {
+		return usage.Errorf("targets", "needs at least one URL, as in http://host:8000,http://host:8001")
+	}
+	for i, u := range s.URLs {
+		if err := CheckURL(s.serverFlag(), u, "http", "https"); err != nil {
+			return err
+		}
+		if _, login := SplitLogin(u); login != "" {
+			return usage.Errorf(s.serverFlag(), "has a login in it, which a Spec must not hold").WithHint("name the variable that holds user:password in server.login")
+		}
+		if slices.Contains(s.URLs[:i], u) {
+			return usage.Errorf("targets", "names %s twice", u)
+		}
+	}
+	if s.HTTP2 && slices.ContainsFunc(s.URLs, func(u string) bool { return !strings.HasPrefix(strings.ToLower(u), "https:") }) {
+		return usage.Errorf("http2", "needs a server behind TLS").WithHint("give an https URL with --base-url")
+	}
+	if s.Proxy != "" && s.Proxy != NoProxy {
+		if err := CheckURL("proxy", s.Proxy, "http", "https", "socks5", "socks5h"); err != nil {
+			return err
+		}
+	}
+	isChat := strings.HasSuffix(s.Endpoint, "chat/completions")
+	switch {
+	case !strings.HasPrefix(s.Endpoint, "/"):
+		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)
+	case s.Backend == BackendChat && !isChat:
+		return usage.Errorf("endpoint", "must end with chat/completions for --backend %s, not %q", s.Backend, s.Endpoint)
+	case s.Backend != BackendChat && !strings.HasSuffix(s.Endpoint, "completions"):
+		return usage.Errorf("endpoint", "must end with completions for --backend %s, not %q", s.Backend, s.Endpoint)
+	case s.Backend != BackendChat && isChat:
+		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends completions", s.Backend).WithHint("use --backend %s", BackendChat)
+	}
+	return nil
+}
+
+// CheckURL says what is wrong with an address that a flag gives.
+func CheckURL(flag, text string, schemes ...string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || !slices.Contains(schemes, strings.ToLower(u.Scheme)) || u.RawQuery != "" || u.Fragment != "" {
+		// The text may hold a password, so it is not repeated as it is.
+		return usage.Errorf(flag, "needs a URL such as %s://host:8000, not %q", schemes[0], outside.RedactURL(text))
+	}
+	return nil
+}
+
+// checkHeaders looks at all that goes into a request's head: a line break in it would
+// be a header of its own. Values of variables are looked at when they are known.
+func (s *Spec) checkHeaders() error {
+	for _, h := range s.Headers {
+		if err := wire.CheckHeader(h.Name, h.Value.Text); err != nil {
+			return usage.Errorf("header", "%v", err)
+		}
+		if h.Value.Env == "" && (outside.SecretName(h.Name) || strings.EqualFold(h.Name, "cookie")) {
+			return usage.Errorf("header", "%s is a secret, which a Spec must not hold", h.Name).WithHint(`name the variable that holds it, as in {"env": "NAME", "prefix": "Bearer "}`)
+		}
+	}
+	for key, v := range map[string]Value{"api_key": s.APIKey, "login": s.Login, "proxy_login": s.ProxyLogin} {
+		if v.Text != "" {
+			return &usage.Error{Text: "server." + key + " is a secret, which a Spec must not hold", Hint: `name the variable that holds it, as in {"env": "NAME"}`}
+		}
+	}
+	if len(outside.JSONSecrets(s.ExtraBody)) > 0 {
+		return usage.Errorf("extra-body", "has a field that is named like a secret, which a Spec must not hold").
+			WithHint(`name the variable that holds it, as in {"api_key": {"$env": "NAME"}}`)
+	}
+	if err := wire.CheckHeader("X-Request-Id", s.RequestIDPrefix); err != nil {
+		return usage.Errorf("request-id-prefix", "%v", err)
+	}
+	return nil
+}
+
+// leastScrape is how often a server may be asked: more would be a load of its own.
+const leastScrape = 100 * time.Millisecond
+
+// checkTimes looks at the bounds in time.
+func (s *Spec) checkTimes() error {
+	for _, d := range []struct {
+		flag string
+		ok   bool
+	}{
+		{"duration", s.Duration >= 0},
+		{"ramp-duration", s.RampDuration >= 0},
+		{"request-timeout", s.RequestTimeout > 0},
+		{"deadline", s.Deadline >= 0},
+	} {
+		if !d.ok {
+			return usage.Errorf(d.flag, "must be above 0")
+		}
+	}
+	switch {
+	case s.SpawnRate < 0 || math.IsNaN(s.SpawnRate):
+		return usage.Errorf("spawn-rate", "must be above 0, not %g", s.SpawnRate)
+	case s.ScrapeEvery != 0 && s.ScrapeEvery < leastScrape:
+		return usage.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
+	case (s.RampRate == "") != (s.RampDuration == 0):
+		return usage.Errorf("ramp-rate", "and --ramp-duration go together: one says how high, the other how long")
+	case s.Duration > 0 && s.Stages != "":
+		return usage.Errorf("duration", "can't be used together with --stages: they say how long the run lasts")
+	case s.Duration > 0 && s.RampRate != "":
+		return usage.Errorf("duration", "can't be used together with --ramp-rate: --ramp-duration says how long the run lasts").
+			WithHint("use --stages to hold the rate after a ramp, as in 60s@5-50,5m@50")
+	case s.Unbounded && s.Duration > 0 && math.IsInf(s.RequestRate, 1) && s.MaxConcurrency == nil:
+		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
+	case s.Unbounded && !s.timed() && s.Until == "":
+		return usage.Errorf("duration", "is needed where the number of requests has no bound")
+	}
+	return nil
+}
+
+// checkUntil reads the goals that end a run. They need a load that stays the same and
+// that can be stopped.
+func (s *Spec) checkUntil() error {
+	if s.Until == "" {
+		return nil
+	}
+	if _, err := condition.Parse(s.Until, condition.Width); err != nil {
+		return usage.Errorf("until", "%v", err)
+	}
+	for _, way := range s.ways() {
+		if way != "request-rate" {
+			return usage.Errorf("until", "can't be used together with --%s: a number has an interval only while the load stays the same", way)
+		}
+	}
+	if math.IsInf(s.RequestRate, 1) && s.MaxConcurrency == nil {
+		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")
+	}
+	return nil
+}
+
+func (s *Spec) checkGiveUp() error {
+	if s.GiveUp == "" {
+		return nil
+	}
+	switch _, err := slo.Parse(s.GiveUp); {
+	case err != nil:
+		return usage.Errorf("give-up", "%v", err)
+	case s.Duration == 0:
+		return usage.Errorf("give-up", "needs --duration: what can still be met depends on the time left")
+	case s.Until != "":
+		return usage.Errorf("give-up", "can't be used together with --until")
+	}
+	return nil
+}
+
+func (s *Spec) checkPrice() error {
+	if s.PricePerHour != nil && !(*s.PricePerHour > 0) {
+		return usage.Errorf("price-per-hour", "must be above 0, not %g", *s.PricePerHour)
+	}
+	if s.Devices < 1 {
+		return usage.Errorf("devices", "must be at least 1, not %d", s.Devices)
+	}
+	if s.Power.Text == "" {
+		return nil
+	}
+	if _, err := power.Parse(s.Power.Text); err != nil {
+		return usage.Errorf("power", "%v", err)
+	}
+	return nil
+}
+
+func (s *Spec) checkRequest() error {
+	for _, p := range []struct {
+		flag  string
+		value *float64
+	}{
+		{"temperature", s.Temperature},
+		{"top-p", s.TopP},
+		{"min-p", s.MinP},
+		{"frequency-penalty", s.FrequencyPenalty},
+		{"presence-penalty", s.PresencePenalty},
+		{"repetition-penalty", s.RepetitionPenalty},
+	} {
+		// The range is the server's business; what JSON can't say is ours.
+		if p.value != nil && !allFinite(*p.value) {
+			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
+		}
+	}
+	if s.Logprobs != nil && s.Backend == BackendChat {
+		return usage.Errorf("logprobs", "is not sent with --backend %s", BackendChat).
+			WithHint(`use --extra-body '{"logprobs": true, "top_logprobs": %d}'`, *s.Logprobs)
+	}
+	for flag, body := range map[string][]byte{"extra-body": s.ExtraBody, "default-body": s.DefaultBody} {
+		if len(body) > 0 && (body[0] != '{' || ObjectKeys(body) == nil && string(body) != "{}") {
+			return usage.Errorf(flag, `needs a JSON object such as {"key": 1}`)
+		}
+	}
+	return nil
+}
+
+func (s *Spec) checkResult() error {
+	known := metric.ReportedNames()
+	for _, m := range s.PercentileMetrics {
+		if !slices.Contains(known, m) {
+			return usage.Errorf("percentile-metrics", "knows %s, not %q", strings.Join(known, ", "), m)
+		}
+	}
+	for _, p := range s.MetricPercentiles {
+		if !(p >= 0 && p <= 100) {
+			return usage.Errorf("metric-percentiles", "must be from 0 to 100, not %g", p)
+		}
+	}
+	var clauses []string
+	for _, name := range slices.Sorted(maps.Keys(s.Goodput)) {
+		clauses = append(clauses, name+":"+strconv.FormatFloat(s.Goodput[name], 'f', -1, 64))
+	}
+	_, err := ParseGoodput(clauses)
+	return err
+}
+
+// ParseGoodput reads limits of good requests in ms, such as ttft:200; nil: there are none.
+func ParseGoodput(clauses []string) (map[string]float64, error) {
+	if len(clauses) == 0 {
+		return nil, nil
+	}
+	parsed, err := condition.Parse(strings.Join(clauses, " and "), condition.PerRequest)
+	if err != nil {
+		return nil, usage.Errorf("goodput", "%v", err)
+	}
+	limits := map[string]float64{}
+	for _, c := range parsed {
+		if _, twice := limits[c.Metric]; twice {
+			return nil, usage.Errorf("goodput", "has two limits for %s", c.Metric)
+		}
+		limits[c.Metric] = c.Limit
+	}
+	return limits, nil
+}
+
+// checkIntegrity: only greedy texts can be compared.
+func (s *Spec) checkIntegrity() error {
+	switch {
+	case s.IntegritySample < 0:
+		return usage.Errorf("integrity-sample", "must be 0 or more, not %d", s.IntegritySample)
+	case s.IntegritySample > 0 && (s.Temperature == nil || *s.Temperature != 0):
+		return usage.Errorf("integrity-sample", "needs --temperature 0: texts that are drawn at random differ by themselves")
+	}
+	return nil
+}
+
+func (s *Spec) checkSLO() error {
+	_, err := ParseSLO(s.SLO)
+	return err
+}
+
+// ParseSLO reads an SLO of a whole run; an empty text is none.
+func ParseSLO(text string) (slo.SLO, error) {
+	if text == "" {
+		return nil, nil
+	}
+	objective, err := slo.Parse(text)
+	if err != nil {
+		return nil, usage.Errorf("slo", "%v", err)
+	}
+	return objective, nil
+}
+
+func allFinite(values ...float64) bool {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

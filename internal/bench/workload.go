@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/send/tokens"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// Where token counts come from.
+const (
+	tokensByFile   = "file"   // a tokenizer.json on this machine
+	tokensByServer = "server" // the server's own /tokenize
+	tokensByNobody = "none"   // the counts are the server's usage
+)
+
+// tokenizerChoice is the tokenizer of a run, or none.
+type tokenizerChoice struct {
+	workload.Tokenizer        // nil: none
+	id                 string // for the result; empty: none
+	source             string
+	count              func(text string) (int, error) // of a generated text; nil: can't
+}
+
+func (r *Run) makeWorkload(ctx context.Context) error {
+	if err := r.chooseTokenizer(ctx); err != nil {
+		return err
+	}
+	if r.Batches != nil {
+		r.dataset = workload.NewBatches(*r.Batches)
+		return nil
+	}
+	o := r.datasetOptions()
+	if r.tokens.Tokenizer != nil {
+		o.Tokenizer = r.tokens.Tokenizer
+	}
+	d, err := workload.Open(o)
+	if err != nil {
+		return err
+	}
+	if r.tokens.source == tokensByServer {
+		// Asking the server to tokenize while it is measured would be a load of its own.
+		r.say("making %d prompts with the server's tokenizer", d.Len())
+		if d, err = inAdvance(d); err != nil {
+			return err
+		}
+	}
+	workload.Start(d) // ahead of need, while the rest gets ready
+	r.dataset = d
+	return nil
+}
+
+// chooseTokenizer takes the tokenizer that was named, else the model's where it
+// lies on this machine, else the server's, else none.
+func (r *Run) chooseTokenizer(ctx context.Context) error {
+	r.tokens = tokenizerChoice{source: tokensByNobody}
+	if r.SkipTokenizerInit {
+		return nil
+	}
+	name, find := r.Tokenizer, r.host.findTokenizer
+	if name == "" {
+		name = r.modelID
+		if r.Model == "" {
+			find = r.host.cachedTokenizer // the name is a server's word
+		}
+	}
+	if path := find(name); path != "" {
+		t, err := tokens.Load(path)
+		if err == nil {
+			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t)}
+			return nil
+		}
+		if r.Tokenizer != "" {
+			return usage.Errorf("tokenizer", "%v", err)
+		}
+		r.say("note: the tokenizer of %s can't be used: %v", name, err)
+	} else if r.Tokenizer != "" {
+		return usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and not in the Hugging Face cache of this machine", name).
+			WithHint("give a path, or leave it out to use the server's /tokenize")
+	}
+	if r.Unbounded {
+		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)
+		return nil
+	}
+	t, err := tokens.NewServer(ctx, r.target.Client, r.URLs[0], r.sentModel, r.wire.Header)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.say("note: no tokenizer of %s on this machine, and none from the server: prompts have about the length asked for, token counts are the server's", name)
+		return nil
+	}
+	r.tokens = tokenizerChoice{t, name, tokensByServer, nil}
+	return nil
+}
+
+func counter(t workload.Tokenizer) func(string) (int, error) {
+	return func(text string) (int, error) {
+		ids, err := t.Encode(text)
+		return len(ids), err
+	}
+}
+
+// prepared is a dataset whose requests have all been made.
+type prepared struct {
+	workload.Dataset
+	requests []*workload.Request
+	next     int
+}
+
+func inAdvance(d workload.Dataset) (*prepared, error) {
+	p := &prepared{Dataset: d}
+	for {
+		w, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return p, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("make the prompts: %w", err)
+		}
+		p.requests = append(p.requests, w)
+	}
+}
+
+func (p *prepared) Next() (*workload.Request, error) {
+	if p.next == len(p.requests) {
+		return nil, io.EOF
+	}
+	w := p.requests[p.next]
+	p.requests[p.next] = nil // it is on its way
+	p.next++
+	return w, nil
+}
