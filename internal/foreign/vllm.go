@@ -58,10 +58,14 @@ type ours struct {
 			Method    string   `json:"method"`
 		} `json:"intervals"`
 	} `json:"confidence"`
+	Numbers map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
 }
 
 // metricKey is a key of vLLM's that holds a metric.
 var metricKey = regexp.MustCompile(`^(?:(?:mean|median|std|p[0-9.]+)_[a-z0-9_]+_ms|request_throughput|request_goodput|output_throughput|input_throughput|total_token_throughput|max_output_tokens_per_s|spec_decode_acceptance_(?:rate|length))$`)
+
+// numberKey is a key of ours for a number of the whole run.
+var numberKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
 func readVLLM(object []byte) ([]Run, error) {
 	var k vllmKeys
@@ -106,6 +110,11 @@ func (o *ours) into(r *Run) {
 	}
 	if o.Verdict != nil {
 		r.Facts.Verdict, r.Facts.Reasons = o.Verdict.Level, o.Verdict.Reasons
+	}
+	for metric, v := range o.Numbers {
+		if numberKey.MatchString(metric) {
+			r.set(metric, v)
+		}
 	}
 	for metric, i := range o.Confidence.Intervals {
 		if i.Low == nil || i.High == nil {

@@ -10,19 +10,20 @@ import (
 // Totals are what the numbers of the whole run are made of.
 func (r *Result) Totals() metric.Totals {
 	t := metric.Totals{
-		Duration: r.Duration, Requests: r.Requests, Completed: r.Completed, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
+		Duration: r.Duration, Requests: r.Requests, Completed: r.Completed, Failed: r.Failed, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
 		PeakTokens: r.PeakTokensPerSecond, PeakConcurrent: r.PeakConcurrent,
 	}
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
 	}
 	if s := r.SpecDecode; s != nil {
-		t.AcceptanceRate, t.AcceptanceLength = &s.AcceptanceRate, s.AcceptanceLength
+		t.Speculative, t.AcceptanceRate, t.AcceptanceLength = true, s.AcceptanceRate, s.AcceptanceLength
 	}
 	return t
 }
 
-// Number is a number of the whole run; false: this result does not have it.
+// Number is a number of the whole run: NaN where it is not known; false: this result
+// does not have it.
 func (r *Result) Number(m *metric.Metric) (float64, bool) {
 	if m.Run == nil {
 		return 0, false

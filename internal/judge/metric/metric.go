@@ -76,13 +76,15 @@ type Metric struct {
 	// Of is the value in seconds of a success, for a metric per request.
 	// ok is false where it has none.
 	Of func(*row.Row) (v float64, ok bool)
-	// Absent says what it means that a success has no value: unknown, so that it
+	// AbsentIsUnknown says what it means that a success has no value: unknown, so that it
 	// meets no limit; else there is nothing to bound, so that it meets any.
 	AbsentIsUnknown bool
 	// Gaps is set for a metric per gap.
 	Gaps Gaps
 
-	// Run is the value of a metric per run; ok is false where the run has none.
+	// Run is the value of a metric per run: NaN where it is not known; ok is false
+	// where the run can't have one, since it was not asked for. nil: only other tools'
+	// results have it.
 	Run func(*Totals) (v float64, ok bool)
 	// Each is what a request adds to the numerator of a rate, which has an interval
 	// of confidence for that reason. nil: it is no such rate.
@@ -105,6 +107,9 @@ var once = []string{""}
 
 // IsLatency says whether a run has statistics of the metric.
 func (m *Metric) IsLatency() bool { return m.Scope != PerRun }
+
+// Whole says whether the metric counts things.
+func (m *Metric) Whole() bool { return m.Unit == "requests" || m.Unit == "tokens" }
 
 // Reported says whether --percentile-metrics can name the metric: bench serve
 // measures it and shows its statistics.

@@ -1,24 +1,26 @@
 package metric
 
-import "github.com/inferometer/inferometer/internal/judge/row"
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/judge/row"
+)
 
 // Totals are what numbers of the whole run are made of.
 type Totals struct {
 	Duration                  float64 // seconds
 	Requests                  int     // that were measured
-	Completed                 int
-	InputTokens, OutputTokens int64 // of the successes
-	Limited                   bool  // --goodput was given
-	Good                      int   // successes that met every limit of it
-	GoodTokens                int64 // their output tokens
-	PeakTokens                *float64
+	Completed, Failed         int
+	InputTokens, OutputTokens int64    // of the successes
+	Limited                   bool     // --goodput was given
+	Good                      int      // successes that met every limit of it
+	GoodTokens                int64    // their output tokens
+	PeakTokens                *float64 // nil: not known
 	PeakConcurrent            int
-	AcceptanceRate            *float64 // of speculative decoding
-	AcceptanceLength          *float64
+	Speculative               bool // the server decodes speculatively; of that:
+	AcceptanceRate            float64
+	AcceptanceLength          *float64 // nil: not known
 }
-
-// Failed is how many requests did not succeed.
-func (t *Totals) Failed() int { return t.Requests - t.Completed }
 
 // perSecond is n / duration, and 0 where no time passed.
 func (t *Totals) perSecond(n float64) float64 {
@@ -74,7 +76,7 @@ func numbers() []Metric {
 		{
 			Name: "max_output_tokens_per_s", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "the most output tokens in one of the seconds since the first send",
 			Title: "Peak output token throughput (tok/s)", Label: "peak output tok/s", Column: "peak tok/s",
-			Run: func(t *Totals) (float64, bool) { return known(t.PeakTokens) },
+			Run: func(t *Totals) (float64, bool) { return known(t.PeakTokens), true },
 		},
 		{
 			Name: "max_concurrent_requests", Scope: PerRun, Unit: "requests", Doc: "the most requests that were open at one moment",
@@ -99,7 +101,7 @@ func numbers() []Metric {
 		{
 			Name: "failed", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests that did not succeed, whatever the outcome", Share: true,
 			Title: "Failed requests",
-			Run:   func(t *Totals) (float64, bool) { return float64(t.Failed()), true },
+			Run:   func(t *Totals) (float64, bool) { return float64(t.Failed), true },
 		},
 		{
 			Name: "duration", Scope: PerRun, Unit: "s", Doc: "time from the start of the run to the end of its last request",
@@ -110,13 +112,13 @@ func numbers() []Metric {
 			Name: "spec_decode_acceptance_rate", Scope: PerRun, Unit: "%", Doc: "accepted / proposed tokens of speculative decoding, as the server counted",
 			Usual: Usual{Columns: once},
 			Title: "Acceptance rate (%)", Label: "accepted %", Column: "accepted %",
-			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceRate) },
+			Run: func(t *Totals) (float64, bool) { return t.AcceptanceRate, t.Speculative },
 		},
 		{
-			Name: "spec_decode_acceptance_length", Scope: PerRun, Unit: "tokens", Doc: "1 + accepted tokens / drafts of speculative decoding, as the server counted",
+			Name: "spec_decode_acceptance_length", Scope: PerRun, Unit: "tok/step", Doc: "1 + accepted tokens / drafts of speculative decoding, as the server counted",
 			Usual: Usual{Columns: once},
 			Title: "Acceptance length", Label: "accepted length", Column: "accepted length",
-			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceLength) },
+			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceLength), t.Speculative },
 		},
 		{
 			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",
@@ -125,9 +127,10 @@ func numbers() []Metric {
 	}
 }
 
-func known(v *float64) (float64, bool) {
+// known is NaN for what is not known.
+func known(v *float64) float64 {
 	if v == nil {
-		return 0, false
+		return math.NaN()
 	}
-	return *v, true
+	return *v
 }

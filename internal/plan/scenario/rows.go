@@ -164,6 +164,10 @@ func readResult(path string) (*measured, error) {
 			}
 			Outcomes map[string]float64
 			Targets  *targetResults
+			Numbers  map[string]*float64 // of the whole run, beside vLLM's
+			Goodput  *struct {
+				Tokens *float64 `json:"output_tokens_per_s"`
+			}
 		}
 	}
 	if err := errors.Join(json.Unmarshal(b, &all), json.Unmarshal(b, &ours)); err != nil {
@@ -174,6 +178,14 @@ func readResult(path string) (*measured, error) {
 		var v *float64
 		if json.Unmarshal(text, &v) == nil && v != nil {
 			m.numbers[key] = *v
+		}
+	}
+	if g := ours.Inferometer.Goodput; g != nil && g.Tokens != nil {
+		m.numbers["output_token_goodput"] = *g.Tokens
+	}
+	for name, v := range ours.Inferometer.Numbers {
+		if v != nil {
+			m.numbers[name] = *v
 		}
 	}
 	if v := ours.Inferometer.Verdict; v != nil {

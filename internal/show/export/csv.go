@@ -4,9 +4,11 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
@@ -50,19 +52,14 @@ func runLine(run *page.Run, speculative bool) (names, values []string) {
 	add("dataset", outside.CSV(o.Dataset))
 	add("max_concurrency", positive(float64(o.MaxConcurrency)))
 	add("request_rate", positive(o.RequestRate))
-	number("completed", float64(r.Completed))
-	number("failed", float64(r.Failed))
-	number("duration", r.Duration)
-	number("total_input_tokens", float64(r.InputTokens))
-	number("total_output_tokens", float64(r.OutputTokens))
-	number("request_throughput", r.RequestThroughput)
-	if r.Goodput != nil {
-		number("request_goodput", *r.Goodput)
-	} else {
-		add("request_goodput", "")
+	for _, m := range metric.Select(inEachLine, "completed", "failed", "duration", "total_input_tokens", "total_output_tokens",
+		"request_throughput", "request_goodput", "output_throughput", "total_token_throughput") {
+		v, ok := r.Number(&m)
+		if !ok {
+			v = math.NaN()
+		}
+		known(m.Name, v)
 	}
-	number("output_throughput", r.OutputThroughput)
-	number("total_token_throughput", r.TotalTokenThroughput)
 	if speculative {
 		rate, length := page.Acceptance(r)
 		known("spec_decode_acceptance_rate", rate)
@@ -87,6 +84,14 @@ func runLine(run *page.Run, speculative bool) (names, values []string) {
 	add("verdict", level)
 	add("reasons", reasons)
 	return names, values
+}
+
+// inEachLine are the numbers of the whole run that have a column: all but the peaks, goodput in
+// tokens, which rests on the limits of one run, and those of speculative decoding.
+func inEachLine(m *metric.Metric) bool {
+	return m.Run != nil && !slices.Contains([]string{
+		"max_output_tokens_per_s", "max_concurrent_requests", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length",
+	}, m.Name)
 }
 
 func positive(v float64) string {

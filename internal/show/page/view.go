@@ -166,6 +166,11 @@ func tiles(run *Run) []tile {
 		rate, length := Acceptance(r)
 		list = append(list, tile{"Draft tokens accepted", number(rate), "%", "accepted length " + number(length)})
 	}
+	for _, n := range metric.UsualNames(func(u *metric.Usual) []string { return u.Page }) {
+		if v, ok := r.Number(n.Metric); ok && n.Statistic == "" {
+			list = append(list, tile{n.Metric.Title, number(v), n.Metric.Unit, ""})
+		}
+	}
 	return list
 }
 

@@ -9,10 +9,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -72,6 +74,22 @@ func (c *console) known(label string, v *float64) {
 	c.float(label, *v)
 }
 
+// numbers prints numbers of the whole run, one line each. What the run can't have is left out.
+func (c *console) numbers(r *measure.Result, names ...string) {
+	for _, name := range names {
+		m := metric.Lookup(name)
+		switch v, ok := r.Number(m); {
+		case !ok:
+		case math.IsNaN(v):
+			c.row(m.Title+":", "unknown")
+		case m.Whole():
+			c.int(m.Title+":", int64(v))
+		default:
+			c.float(m.Title+":", v)
+		}
+	}
+}
+
 // failures come first, so that nobody reads the numbers without them.
 func (c *console) failures(r *measure.Result) {
 	if len(r.Errors) == 0 {
@@ -87,25 +105,16 @@ func (c *console) failures(r *measure.Result) {
 func (c *console) vllm(r *measure.Result) {
 	o := &r.Run.Options
 	c.center(" Serving Benchmark Result ", "=")
-	c.int("Successful requests:", int64(r.Completed))
-	c.int("Failed requests:", int64(r.Failed))
+	c.numbers(r, "completed", "failed")
 	if o.MaxConcurrency > 0 {
 		c.int("Maximum request concurrency:", int64(o.MaxConcurrency))
 	}
 	if o.RequestRate > 0 {
 		c.float("Request rate configured (RPS):", o.RequestRate)
 	}
-	c.float("Benchmark duration (s):", r.Duration)
-	c.int("Total input tokens:", r.InputTokens)
-	c.int("Total generated tokens:", r.OutputTokens)
-	c.float("Request throughput (req/s):", r.RequestThroughput)
-	if r.Goodput != nil {
-		c.float("Request goodput (req/s):", *r.Goodput)
-	}
-	c.float("Output token throughput (tok/s):", r.OutputThroughput)
-	c.known("Peak output token throughput (tok/s):", r.PeakTokensPerSecond)
-	c.float("Peak concurrent requests:", float64(r.PeakConcurrent))
-	c.float("Total token throughput (tok/s):", r.TotalTokenThroughput)
+	c.numbers(r, "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "request_goodput", "output_throughput", "max_output_tokens_per_s")
+	c.float("Peak concurrent requests:", float64(r.PeakConcurrent)) // vLLM prints this count with decimals
+	c.numbers(r, "total_token_throughput")
 	for _, m := range r.Metrics {
 		c.center(m.Metric.Title, "-")
 		c.float("Mean "+m.Metric.Short+" (ms):", m.Stats.Mean)

@@ -44,6 +44,7 @@ func inferometer(r *measure.Result, opt Options) object {
 	setSLO(&o, opt.SLO)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)
+	setMore(&o, r)
 	return o
 }
 

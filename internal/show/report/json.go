@@ -3,11 +3,14 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -56,8 +59,9 @@ func resultObject(r *measure.Result, opt Options) object {
 	setIdentity(&o, r)
 	setTotals(&o, r)
 	setArrays(&o, r, opt.Detailed)
-	o.set("max_output_tokens_per_s", r.PeakTokensPerSecond)
-	o.set("max_concurrent_requests", r.PeakConcurrent)
+	for _, name := range vllmPeaks {
+		o.set(name, number(r, metric.Lookup(name)))
+	}
 	o.set("rtfx", 0.0)
 	setRamp(&o, r)
 	setSpecDecode(&o, r.SpecDecode)
@@ -102,15 +106,56 @@ func setIdentity(o *object, r *measure.Result) {
 }
 
 func setTotals(o *object, r *measure.Result) {
-	o.set("duration", r.Duration)
-	o.set("completed", r.Completed)
-	o.set("failed", r.Failed)
-	o.set("total_input_tokens", r.InputTokens)
-	o.set("total_output_tokens", r.OutputTokens)
-	o.set("request_throughput", r.RequestThroughput)
-	o.set("request_goodput", r.Goodput)
-	o.set("output_throughput", r.OutputThroughput)
-	o.set("total_token_throughput", r.TotalTokenThroughput)
+	for _, name := range vllmTotals {
+		o.set(name, number(r, metric.Lookup(name)))
+	}
+}
+
+// vllmTotals and vllmPeaks are vLLM's numbers of the whole run, in the order of its result.
+var (
+	vllmTotals = []string{
+		"duration", "completed", "failed", "total_input_tokens", "total_output_tokens",
+		"request_throughput", "request_goodput", "output_throughput", "total_token_throughput",
+	}
+	vllmPeaks = []string{"max_output_tokens_per_s", "max_concurrent_requests"}
+)
+
+// ownPlace are ours that the result holds elsewhere: under goodput, and as vLLM's keys
+// of speculative decoding.
+var ownPlace = []string{"output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length"}
+
+// number is a number of the whole run for JSON: null where it is not known.
+func number(r *measure.Result, m *metric.Metric) any {
+	v, ok := r.Number(m)
+	switch {
+	case !ok || math.IsNaN(v):
+		return nil
+	case m.Whole():
+		return int64(v)
+	}
+	return v
+}
+
+// others are the numbers of the whole run that vLLM does not have.
+func others(r *measure.Result) []metric.Metric {
+	return metric.Select(func(m *metric.Metric) bool {
+		_, ok := r.Number(m)
+		return ok && !slices.Contains(slices.Concat(vllmTotals, vllmPeaks, ownPlace), m.Name)
+	})
+}
+
+// setMore adds the numbers and the distributions of the metrics that have no place of their own.
+func setMore(o *object, r *measure.Result) {
+	numbers := object{}
+	for _, m := range others(r) {
+		numbers.set(m.Name, number(r, &m))
+	}
+	if len(numbers) > 0 {
+		o.set("numbers", numbers)
+	}
+	for i := range r.More {
+		o.set(r.More[i].Metric.Name, r.More[i].Summary)
+	}
 }
 
 // setArrays adds the arrays with one entry a request. latencies and queue_times

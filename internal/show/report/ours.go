@@ -23,8 +23,14 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.summary("E2EL, due", &r.Latency.Due.E2EL)
 	c.visible(r)
 	c.between(r)
+	for i := range r.More {
+		c.summary(r.More[i].Metric.Short, &r.More[i].Summary)
+	}
 	c.stalls(r.Stalls, r.Completed)
 	c.goodput(r.Limits)
+	for _, m := range others(r) {
+		c.numbers(r, m.Name)
+	}
 	c.client(r)
 	c.steady(r.SteadyState)
 	c.targets(r.Targets)
