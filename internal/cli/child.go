@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -52,4 +53,17 @@ func childArgs(args []string) []string {
 		return args
 	}
 	return meant
+}
+
+// serveSpec is the run that arguments of bench serve ask for. Secrets are beside it.
+func serveSpec(args []string) (spec *bench.Spec, secrets map[string]string, err error) {
+	set, o := serveFlags()
+	if err := set.Parse(args); err != nil {
+		return nil, nil, err
+	}
+	if err := o.validate(set); err != nil {
+		return nil, nil, err
+	}
+	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	return &o.Spec, o.secrets, nil
 }

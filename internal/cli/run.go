@@ -104,11 +104,8 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 
 // checkServeArgs says what bench serve has against a command line.
 func checkServeArgs(args []string) error {
-	set, o := serveFlags()
-	if err := set.Parse(args); err != nil {
-		return err
-	}
-	return o.validate(set)
+	_, _, err := serveSpec(args)
+	return err
 }
 
 // redactServeArgs hides what a command line of bench serve should not show.
