@@ -1,54 +1,46 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/cli/command"
 )
 
 // selftestRun is one self-test, from its flags to its result.
 type selftestRun struct {
 	streams
-	program    string // our own binary: simulator and client are processes of it
-	folder     string // of one round's files; gone at the end
-	engine     string
-	minStreams int
-	maxStreams int
-	rounds     int
-	quick      bool
-	asJSON     bool
-	until      time.Time // no round begins that would end later
-	result     selftest.Result
-	main       int // steps of the first ladder
+	selftest.Options
+	engine string
+	asJSON bool
+	line   *command.Line
 }
 
-// How long a self-test may take. The quick one is promised to end within 20 s.
-const (
-	quickTime = 18 * time.Second
-	fullTime  = 150 * time.Second
-)
-
 func selfTest(ctx context.Context, s streams, args []string) error {
-	r := &selftestRun{streams: s}
+	r := &selftestRun{streams: s, line: command.NewLine(s.err)}
 	set := r.flags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
 	}
-	if set.Seen("max-streams") && r.maxStreams < 1 {
-		return argv.Errorf("max-streams", "must be at least 1, not %d", r.maxStreams)
+	if set.Seen("max-streams") && r.MaxStreams < 1 {
+		return argv.Errorf("max-streams", "must be at least 1, not %d", r.MaxStreams)
 	}
-	if set.Seen("rounds") && r.rounds < 1 {
-		return argv.Errorf("rounds", "must be at least 1, not %d", r.rounds)
+	if set.Seen("rounds") && r.Rounds < 1 {
+		return argv.Errorf("rounds", "must be at least 1, not %d", r.Rounds)
 	}
 	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
 	defer stop()
@@ -62,10 +54,10 @@ func (r *selftestRun) flags() *argv.Set {
 	set.Example("The whole self-test, some two minutes", "inferometer selftest")
 	set.Example("Within 20 seconds", "inferometer selftest --quick")
 	set.Example("Up to 100 streams by Go's own HTTP client, for a program to read", "inferometer selftest --quick --engine nethttp --max-streams 100 --json")
-	set.Bool(&r.quick, "quick", "End within 20 seconds: fewer steps and rounds, and so a rougher claim.")
-	set.Int(&r.minStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
-	set.Int(&r.maxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
-	set.Int(&r.rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
+	set.Bool(&r.Quick, "quick", "End within 20 seconds: fewer steps and rounds, and so a rougher claim.")
+	set.Int(&r.MinStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
+	set.Int(&r.MaxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
+	set.Int(&r.Rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
 	set.Choice(&r.engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP}, "What carries the requests, as in bench serve.")
 	set.Bool(&r.asJSON, "json", "Print the result as JSON.")
 	return set
@@ -76,22 +68,15 @@ func (r *selftestRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.program, err = os.Executable(); err != nil {
+	program, err := os.Executable()
+	if err != nil {
 		return fmt.Errorf("find our own program: %w", err)
 	}
-	if r.folder, err = os.MkdirTemp("", "inferometer-selftest-"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(r.folder)
-
-	r.result = selftest.Result{
+	result := &selftest.Result{
 		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: fullVersion(),
-		Machine: thisMachine(), Engine: resolvedEngine(r.engine), Quick: r.quick,
+		Machine: thisMachine(), Engine: resolvedEngine(r.engine), Quick: r.Quick,
 	}
-	before, began := othersWork(), time.Now()
-	err = r.climb(ctx)
-	r.result.OthersCPU = sharedOut(othersWork()-before, time.Since(began), before)
-	r.result.Conclude(r.main)
+	err = (&selftest.Test{Options: r.Options, Program: program, Client: r.client(program), Progress: r}).Run(ctx, result)
 	if ctx.Err() != nil {
 		return errors.New("stopped: nothing is written")
 	}
@@ -99,91 +84,53 @@ func (r *selftestRun) run(ctx context.Context) error {
 		return err
 	}
 	// A bad moment does not undo what was proven before.
-	if r.result.Claim != nil {
-		err = r.save(path)
+	if result.Claim != nil {
+		err = result.Save(path)
 	}
-	if err := errors.Join(err, r.show(path)); err != nil {
+	if err := errors.Join(err, r.print(result, path)); err != nil {
 		return err
 	}
-	if r.result.Busy != "" && !r.asJSON {
-		r.note("the machine was busy (%s), which makes the claim low and wide: stop what else runs, and try again", r.result.Busy)
+	if result.Busy != "" && !r.asJSON {
+		r.Note(fmt.Sprintf("the machine was busy (%s), which makes the claim low and wide: stop what else runs, and try again", result.Busy))
 	}
-	if r.result.Claim == nil {
+	if result.Claim == nil {
 		return coded{errors.New("not even the lowest load could be measured well enough: stop what else runs on this machine, and try again"), exitNothing}
 	}
 	return nil
 }
 
-// climb goes up each ladder to where the client fails.
-func (r *selftestRun) climb(ctx context.Context) error {
-	ladders, length := selftest.Full(r.maxStreams), fullTime
-	if r.quick {
-		ladders, length = selftest.Quick(r.maxStreams), quickTime
+// print prints the table and the claim.
+func (r *selftestRun) print(result *selftest.Result, path string) error {
+	r.line.Clear()
+	if r.asJSON {
+		e := json.NewEncoder(r.out)
+		e.SetIndent("", "  ")
+		return e.Encode(result)
 	}
-	r.until = time.Now().Add(length)
-	for i, ladder := range ladders {
-		for _, load := range ladder {
-			if load.Streams < r.minStreams {
-				continue
-			}
-			if r.rounds > 0 {
-				load.Rounds = r.rounds
-			}
-			if !r.timeFor(load) {
-				r.note("no time is left for %d streams", load.Streams)
-				break
-			}
-			step, err := r.step(ctx, load)
-			if err != nil {
-				return err
-			}
-			r.result.Steps = append(r.result.Steps, step)
-			r.stepDone(&step)
-			if step.Fails != "" {
-				break
-			}
-		}
-		if i == 0 {
-			r.main = len(r.result.Steps)
-		}
+	kept := "\n\nkept in " + path + "\n"
+	if result.Claim == nil {
+		kept = "\n"
 	}
-	return nil
+	_, err := fmt.Fprint(r.out, result.Table(), "\n", result.Sentence, kept)
+	return err
 }
 
-func (r *selftestRun) timeFor(load selftest.Load) bool {
-	return time.Until(r.until) >= time.Duration(load.Rounds)*load.Takes()
-}
+// Running shows on a terminal what runs now.
+func (r *selftestRun) Running(text string) { r.line.Set("%s", text) }
 
-// step runs the rounds of a load, and twice as many if most of them fail: one
-// moment in which others had the machine is not to end the ladder.
-func (r *selftestRun) step(ctx context.Context, load selftest.Load) (selftest.Step, error) {
-	rounds, err := r.roundsOf(ctx, load)
-	if err == nil && load.Step(rounds).Fails != "" && r.timeFor(load) {
-		var more []selftest.Round
-		more, err = r.roundsOf(ctx, load)
-		rounds = append(rounds, more...)
-	}
-	return load.Step(rounds), err
-}
+// Note is a line of its own.
+func (r *selftestRun) Note(text string) { r.line.Print("note: %s", text) }
 
-// roundsOf runs the rounds of a load. That one can't be run fails it, not the self-test.
-func (r *selftestRun) roundsOf(ctx context.Context, load selftest.Load) (rounds []selftest.Round, err error) {
-	for i := range load.Rounds {
-		r.progress("%d streams, a token each %v: round %d of %d", load.Streams, load.ITL, i+1, load.Rounds)
-		e, err := r.round(ctx, load)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && len(r.result.Steps) == 0 && !errors.Is(err, errTooLong):
-			return nil, err // it will not get better
-		case err != nil:
-			rounds = append(rounds, selftest.Round{Fails: err.Error()})
-		default:
-			r.result.Stamps = e.Stamps
-			rounds = append(rounds, load.Round(e))
-		}
+// Step is the progress in a pipe: one line per step.
+func (r *selftestRun) Step(s *selftest.Step) {
+	if r.line.Live() {
+		return
 	}
-	return rounds, nil
+	word := "proven"
+	if s.Fails != "" {
+		word = "fails: " + s.Fails
+	}
+	r.line.Print("%d streams, a token each %g ms: %s", s.Streams, s.ITLMS, word)
 }
 
 // selftestPath is where the result is kept.
@@ -195,17 +142,24 @@ func selftestPath() (string, error) {
 	return filepath.Join(state, "inferometer", "selftest.json"), nil
 }
 
-// save keeps the result for later runs, whole or not at all.
-func (r *selftestRun) save(path string) error {
-	b, err := json.MarshalIndent(r.result, "", "  ")
-	if err != nil {
-		return err
+// client runs bench serve.
+func (r *selftestRun) client(program string) selftest.Client {
+	return func(ctx context.Context, load selftest.Load, url, dir string) (said string, err error) {
+		cmd := exec.CommandContext(ctx, program, "bench", "serve", "--backend", "vllm", "--base-url", url, "--model", "sim",
+			"--dataset-name", "random", "--random-input-len", "128", "--random-output-len", strconv.Itoa(load.Tokens), "--skip-tokenizer-init",
+			"--request-rate", strconv.FormatFloat(load.RequestsPerS(), 'f', -1, 64), "--burstiness", "inf",
+			"--num-prompts", strconv.Itoa(load.Requests()), "--engine", r.engine, "--run-dir", filepath.Join(dir, "run"), "--quiet", "--progress", "none")
+		cmd.Args[0] = "inferometer"
+		// A state folder of its own: a self-test is nothing that later runs should know of.
+		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+dir, "NO_PROXY=*", "no_proxy=*")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		cmd.WaitDelay = time.Second
+		if err = cmd.Run(); err == nil {
+			return "", nil
+		}
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		return lines[len(lines)-1], err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("keep the result: %w", err)
-	}
-	if err := atomicfile.WriteBytes(path, append(b, '\n')); err != nil {
-		return fmt.Errorf("keep the result: %w", err)
-	}
-	return nil
 }

@@ -20,16 +20,6 @@ func Times() (busyNs, stealNs int64) {
 	return v[1] + v[2] + v[3] + v[6] + v[7] + v[8], v[8]
 }
 
-// Work is the time that all processors have worked for programs; interrupts,
-// of which a part is our own network traffic, are not in it. -1: not told.
-func Work() int64 {
-	v, ok := processorTimes()
-	if !ok {
-		return -1
-	}
-	return v[1] + v[2] + v[3]
-}
-
 // processorTimes are the columns of /proc/stat in nanoseconds.
 func processorTimes() (v [9]int64, ok bool) {
 	line := firstLine("/proc/stat") // cpu user nice system idle iowait irq softirq steal …

@@ -3,6 +3,5 @@
 package client
 
 func Times() (busyNs, stealNs int64) { return -1, -1 }
-func Work() int64                    { return -1 }
 func ThreadWait() int64              { return -1 }
 func OpenFiles() int                 { return -1 }

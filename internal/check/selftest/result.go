@@ -3,9 +3,12 @@ package selftest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
@@ -112,6 +115,21 @@ func Decode(b []byte) (*Result, error) {
 		return nil, fmt.Errorf("the self-test's result has the format %d, and this program knows %d: run inferometer selftest again", r.Schema, Schema)
 	}
 	return &r, nil
+}
+
+// Save keeps the result for later runs, whole or not at all.
+func (r *Result) Save(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+	if err := atomicfile.WriteBytes(path, append(b, '\n')); err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+	return nil
 }
 
 func streams(n int) string {

@@ -1,0 +1,190 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
+)
+
+// How long a self-test may take. The quick one is promised to end within 20 s.
+const (
+	quickTime = 18 * time.Second
+	fullTime  = 150 * time.Second
+)
+
+// Options say how much is tested.
+type Options struct {
+	Quick      bool
+	MinStreams int // steps below are left out
+	MaxStreams int // 0: up to where the client fails
+	Rounds     int // of each step; 0: the ladder's own
+}
+
+// Client runs a load against a server, as a user would with bench serve, and leaves
+// the folder "run" in dir. said is what it said last, if it failed.
+type Client func(ctx context.Context, load Load, url, dir string) (said string, err error)
+
+// Progress is told how far a self-test is.
+type Progress interface {
+	Running(text string) // what runs now
+	Note(text string)
+	Step(s *Step) // a step is done
+}
+
+// Test is one self-test.
+type Test struct {
+	Options
+	Program  string // our own binary, which is the simulator too
+	Client   Client
+	Progress Progress
+
+	folder string    // of one round's files; gone at the end
+	until  time.Time // no round begins that would end later
+	result *Result
+	main   int // steps of the first ladder
+}
+
+// Run goes up each ladder to where the client fails, and adds what that proves to the
+// result, which says what was tested.
+func (t *Test) Run(ctx context.Context, result *Result) (err error) {
+	t.result = result
+	if t.folder, err = os.MkdirTemp("", "inferometer-selftest-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(t.folder)
+	work := watchOthers()
+	err = t.climb(ctx)
+	result.OthersCPU = work.share()
+	result.Conclude(t.main)
+	return err
+}
+
+func (t *Test) climb(ctx context.Context) error {
+	ladders, length := Full(t.MaxStreams), fullTime
+	if t.Quick {
+		ladders, length = Quick(t.MaxStreams), quickTime
+	}
+	t.until = time.Now().Add(length)
+	for i, ladder := range ladders {
+		for _, load := range ladder {
+			if load.Streams < t.MinStreams {
+				continue
+			}
+			if t.Rounds > 0 {
+				load.Rounds = t.Rounds
+			}
+			if !t.timeFor(load) {
+				t.Progress.Note(fmt.Sprintf("no time is left for %d streams", load.Streams))
+				break
+			}
+			step, err := t.step(ctx, load)
+			if err != nil {
+				return err
+			}
+			t.result.Steps = append(t.result.Steps, step)
+			t.Progress.Step(&step)
+			if step.Fails != "" {
+				break
+			}
+		}
+		if i == 0 {
+			t.main = len(t.result.Steps)
+		}
+	}
+	return nil
+}
+
+func (t *Test) timeFor(load Load) bool {
+	return time.Until(t.until) >= time.Duration(load.Rounds)*load.Takes()
+}
+
+// step runs the rounds of a load, and twice as many if most of them fail: one
+// moment in which others had the machine is not to end the ladder.
+func (t *Test) step(ctx context.Context, load Load) (Step, error) {
+	rounds, err := t.rounds(ctx, load)
+	if err == nil && load.Step(rounds).Fails != "" && t.timeFor(load) {
+		var more []Round
+		more, err = t.rounds(ctx, load)
+		rounds = append(rounds, more...)
+	}
+	return load.Step(rounds), err
+}
+
+// rounds runs the rounds of a load. That one can't be run fails it, not the self-test.
+func (t *Test) rounds(ctx context.Context, load Load) (rounds []Round, err error) {
+	for i := range load.Rounds {
+		t.Progress.Running(fmt.Sprintf("%d streams, a token each %v: round %d of %d", load.Streams, load.ITL, i+1, load.Rounds))
+		e, err := t.round(ctx, load)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && len(t.result.Steps) == 0 && !errors.Is(err, errTooLong):
+			return nil, err // it will not get better
+		case err != nil:
+			rounds = append(rounds, Round{Fails: err.Error()})
+		default:
+			t.result.Stamps = e.Stamps
+			rounds = append(rounds, load.Round(e))
+		}
+	}
+	return rounds, nil
+}
+
+// errTooLong is a round that was ended by us: the load was too much.
+var errTooLong = errors.New("it took more than twice its time")
+
+// round runs a load once, against a fresh simulator.
+func (t *Test) round(ctx context.Context, load Load) (*Errors, error) {
+	dir, err := os.MkdirTemp(t.folder, "round-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	truth := filepath.Join(dir, "truth.jsonl")
+	sim, err := subprocess.Start(t.Program, simulatorFlags(load, truth)...)
+	if err != nil {
+		return nil, err
+	}
+	said, err := t.run(ctx, load, sim.URL, dir)
+	if stopErr := sim.Stop(); stopErr != nil {
+		return nil, stopErr
+	}
+	found := filepath.Join(dir, "run", journal.FileName)
+	if _, statErr := os.Stat(found); statErr != nil || ctx.Err() != nil || errors.Is(err, errTooLong) {
+		if said != "" {
+			said = ": " + said
+		}
+		return nil, fmt.Errorf("%w%s", err, said)
+	}
+	return Join(found, truth)
+}
+
+// run runs the client, for no longer than twice the time that the load takes.
+func (t *Test) run(ctx context.Context, load Load, url, dir string) (said string, err error) {
+	limit := min(2*load.Takes()+time.Second, time.Until(t.until))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
+	defer cancel()
+	said, err = t.Client(ctx, load, url, dir)
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	return said, err
+}
+
+// simulatorFlags make a server that decodes in steps: each step brings all streams
+// their next token at once, as the engines do. That is harder on a client than
+// tokens that come evenly. Work and memory cost it nothing.
+func simulatorFlags(load Load, truth string) []string {
+	room := strconv.Itoa(1000 * (load.Streams + 1000))
+	return []string{
+		"--truth", truth, "--engine", "batch", "--step-base", load.ITL.String(), "--step-per-prefill-token", "0s", "--step-per-sequence", "0s",
+		"--step-per-cached-token", "0s", "--max-num-seqs", room, "--max-num-batched-tokens", room, "--num-blocks", room, "--no-prefix-cache",
+	}
+}
