@@ -19,7 +19,7 @@ const module = "github.com/inferometer/inferometer/"
 // is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":     {"*"},
-	"bench":   {"compat", "files", "journal", "judge", "send"},
+	"bench":   {"compat", "files", "journal", "judge", "machine", "send"},
 	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},

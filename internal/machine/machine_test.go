@@ -206,17 +206,3 @@ func FuzzFiles(f *testing.F) {
 		_ = m.WithEnvironment("A=b")
 	})
 }
-
-// BenchmarkSample is what one sample of a run reads.
-func BenchmarkSample(b *testing.B) {
-	m := This()
-	if _, err := m.CPUTimes(); err != nil {
-		b.Skip(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = m.CPUTimes()
-		_, _ = m.ThreadWait()
-		_, _ = m.OpenFiles()
-	}
-}

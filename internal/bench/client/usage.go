@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
 	"syscall"
 
@@ -18,6 +17,7 @@ type Usage struct {
 	GCCount      uint32
 }
 
+// ProcessUsage reads it.
 func ProcessUsage() Usage {
 	var u Usage
 	var r syscall.Rusage
@@ -57,13 +57,4 @@ func kernel() string {
 	}
 	text := func(b []byte) string { return string(b[:max(bytes.IndexByte(b, 0), 0)]) }
 	return text(u.Sysname[:]) + " " + text(u.Release[:])
-}
-
-// memoryBytes is the machine's memory, 0 where /proc doesn't tell.
-func memoryBytes() int64 {
-	var kb int64
-	if _, err := fmt.Sscanf(fieldOf("/proc/meminfo", "MemTotal"), "%d kB", &kb); err != nil {
-		return 0
-	}
-	return kb * 1024
 }

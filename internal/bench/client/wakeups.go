@@ -16,6 +16,7 @@ type Wakeups struct {
 // wakeEvery is often enough that the worst of a second is about a p99.
 const wakeEvery = 5 * time.Millisecond
 
+// StartWakeups begins to measure.
 func StartWakeups() *Wakeups {
 	w := &Wakeups{quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {
@@ -45,6 +46,7 @@ func (w *Wakeups) Take() int64 {
 	return w.worst.Swap(0)
 }
 
+// Stop ends it. A nil Wakeups measures nothing.
 func (w *Wakeups) Stop() {
 	if w != nil {
 		close(w.quit)
