@@ -47,7 +47,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		defer j.Close()
 		watch := timeline.NewCollector(50)
-		r, v, err := judge(j, measure.Options{Watch: watch, RowLimit: 3, ExactLimit: 4})
+		r, v, err := judge(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
 		if err != nil {
 			return
 		}

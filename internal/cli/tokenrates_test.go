@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // arrivals are tokens by the tenth of a second since the run's zero.
@@ -22,12 +22,18 @@ func (a *arrivals) add(at int64, n int) {
 	a.tokens[i] += int64(n)
 }
 
-func (a *arrivals) Request(*journal.Request, *measure.Row) {}
-func (a *arrivals) Gap(int64, int64)                       {}
-func (a *arrivals) Tokens(at int64, n int)                 { a.add(at, n) }
+// Add takes in the tokens of a success.
+func (a *arrivals) Add(r *row.Request) error {
+	if r.Row.OK && !r.Warmup {
+		for _, one := range r.Arrivals() {
+			a.add(one.At, one.Tokens)
+		}
+	}
+	return nil
+}
 
 // measuredSim runs bench serve against a simulator and measures its journal.
-func measuredSim(t *testing.T, watch measure.Watcher, simArgs, benchArgs []string) *measure.Result {
+func measuredSim(t *testing.T, also row.Collector, simArgs, benchArgs []string) *measure.Result {
 	t.Helper()
 	run := filepath.Join(t.TempDir(), "run")
 	server, err := startSim(exec.Command(program(t), append([]string{"sim", "--listen", "127.0.0.1:0"}, simArgs...)...))
@@ -39,7 +45,7 @@ func measuredSim(t *testing.T, watch measure.Watcher, simArgs, benchArgs []strin
 	if out, err := bench.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	r, err := judged.Read(run, measure.Options{Watch: watch})
+	r, err := judged.Read(run, measure.Options{}, also)
 	if err != nil {
 		t.Fatal(err)
 	}

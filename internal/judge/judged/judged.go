@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -21,8 +22,9 @@ type Run struct {
 	Scrapes []journal.Scrape
 }
 
-// Read computes the result and the verdict of the run in a folder.
-func Read(folder string, opt measure.Options) (*Run, error) {
+// Read computes the result and the verdict of the run in a folder. Others may look at
+// the same requests in the same pass.
+func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, error) {
 	j, err := journal.Open(filepath.Join(folder, journal.FileName))
 	if err != nil {
 		if errors.Is(err, journal.ErrNoRun) {
@@ -31,7 +33,7 @@ func Read(folder string, opt measure.Options) (*Run, error) {
 		return nil, err
 	}
 	defer j.Close()
-	r, v, err := Journal(j, opt)
+	r, v, err := Journal(j, opt, also...)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +41,9 @@ func Read(folder string, opt measure.Options) (*Run, error) {
 }
 
 // Journal reads a journal to its end.
-func Journal(j *journal.Reader, opt measure.Options) (*measure.Result, *verdict.Verdict, error) {
-	both := reader{j, verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})}
-	r, err := measure.Measure(both, opt)
+func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*measure.Result, *verdict.Verdict, error) {
+	v := verdict.NewCollector(j.Run(), verdict.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics})
+	r, err := measure.Measure(j, opt, append([]row.Collector{v}, also...)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,21 +53,7 @@ func Journal(j *journal.Reader, opt measure.Options) (*measure.Result, *verdict.
 	if n, why := j.Skipped(); n > 0 {
 		r.Warnings = append([]string{fmt.Sprintf("lines of the journal that are left out: %d (%v)", n, why)}, r.Warnings...)
 	}
-	return r, both.collector.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
-}
-
-// reader shows each request to the verdict on its way to measure.
-type reader struct {
-	*journal.Reader
-	collector *verdict.Collector
-}
-
-func (j reader) Next() (*journal.Request, error) {
-	req, err := j.Reader.Next()
-	if err != nil {
-		return nil, err
-	}
-	return req, j.collector.Add(req)
+	return r, v.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }
 
 // SLO holds a run against an SLO; nil: there is none. What the result does not have,
@@ -78,7 +66,7 @@ func SLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Opti
 	j := objective.Judge(res.Value)
 	missing := slices.ContainsFunc(j.Checks, func(c slo.Check) bool { return c.Status == slo.Unknown })
 	if missing && res.Completed > 0 && len(objective.Latencies()) > 0 {
-		opt.PercentileMetrics, opt.Percentiles, opt.Detailed, opt.Watch = objective.Latencies(), objective.Percentiles(), false, nil
+		opt.PercentileMetrics, opt.Percentiles, opt.Detailed = objective.Latencies(), objective.Percentiles(), false
 		more, err := Read(folder, opt)
 		if err != nil {
 			return &j

@@ -9,15 +9,17 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
-// arrivals counts what arrives, as a watcher.
-type arrivals struct {
-	sum int64
-	at  []int64
-}
+// arrivals counts the tokens of successes over time.
+type arrivals struct{ sum int64 }
 
-func (a *arrivals) Request(*journal.Request, *Row) {}
-func (a *arrivals) Gap(int64, int64)               {}
-func (a *arrivals) Tokens(at int64, n int)         { a.sum += int64(n); a.at = append(a.at, at) }
+func (a *arrivals) Add(r *row.Request) error {
+	for _, one := range r.Arrivals() {
+		if r.Row.OK {
+			a.sum += int64(one.Tokens)
+		}
+	}
+	return nil
+}
 
 // speculative is a request of a server that decodes speculatively: events with
 // several tokens, of which only the end says how many there were.
@@ -59,7 +61,7 @@ func TestSpeculativeRates(t *testing.T) {
 			change(&v.requests[i])
 		}
 		w := &arrivals{}
-		return measured(t, v, Options{Watch: w}), w.sum
+		return measured(t, v, Options{}, w), w.sum
 	}
 	truth, _ := variant(func(r *journal.Request) { r.Events.TokensBy = "usage" })
 	for name, change := range map[string]func(*journal.Request){
@@ -117,7 +119,10 @@ func TestAbsurdArrivals(t *testing.T) {
 			r := stream(0, 0, 50)
 			r.UsageOutput = 7
 			change(&r)
-			row.EachArrival(&r, r.UsageOutput, func(int64, int) {})
+			var one row.Request
+			if err := one.Read(row.Rules{}, &r); err == nil {
+				one.Arrivals()
+			}
 		})
 	}
 }

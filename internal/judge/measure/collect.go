@@ -59,39 +59,36 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	return c
 }
 
-func (c *collector) add(req *journal.Request) error {
-	r, err := c.rules.Read(req)
+// Add takes in a request. Warm-ups are not measured.
+func (c *collector) Add(r *row.Request) error {
+	if r.Warmup {
+		return nil
+	}
+	tally, err := c.tallyOf(r.Request)
 	if err != nil {
 		return err
 	}
-	tally, err := c.tallyOf(req)
-	if err != nil {
-		return err
+	if r.Row.OK && c.totals.completed == 0 {
+		c.reserve(r.Request)
 	}
-	if r.OK && c.totals.completed == 0 {
-		c.reserve(req)
-	}
-	c.totals.add(&r)
-	c.goodput.add(req, &r)
+	c.totals.add(&r.Row)
+	c.goodput.add(r.Request, &r.Row)
 	if tally != nil {
-		tally.add(req, &r)
+		tally.add(r.Request, &r.Row)
 	}
-	c.keep(&r)
-	c.countTokens(req, &r)
-	c.countReads(req)
-	c.outcomes[req.Outcome]++
-	if req.Outcome != journal.Complete {
-		c.errors.add(req.Outcome, req.Error)
+	c.keep(&r.Row)
+	c.countTokens(r)
+	c.countReads(r.Request)
+	c.outcomes[r.Outcome]++
+	if r.Outcome != journal.Complete {
+		c.errors.add(r.Outcome, r.Error)
 	}
-	if c.opt.Watch != nil {
-		c.opt.Watch.Request(req, &r)
-	}
-	if r.OK {
-		c.addGaps(req, r.Sent)
-		c.addTokens(req, &r)
+	if r.Row.OK {
+		c.addGaps(r)
+		c.addTokens(r)
 	}
 	if c.opt.Detailed {
-		c.details = append(c.details, detail(req, r.OK))
+		c.details = append(c.details, detail(r))
 	}
 	return nil
 }
@@ -109,19 +106,19 @@ func (c *collector) reserve(req *journal.Request) {
 	c.timeline.reserve(n)
 }
 
-func (c *collector) countTokens(req *journal.Request, r *Row) {
+func (c *collector) countTokens(r *row.Request) {
 	t := &c.tokens
-	t.PromptPlanned += int64(req.PromptTokens)
-	t.PromptCounted += int64(req.UsagePrompt)
-	t.PromptCached += int64(req.UsageCached)
-	t.OutputAsked += int64(req.OutputTokens)
-	if r.First >= 0 {
-		t.OutputGot += int64(r.Got)
+	t.PromptPlanned += int64(r.PromptTokens)
+	t.PromptCounted += int64(r.UsagePrompt)
+	t.PromptCached += int64(r.UsageCached)
+	t.OutputAsked += int64(r.OutputTokens)
+	if r.Row.First >= 0 {
+		t.OutputGot += int64(r.Row.Got)
 	}
-	if !r.OK {
+	if !r.Row.OK {
 		return
 	}
-	switch r.CountedBy {
+	switch r.Row.CountedBy {
 	case row.ByUsage:
 		t.ByUsage++
 	case row.ByTokenizer:
@@ -140,41 +137,31 @@ func (c *collector) countReads(req *journal.Request) {
 	}
 }
 
-// addGaps adds the times between token chunks. vLLM's rules count chunks in time,
-// so under them the timeline is filled here too.
-func (c *collector) addGaps(req *journal.Request, sent int64) {
-	c.gaps.Begin(req.Index)
-	row.EachGap(req, func(at, gap int64, first bool) {
-		c.chunks++
-		if !first {
-			c.gaps.Add(seconds(gap))
-			c.gapLog.add(sent+at, gap)
-			if c.opt.Watch != nil {
-				c.opt.Watch.Gap(sent+at, gap)
-			}
-		}
-		if c.rules.VLLM {
-			c.arrived(sent+at, 1)
-		}
-	})
+// addGaps adds the times between token chunks.
+func (c *collector) addGaps(r *row.Request) {
+	c.chunks += int64(len(r.Chunks))
+	c.gaps.Begin(r.Index)
+	for end, gap := range r.Gaps() {
+		c.gaps.Add(seconds(gap))
+		c.gapLog.add(end, gap)
+	}
 }
 
 // addTokens counts the tokens in time, and adds the times between them: the time since
 // the last event with tokens, shared equally by the tokens of this one.
-func (c *collector) addTokens(req *journal.Request, r *Row) {
-	tokens, mask, by := row.TokensOf(req)
-	c.sources[by]++
-	if by == row.TokensUnknown && req.UsageOutput == 0 && req.TextTokens == 0 {
+func (c *collector) addTokens(r *row.Request) {
+	c.sources[r.TokensBy]++
+	if r.TokensBy == row.TokensUnknown && r.UsageOutput == 0 && r.TextTokens == 0 {
 		c.uncounted++
 	}
-	if !c.rules.VLLM {
-		row.EachArrival(req, int(r.Got), func(at int64, n int) { c.arrived(r.Sent+at, n) })
+	for _, a := range r.Arrivals() {
+		c.timeline.add(a.At, a.Tokens)
 	}
-	if by == row.TokensUnknown {
+	if r.TokensBy == row.TokensUnknown {
 		return
 	}
-	c.tokGaps.Begin(req.Index)
-	row.EachTokens(&req.Events, tokens, mask, func(at, gap int64, n int, first bool) {
+	c.tokGaps.Begin(r.Index)
+	r.EachTokens(func(gap int64, n int, first bool) {
 		c.tokenEvents++
 		c.knownTokens += int64(n)
 		c.maxTokens = max(c.maxTokens, n)
@@ -187,18 +174,16 @@ func (c *collector) addTokens(req *journal.Request, r *Row) {
 	})
 }
 
-func detail(req *journal.Request, ok bool) Detail {
+func detail(r *row.Request) Detail {
 	d := Detail{ITL: []float64{}}
-	row.EachGap(req, func(_, gap int64, first bool) {
-		if !first {
-			d.ITL = append(d.ITL, seconds(gap))
-		}
-	})
-	if req.Text != nil {
-		d.Text = *req.Text
+	for _, gap := range r.Gaps() {
+		d.ITL = append(d.ITL, seconds(gap))
 	}
-	if !ok {
-		d.Error = message(req.Outcome, req.Error)
+	if r.Text != nil {
+		d.Text = *r.Text
+	}
+	if !r.Row.OK {
+		d.Error = message(r.Outcome, r.Error)
 	}
 	return d
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // memory is a journal in memory. Like the reader of files it hands out one
@@ -32,10 +33,10 @@ func (m *memory) Next() (*journal.Request, error) {
 	return &m.buf, nil
 }
 
-func measured(t *testing.T, m *memory, opt Options) *Result {
+func measured(t *testing.T, m *memory, opt Options, also ...row.Collector) *Result {
 	t.Helper()
 	m.at = 0
-	r, err := Measure(m, opt)
+	r, err := Measure(m, opt, also...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,12 +21,12 @@ package measure
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // Journal is a journal to measure. Next returns io.EOF after the last request;
@@ -52,8 +52,6 @@ type Options struct {
 	SteadyMinWindow float64 // seconds; 0: ten seconds or a tenth of the run
 	ExactLimit      int     // values that a Sample keeps; 0: ExactLimit
 	RowLimit        int     // requests that are kept one by one; 0: RowLimit. Detailed keeps all
-
-	Watch Watcher // nil: nobody
 
 	Warnings []string // come first among the result's: doubts about the journal itself
 }
@@ -108,8 +106,9 @@ func (o *Options) check() error {
 	return fmt.Errorf("unknown --compat %q: vllm is the only one", *o.Compat)
 }
 
-// Measure reads the journal to its end and returns what it says.
-func Measure(j Journal, opt Options) (*Result, error) {
+// Measure reads the journal to its end and returns what it says. Others may look at
+// the same requests in the same pass: each after measure, which sets Row.Good.
+func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	run := j.Run()
 	if run == nil {
 		return nil, errors.New("the journal has no run line: it was cut off before its first second")
@@ -119,20 +118,8 @@ func Measure(j Journal, opt Options) (*Result, error) {
 		return nil, err
 	}
 	c := newCollector(run, &opt)
-	for {
-		req, err := j.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the journal: %w", err)
-		}
-		if req.Warmup {
-			continue
-		}
-		if err := c.add(req); err != nil {
-			return nil, err
-		}
+	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
+		return nil, err
 	}
 	return c.result(j.End()), nil
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// EachArrival spreads the tokens of a request over its events and calls f for each
+// eachArrival spreads the tokens of a request over its events and calls f for each
 // that gets some, with its time since the send. They always add up to the total,
 //
 //	n(j) = round(total · W(j)/W) − round(total · W(j−1)/W),   W(j) = w(1) + … + w(j)
 //
 // with the best weights w that there are: the tokens of each event where they are
 // known, else the length of its text, else one for each event with text.
-func EachArrival(req *journal.Request, total int, f func(at int64, n int)) {
-	ev := &req.Events
-	weight, all := arrivalWeights(req), 0.0
+func (r *Request) eachArrival(f func(at int64, n int)) {
+	ev, total := &r.Events, int(r.Row.Got)
+	weight, all := r.arrivalWeights(), 0.0
 	for i := range ev.At {
 		all += weight(i)
 	}
@@ -40,11 +40,10 @@ func EachArrival(req *journal.Request, total int, f func(at int64, n int)) {
 }
 
 // arrivalWeights say how much of a request each of its events carries.
-func arrivalWeights(req *journal.Request) func(i int) float64 {
-	ev := &req.Events
-	tokens, mask, by := TokensOf(req)
-	if by != TokensUnknown {
-		return func(i int) float64 { return float64(tokensAt(ev, i, tokens, mask)) }
+func (r *Request) arrivalWeights() func(i int) float64 {
+	ev := &r.Events
+	if r.TokensBy != TokensUnknown {
+		return func(i int) float64 { return float64(tokensAt(ev, i, r.tokens, r.mask)) }
 	}
 	if ev.Size == nil {
 		return func(i int) float64 { return float64(tokensAt(ev, i, nil, CarriesText)) }

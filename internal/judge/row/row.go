@@ -67,20 +67,36 @@ func (r *Row) TPOT() (v float64, ok bool) {
 // may come from a file that somebody edited; the functions of this package that take
 // a request rely on that check.
 func (u Rules) Read(req *journal.Request) (Row, error) {
+	if err := checkShape(req); err != nil {
+		return Row{}, err
+	}
+	r, _ := u.derive(req, nil)
+	return r, nil
+}
+
+func checkShape(req *journal.Request) error {
 	ev := &req.Events
 	if len(ev.Kind) != len(ev.At) || (ev.Lag != nil && len(ev.Lag) != len(ev.At)) ||
 		(ev.Tokens != nil && len(ev.Tokens) != len(ev.At)) || (ev.Size != nil && len(ev.Size) != len(ev.At)) {
-		return Row{}, fmt.Errorf("journal: request %d: event columns differ in length: at %d, kind %d, lag %d, tokens %d, size %d",
+		return fmt.Errorf("journal: request %d: event columns differ in length: at %d, kind %d, lag %d, tokens %d, size %d",
 			req.Index, len(ev.At), len(ev.Kind), len(ev.Lag), len(ev.Tokens), len(ev.Size))
 	}
-	r := Row{
+	return nil
+}
+
+// derive is the row, and how many token chunks carry text. It appends the time of each
+// token chunk to chunks, unless that is nil.
+func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) {
+	ev := &req.Events
+	r = Row{
 		Index: req.Index, Sent: req.Sent, Due: req.Due, Released: req.Released, End: req.End,
 		Queue: u.queueTime(req), First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LongestGap: -1,
 	}
 	at := int64(0)
 	for i, gap := range ev.At {
 		at += gap
-		if ev.Kind[i]&journal.EventChoices == 0 {
+		kind := ev.Kind[i]
+		if kind&journal.EventChoices == 0 {
 			continue
 		}
 		if r.First < 0 {
@@ -88,22 +104,28 @@ func (u Rules) Read(req *journal.Request) (Row, error) {
 		} else {
 			r.LongestGap = max(r.LongestGap, at-r.Last)
 		}
-		if r.FirstToken < 0 && ev.Kind[i]&CarriesText != 0 {
-			r.FirstToken = at
-		}
-		if r.FirstVisible < 0 && ev.Kind[i]&journal.EventText != 0 {
-			r.FirstVisible = at
+		if kind&CarriesText != 0 {
+			texts++
+			if r.FirstToken < 0 {
+				r.FirstToken = at
+			}
+			if r.FirstVisible < 0 && kind&journal.EventText != 0 {
+				r.FirstVisible = at
+			}
 		}
 		r.Last = at
+		if chunks != nil {
+			*chunks = append(*chunks, at)
+		}
 	}
 	r.OK = u.success(req, r.First)
 	r.Planned, r.Prompt = int32(req.PromptTokens), int32(u.promptTokens(req))
-	got, by := u.outputTokens(req)
+	got, by := u.outputTokens(req, texts)
 	r.Got, r.CountedBy = int32(min(got, math.MaxInt32)), by
 	if r.OK {
 		r.Output = r.Got
 	}
-	return r, nil
+	return r, texts
 }
 
 // EachGap calls f for each token chunk with its time since the send and since the chunk before.

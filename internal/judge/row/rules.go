@@ -53,8 +53,9 @@ const (
 	ByEvents                     // events with text, for want of tokens
 )
 
-// outputTokens is the length of the answer and where we have it from.
-func (u Rules) outputTokens(req *journal.Request) (int, CountedBy) {
+// outputTokens is the length of the answer and where we have it from; texts are its
+// chunks with text.
+func (u Rules) outputTokens(req *journal.Request, texts int) (int, CountedBy) {
 	usage := req.UsageOutput
 	if u.VLLM && usage > 0 && !usageAlone(req) && (req.TextTokens > 0 || !u.HasTokenizer) {
 		usage = 0
@@ -74,13 +75,7 @@ func (u Rules) outputTokens(req *journal.Request) (int, CountedBy) {
 		}
 		return sum, ByUsage
 	}
-	n := 0
-	for _, k := range req.Events.Kind {
-		if k&journal.EventChoices != 0 && k&CarriesText != 0 {
-			n++
-		}
-	}
-	return n, ByEvents
+	return texts, ByEvents
 }
 
 // promptTokens is the length of the prompt: as the server counted, else as planned.

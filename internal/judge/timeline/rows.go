@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // MostRows is how many requests are kept one by one. Beyond it the slowest and the
@@ -29,15 +29,16 @@ type Row struct {
 // errorBytes is how much of an error's text is kept: whole ones would fill a page.
 const errorBytes = 120
 
-func newRow(req *journal.Request, row *measure.Row) Row {
+func newRow(req *row.Request) Row {
+	one := &req.Row
 	r := Row{
-		Index: row.Index, Due: seconds(row.Due), Sent: seconds(row.Sent), First: -1, End: seconds(row.End),
-		Tokens: int(row.Output), OK: row.OK, Outcome: req.Outcome,
+		Index: one.Index, Due: seconds(one.Due), Sent: seconds(one.Sent), First: -1, End: seconds(one.End),
+		Tokens: int(one.Output), OK: one.OK, Outcome: req.Outcome,
 	}
-	if row.First >= 0 {
-		r.First = seconds(row.Sent + row.First)
+	if one.First >= 0 {
+		r.First = seconds(one.Sent + one.First)
 	}
-	if !row.OK {
+	if !one.OK {
 		r.Error = req.Error[:min(len(req.Error), errorBytes)]
 	}
 	return r

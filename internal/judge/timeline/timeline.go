@@ -11,8 +11,8 @@ package timeline
 import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
@@ -62,7 +62,7 @@ type Heat struct {
 	Counts         [][]float64
 }
 
-// Collector watches a run being measured.
+// Collector takes in the requests of a run. It is a row.Collector.
 type Collector struct {
 	course course
 	curves map[string]*hist.Histogram
@@ -86,41 +86,49 @@ func NewCollector(most int) *Collector {
 	return c
 }
 
-// Request takes in a measured request.
-func (c *Collector) Request(req *journal.Request, row *measure.Row) {
-	c.course.At(row.Due).due.Add(row.Due)
-	c.course.At(row.Sent).sent.Add(row.Sent)
-	end := c.course.At(row.End)
-	end.ended.Add(row.End)
-	if row.OK {
+// Add takes in a request. Warm-ups are not drawn.
+func (c *Collector) Add(r *row.Request) error {
+	if r.Warmup {
+		return nil
+	}
+	one := &r.Row
+	c.course.At(one.Due).due.Add(one.Due)
+	c.course.At(one.Sent).sent.Add(one.Sent)
+	end := c.course.At(one.End)
+	end.ended.Add(one.End)
+	if one.OK {
 		end.done++
 	} else {
 		end.failed++
 	}
-	c.rows.add(newRow(req, row))
-	if !row.OK {
-		return
+	c.rows.add(newRow(r))
+	if one.OK {
+		c.success(r)
 	}
-	at := c.course.At(row.Sent)
-	if row.First >= 0 {
-		count(&at.ttft, courseBits, row.First)
-		count(&at.e2el, courseBits, row.Last)
+	return nil
+}
+
+func (c *Collector) success(r *row.Request) {
+	one := &r.Row
+	at := c.course.At(one.Sent)
+	if one.First >= 0 {
+		count(&at.ttft, courseBits, one.First)
+		count(&at.e2el, courseBits, one.Last)
 	}
 	for i := range c.metrics {
-		if v, ok := c.metrics[i].Of(row); ok {
+		if v, ok := c.metrics[i].Of(one); ok {
 			c.curves[c.metrics[i].Name].Add(max(int64(v*1e9), leastNs))
 		}
 	}
+	itl := c.curves["itl"]
+	for end, gap := range r.Gaps() {
+		count(&c.course.At(end).gaps, heatBits, gap)
+		itl.Add(max(gap, leastNs))
+	}
+	for _, a := range r.Arrivals() {
+		c.course.At(a.At).tokens += int64(a.Tokens)
+	}
 }
-
-// Gap takes in the time between two token chunks.
-func (c *Collector) Gap(at, gap int64) {
-	count(&c.course.At(at).gaps, heatBits, gap)
-	c.curves["itl"].Add(max(gap, leastNs))
-}
-
-// Tokens takes in tokens that arrived.
-func (c *Collector) Tokens(at int64, n int) { c.course.At(at).tokens += int64(n) }
 
 // Timeline is what was collected. The collector can't go on after it.
 func (c *Collector) Timeline(samples []journal.Sample, scrapes []journal.Scrape) *Timeline {

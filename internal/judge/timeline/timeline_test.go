@@ -36,7 +36,7 @@ func (p *plan) Next() (*journal.Request, error) {
 func collect(t *testing.T, p *plan, most int) *Timeline {
 	t.Helper()
 	c := NewCollector(most)
-	if _, err := measure.Measure(p, measure.Options{Watch: c, RowLimit: 1000}); err != nil {
+	if _, err := measure.Measure(p, measure.Options{RowLimit: 1000}, c); err != nil {
 		t.Fatal(err)
 	}
 	return c.Timeline(nil, nil)
@@ -218,5 +218,3 @@ func TestClientPoints(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-var _ measure.Watcher = (*Collector)(nil)

@@ -106,10 +106,10 @@ func (c *usage) add(v *view) {
 	}
 	off := 0
 	switch {
-	case v.tokens >= 0:
-		off = max(v.tokens-v.UsageOutput, v.UsageOutput-v.tokens)
-	case v.textEvents > v.UsageOutput: // each event with text has a token at least
-		off = v.textEvents - v.UsageOutput
+	case v.said >= 0:
+		off = max(v.said-v.UsageOutput, v.UsageOutput-v.said)
+	case v.Texts > v.UsageOutput: // each event with text has a token at least
+		off = v.Texts - v.UsageOutput
 	}
 	c.counted += int64(v.UsageOutput)
 	c.off += int64(max(off-1, 0))
@@ -173,7 +173,7 @@ const longEnough = 8
 func (v *view) long() bool {
 	n, known := v.got()
 	if !known {
-		n = max(v.TextTokens, v.textEvents)
+		n = max(v.TextTokens, v.Texts)
 	}
 	return n >= longEnough
 }
@@ -189,7 +189,7 @@ func (c *empty) add(v *view) {
 		c.none++
 	case v.complete && v.long():
 		c.answers++
-		if v.textEvents == 0 {
+		if v.Texts == 0 {
 			c.none++
 		}
 	}

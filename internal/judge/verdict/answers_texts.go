@@ -2,8 +2,6 @@ package verdict
 
 import (
 	"fmt"
-
-	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // identical looks for the same text as an answer to different prompts.
@@ -90,11 +88,11 @@ const (
 )
 
 func (c *bursts) add(v *view) {
-	if v.Warmup || !v.complete || v.chunks < burstLen || v.last <= v.first {
+	if v.Warmup || !v.complete || len(v.Chunks) < burstLen || v.Row.Last <= v.Row.First {
 		return
 	}
-	limit := (v.last - v.first) / int64(v.chunks-1) / shortPart
-	for gap := range v.gaps(journal.EventChoices) {
+	limit := (v.Row.Last - v.Row.First) / int64(len(v.Chunks)-1) / shortPart
+	for _, gap := range v.Gaps() {
 		c.gaps++
 		if gap <= limit {
 			c.short++

@@ -23,9 +23,9 @@ func (c *repeatedPrompts) add(v *view) {
 	switch {
 	case !v.complete:
 	case v.repeated:
-		c.again.Add(v.first)
+		c.again.Add(v.Row.First)
 	default:
-		c.first.Add(v.first)
+		c.first.Add(v.Row.First)
 	}
 }
 
@@ -107,9 +107,9 @@ func (c *cachedTokens) add(v *view) {
 	switch {
 	case !v.complete:
 	case over > 0:
-		c.hit.Add(v.first)
+		c.hit.Add(v.Row.First)
 	default:
-		c.miss.Add(v.first)
+		c.miss.Add(v.Row.First)
 	}
 }
 

@@ -40,9 +40,9 @@ func (c *connections) add(v *view) {
 		if v.RTT > 0 {
 			c.rtt.Add(v.RTT)
 		}
-		c.made.add(v.first)
+		c.made.add(v.Row.First)
 	} else {
-		c.old.add(v.first)
+		c.old.add(v.Row.First)
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *sharedReads) add(v *view) {
 	if v.Warmup {
 		return
 	}
-	for gap := range v.gaps(carriesText) {
+	for gap := range v.TextGaps() {
 		c.gaps++
 		if gap == 0 {
 			c.n++

@@ -14,7 +14,7 @@ type lag struct {
 
 func (c *lag) add(v *view) {
 	if !v.Warmup && len(v.Events.Lag) > 0 {
-		c.last.Add(v.lastLag)
+		c.last.Add(v.Events.Lag[len(v.Events.Lag)-1])
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *lateness) add(v *view) {
 	c.late.Add(v.Sent - v.Due)
 	c.release.Add(v.Released - v.Due)
 	if v.complete {
-		c.dueTTFT.Add(v.Sent - v.Due + v.first)
+		c.dueTTFT.Add(v.Sent - v.Due + v.Row.First)
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
-// Collector judges a run request by request, for who reads the journal for
-// another purpose too and would not read it twice.
+// Collector judges a run request by request. It is a row.Collector.
 type Collector struct {
 	facts  *facts
 	table  []entry
@@ -32,18 +32,16 @@ func NewCollector(run *journal.Run, opt Options) *Collector {
 }
 
 // Add takes the next request; it keeps nothing of it.
-func (c *Collector) Add(req *journal.Request) error {
-	if req.Sample { // sent after the load: for one check alone
+func (c *Collector) Add(r *row.Request) error {
+	if r.Sample { // sent after the load: for one check alone
 		for _, k := range c.checks {
 			if k, ok := k.(*integrity); ok {
-				k.again(req)
+				k.again(r.Request)
 			}
 		}
 		return nil
 	}
-	if err := c.view.read(req); err != nil {
-		return err
-	}
+	c.view.read(r)
 	c.facts.add(&c.view)
 	for _, k := range c.checks {
 		k.add(&c.view)

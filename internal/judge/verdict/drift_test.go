@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // loop simulates a closed loop of eight with latencies around 200 ms, of which half is
@@ -31,7 +32,7 @@ func loop(to float64, seed uint64) (*drift, *facts) {
 		}
 		level := 1 + (to-1)*float64(at)/length
 		free[i] = at + int64(200e6*level*spells[at/1e9]*(0.5+0.5*random.ExpFloat64()))
-		c.add(&view{Request: &journal.Request{Sent: at, End: free[i]}, complete: true})
+		c.add(&view{Request: &row.Request{Request: &journal.Request{Sent: at, End: free[i]}}, complete: true})
 		f.measured, f.lastSent = f.measured+1, at
 	}
 	return c, f

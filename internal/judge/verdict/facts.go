@@ -85,9 +85,9 @@ func (f *facts) add(v *view) {
 	if v.CachedKnown {
 		f.cachedKnown++
 	}
-	f.ttft.Add(v.first)
-	f.e2el.Add(v.last)
-	for gap := range v.gaps(journal.EventChoices) {
+	f.ttft.Add(v.Row.First)
+	f.e2el.Add(v.Row.Last)
+	for _, gap := range v.Gaps() {
 		f.gaps.Add(gap)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // queue simulates a server that works on 20 requests at a time, each for 200 ms on
@@ -28,7 +29,7 @@ func queue(share, length float64, even bool, seed uint64) *facts {
 	for at := 0.0; at < length; at += wait() * gap {
 		i := slices.Index(free, slices.Min(free))
 		free[i] = max(free[i], int64(at)) + int64(random.ExpFloat64()*work)
-		f.add(&view{Request: &journal.Request{Due: int64(at), Sent: int64(at), End: free[i], Outcome: journal.Complete}})
+		f.add(&view{Request: &row.Request{Request: &journal.Request{Due: int64(at), Sent: int64(at), End: free[i], Outcome: journal.Complete}}})
 	}
 	return f
 }

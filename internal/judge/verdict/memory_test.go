@@ -7,16 +7,21 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // feed gives a collector so many requests, with prompts and texts of their own.
 func feed(t testing.TB, c *Collector, from, n int) {
 	r := stream(0, 0)
+	var one row.Request
 	for i := from; i < from+n; i++ {
 		sent := int64(i) * 10 * msNs
 		r.Index, r.Sent, r.Due, r.Released, r.End = i, sent, sent, sent, sent+300*msNs
 		r.PromptHash, r.TextHash = fmt.Sprintf("%016x", 2*i+1), fmt.Sprintf("%016x", 2*i+2)
-		if err := c.Add(&r); err != nil {
+		if err := one.Read(row.Rules{}, &r); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Add(&one); err != nil {
 			t.Fatal(err)
 		}
 	}

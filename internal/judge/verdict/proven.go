@@ -24,12 +24,8 @@ func (c *provenRange) add(v *view) {
 	if c.proven == nil || v.Warmup {
 		return
 	}
-	at := v.Sent
-	for i, gap := range v.Events.At {
-		at += gap
-		if v.Events.Kind[i]&journal.EventChoices != 0 {
-			*c.chunks.At(at)++
-		}
+	for _, at := range v.Chunks {
+		*c.chunks.At(v.Sent + at)++
 	}
 }
 

@@ -81,9 +81,9 @@ func outputSide() side {
 		"generated tokens", "vllm:generation_tokens_total", "llamacpp:tokens_predicted_total",
 		func(v *view) (int, int, bool) {
 			if v.reached() {
-				return v.UsageOutput, v.UsageOutput, v.UsageOutput > 0 || v.textEvents == 0
+				return v.UsageOutput, v.UsageOutput, v.UsageOutput > 0 || v.Texts == 0
 			}
-			return 0, max(v.UsageOutput, v.OutputTokens, v.chunks), true
+			return 0, max(v.UsageOutput, v.OutputTokens, len(v.Chunks)), true
 		},
 	}
 }

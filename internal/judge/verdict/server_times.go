@@ -16,16 +16,16 @@ type means struct{ n, ttft, e2el float64 }
 
 func (m *means) add(v *view) {
 	// A chunk with a role alone may come before the first token: the server counts to the token.
-	first := v.firstText
+	first := v.Row.FirstToken
 	if first < 0 {
-		first = v.first
+		first = v.Row.First
 	}
 	if first < 0 || !v.reached() {
 		return
 	}
 	m.n++
 	m.ttft += float64(first)
-	m.e2el += float64(v.last)
+	m.e2el += float64(v.Row.Last)
 }
 
 // same says whether the server's histogram is about our requests: within a hundredth.

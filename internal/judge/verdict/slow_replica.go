@@ -37,13 +37,13 @@ func newSlowReplica(f *facts) *slowReplica {
 }
 
 func (c *slowReplica) add(v *view) {
-	if v.Warmup || !v.complete || v.first < 0 || v.Target < 0 || v.Target >= len(c.each) {
+	if v.Warmup || !v.complete || v.Row.First < 0 || v.Target < 0 || v.Target >= len(c.each) {
 		return
 	}
 	r := &c.each[v.Target]
-	r.ttft.add(v.first)
+	r.ttft.add(v.Row.First)
 	if n, ok := v.got(); ok && n > 1 {
-		r.tpot.add((v.last - v.first) / int64(n-1))
+		r.tpot.add((v.Row.Last - v.Row.First) / int64(n-1))
 	}
 }
 

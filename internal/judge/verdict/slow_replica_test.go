@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // replicas is an open loop over several servers that are alike, one after the other.
@@ -113,17 +114,17 @@ func TestAlikeReplicasAreRarelyCalledSlow(t *testing.T) {
 		c := &slowReplica{make([]replica, servers)}
 		f := &facts{run: &journal.Run{Targets: make([]journal.Target, servers)}}
 		for target := range servers {
-			wave, v := 0.0, view{Request: &journal.Request{Target: target}, complete: true}
+			wave, v := 0.0, view{Request: &row.Request{Request: &journal.Request{Target: target}}, complete: true}
 			for range answers {
 				wave = 0.9*wave + math.Sqrt(1-0.81)*rnd.NormFloat64() // remembers some ten answers
 				ttft := 50e6 * math.Exp(0.5*wave+0.2*rnd.NormFloat64())
 				if target == 2 {
 					ttft *= factor
 				}
-				v.first = int64(ttft)
-				v.last = v.first
+				v.Row.First = int64(ttft)
+				v.Row.Last = v.Row.First
 				f.complete++
-				f.ttft.Add(v.first)
+				f.ttft.Add(v.Row.First)
 				c.add(&v)
 			}
 		}

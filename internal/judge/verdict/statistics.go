@@ -16,7 +16,7 @@ type samples struct {
 }
 
 func (c *samples) add(v *view) {
-	if n, _ := v.got(); !v.Warmup && v.complete && max(n, v.TextTokens, v.chunks) > 1 {
+	if n, _ := v.got(); !v.Warmup && v.complete && max(n, v.TextTokens, len(v.Chunks)) > 1 {
 		c.manyTokens++
 	}
 }

@@ -20,10 +20,9 @@ package verdict
 
 import (
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // Trust is the verdict in one word.
@@ -135,17 +134,8 @@ func Judge(j Journal, opt Options) (*Verdict, error) {
 		return nil, errors.New("the journal has no run line: it was cut off before its first second")
 	}
 	c := NewCollector(run, opt)
-	for {
-		req, err := j.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the journal: %w", err)
-		}
-		if err := c.Add(req); err != nil {
-			return nil, err
-		}
+	if err := row.Pass(j.Next, row.NewRules(&run.Options, ""), c); err != nil {
+		return nil, err
 	}
 	return c.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }

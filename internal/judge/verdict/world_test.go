@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // The reader of journal files is what Judge is given.
@@ -214,11 +215,13 @@ func (w *world) count(target int, before, after map[string]float64) {
 		after[name] = v
 	}
 	var v view
+	var one row.Request
 	for i := range w.requests {
 		r := &w.requests[i]
-		if err := v.read(r); err != nil {
+		if err := one.Read(row.Rules{}, r); err != nil {
 			panic(err)
 		}
+		v.read(&one)
 		if !v.reached() || r.Target != target || r.Sample { // samples are sent after the last look
 			continue
 		}
@@ -226,11 +229,11 @@ func (w *world) count(target int, before, after map[string]float64) {
 		after["vllm:prompt_tokens_total"] += float64(r.UsagePrompt)
 		after["vllm:generation_tokens_total"] += float64(r.UsageOutput)
 		after["vllm:prefix_cache_hits_total"] += float64(r.UsageCached)
-		if v.first < 0 {
+		if v.Row.First < 0 {
 			continue
 		}
 		for name, ns := range map[string]int64{
-			"vllm:time_to_first_token_seconds": v.first - msNs, "vllm:e2e_request_latency_seconds": v.last - msNs, "vllm:request_queue_time_seconds": msNs,
+			"vllm:time_to_first_token_seconds": v.Row.First - msNs, "vllm:e2e_request_latency_seconds": v.Row.Last - msNs, "vllm:request_queue_time_seconds": msNs,
 		} {
 			after[name+"_sum"] += float64(ns) / 1e9
 			after[name+"_count"]++

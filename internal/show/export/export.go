@@ -3,7 +3,7 @@
 // InferenceX. What a number means is decided in measure; here it only gets a name.
 //
 // Forms of whole runs take []page.Run. Forms with a line a request are written while
-// a journal is measured (Requests is a measure.Watcher), so that a million of them
+// a journal is measured (Requests is a row.Collector), so that a million of them
 // need no memory.
 package export
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
@@ -21,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func shown(t *testing.T, n int, words string, watch measure.Watcher) page.Run {
+func shown(t *testing.T, n int, words string, also ...row.Collector) page.Run {
 	t.Helper()
-	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{Watch: watch})
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{}, also...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func shown(t *testing.T, n int, words string, watch measure.Watcher) page.Run {
 
 // TestGolden: every form of text, as it was looked at.
 func TestGolden(t *testing.T) {
-	one, two := shown(t, 40, "my run", nil), shown(t, 20, "other|`run`", nil)
+	one, two := shown(t, 40, "my run"), shown(t, 20, "other|`run`")
 	limits, err := slo.Parse("p99_ttft<25ms")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestGolden(t *testing.T) {
 // TestHostileWords: what a server or a user calls things breaks no table and no fence.
 func TestHostileWords(t *testing.T) {
 	words := "=a|b\n```\n# <script>\x1b[31m"
-	run := shown(t, 20, words, nil)
+	run := shown(t, 20, words)
 	var b bytes.Buffer
 	if err := Section(&b, &run); err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestLLMDSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 40} {
-		run := shown(t, n, "my run", nil)
+		run := shown(t, n, "my run")
 		var b bytes.Buffer
 		if err := LLMD(&b, &run); err != nil {
 			t.Fatal(err)
@@ -153,7 +154,7 @@ func TestLLMDSchema(t *testing.T) {
 
 // TestInferenceXOrder: its script lets later keys win, so the ones in ms come last.
 func TestInferenceXOrder(t *testing.T) {
-	run := shown(t, 40, "my run", nil)
+	run := shown(t, 40, "my run")
 	var b bytes.Buffer
 	if err := InferenceX(&b, &run); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
@@ -36,18 +37,19 @@ const fewRows = 500
 // ReadRun measures one of several runs. The more there are, the fewer single requests
 // of each are kept for the page.
 func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.Run, error) {
-	var watch *timeline.Collector
+	var also []row.Collector
+	var drawing *timeline.Collector
 	if drawn {
-		watch = timeline.NewCollector(max(timeline.MostRows/several, fewRows))
-		opt.Watch = watch
+		drawing = timeline.NewCollector(max(timeline.MostRows/several, fewRows))
+		also = append(also, drawing)
 	}
-	r, err := judged.Read(folder, opt)
+	r, err := judged.Read(folder, opt, also...)
 	if err != nil {
 		return page.Run{}, err
 	}
 	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
-	if watch != nil {
-		run.Timeline = watch.Timeline(r.Samples, r.Scrapes)
+	if drawing != nil {
+		run.Timeline = drawing.Timeline(r.Samples, r.Scrapes)
 		run.Timeline.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil
@@ -59,7 +61,6 @@ func WriteRequests(w io.Writer, f Format, paths []string, opt measure.Options) e
 	if err != nil {
 		return err
 	}
-	opt.Watch = table
 	for _, path := range paths {
 		folder, err := judged.Folder(path)
 		if err != nil {
@@ -68,7 +69,7 @@ func WriteRequests(w io.Writer, f Format, paths []string, opt measure.Options) e
 		if err := table.begin(folder); err != nil {
 			return err
 		}
-		if _, err := judged.Read(folder, opt); err != nil {
+		if _, err := judged.Read(folder, opt, table); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/parquet"
 )
@@ -25,7 +25,7 @@ type context struct {
 	run  string
 	zero int64 // of the run's clock, ns since 1970
 	req  *journal.Request
-	row  *measure.Row
+	row  *row.Row
 }
 
 // columns are the table of requests; docs/report.md lists them.
@@ -38,9 +38,9 @@ func columns() []column {
 		{parquet.Column{Name: "ok", Type: parquet.Bool}, func(c *context) any { return c.row.OK }},
 		{parquet.Column{Name: "status", Type: parquet.Int}, func(c *context) any { return above(c.req.Status) }},
 		{parquet.Column{Name: "error", Type: parquet.Text}, func(c *context) any { return text(c.req.Error) }},
-		moment("due", func(r *measure.Row) int64 { return r.Due }),
-		moment("sent", func(r *measure.Row) int64 { return r.Sent }),
-		moment("ended", func(r *measure.Row) int64 { return r.End }),
+		moment("due", func(r *row.Row) int64 { return r.Due }),
+		moment("sent", func(r *row.Row) int64 { return r.Sent }),
+		moment("ended", func(r *row.Row) int64 { return r.End }),
 		{parquet.Column{Name: "sent_s", Type: parquet.Float}, func(c *context) any { return float64(c.row.Sent) / 1e9 }},
 		{parquet.Column{Name: "late_ms", Type: parquet.Float}, func(c *context) any { return millis(c.row.Sent - c.row.Due) }},
 	}
@@ -72,7 +72,7 @@ func latency(m metric.Metric) column {
 	}}
 }
 
-func moment(name string, of func(*measure.Row) int64) column {
+func moment(name string, of func(*row.Row) int64) column {
 	return column{parquet.Column{Name: name, Type: parquet.Moment}, func(c *context) any { return (c.zero + of(c.row)) / 1000 }}
 }
 
@@ -166,24 +166,19 @@ func (t *Requests) Begin(name string, run *journal.Run) {
 	t.now.run, t.now.zero = name, run.StartUnixNs
 }
 
-// Request writes a row.
-func (t *Requests) Request(req *journal.Request, row *measure.Row) {
-	if t.err != nil {
-		return
+// Add writes the row of a request; warm-ups have none.
+func (t *Requests) Add(r *row.Request) error {
+	if t.err != nil || r.Warmup {
+		return t.err
 	}
-	t.now.req, t.now.row = req, row
+	t.now.req, t.now.row = r.Request, &r.Row
 	values := make([]any, len(t.columns))
 	for i := range t.columns {
 		values[i] = t.columns[i].of(&t.now)
 	}
 	t.err = t.row(values)
+	return t.err
 }
-
-// Gap is not needed.
-func (t *Requests) Gap(int64, int64) {}
-
-// Tokens are not needed.
-func (t *Requests) Tokens(int64, int) {}
 
 // Close ends the table and returns the first error.
 func (t *Requests) Close() error {

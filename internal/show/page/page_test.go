@@ -21,7 +21,7 @@ import (
 func shown(t *testing.T, n int, words string) Run {
 	t.Helper()
 	c := timeline.NewCollector(0)
-	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{Watch: c})
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func (killed) End() *journal.End { return nil }
 // TestKilled: a run that was killed is shown, and its page says so.
 func TestKilled(t *testing.T) {
 	c := timeline.NewCollector(0)
-	r, err := measure.Measure(killed{&fakerun.Journal{N: 20, Words: "x"}}, measure.Options{Watch: c})
+	r, err := measure.Measure(killed{&fakerun.Journal{N: 20, Words: "x"}}, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
