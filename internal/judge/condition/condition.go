@@ -88,7 +88,8 @@ func (c Clause) String() string { return c.text }
 // Name is the number of a run that the clause speaks of; ok is false for one that the
 // table of metrics does not have.
 func (c Clause) Name() (n metric.Name, ok bool) {
-	return metric.ParseName(strings.TrimSuffix(c.Metric, metric.ShareSuffix))
+	n, _, ok = metric.ParseValue(c.Metric)
+	return n, ok
 }
 
 // AtLeast says whether the limit is one from below: the value must be at least so much.

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
 )
@@ -36,8 +35,7 @@ func (r *Result) Number(m *metric.Metric) (float64, bool) {
 // median_itl, request_throughput, failed_share. Latencies are those of the block that
 // is printed; false: this result does not have it.
 func (r *Result) Value(name string) (float64, bool) {
-	name, share := strings.CutSuffix(name, metric.ShareSuffix)
-	n, ok := metric.ParseName(name)
+	n, share, ok := metric.ParseValue(name)
 	switch {
 	case !ok:
 		return 0, false

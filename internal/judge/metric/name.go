@@ -131,6 +131,16 @@ func KeyOf(word string) string {
 // ShareSuffix is at the end of the name of a share of all requests: failed_share.
 const ShareSuffix = "_share"
 
+// ParseValue reads a name that may also be that of a share of all requests.
+func ParseValue(name string) (n Name, share, ok bool) {
+	if n, ok = ParseName(name); ok {
+		return n, false, true
+	}
+	of, share := strings.CutSuffix(name, ShareSuffix)
+	n, ok = ParseName(of)
+	return n, share, ok && share && n.Metric.Share
+}
+
 // Format writes the value of a name with its unit.
 func Format(name string, v float64) string {
 	text := func(v float64) string {
@@ -139,13 +149,12 @@ func Format(name string, v float64) string {
 		}
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	if strings.HasSuffix(name, ShareSuffix) {
-		return text(v*100) + "%"
-	}
-	n, ok := ParseName(name)
+	n, share, ok := ParseValue(name)
 	switch {
 	case !ok:
 		return text(v)
+	case share:
+		return text(v*100) + "%"
 	case n.Metric.IsLatency():
 		return text(v) + "ms"
 	case n.Metric.Unit == "s":

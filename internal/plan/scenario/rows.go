@@ -196,13 +196,12 @@ func readResult(path string) (*measured, error) {
 
 // value gives a metric by its name in an SLO.
 func (m *measured) value(metric string) (float64, bool) {
-	if name, ok := strings.CutSuffix(metric, "_share"); ok {
-		all := m.numbers["completed"] + m.numbers["failed"]
-		return m.numbers[name] / all, all > 0
+	for _, key := range []string{metric, metric + "_ms"} {
+		if v, ok := m.numbers[key]; ok {
+			return v, true
+		}
 	}
-	if v, ok := m.numbers[metric]; ok {
-		return v, true
-	}
-	v, ok := m.numbers[metric+"_ms"]
-	return v, ok
+	name, share := strings.CutSuffix(metric, "_share")
+	all := m.numbers["completed"] + m.numbers["failed"]
+	return m.numbers[name] / all, share && all > 0
 }
