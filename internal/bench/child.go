@@ -20,11 +20,10 @@ import (
 // whatever the cause.
 type Child struct {
 	Program string            // our own
-	Spec    *Spec             // its run_dir must be given
+	Spec    *Spec             // its run_dir must be given: the file is written there
 	Secrets map[string]string // the variables that the Spec names, where our own environment has them not
 	Env     []string          // further variables, KEY=VALUE
 	Flags   []string          // of exec: how the run is shown
-	File    string            // where the Spec is written, for its user alone
 	Log     string            // what it says; it is appended to
 	PIDFile string            // for what is left behind if we are killed; empty: nowhere
 }
@@ -70,11 +69,12 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 			return nil, err
 		}
 	}
-	if err := c.write(); err != nil {
+	file := filepath.Join(folder, journal.SpecName)
+	if err := c.write(folder, file); err != nil {
 		return nil, fmt.Errorf("write the Spec: %w", err)
 	}
 	command := target.Command{
-		Args: slices.Concat([]string{c.Program, "exec"}, c.Flags, []string{c.File}),
+		Args: slices.Concat([]string{c.Program, "exec"}, c.Flags, []string{file}),
 		Env:  slices.Clone(c.Env), Log: c.Log, PIDFile: c.PIDFile, Grace: childGrace,
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
@@ -101,18 +101,16 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 	return o, nil
 }
 
-// write writes the Spec's file for its user alone: who may read a scenario's results
-// need not know where its servers are.
-func (c *Child) write() error {
-	if err := os.Remove(c.File); err != nil && !errors.Is(err, os.ErrNotExist) {
+// write writes the Spec into the run's folder, for its user alone: who may read a
+// table of results need not know where the servers are.
+func (c *Child) write(folder, file string) error {
+	if err := journal.MakeFolder(folder); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	_, err = f.Write(c.Spec.Encode())
-	return errors.Join(err, f.Close())
+	return os.WriteFile(file, c.Spec.Encode(), 0o600)
 }
 
 func exists(path string) bool {

@@ -20,11 +20,8 @@ func childOf(t *testing.T, script string) *Child {
 	}
 	s := Default()
 	s.RunDir = filepath.Join(dir, "run")
-	if err := os.Mkdir(s.RunDir, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	return &Child{
-		Program: program, Spec: &s, File: filepath.Join(dir, "spec.json"), Log: filepath.Join(dir, "log"), PIDFile: filepath.Join(dir, "pid"),
+		Program: program, Spec: &s, Log: filepath.Join(dir, "log"), PIDFile: filepath.Join(dir, "pid"),
 		Flags: []string{"--progress", "plain"}, Secrets: map[string]string{"KEY": "sk-1"}, Env: []string{"RUN=" + s.RunDir},
 	}
 }
@@ -58,7 +55,8 @@ func TestChildOutcomes(t *testing.T) {
 // The child gets its Spec in a file of its user's own, and secrets by the environment.
 func TestChildGetsItsSpec(t *testing.T) {
 	c := childOf(t, `[ "$1 $2 $3" = "exec --progress plain" ] && cp "$4" "$RUN/result.json" && echo "$KEY" > "$RUN/key"`)
-	if err := os.WriteFile(c.File, []byte("old"), 0o644); err != nil {
+	file := filepath.Join(c.Spec.RunDir, "spec.json")
+	if err := errors.Join(os.Mkdir(c.Spec.RunDir, 0o700), os.WriteFile(file, []byte("old"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	o, err := c.Run(t.Context(), nil)
@@ -72,7 +70,7 @@ func TestChildGetsItsSpec(t *testing.T) {
 	if key, _ := os.ReadFile(filepath.Join(o.Folder, "key")); string(key) != "sk-1\n" {
 		t.Errorf("the key is %q", key)
 	}
-	if info, err := os.Stat(c.File); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
 	}
 	if strings.Contains(string(got), "sk-1") {

@@ -156,6 +156,7 @@ func (r *Run) abandon(why error) error {
 		return fmt.Errorf("%w; what was measured before is in %s: inferometer report shows it", why, r.folder)
 	}
 	_ = os.Remove(filepath.Join(r.folder, journal.FileName))
+	_ = os.Remove(filepath.Join(r.folder, journal.SpecName))
 	_ = os.Remove(r.folder) // stays if it holds anything of the user's
 	return why
 }

@@ -25,7 +25,11 @@ func (r *Run) makeFolder() error {
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s holds a run already: give another --run-dir", r.folder)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	_ = os.WriteFile(filepath.Join(r.folder, journal.SpecName), r.Encode(), 0o600) // a full disk is told of by the journal
+	return nil
 }
 
 // tryResultDir finds out before the run whether its result can be written.

@@ -100,10 +100,10 @@ func (s *scan) visit(name string, d fs.DirEntry, err error) error {
 	return nil
 }
 
-// inRunFolder says whether a file is the result beside a journal, which counts as one run with it.
+// inRunFolder says whether a file is the result or the Spec beside a journal, which count as one run with it.
 func (s *scan) inRunFolder(name string) bool {
 	_, err := fs.Stat(s.tree.files, path.Join(path.Dir(name), journal.FileName))
-	return err == nil && path.Base(name) == journal.ResultName
+	return err == nil && (path.Base(name) == journal.ResultName || path.Base(name) == journal.SpecName)
 }
 
 // runFolder reads the result of a run of ours, or measures it where there is none.
