@@ -50,7 +50,7 @@ var inside = map[string][]string{
 	"judge/verdict":   {"judge/hist", "judge/row", "judge/slots", "judge/stats"},
 	"judge/timeline":  {"judge/hist", "judge/metric", "judge/row", "judge/slots"},
 	"plan/find":       {"plan/search"},
-	"plan/scenario":   {"plan/find", "plan/run"},
+	"plan/scenario":   {"plan/find", "plan/keys", "plan/run"},
 	"plan/sweep":      {"plan/run"},
 	"sim/engine":      {"sim/random"},
 	"show/export":     {"show/page", "show/parquet", "show/report"},

@@ -13,7 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -44,7 +47,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 			if f.omit && (f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0) {
 				continue
 			}
-			value, err := encodeField(f.value)
+			value, err := f.encode()
 			if err != nil {
 				return nil, fmt.Errorf("%s.%s: %w", section.key, f.key, err)
 			}
@@ -60,8 +63,11 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func encodeField(v reflect.Value) ([]byte, error) {
-	switch x := v.Interface().(type) {
+func (f *field) encode() ([]byte, error) {
+	if f.option != nil {
+		return f.option.JSON(f.of)
+	}
+	switch x := f.value.Interface().(type) {
 	case time.Duration:
 		return json.Marshal(x.String())
 	case float64:
@@ -72,7 +78,7 @@ func encodeField(v reflect.Value) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // the bytes of a body stay as they are
-	err := e.Encode(v.Interface())
+	err := e.Encode(f.value.Interface())
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
@@ -120,9 +126,13 @@ func (s *Spec) read(b []byte) (given map[string]bool, err error) {
 		return nil, wrong("the Spec needs \"version\": %d, the only one that this program reads", SpecVersion)
 	}
 	delete(top, "version")
+	draft, err := s.choose(top)
+	if err != nil {
+		return nil, err
+	}
 	given = map[string]bool{}
 	known := []string{"version"}
-	for _, section := range sections(s) {
+	for _, section := range sectionsOf(s, draft) {
 		known = append(known, section.key)
 		body, ok := top[section.key]
 		if !ok {
@@ -140,7 +150,10 @@ func (s *Spec) read(b []byte) (given map[string]bool, err error) {
 	for key := range top {
 		return nil, wrong("%q is no section of a Spec: there are %s", outside.Word(key), strings.Join(known, ", "))
 	}
-	return given, nil
+	if draft != nil {
+		err = InFile(s.SetPace(draft))
+	}
+	return given, err
 }
 
 func (section *section) read(values map[string]json.RawMessage, given map[string]bool) error {
@@ -153,7 +166,7 @@ func (section *section) read(values map[string]json.RawMessage, given map[string
 		}
 		delete(values, f.key)
 		given[f.flag] = true
-		if err := decodeField(f.value, value); err != nil {
+		if err := f.decode(value); err != nil {
 			return wrong("%s.%s %s", section.key, f.key, err)
 		}
 	}
@@ -161,6 +174,18 @@ func (section *section) read(values map[string]json.RawMessage, given map[string
 		return wrong("%q is no key of %s: there are %s", outside.Word(key), section.key, strings.Join(known, ", "))
 	}
 	return nil
+}
+
+func (f *field) decode(value json.RawMessage) error {
+	if f.option == nil {
+		return decodeField(f.value, value)
+	}
+	err := f.set(value)
+	var e *option.Error
+	if errors.As(err, &e) {
+		return errors.New(e.Text(func(key string) string { return key }))
+	}
+	return err
 }
 
 func decodeField(to reflect.Value, value json.RawMessage) error {
@@ -228,10 +253,18 @@ type field struct {
 	key, flag string
 	omit      bool // where it is empty
 	value     reflect.Value
+
+	// Of an option that describes itself:
+	option *option.Field
+	of     any
+	set    func(json.RawMessage) error
 }
 
 // sections lists all keys of a Spec in their order.
-func sections(s *Spec) (list []section) {
+func sections(s *Spec) []section { return sectionsOf(s, nil) }
+
+// sectionsOf has the keys of all paces where draft takes them, else those of the one.
+func sectionsOf(s *Spec, draft *pace.Draft) (list []section) {
 	all := reflect.ValueOf(s).Elem()
 	for i := range all.NumField() {
 		outer := all.Type().Field(i)
@@ -241,13 +274,17 @@ func sections(s *Spec) (list []section) {
 		one := section{key: outer.Tag.Get("json")}
 		for k := range outer.Type.NumField() {
 			inner := outer.Type.Field(k)
+			if inner.Anonymous || inner.Tag.Get("json") == "-" {
+				continue // options, which describe themselves
+			}
 			key, options, _ := strings.Cut(inner.Tag.Get("json"), ",")
 			flag := inner.Tag.Get("cli")
 			if flag == "" {
 				flag = strings.ReplaceAll(key, "_", "-")
 			}
-			one.fields = append(one.fields, field{key, flag, options != "", all.Field(i).Field(k)})
+			one.fields = append(one.fields, field{key: key, flag: flag, omit: options != "", value: all.Field(i).Field(k)})
 		}
+		one.fields = append(one.fields, s.optionKeys(one.key, draft)...)
 		list = append(list, one)
 	}
 	return list
@@ -261,6 +298,14 @@ func Keys() map[string]string {
 		for _, f := range section.fields {
 			keys[f.flag] = section.key + "." + f.key
 		}
+	}
+	for _, k := range workload.Kinds() {
+		for _, f := range optionFields(k.Options(), false) {
+			keys[f.flag] = "dataset." + f.key
+		}
+	}
+	for _, f := range pace.Fields() {
+		keys[strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--")] = "pace." + f.Key
 	}
 	return keys
 }

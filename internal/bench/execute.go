@@ -276,13 +276,11 @@ func (r *Run) connections() int {
 }
 
 func (r *Run) makePace() error {
-	p, err := r.paceSpec(r.dataset.Len())
-	if err == nil {
-		p.Random = workload.NumPyState(r.dataset)
-		r.paceName = p.Name
-		r.pace, err = pace.New(p)
-	}
-	if err != nil {
+	p := r.paceSpec(r.dataset.Len())
+	p.Random = workload.NumPyState(r.dataset)
+	r.paceName = p.Name
+	var err error
+	if r.pace, err = pace.New(p); err != nil {
 		return &usage.Error{Text: err.Error()}
 	}
 	return nil
@@ -342,7 +340,7 @@ func (r *Run) options() journal.Options {
 		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.Endpoint, Label: r.Label,
 		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
-		RequestRate: orZero(r.RequestRate), Burstiness: orZero(r.Burstiness),
+		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
 		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
@@ -356,8 +354,8 @@ func (r *Run) options() journal.Options {
 	if r.MaxConcurrency != nil {
 		o.MaxConcurrency = *r.MaxConcurrency
 	}
-	if r.RampUpStrategy != "" {
-		o.RampUp = &journal.RampUp{Strategy: r.RampUpStrategy, StartRPS: *r.RampUpStartRPS, EndRPS: *r.RampUpEndRPS}
+	if ramp, ok := r.PaceOptions.(*pace.RampOptions); ok {
+		o.RampUp = &journal.RampUp{Strategy: ramp.Strategy, StartRPS: *ramp.StartRPS, EndRPS: *ramp.EndRPS}
 	}
 	return o
 }

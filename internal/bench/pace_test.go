@@ -3,10 +3,12 @@ package bench
 import (
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
 func TestLength(t *testing.T) {
-	two := 2
+	two, minute := 2, time.Minute
 	for i, c := range []struct {
 		pace Pace
 		load Load
@@ -15,8 +17,8 @@ func TestLength(t *testing.T) {
 		{want: 0},
 		{load: Load{Duration: 90 * time.Second}, want: 90 * time.Second},
 		{load: Load{Duration: 90 * time.Second, MaxConcurrency: &two, SpawnRate: 0.5}, want: 92 * time.Second},
-		{pace: Pace{Stages: "1s@5,2s@20"}, want: 3 * time.Second},
-		{pace: Pace{RampRate: "1..9", RampDuration: time.Minute}, want: time.Minute},
+		{pace: Pace{PaceOptions: &pace.StagesOptions{Stages: pace.Stages{{Length: time.Second}, {Length: 2 * time.Second}}}}, want: 3 * time.Second},
+		{pace: Pace{PaceOptions: &pace.RampTimeOptions{Over: &minute}}, want: time.Minute},
 		{load: Load{NumPrompts: 9, Deadline: time.Second}, want: 0},
 	} {
 		if got := (&Spec{Pace: c.pace, Load: c.load}).length(); got != c.want {

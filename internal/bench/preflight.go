@@ -23,7 +23,7 @@ const spareFiles = 32
 // checkFiles refuses a load for which the process may not open enough connections.
 func (r *Run) checkFiles() error {
 	limit := client.FDLimit()
-	all := r.MaxConcurrency == nil && r.NumPrompts > 0 && orZero(r.RequestRate) == 0 && !r.timed()
+	all := r.MaxConcurrency == nil && r.NumPrompts > 0 && orZero(r.Rate()) == 0 && !r.timed()
 	if r.MaxConcurrency == nil && !all || limit == 0 || uint64(r.connections())+spareFiles <= limit {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (r *Run) preflight(ctx context.Context) error {
 		return err
 	}
 	return r.unlessOneCan(func(i int, t *target.Target) error {
-		if r.lists[i].has(r.sentModel) && (r.Endpoint == CompletionsEndpoint || r.Endpoint == ChatEndpoint) {
+		if r.lists[i].has(r.sentModel) && r.Endpoint == r.protocol.Path() {
 			return nil
 		}
 		one, cancel := context.WithTimeout(ctx, preflightTime)

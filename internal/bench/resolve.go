@@ -1,21 +1,23 @@
 package bench
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+)
 
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
 // of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
 func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
-	if s.Endpoint == "" {
-		s.Endpoint = CompletionsEndpoint
-		if s.Backend == BackendChat {
-			s.Endpoint = ChatEndpoint
-		}
+	if protocol, err := wire.ForBackend(s.Backend); s.Endpoint == "" && err == nil {
+		s.Endpoint = protocol.Path()
 	}
+	s.resolvePace()
 	if (s.timed() || s.Until != "") && !given("num-prompts") {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
-	// A length of a random prompt means nothing to a model that may stop at once.
-	if s.DatasetName == "random" {
+	if k, err := workload.Find(s.DatasetName); err == nil && k.IgnoreEOS {
 		s.IgnoreEOS = true
 	}
 	if s.Compat == "vllm" && !given("request-timeout") {

@@ -5,10 +5,11 @@ package bench
 
 import (
 	"encoding/json"
-	"math"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // SpecVersion is the version of the file's form. A reader refuses any other.
@@ -154,8 +155,8 @@ func Default() Spec {
 			URLs: []string{"http://127.0.0.1:8000"}, APIKey: Value{Env: keyVariable}, Balance: target.RoundRobin,
 			Backend: BackendOpenAI, TokenizerMode: "auto", Engine: EngineAuto,
 		},
-		Dataset: defaultDataset(),
-		Pace:    Pace{RequestRate: math.Inf(1), Burstiness: 1},
+		Dataset: Dataset{DatasetName: defaultDataset, DatasetOptions: workload.Defaults(defaultDataset).Own},
+		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded
 		Load:    Load{NumPrompts: 1000, RequestTimeout: DefaultRequestTimeout},
 		Keep:    Keep{KeepRuns: 100},
 		Judge:   Judge{PercentileMetrics: []string{"ttft", "tpot", "itl"}, MetricPercentiles: []float64{99}, Devices: 1},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -18,6 +19,7 @@ import (
 func full(t *testing.T) Spec {
 	t.Helper()
 	s := Default()
+	s.PaceName, s.PaceOptions = pace.Gamma, &pace.GammaOptions{}
 	for _, section := range sections(&s) {
 		for _, f := range section.fields {
 			switch p := f.value.Addr().Interface().(type) {
@@ -92,11 +94,21 @@ func TestDecodeFillsIn(t *testing.T) {
 		`{"version":1,"load":{"duration":"2m","max_concurrency":4}}`: func(s *Spec) bool {
 			return s.Unbounded && s.NumPrompts == 0 && s.Duration == 2*time.Minute
 		},
-		`{"version":1,"load":{"duration":"2m","num_prompts":4}}`:     func(s *Spec) bool { return !s.Unbounded && s.NumPrompts == 4 },
-		`{"version":1,"judge":{"compat":"vllm"}}`:                    func(s *Spec) bool { return s.RequestTimeout == vllmRequestTimeout },
-		`{"version":1,"server":{"urls":["http://h/v1/"]}}`:           func(s *Spec) bool { return s.URLs[0] == "http://h" && s.Endpoint == CompletionsEndpoint },
-		`{"version":1,"pace":{"request_rate":"inf","burstiness":2}}`: func(s *Spec) bool { return s.Burstiness == 2 },
-		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`:     func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
+		`{"version":1,"load":{"duration":"2m","num_prompts":4}}`:            func(s *Spec) bool { return !s.Unbounded && s.NumPrompts == 4 },
+		`{"version":1,"judge":{"compat":"vllm"}}`:                           func(s *Spec) bool { return s.RequestTimeout == vllmRequestTimeout },
+		`{"version":1,"server":{"urls":["http://h/v1/"]}}`:                  func(s *Spec) bool { return s.URLs[0] == "http://h" && s.Endpoint == CompletionsEndpoint },
+		`{"version":1,"pace":{"rate":"inf","burstiness":2}}`:                func(s *Spec) bool { return s.PaceName == pace.Burst && s.Burstiness() == 2 },
+		`{"version":1,"pace":{"rate":5},"load":{"max_concurrency":4}}`:      func(s *Spec) bool { return s.PaceName == pace.Poisson && s.Rate() == 5 },
+		`{"version":1,"pace":{"name":"gamma","rate":5,"burstiness":"inf"}}`: func(s *Spec) bool { return s.paceSpec(1).Name == pace.Gamma },
+		`{"version":1,"load":{"max_concurrency":4}}`:                        func(s *Spec) bool { return s.paceSpec(1).Name == pace.Closed },
+		`{"version":1,"pace":{"stages":"1s@5"}}`:                            func(s *Spec) bool { return s.Unbounded && s.length() == time.Second },
+		`{"version":1,"dataset":{"name":"sonnet","path":"x","input_len":900}}`: func(s *Spec) bool {
+			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS
+		},
+		`{"version":1,"dataset":{"output_len":9,"range_ratio":{"input":0.5,"output":0}}}`: func(s *Spec) bool {
+			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}})
+		},
+		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`: func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
 	} {
 		s, err := Decode(strings.NewReader(text))
 		if err != nil {
@@ -123,7 +135,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"load":{"num_prompts":"5"}}`:                                         "load.num_prompts needs a JSON value of the kind int, not a string",
 		`{"version":1,"load":{"duration":90}}`:                                             `load.duration needs a time such as "90s", not 90`,
 		`{"version":1,"load":{"max_concurrency":0}}`:                                       "load.max_concurrency must be at least 1, not 0",
-		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.request_rate or load.num_prompts",
+		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.rate or load.num_prompts",
 		`{"version":1,"load":{"unbounded":true}}`:                                          "load.duration is needed where the number of requests has no bound",
 		`{"version":1,"server":{"backend":"tgi"}}`:                                         `server.backend must be one of vllm, openai, openai-chat, not "tgi"`,
 		`{"version":1,"server":{"urls":[]}}`:                                               "server.urls needs at least one URL",
@@ -136,6 +148,17 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"dataset":{"name":"batches"}}`:                                       "dataset.name batches and the shape of the batches go together",
 		`{"version":1,"dataset":{"name":"sharegpt"}}`:                                      "dataset.path is needed for dataset.name sharegpt",
 		`{"version":1,"judge":{"goodput":{"p99":5}}}`:                                      `judge.goodput there is no metric "p99" per request`,
+		`{"version":1,"dataset":{"name":"rendom"}}`:                                        `dataset.name must be one of random, sharegpt, custom, sonnet, prefix_repetition, not "rendom"`,
+		`{"version":1,"dataset":{"input_len":"five"}}`:                                     `dataset.input_len needs a whole number, not "five"`,
+		`{"version":1,"dataset":{"input_len":0}}`:                                          "dataset.input_len and dataset.prefix_len can't both be 0",
+		`{"version":1,"dataset":{"suffix_len":5}}`:                                         `"suffix_len" is no key of dataset: there are name, batches, path, `,
+		`{"version":1,"dataset":{"name":"prefix_repetition"},"load":{"num_prompts":3}}`:    "load.num_prompts must be at least dataset.num_prefixes, and 3 is below 10",
+		`{"version":1,"pace":{"name":"often"}}`:                                            `pace.name: pace "often" is unknown: use one of closed, burst`,
+		`{"version":1,"pace":{"rate":0}}`:                                                  "pace.rate must be above 0, not 0",
+		`{"version":1,"pace":{"name":"poisson"}}`:                                          "pace.rate must be finite, not inf",
+		`{"version":1,"pace":{"name":"poisson","burstiness":2}}`:                           `"burstiness" is no key of pace: there are name, rate`,
+		`{"version":1,"pace":{"rate":5,"stages":"1s@5"}}`:                                  "pace.stages can't be used together with pace.rate: both say when requests are sent",
+		`{"version":1,"pace":{"stages":"1s@5"},"load":{"duration":"5s"}}`:                  "load.duration can't be used together with pace.stages: they say how long the run lasts",
 		`{"version":1,"judge":{"slo":"ttft<5"}}`:                                           "judge.slo ",
 		`{"version":1,"keep":{"label":"` + strings.Repeat("x", mostSpec) + `"}}`:           "a Spec has at most 1048576 bytes",
 	} {

@@ -12,7 +12,9 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -40,12 +42,11 @@ func (s *Spec) checkChoices() error {
 		flag, value string
 		known       []string
 	}{
-		{"backend", s.Backend, []string{BackendVLLM, BackendOpenAI, BackendChat}},
+		{"backend", s.Backend, wire.Backends()},
 		{"balance", s.Balance, target.Balances()},
 		{"engine", s.Engine, []string{EngineAuto, EngineLoop, EngineNetHTTP}},
 		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf"}},
 		{"compat", s.Compat, []string{"vllm", ""}},
-		{"ramp-up-strategy", s.RampUpStrategy, []string{"linear", "exponential", ""}},
 		{"dataset-name", s.DatasetName, append(workload.Names(), BatchesName)},
 	} {
 		if !slices.Contains(c.known, c.value) {
@@ -87,14 +88,14 @@ func deref(p *int, unset int) int {
 
 // checkRanges looks at each number by itself.
 func (s *Spec) checkRanges() error {
-	for _, r := range append([]numberRange{
+	for _, r := range []numberRange{
 		{"max-concurrency", deref(s.MaxConcurrency, 1), 1, mostNumber},
 		{"num-warmups", s.NumWarmups, 0, mostNumber},
 		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
 		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed
 		{"keep-runs", s.KeepRuns, 0, mostNumber},
 		{"logprobs", deref(s.Logprobs, 0), 0, mostNumber},
-	}, s.datasetRanges()...) {
+	} {
 		if err := r.check(); err != nil {
 			return err
 		}
@@ -133,16 +134,23 @@ func (s *Spec) checkServer() error {
 			return err
 		}
 	}
+	return s.checkEndpoint()
+}
+
+// checkEndpoint holds the path against what the backend speaks.
+func (s *Spec) checkEndpoint() error {
+	backend, err := wire.FindBackend(s.Backend)
+	if err != nil {
+		return usage.Errorf("backend", "%v", err)
+	}
 	isChat := strings.HasSuffix(s.Endpoint, "chat/completions")
 	switch {
 	case !strings.HasPrefix(s.Endpoint, "/"):
 		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)
-	case s.Backend == BackendChat && !isChat:
-		return usage.Errorf("endpoint", "must end with chat/completions for --backend %s, not %q", s.Backend, s.Endpoint)
-	case s.Backend != BackendChat && !strings.HasSuffix(s.Endpoint, "completions"):
-		return usage.Errorf("endpoint", "must end with completions for --backend %s, not %q", s.Backend, s.Endpoint)
-	case s.Backend != BackendChat && isChat:
-		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends completions", s.Backend).WithHint("use --backend %s", BackendChat)
+	case !strings.HasSuffix(s.Endpoint, backend.Suffix()):
+		return usage.Errorf("endpoint", "must end with %s for --backend %s, not %q", backend.Suffix(), s.Backend, s.Endpoint)
+	case !backend.Chat && isChat:
+		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends %s", s.Backend, backend.Doc).WithHint("use --backend %s", BackendChat)
 	}
 	return nil
 }
@@ -193,7 +201,6 @@ func (s *Spec) checkTimes() error {
 		ok   bool
 	}{
 		{"duration", s.Duration >= 0},
-		{"ramp-duration", s.RampDuration >= 0},
 		{"request-timeout", s.RequestTimeout > 0},
 		{"deadline", s.Deadline >= 0},
 	} {
@@ -206,14 +213,9 @@ func (s *Spec) checkTimes() error {
 		return usage.Errorf("spawn-rate", "must be above 0, not %g", s.SpawnRate)
 	case s.ScrapeEvery != 0 && s.ScrapeEvery < leastScrape:
 		return usage.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
-	case (s.RampRate == "") != (s.RampDuration == 0):
-		return usage.Errorf("ramp-rate", "and --ramp-duration go together: one says how high, the other how long")
-	case s.Duration > 0 && s.Stages != "":
-		return usage.Errorf("duration", "can't be used together with --stages: they say how long the run lasts")
-	case s.Duration > 0 && s.RampRate != "":
-		return usage.Errorf("duration", "can't be used together with --ramp-rate: --ramp-duration says how long the run lasts").
-			WithHint("use --stages to hold the rate after a ramp, as in 60s@5-50,5m@50")
-	case s.Unbounded && s.Duration > 0 && math.IsInf(s.RequestRate, 1) && s.MaxConcurrency == nil:
+	case s.Duration > 0 && s.paceKind().Timed:
+		return s.twoLengths()
+	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && s.MaxConcurrency == nil:
 		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
 	case s.Unbounded && !s.timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
@@ -230,12 +232,10 @@ func (s *Spec) checkUntil() error {
 	if _, err := condition.Parse(s.Until, condition.Width); err != nil {
 		return usage.Errorf("until", "%v", err)
 	}
-	for _, way := range s.ways() {
-		if way != "request-rate" {
-			return usage.Errorf("until", "can't be used together with --%s: a number has an interval only while the load stays the same", way)
-		}
+	if by := s.paceKind().By; by != "" {
+		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", option.FlagName(pace.Fields(), by))
 	}
-	if math.IsInf(s.RequestRate, 1) && s.MaxConcurrency == nil {
+	if math.IsInf(s.Rate(), 1) && s.MaxConcurrency == nil {
 		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")
 	}
 	return nil
@@ -289,8 +289,8 @@ func (s *Spec) checkRequest() error {
 			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
 		}
 	}
-	if s.Logprobs != nil && s.Backend == BackendChat {
-		return usage.Errorf("logprobs", "is not sent with --backend %s", BackendChat).
+	if s.Logprobs != nil && s.Chat() {
+		return usage.Errorf("logprobs", "is not sent with --backend %s", s.Backend).
 			WithHint(`use --extra-body '{"logprobs": true, "top_logprobs": %d}'`, *s.Logprobs)
 	}
 	for flag, body := range map[string][]byte{"extra-body": s.ExtraBody, "default-body": s.DefaultBody} {

@@ -30,7 +30,7 @@ func validateBatches(o *serveOptions) error {
 	if err := o.validate(full); err != nil {
 		return err
 	}
-	if o.Backend == backendChat {
+	if o.Chat() {
 		return argv.Errorf("backend", "must be one of completions: a chat template would change the lengths")
 	}
 	return nil

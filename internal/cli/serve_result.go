@@ -165,7 +165,7 @@ func appendResult(path string, res *measure.Result, opt report.Options) error {
 // overlong is the end of a run whose answers are far longer than asked for.
 func (r *serveRun) overlong(res *measure.Result) error {
 	field, other := "max_tokens", "max_completion_tokens"
-	if r.Backend == backendChat {
+	if r.Chat() {
 		field, other = other, field
 	}
 	cut := 0

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
 // serveOptions is what the flags of bench serve say: the Spec of a run, and how it is
@@ -17,6 +18,8 @@ type serveOptions struct {
 	Port                int
 	Targets             []string
 	Header              []argv.Pair
+	datasets            map[string]any // the options of each dataset, by its name; nil: the command has no flags for them
+	draft               *pace.Draft
 	InputLen, OutputLen *int // of any dataset
 	Users               *int // --max-concurrency, in the words of fw-ai/benchmark
 	UsersPerSecond      float64
@@ -56,7 +59,9 @@ const (
 )
 
 // newServeOptions has the defaults of bench serve.
-func newServeOptions() *serveOptions { return &serveOptions{Spec: bench.Default()} }
+func newServeOptions() *serveOptions {
+	return &serveOptions{Spec: bench.Default(), draft: pace.NewDraft()}
+}
 
 // serveFlags declares the flags of bench serve, bound to the options it returns:
 // those of vllm bench serve, each by its name, and ours.

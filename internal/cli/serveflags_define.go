@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
@@ -13,15 +12,6 @@ import (
 
 // ciHelp is the same for bench serve and report.
 const ciHelp = "Show the 95 % intervals of the numbers on the console. They are in the JSON always."
-
-func defineBackend(set *argv.Set, o *serveOptions) {
-	g := argv.Group(groupServer)
-	set.Choice(&o.Backend, "backend", backendOpenAI, []string{backendVLLM, backendOpenAI, backendChat},
-		"The protocol. vllm and openai are completions, openai-chat is chat completions.", g,
-		argv.Later("is not spoken by this version; use vllm, openai or openai-chat",
-			"openai-audio", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec",
-			"infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank"))
-}
 
 func defineServer(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupServer)
@@ -49,13 +39,9 @@ func defineLoad(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupLoad)
 	set.Int(&o.NumPrompts, "num-prompts", 1000,
 		"How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given.", g)
-	set.Float(&o.RequestRate, "request-rate", math.Inf(1), "Requests per second. inf sends as fast as --max-concurrency allows.", g, argv.Metavar("RATE"))
-	set.Float(&o.Burstiness, "burstiness", 1, "How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant.", g)
+	o.definePace(set, groupLoad, "rate", "burstiness")
 	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
-	set.Choice(&o.RampUpStrategy, "ramp-up-strategy", "", []string{"linear", "exponential"},
-		"Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps.", g)
-	set.OptInt(&o.RampUpStartRPS, "ramp-up-start-rps", "Rate of the first request.", g, argv.Metavar("RATE"))
-	set.OptInt(&o.RampUpEndRPS, "ramp-up-end-rps", "Rate of the last request.", g, argv.Metavar("RATE"))
+	o.definePace(set, groupLoad, "ramp_up_strategy", "ramp_up_start_rps", "ramp_up_end_rps")
 	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
 	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
 	set.Int(&o.Seed, "seed", 0, "Seed of prompts and arrival times. The same seed sends the same bytes.", g)
@@ -65,9 +51,8 @@ func defineLoad(set *argv.Set, o *serveOptions) {
 func defineOurs(set *argv.Set, o *serveOptions) {
 	g := argv.Group(groupOurs)
 	set.Duration(&o.Duration, "duration", 0, "Send for so long, then wait for what is on its way.", g, argv.Shown("until --num-prompts are sent"))
-	set.Custom("stages", "", "Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps.", o.setStages, g, argv.Metavar("SPAN@RATE,…"))
-	set.Custom("ramp-rate", "", "Raise the rate in time, as in 5..50, over --ramp-duration.", o.setRampRate, g, argv.Metavar("FROM..TO"))
-	set.Duration(&o.RampDuration, "ramp-duration", 0, "How long the ramp of --ramp-rate lasts.", g, argv.Shown(""))
+	o.definePace(set, groupOurs, "stages")
+	o.definePace(set, groupOurs)
 	defineRunning(set, o)
 }
 
@@ -121,33 +106,6 @@ func defineRequest(set *argv.Set, o *serveOptions) {
 	set.Bool(&o.IgnoreEOS, "ignore-eos", "Generate all tokens asked for. Always on with the random dataset.", g)
 	set.OptInt(&o.Logprobs, "logprobs", "Ask for this many log probabilities a token; completions only.", g)
 	set.JSON(&o.ExtraBody, "extra-body", "Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.", g, argv.Object(), argv.Redact(outside.RedactJSON))
-}
-
-func defineDataset(set *argv.Set, o *serveOptions) {
-	g := argv.Group(groupDataset)
-	set.Choice(&o.DatasetName, "dataset-name", "random", []string{"random", "sharegpt", "custom", "sonnet", "prefix_repetition"}, "Where the prompts come from.", g,
-		argv.Later("can't be read by this version; use random, sharegpt, custom, sonnet or prefix_repetition",
-			"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "spec_bench", "speed_bench", "timed_trace"))
-	set.String(&o.DatasetPath, "dataset-path", "", "The dataset's file, for sharegpt, custom and sonnet.", g, argv.Metavar("FILE"))
-	set.Bool(&o.NoOversample, "no-oversample", "Send fewer requests rather than prompts twice, where the dataset is too small.", g)
-	set.Bool(&o.SkipChatTemplate, "skip-chat-template", "custom: send prompts as they are, without the model's chat template.", g)
-	set.Bool(&o.DisableShuffle, "disable-shuffle", "Keep the dataset's order.", g)
-	set.OptInt(&o.InputLen, "input-len", "Prompt tokens for the dataset: random and sonnet. Wins over their own flags.", g)
-	set.OptInt(&o.OutputLen, "output-len", "Output tokens for any dataset. Wins over their own flags.", g)
-	set.Int(&o.RandomInputLen, "random-input-len", 1024, "random: tokens of a prompt.", g)
-	set.Int(&o.RandomOutputLen, "random-output-len", 128, "random: tokens to generate.", g)
-	set.Int(&o.RandomPrefixLen, "random-prefix-len", 0, "random: tokens that all prompts begin with, besides the input length.", g)
-	set.Custom("random-range-ratio", "0", `random: lengths vary by this share up and down, from 0 to below 1; {"input": 0.1, "output": 0.5} for each.`,
-		o.setRangeRatio, g, argv.Metavar("X"))
-	set.OptInt(&o.SharegptOutputLen, "sharegpt-output-len", "sharegpt: tokens to generate.", g, argv.Shown("as long as the recorded answer"))
-	set.Int(&o.CustomOutputLen, "custom-output-len", 256, "custom: tokens to generate. -1 takes output_tokens of the row.", g)
-	set.Int(&o.SonnetInputLen, "sonnet-input-len", 550, "sonnet: tokens of a prompt.", g)
-	set.Int(&o.SonnetOutputLen, "sonnet-output-len", 150, "sonnet: tokens to generate.", g)
-	set.Int(&o.SonnetPrefixLen, "sonnet-prefix-len", 200, "sonnet: tokens that all prompts begin with.", g)
-	set.Int(&o.PrefixRepetitionPrefixLen, "prefix-repetition-prefix-len", 256, "prefix_repetition: tokens of a prefix.", g)
-	set.Int(&o.PrefixRepetitionSuffixLen, "prefix-repetition-suffix-len", 256, "prefix_repetition: tokens after the prefix.", g)
-	set.Int(&o.PrefixRepetitionPrefixes, "prefix-repetition-num-prefixes", 10, "prefix_repetition: how many prefixes.", g)
-	set.Int(&o.PrefixRepetitionOutputLen, "prefix-repetition-output-len", 128, "prefix_repetition: tokens to generate.", g)
 }
 
 func defineResult(set *argv.Set, o *serveOptions) {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -106,10 +108,10 @@ func TestServeDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.Backend != "openai" || o.shownURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
-		o.RequestRate < 1e308 || o.Burstiness != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
+		o.Rate() < 1e308 || o.Burstiness() != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
 		!reflect.DeepEqual(o.PercentileMetrics, []string{"ttft", "tpot", "itl"}) || !reflect.DeepEqual(o.MetricPercentiles, []float64{99}) ||
-		o.DatasetName != "random" || o.RandomInputLen != 1024 || o.RandomOutputLen != 128 || o.RequestTimeout != 10*time.Minute ||
-		o.KeepRuns != 100 || o.Temperature != nil || o.CustomOutputLen != 256 || o.SonnetInputLen != 550 {
+		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128}) || o.RequestTimeout != 10*time.Minute ||
+		o.KeepRuns != 100 || o.Temperature != nil {
 		t.Errorf("defaults: %+v", o)
 	}
 }
@@ -126,7 +128,7 @@ func TestServeSpec(t *testing.T) {
 	if got := o.Spec; !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("without flags the Spec is\n%s\nand without keys\n%s", got.Encode(), want.Encode())
 	}
-	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load"}
+	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load", "pace", "times"}
 	for flag, key := range bench.Keys() {
 		if set.Lookup(flag) == nil && !slices.Contains(noFlag, flag) {
 			t.Errorf("%s has no flag --%s", key, flag)
@@ -166,6 +168,18 @@ func TestServeSecrets(t *testing.T) {
 	}
 }
 
+func ratio(o *serveOptions) workload.RangeRatio {
+	return o.DatasetOptions.(*workload.RandomOptions).RangeRatio
+}
+
+func paceText(o *serveOptions) string {
+	b, err := option.Encode(o.PaceOptions)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 func TestServeResolve(t *testing.T) {
 	tests := []struct {
 		line string
@@ -180,30 +194,49 @@ func TestServeResolve(t *testing.T) {
 		{"--targets http://a", func(o *serveOptions) bool { return len(o.URLs) == 1 && o.URLs[0] == "http://a" }},
 		{"--host ::1 --port 9", func(o *serveOptions) bool { return o.URLs[0] == "http://[::1]:9" }},
 		{"--host [::1]", func(o *serveOptions) bool { return o.URLs[0] == "http://[::1]:8000" }},
-		{"--dataset-name sharegpt --dataset-path x", func(o *serveOptions) bool { return !o.IgnoreEOS && o.SharegptOutputLen == nil }},
-		{"--input-len 7 --random-input-len 9 --output-len 3", func(o *serveOptions) bool {
-			return o.RandomInputLen == 7 && o.SonnetInputLen == 7 && o.RandomOutputLen == 3 && *o.SharegptOutputLen == 3 &&
-				o.CustomOutputLen == 3 && o.SonnetOutputLen == 3 && o.PrefixRepetitionOutputLen == 3
+		{"--dataset-name sharegpt --dataset-path x", func(o *serveOptions) bool {
+			return !o.IgnoreEOS && o.DatasetOptions.(*workload.ShareGPTOptions).OutputLen == nil
 		}},
-		{"--dataset-name custom --dataset-path x --custom-output-len -1 --num-prompts 0", func(o *serveOptions) bool { return o.CustomOutputLen == -1 && o.NumPrompts == 0 }},
-		{"--dataset-name custom --dataset-path x --output-len -1", func(o *serveOptions) bool { return o.CustomOutputLen == -1 }},
-		{"--random-range-ratio 0.5", func(o *serveOptions) bool { return o.RandomRangeRatio == workload.RangeRatio{Input: 0.5, Output: 0.5} }},
-		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *serveOptions) bool { return o.RandomRangeRatio == workload.RangeRatio{Input: 0.1, Output: 0.9} }},
+		{"--input-len 7 --random-input-len 9 --output-len 3", func(o *serveOptions) bool {
+			return reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 7, OutputLen: 3})
+		}},
+		{"--dataset-name sonnet --dataset-path x --input-len 700 --output-len 3", func(o *serveOptions) bool {
+			return reflect.DeepEqual(o.DatasetOptions, &workload.SonnetOptions{InputLen: 700, OutputLen: 3, PrefixLen: 200})
+		}},
+		{"--dataset-name sharegpt --dataset-path x --output-len 3 --no-oversample", func(o *serveOptions) bool {
+			return *o.DatasetOptions.(*workload.ShareGPTOptions).OutputLen == 3 && o.NoOversample && o.Path == "x"
+		}},
+		{"--dataset-name prefix_repetition --output-len 3", func(o *serveOptions) bool {
+			return reflect.DeepEqual(o.DatasetOptions, &workload.PrefixRepetitionOptions{PrefixLen: 256, SuffixLen: 256, NumPrefixes: 10, OutputLen: 3})
+		}},
+		{"--input-len 1000000", func(o *serveOptions) bool { return o.DatasetOptions.(*workload.RandomOptions).InputLen == 1000000 }},
+		{"--dataset-name custom --dataset-path x --custom-output-len -1 --num-prompts 0", func(o *serveOptions) bool {
+			return o.DatasetOptions.(*workload.CustomOptions).OutputLen == -1 && o.NumPrompts == 0
+		}},
+		{"--dataset-name custom --dataset-path x --output-len -1", func(o *serveOptions) bool { return o.DatasetOptions.(*workload.CustomOptions).OutputLen == -1 }},
+		{"--random-range-ratio 0.5", func(o *serveOptions) bool { return ratio(o) == workload.RangeRatio{Input: 0.5, Output: 0.5} }},
+		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *serveOptions) bool { return ratio(o) == workload.RangeRatio{Input: 0.1, Output: 0.9} }},
 		{"--goodput ttft:100 e2el:2000.5", func(o *serveOptions) bool {
 			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
 		}},
 		{"--goodput itl_p99.9:50 first_visible:900", func(o *serveOptions) bool {
 			return reflect.DeepEqual(o.Goodput, map[string]float64{"itl_p99.9": 50, "first_visible": 900})
 		}},
-		{"--burstiness inf --request-rate 5", func(o *serveOptions) bool { return o.Burstiness > 1e308 && o.RequestRate == 5 }},
+		{"--burstiness inf --request-rate 5", func(o *serveOptions) bool {
+			return o.PaceName == pace.Constant && o.Burstiness() > 1e308 && o.Rate() == 5
+		}},
 		{"--duration 2m --max-concurrency 4", func(o *serveOptions) bool { return o.Unbounded && o.NumPrompts == 0 && o.Duration == 2*time.Minute }},
 		{"--duration 2m --num-prompts 9", func(o *serveOptions) bool { return !o.Unbounded && o.NumPrompts == 9 }},
 		{"--stages 10s@5,60s@50", func(o *serveOptions) bool {
-			return o.Unbounded && o.Stages == "10s@5,60s@50"
+			return o.Unbounded && paceText(o) == `{"stages":"10s@5,1m0s@50","burstiness":1}`
 		}},
-		{"--ramp-rate 5..50 --ramp-duration 60s", func(o *serveOptions) bool { return o.RampRate == "5..50" && o.RampDuration == time.Minute }},
-		{"--ramp-rate 0..1.5 --ramp-duration 60", func(o *serveOptions) bool { return o.RampRate == "0..1.5" }},
-		{"--ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 9", func(o *serveOptions) bool { return *o.RampUpEndRPS == 9 }},
+		{"--ramp-rate 5..50 --ramp-duration 60s", func(o *serveOptions) bool {
+			return paceText(o) == `{"ramp_rate":"5..50","ramp_duration":"1m","burstiness":1}`
+		}},
+		{"--ramp-rate 0..1.5 --ramp-duration 60", func(o *serveOptions) bool {
+			return paceText(o) == `{"ramp_rate":"0..1.5","ramp_duration":"1m","burstiness":1}`
+		}},
+		{"--ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 9", func(o *serveOptions) bool { return *o.PaceOptions.(*pace.RampOptions).EndRPS == 9 }},
 		{"--compat vllm", func(o *serveOptions) bool { return o.RequestTimeout == 6*time.Hour }},
 		{"--compat vllm --request-timeout 5s", func(o *serveOptions) bool { return o.RequestTimeout == 5*time.Second }},
 		{"--disable-tqdm", func(o *serveOptions) bool { return o.Progress == "none" }},
@@ -269,7 +302,7 @@ metric_percentiles: [50, 99.9]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Endpoint != bench.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || o.RandomRangeRatio != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
+	if o.Endpoint != bench.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
 		!reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (bench.Pair{Key: "gpu", Value: "h100"}) ||
 		string(o.ExtraBody) != `{"min_tokens":5,"stop":["a","b"]}` || !o.SaveResult || o.MetricPercentiles[1] != 99.9 {
 		t.Errorf("%+v", o)

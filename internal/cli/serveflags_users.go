@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // defineUsers declares the load in the words of fw-ai/benchmark (load_test.py).
@@ -20,6 +21,13 @@ func defineUsers(set *argv.Set, o *serveOptions) {
 	set.String(&o.SummaryFile, "summary-file", "", "Append one row to a CSV file with the columns of fw-ai/benchmark.", g, argv.Metavar("FILE"))
 }
 
+// sayPace gives an option of the pace a number.
+func (o *serveOptions) sayPace(key string, v float64) {
+	if err := o.draft.Set(key, option.FormatFloat(v)); err != nil {
+		panic(err) // it takes numbers
+	}
+}
+
 // resolveUsers says the same in the words of the other flags.
 func (o *serveOptions) resolveUsers() {
 	if o.Users != nil && o.MaxConcurrency == nil {
@@ -31,10 +39,10 @@ func (o *serveOptions) resolveUsers() {
 	if o.QPS != nil {
 		o.SummaryLoad = "QPS " + pyjson.Float(*o.QPS) + " " + o.QPSSpacing
 	}
-	if o.QPS != nil && math.IsInf(o.RequestRate, 1) {
-		o.RequestRate = *o.QPS
+	if o.QPS != nil && !o.draft.Given("rate") {
+		o.sayPace("rate", *o.QPS)
 		if o.QPSSpacing == "constant" {
-			o.Burstiness = math.Inf(1)
+			o.sayPace("burstiness", math.Inf(1))
 		}
 	}
 }

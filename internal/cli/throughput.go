@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -23,7 +26,10 @@ type throughputOptions struct {
 	outputJSON string
 }
 
-const backendVLLMChat = "vllm-chat"
+const (
+	backendVLLMChat = "vllm-chat"
+	prefixLen       = "prefix-len" // the general one, which bench serve does not have
+)
 
 func throughputFlags() (*argv.Set, *throughputOptions) {
 	set := argv.New("inferometer bench throughput",
@@ -49,7 +55,7 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	defineRequest(set, serve)
 	defineDataset(set, serve)
 	set.String(&o.dataset, "dataset", "", "The old name of --dataset-path, for sharegpt.", argv.Group(groupDataset), argv.Metavar("FILE"))
-	set.OptInt(&o.prefixLen, "prefix-len", "Tokens that all prompts begin with: random and sonnet.", argv.Group(groupDataset))
+	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
 	set.Config()
 	refuseEngineFlags(set)
 	refuseThroughputFlags(set)
@@ -78,11 +84,11 @@ func (o *throughputOptions) resolve(set *argv.Set) error {
 	if o.backend == backendVLLMChat {
 		o.Backend = backendChat
 	}
-	if o.DatasetPath == "" {
-		o.DatasetPath = o.dataset
+	if o.Path == "" {
+		o.Path = o.dataset
 	}
 	switch { // vLLM's dataset is sharegpt, and random without a file
-	case o.DatasetPath == "" && o.DatasetName != "prefix_repetition":
+	case o.Path == "" && o.DatasetName != "prefix_repetition":
 		o.DatasetName = "random"
 	case !set.Seen("dataset-name"):
 		o.DatasetName = "sharegpt"
@@ -91,11 +97,14 @@ func (o *throughputOptions) resolve(set *argv.Set) error {
 		if *o.prefixLen < 0 {
 			return argv.Errorf("prefix-len", "must be at least 0, not %d", *o.prefixLen)
 		}
-		if !set.Seen("random-prefix-len") {
-			o.RandomPrefixLen = *o.prefixLen
-		}
-		if !set.Seen("sonnet-prefix-len") {
-			o.SonnetPrefixLen = *o.prefixLen
+		for _, own := range o.datasets {
+			for _, f := range option.Fields(own) {
+				if f.Follows == prefixLen && !set.Seen(f.Flag) {
+					if err := f.SetText(own, strconv.Itoa(*o.prefixLen)); err != nil {
+						return argv.OptionError(prefixLen, err)
+					}
+				}
+			}
 		}
 	}
 	if o.n < 1 || o.n > math.MaxInt16 {

@@ -19,13 +19,12 @@ func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for _, f := range Fields(v) {
-		text, ok := f.Text(v)
-		if !ok {
-			continue
-		}
-		value, err := f.encode(text)
+		value, err := f.JSON(v)
 		if err != nil {
 			return nil, err
+		}
+		if value == nil {
+			continue
 		}
 		if b.Len() > 1 {
 			b.WriteByte(',')
@@ -36,8 +35,12 @@ func Encode(v any) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// encode writes a text as the JSON that SetJSON reads.
-func (f *Field) encode(text string) ([]byte, error) {
+// JSON is the option's value as SetJSON reads it; nil for an optional one without a value.
+func (f *Field) JSON(v any) (json.RawMessage, error) {
+	text, ok := f.Text(v)
+	if !ok {
+		return nil, nil
+	}
 	plain := false
 	switch f.Kind {
 	case Int, Bool:

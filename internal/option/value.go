@@ -32,7 +32,7 @@ func (f *Field) SetText(v any, text string) error {
 	if len(f.Choices) > 0 && !slices.Contains(f.Choices, text) {
 		return Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), text)
 	}
-	to := reflect.ValueOf(v).Elem().FieldByIndex(f.index)
+	to := f.Reflect(v)
 	element := to.Type()
 	if f.Optional {
 		element = element.Elem()
@@ -109,8 +109,11 @@ func (f *Field) Value(v any) any {
 	return value.Interface()
 }
 
+// Reflect is the place of the option in v.
+func (f *Field) Reflect(v any) reflect.Value { return reflect.ValueOf(v).Elem().FieldByIndex(f.index) }
+
 func (f *Field) value(v any) (reflect.Value, bool) {
-	value := reflect.ValueOf(v).Elem().FieldByIndex(f.index)
+	value := f.Reflect(v)
 	if f.Optional {
 		if value.IsNil() {
 			return value, false

@@ -2,10 +2,13 @@ package argv
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // Pair is one KEY=VALUE of a KeyValues flag.
@@ -44,31 +47,31 @@ func (s *Set) String(dst *string, name, def, help string, opts ...Option) {
 // Int declares a flag with a whole number.
 func (s *Set) Int(dst *int, name string, def int, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: strconv.Itoa(def), Metavar: "N"}, opts, parseInt)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: strconv.Itoa(def), Metavar: "N"}, opts, option.ParseInt)
 }
 
 // OptInt declares a flag with a whole number; unset it is nil.
 func (s *Set) OptInt(dst **int, name, help string, opts ...Option) {
 	*dst = nil
-	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "N"}, opts, pointer(parseInt))
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "N"}, opts, pointer(option.ParseInt))
 }
 
 // Float declares a flag with a number. inf is one; nan is not.
 func (s *Set) Float(dst *float64, name string, def float64, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: formatFloat(def), Metavar: "X"}, opts, parseFloat)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatFloat(def), Metavar: "X"}, opts, option.ParseFloat)
 }
 
 // OptFloat declares a flag with a number; unset it is nil.
 func (s *Set) OptFloat(dst **float64, name, help string, opts ...Option) {
 	*dst = nil
-	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "X"}, opts, pointer(parseFloat))
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "X"}, opts, pointer(option.ParseFloat))
 }
 
 // Duration declares a flag with a time span: 90s, 2m, 1h30m. A bare number is seconds.
 func (s *Set) Duration(dst *time.Duration, name string, def time.Duration, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: formatDuration(def), Metavar: "DURATION"}, opts, ParseDuration)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatDuration(def), Metavar: "DURATION"}, opts, option.ParseDuration)
 }
 
 // Custom declares a flag whose value is text that the command reads itself. The
@@ -78,6 +81,28 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 	f := &Flag{Name: name, Help: help, Default: def, Metavar: "VALUE", arity: OneValue, shape: textOrJSON}
 	f.store = func(values []string) error { return store(values[0]) }
 	s.add(f, opts)
+}
+
+// Option declares the flag of an option that describes itself; a value goes to store.
+func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
+	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON}
+	f.store = func(values []string) error { return OptionError("", store(values[0])) }
+	if field.Kind == option.Bool {
+		f.arity, f.Default = NoValue, ""
+		f.store = func([]string) error { return OptionError("", store("true")) }
+	}
+	s.add(f, opts)
+}
+
+// OptionError is an [option.Error] about the option of a flag, in the words of flags.
+// The flag may be left out for the parser to fill in.
+func OptionError(flag string, err error) error {
+	var e *option.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	name := func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
+	return &UsageError{Flag: flag, Text: e.Text(name), Hint: e.Hint(name)}
 }
 
 // Choice declares a flag with one of a few values.
@@ -164,7 +189,7 @@ func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, op
 	*dst = def
 	shown := make([]string, len(def))
 	for i, v := range def {
-		shown[i] = formatFloat(v)
+		shown[i] = option.FormatFloat(v)
 	}
 	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape}
 	scalar(s, dst, f, opts, parseFloats)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // occurrence is one place where a flag was set.
@@ -150,7 +152,7 @@ func isNegativeNumber(arg string) bool {
 	if arg[1] != '.' && (arg[1] < '0' || arg[1] > '9') {
 		return false
 	}
-	_, err := parseFloat(arg)
+	_, err := option.ParseFloat(arg)
 	return err == nil
 }
 
@@ -234,8 +236,8 @@ func (f *Flag) isInert(values []string) bool {
 		return false
 	}
 	return slices.ContainsFunc(f.Inert, func(inert string) bool {
-		a, errA := parseFloat(inert)
-		b, errB := parseFloat(values[0])
+		a, errA := option.ParseFloat(inert)
+		b, errB := option.ParseFloat(values[0])
 		return inert == values[0] || errA == nil && errB == nil && a == b
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/plan/keys"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -69,16 +70,57 @@ func (d *decoder) decodeStruct(key string, n *yaml.Node, v reflect.Value) {
 			d.fail(k, join(key, k.Value), "there is no such key; %s", suggest(k.Value, known))
 			continue
 		}
-		d.decode(join(key, k.Value), value, fieldOf(v, k.Value))
+		if to := fieldOf(v, k.Value); to.IsValid() {
+			d.decode(join(key, k.Value), value, to)
+		} else {
+			d.decodeOption(join(key, k.Value), k.Value, value, v)
+		}
 	}
 }
 
-// keysOf are the keys of a struct's fields, those of embedded structs among them.
-func keysOf(t reflect.Type) (keys []string) {
+// keysOf are the keys of a struct's fields, those of embedded structs among them, and
+// those of the options that it takes.
+func keysOf(t reflect.Type) (names []string) {
 	for f := range fields(t) {
-		keys = append(keys, f.Tag.Get("yaml"))
+		names = append(names, f.Tag.Get("yaml"))
 	}
-	return keys
+	return append(names, optionKeys(t).Names()...)
+}
+
+// optionKeys are the keys of a section that registries describe.
+func optionKeys(t reflect.Type) keys.Section {
+	switch t {
+	case reflect.TypeFor[Workload]():
+		return keys.Workload()
+	case reflect.TypeFor[Pace]():
+		return keys.Pace()
+	}
+	return nil
+}
+
+// decodeOption keeps the text of an option of a dataset or a pace.
+func (d *decoder) decodeOption(key, name string, n *yaml.Node, section reflect.Value) {
+	if isNull(n) {
+		return // as if it were not there
+	}
+	if n.Kind == yaml.SequenceNode {
+		d.fail(n, key, "must be one value, not a list; to vary it, put the list under matrix")
+		return
+	}
+	values, err := flagValues(n)
+	if err == nil {
+		values[0] = strings.Replace(values[0], ".inf", "inf", 1) // .inf is YAML's
+		err = optionKeys(section.Type()).Check(name, values[0])
+	}
+	if err != nil {
+		d.fail(n, key, "%v", err)
+		return
+	}
+	all := section.FieldByName("Options").Addr().Interface().(*keys.Values)
+	if *all == nil {
+		*all = keys.Values{}
+	}
+	(*all)[name] = values[0]
 }
 
 func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/plan/keys"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // Point is one run of bench serve.
@@ -90,9 +92,9 @@ func (p *Point) api() API {
 
 // endpoint is the path of the point's API.
 func (a API) endpoint() string {
-	usual := "/v1/completions"
-	if a.Backend == "openai-chat" {
-		usual = "/v1/chat/completions"
+	usual := ""
+	if p, err := wire.ForBackend(a.Backend); err == nil {
+		usual = p.Path()
 	}
 	return cmp.Or(a.Endpoint, usual)
 }
@@ -151,7 +153,7 @@ func (p *Point) args(shift int) []string {
 	} else {
 		a.text("tokenizer", api.Tokenizer)
 	}
-	w.lengths(&a)
+	w.flags(&a)
 	a.number("num-prompts", p.numPrompts())
 	seed := w.Seed
 	if !w.SamePrompts {
@@ -171,33 +173,17 @@ func (p *Point) args(shift int) []string {
 	return append(a, p.target.Flags.args()...) // of a flag given twice the last one counts
 }
 
-func (w *Workload) lengths(a *argList) {
+func (w *Workload) flags(a *argList) {
 	a.text("dataset-name", w.Dataset)
 	a.text("dataset-path", string(w.Path))
-	switch w.Dataset {
-	case "prefix_repetition":
-		a.number("prefix-repetition-suffix-len", w.InputLen)
-		a.number("prefix-repetition-prefix-len", w.PrefixLen)
-	case "sonnet":
-		a.number("input-len", w.InputLen)
-		a.number("sonnet-prefix-len", w.PrefixLen)
-	default:
-		a.number("input-len", w.InputLen)
-		a.number("random-prefix-len", w.PrefixLen)
-	}
-	a.number("prefix-repetition-num-prefixes", w.NumPrefixes)
-	a.number("output-len", w.OutputLen)
-	a.float("random-range-ratio", w.RangeRatio)
+	*a = append(*a, keys.Workload().Args(cmp.Or(w.Dataset, "random"), w.Options)...)
 }
 
 func (pc *Pace) flags(a *argList) {
 	a.number("max-concurrency", pc.Concurrency)
 	a.float("request-rate", pc.Rate)
-	a.float("burstiness", pc.Burstiness)
 	a.span("duration", pc.Duration)
-	a.text("stages", pc.Stages)
-	a.text("ramp-rate", pc.RampRate)
-	a.span("ramp-duration", pc.RampDuration)
+	*a = append(*a, keys.Pace().Args("", pc.Options)...)
 	a.span("request-timeout", pc.RequestTimeout)
 	a.span("deadline", pc.Deadline)
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/plan/keys"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"go.yaml.in/yaml/v3"
 )
@@ -90,30 +91,23 @@ type Stop struct {
 // Workload is what is sent.
 type Workload struct {
 	API
-	Dataset        string   `yaml:"dataset"`
-	Path           path     `yaml:"path"`
-	InputLen       *int     `yaml:"input_len"`
-	OutputLen      *int     `yaml:"output_len"`
-	PrefixLen      *int     `yaml:"prefix_len"`
-	NumPrefixes    *int     `yaml:"num_prefixes"`
-	RangeRatio     *float64 `yaml:"range_ratio"`
-	NumPrompts     *int     `yaml:"num_prompts"`
-	PromptsPerSlot *int     `yaml:"prompts_per_slot"`
-	Seed           int      `yaml:"seed"`
-	SamePrompts    bool     `yaml:"same_prompts"`
-	IgnoreEOS      bool     `yaml:"ignore_eos"`
-	Temperature    *float64 `yaml:"temperature"`
+	Dataset        string      `yaml:"dataset"`
+	Path           path        `yaml:"path"`
+	Options        keys.Values // of the dataset, by key
+	NumPrompts     *int        `yaml:"num_prompts"`
+	PromptsPerSlot *int        `yaml:"prompts_per_slot"`
+	Seed           int         `yaml:"seed"`
+	SamePrompts    bool        `yaml:"same_prompts"`
+	IgnoreEOS      bool        `yaml:"ignore_eos"`
+	Temperature    *float64    `yaml:"temperature"`
 }
 
 // Pace is when it is sent.
 type Pace struct {
 	Concurrency    *int          `yaml:"concurrency"`
 	Rate           *float64      `yaml:"rate"`
-	Burstiness     *float64      `yaml:"burstiness"`
+	Options        keys.Values   // of the arrival process, by key
 	Duration       time.Duration `yaml:"duration"`
-	Stages         string        `yaml:"stages"`
-	RampRate       string        `yaml:"ramp_rate"`
-	RampDuration   time.Duration `yaml:"ramp_duration"`
 	RequestTimeout time.Duration `yaml:"request_timeout"`
 	Deadline       time.Duration `yaml:"deadline"`
 }

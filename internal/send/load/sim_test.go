@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"path/filepath"
 	"runtime"
@@ -430,12 +429,12 @@ func TestStopsCancel(t *testing.T) {
 
 func TestOpenLoopKeepsItsDueTimes(t *testing.T) {
 	s := startSim(t, func(*sim.Config) {})
-	cfg, read := setup(t, s, "vllm", pace.Spec{Rate: 200, Burstiness: 1, N: 50, Seed: 3}, &prompts{n: 50, tokens: 2})
+	cfg, read := setup(t, s, "vllm", pace.Spec{Name: pace.Poisson, Own: &pace.RateOptions{Rate: 200}, N: 50, Seed: 3}, &prompts{n: 50, tokens: 2})
 	cfg.Concurrency = 0
 	if _, err := Run(context.Background(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}
-	want, err := pace.New(pace.Spec{Rate: 200, Burstiness: 1, N: 50, Seed: 3})
+	want, err := pace.New(pace.Spec{Name: pace.Poisson, Own: &pace.RateOptions{Rate: 200}, N: 50, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +454,7 @@ func TestOpenLoopKeepsItsDueTimes(t *testing.T) {
 // Who waits for a slot was let go when it was due: what it waits for is not our lateness.
 func TestAWaitForASlotIsNotLateness(t *testing.T) {
 	s := startSim(t, func(c *sim.Config) { c.TTFT = random.Constant(40 * time.Millisecond) })
-	cfg, read := setup(t, s, "vllm", pace.Spec{Rate: 100, Burstiness: math.Inf(1), N: 10}, &prompts{n: 10, tokens: 1})
+	cfg, read := setup(t, s, "vllm", pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, N: 10}, &prompts{n: 10, tokens: 1})
 	cfg.Concurrency = 1
 	if _, err := Run(context.Background(), nil, cfg); err != nil {
 		t.Fatal(err)
@@ -511,7 +510,7 @@ func TestWorkloadHash(t *testing.T) {
 	}
 	for name, other := range map[string]string{
 		"more requests": hash(6, 2, closed()), "other bodies": hash(5, 3, closed()),
-		"other due times": hash(5, 2, pace.Spec{Rate: 500, Burstiness: 1, N: 5}),
+		"other due times": hash(5, 2, pace.Spec{Name: pace.Poisson, Own: &pace.RateOptions{Rate: 500}, N: 5}),
 	} {
 		if other == base {
 			t.Errorf("%s: the same hash", name)

@@ -34,8 +34,8 @@ func (a *after) Judge() string {
 func TestWatchEndsARun(t *testing.T) {
 	for name, spec := range map[string]pace.Spec{
 		"closed": closed(),
-		"open":   {Name: pace.Constant, Rate: 500},
-		"slow":   {Name: pace.Constant, Rate: 20}, // the stop comes while the dispatcher sleeps
+		"open":   {Name: pace.Constant, Own: &pace.RateOptions{Rate: 500}},
+		"slow":   {Name: pace.Constant, Own: &pace.RateOptions{Rate: 20}}, // the stop comes while the dispatcher sleeps
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startSim(t, func(*sim.Config) {})

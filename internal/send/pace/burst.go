@@ -1,8 +1,9 @@
 package pace
 
-// burst makes every request due at the start: an infinite rate.
-type burst struct{}
+var burst = NewKind(Kind{Name: Burst, Doc: "All at the start: an infinite rate."},
+	func(Spec, *SpreadOptions) (Pace, error) { return clock{allAtOnce{}}, nil })
 
-func newBurst(Spec) (Pace, error) { return clock{burst{}}, nil }
+// allAtOnce makes every request due at the start.
+type allAtOnce struct{}
 
-func (burst) next() (float64, bool) { return 0, true }
+func (allAtOnce) next() (float64, bool) { return 0, true }

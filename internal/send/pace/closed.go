@@ -2,18 +2,19 @@ package pace
 
 import "time"
 
-// closed is the pace of a closed loop: it never holds a request back. Load makes
+var closed = NewKind(Kind{Name: Closed, Doc: "A closed loop: each request when a slot is free."},
+	func(Spec, *SpreadOptions) (Pace, error) { return closedLoop{}, nil })
+
+// closedLoop is the pace of a closed loop: it never holds a request back. Load makes
 // a request due at the moment when a slot is free for it.
-type closed struct{}
+type closedLoop struct{}
 
-func newClosed(Spec) (Pace, error) { return closed{}, nil }
-
-func (closed) Next() (time.Duration, bool) { return 0, true }
+func (closedLoop) Next() (time.Duration, bool) { return 0, true }
 
 // DueWhenFree says whether p belongs to a closed loop: its times mean nothing,
 // a request is due when its slot is free.
 func DueWhenFree(p Pace) bool {
-	_, ok := find[closed](p)
+	_, ok := find[closedLoop](p)
 	return ok
 }
 

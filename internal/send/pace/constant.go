@@ -1,10 +1,14 @@
 package pace
 
-// newConstant spaces requests evenly: infinite burstiness in vLLM's words.
-func newConstant(s Spec) (Pace, error) {
-	if err := s.checkRate(); err != nil {
-		return nil, err
-	}
-	gap := 1 / s.Rate
-	return rescaled(s, func() gapper { return func() float64 { return gap } }), nil
+var constant = NewKind(Kind{Name: Constant, Doc: "Evenly at a rate: infinite burstiness in vLLM's words."}, newConstant)
+
+// RateOptions are those of a pace with one rate. The default is no rate of a pace:
+// it lets a flag that is not given mean a burst or a closed loop.
+type RateOptions struct {
+	Rate float64 `json:"rate" flag:"request-rate" default:"inf" above:"0" below:"inf" metavar:"RATE" help:"Requests per second. inf sends as fast as --max-concurrency allows."`
+}
+
+func newConstant(s Spec, o *RateOptions) (Pace, error) {
+	gap := 1 / o.Rate
+	return rescaled(s, o.Rate, func() gapper { return func() float64 { return gap } }), nil
 }

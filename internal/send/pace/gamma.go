@@ -1,21 +1,41 @@
 package pace
 
+import "math"
+
+var gamma = NewKind(Kind{Name: Gamma, Doc: "Gamma gaps: below a burstiness of 1 in clumps, above it more even than Poisson."}, newGamma)
+
+// SpreadOptions are those of a pace with random gaps. Those without gaps have it too:
+// vLLM's result names the burstiness whatever the rate.
+type SpreadOptions struct {
+	Burstiness float64 `json:"burstiness" flag:"burstiness" default:"1" above:"0" help:"How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant."`
+}
+
+func (o *SpreadOptions) even() bool { return math.IsInf(o.Burstiness, 1) }
+
+// gapAt draws gaps at a rate that changes.
+func (o *SpreadOptions) gapAt(s Spec) func(rate float64) float64 {
+	if o.even() {
+		return func(rate float64) float64 { return 1 / rate }
+	}
+	r := s.random()
+	return func(rate float64) float64 { return r.Gamma(o.Burstiness, 1/(rate*o.Burstiness)) }
+}
+
+// GammaOptions shape the gamma pace.
+type GammaOptions struct {
+	RateOptions
+	SpreadOptions
+}
+
 // newGamma draws gaps from a gamma distribution with the mean of the rate and a
-// coefficient of variation of 1/sqrt(burstiness): below 1 in clumps, above 1
-// more even than Poisson.
-func newGamma(s Spec) (Pace, error) {
-	if err := s.checkRate(); err != nil {
-		return nil, err
+// coefficient of variation of 1/sqrt(burstiness).
+func newGamma(s Spec, o *GammaOptions) (Pace, error) {
+	if o.even() {
+		return newConstant(s, &o.RateOptions)
 	}
-	if err := s.checkBurstiness(); err != nil {
-		return nil, err
-	}
-	if s.even() {
-		return newConstant(s)
-	}
-	scale := 1 / (s.Rate * s.Burstiness)
-	return rescaled(s, func() gapper {
+	scale := 1 / (o.Rate * o.Burstiness)
+	return rescaled(s, o.Rate, func() gapper {
 		r := s.random()
-		return func() float64 { return r.Gamma(s.Burstiness, scale) }
+		return func() float64 { return r.Gamma(o.Burstiness, scale) }
 	}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
@@ -26,15 +27,15 @@ type arrivalCase struct {
 	Sum           float64
 }
 
-func (c arrivalCase) spec() Spec {
-	s := Spec{N: c.N, Rate: c.Rate, Seed: c.Seed, Burstiness: math.Inf(1)}
-	if b, ok := c.Burstiness.(float64); ok {
-		s.Burstiness = b
-	}
+func (c arrivalCase) spec(t *testing.T) Spec {
+	pairs := []string{"burstiness", fmt.Sprint(c.Burstiness)}
 	if c.Ramp != nil {
-		s.RampStrategy = c.Ramp[0].(string)
-		s.RampStart, s.RampEnd = c.Ramp[1].(float64), c.Ramp[2].(float64)
+		pairs = append(pairs, "ramp_up_strategy", c.Ramp[0].(string), "ramp_up_start_rps", fmt.Sprint(c.Ramp[1]), "ramp_up_end_rps", fmt.Sprint(c.Ramp[2]))
+	} else {
+		pairs = append(pairs, "rate", option.FormatFloat(c.Rate))
 	}
+	s := bounded(said(t, false, pairs...), c.N, 0)
+	s.Seed = c.Seed
 	if c.Skip > 0 {
 		s.Random = numpy.NewRandomState(c.Seed)
 		for range c.Skip {
@@ -67,7 +68,7 @@ func checkArrivals(t *testing.T, path string) {
 	for _, c := range file.Arrivals {
 		name := fmt.Sprintf("n=%d rate=%v burstiness=%v seed=%d ramp=%v", c.N, c.Rate, c.Burstiness, c.Seed, c.Ramp)
 		t.Run(name, func(t *testing.T) {
-			due := seconds(t, c.spec(), c.N)
+			due := seconds(t, c.spec(t), c.N)
 			sameBits(t, "due", due, c.DueS)
 			if c.First5 == nil {
 				return

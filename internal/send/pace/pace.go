@@ -1,6 +1,7 @@
 // Package pace is when requests are sent: a stream of due times. A closed loop
 // has none (each request is due when its slot is free); everything else is an
-// arrival process, one file each, with one line in the table of registry.go.
+// arrival process, one file each with its options, and one name in the table of
+// registry.go.
 //
 // Inside the package times are float64 seconds, added up in the order in which
 // vLLM's client adds them, so that the same seed gives the same schedule bit for

@@ -1,11 +1,14 @@
 package pace
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // all takes at most limit due times.
@@ -20,6 +23,28 @@ func all(t *testing.T, p Pace, limit int) []time.Duration {
 		due = append(due, d)
 	}
 	return due
+}
+
+// said is the spec that options ask for, given as keys and texts.
+func said(t testing.TB, concurrent bool, pairs ...string) Spec {
+	t.Helper()
+	d := NewDraft()
+	for i := 0; i < len(pairs); i += 2 {
+		if err := d.Set(pairs[i], pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k, own, err := d.Choose(concurrent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Spec{Name: k.Name, Own: own}
+}
+
+// bounded is s with its bounds.
+func bounded(s Spec, n int, length time.Duration) Spec {
+	s.N, s.Duration = n, length
+	return s
 }
 
 func must(t *testing.T, s Spec) Pace {
@@ -46,19 +71,19 @@ func TestDueTimes(t *testing.T) {
 		spec Spec
 		want []time.Duration
 	}{
-		{"burst", Spec{Rate: inf, N: 3}, ms(0, 0, 0)},
-		{"closed", Spec{Rate: inf, Concurrent: true, N: 2}, ms(0, 0)},
-		{"constant", Spec{Rate: 10, Burstiness: inf, N: 3}, ms(100, 200, 300)},
-		{"constant by time", Spec{Rate: 4, Burstiness: inf, Duration: time.Second}, ms(250, 500, 750, 1000)},
-		{"gamma, even", Spec{Name: Gamma, Rate: 10, Burstiness: inf, N: 2}, ms(100, 200)},
-		{"stages", Spec{Stages: []Stage{{time.Second, 2, 2}, {time.Second, 4, 4}}, Burstiness: inf}, ms(500, 1000, 1250, 1500, 1750, 2000)},
-		{"a silent stage", Spec{Stages: []Stage{{time.Second, 1, 1}, {time.Second, 0, 0}, {time.Second, 1, 1}}, Burstiness: inf}, ms(1000, 3000)},
+		{"burst", bounded(said(t, false), 3, 0), ms(0, 0, 0)},
+		{"closed", bounded(said(t, true), 2, 0), ms(0, 0)},
+		{"constant", bounded(said(t, false, "rate", "10", "burstiness", "inf"), 3, 0), ms(100, 200, 300)},
+		{"constant by time", bounded(said(t, false, "rate", "4", "burstiness", "inf"), 0, time.Second), ms(250, 500, 750, 1000)},
+		{"gamma, even", Spec{Name: Gamma, Own: &GammaOptions{RateOptions{10}, SpreadOptions{inf}}, N: 2}, ms(100, 200)},
+		{"stages", said(t, false, "stages", "1s@2,1s@4", "burstiness", "inf"), ms(500, 1000, 1250, 1500, 1750, 2000)},
+		{"a silent stage", said(t, false, "stages", "1s@1,1s@0,1s@1", "burstiness", "inf"), ms(1000, 3000)},
 		// 0 to 4 per second over two seconds: t*t requests by time t.
-		{"ramp in time", Spec{RampOver: 2 * time.Second, RampStart: 0, RampEnd: 4, Burstiness: inf}, ms(1000, 1414, 1732, 2000)},
-		{"ramp down", Spec{RampOver: 2 * time.Second, RampStart: 4, RampEnd: 0, Burstiness: inf}, ms(268, 586, 1000, 2000)},
-		{"trace, as given", Spec{Trace: []float64{0.5, 0.25, 1}}, ms(500, 250, 1000)},
-		{"trace, cut by n", Spec{Trace: []float64{0.5, 0.75, 1}, N: 2}, ms(500, 750)},
-		{"trace, cut by time", Spec{Trace: []float64{0.5, 2, 1}, Duration: time.Second}, ms(500)},
+		{"ramp in time", said(t, false, "ramp_rate", "0..4", "ramp_duration", "2s", "burstiness", "inf"), ms(1000, 1414, 1732, 2000)},
+		{"ramp down", said(t, false, "ramp_rate", "4..0", "ramp_duration", "2s", "burstiness", "inf"), ms(268, 586, 1000, 2000)},
+		{"trace, as given", said(t, false, "times", "[0.5, 0.25, 1]"), ms(500, 250, 1000)},
+		{"trace, cut by n", bounded(said(t, false, "times", "[0.5, 0.75, 1]"), 2, 0), ms(500, 750)},
+		{"trace, cut by time", bounded(said(t, false, "times", "[0.5, 2, 1]"), 0, time.Second), ms(500)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := all(t, must(t, c.spec), 100)
@@ -76,7 +101,9 @@ func TestDueTimes(t *testing.T) {
 
 func TestTheLastArrivalFallsAtNOverRate(t *testing.T) {
 	for _, burstiness := range []float64{0.2, 1, 5, math.Inf(1)} {
-		due := all(t, must(t, Spec{N: 500, Rate: 20, Burstiness: burstiness, Seed: 3}), 1000)
+		spec := bounded(said(t, false, "rate", "20", "burstiness", option.FormatFloat(burstiness)), 500, 0)
+		spec.Seed = 3
+		due := all(t, must(t, spec), 1000)
 		if len(due) != 500 || due[499] != 25*time.Second {
 			t.Errorf("burstiness %v: %d arrivals, the last at %v, want 500 and 25s", burstiness, len(due), due[len(due)-1])
 		}
@@ -98,7 +125,7 @@ func TestStagesKeepTheirRates(t *testing.T) {
 		const seeds = 60
 		count := make([]float64, len(want))
 		for seed := range uint64(seeds) {
-			for _, d := range all(t, must(t, Spec{Stages: stages, Burstiness: burstiness, Seed: seed}), 2000) {
+			for _, d := range all(t, must(t, Spec{Name: Staged, Own: &StagesOptions{stages, SpreadOptions{burstiness}}, Seed: seed}), 2000) {
 				count[min(int(d/(10*time.Second)), 2)]++
 			}
 		}
@@ -114,7 +141,7 @@ func TestStagesKeepTheirRates(t *testing.T) {
 }
 
 func TestRampReportsTheRatesItReaches(t *testing.T) {
-	p := must(t, Spec{N: 5, RampStrategy: RampLinear, RampStart: 1, RampEnd: 9, Burstiness: 1, Duration: time.Hour})
+	p := must(t, bounded(said(t, false, "ramp_up_strategy", RampLinear, "ramp_up_start_rps", "1", "ramp_up_end_rps", "9"), 5, time.Hour))
 	r, ok := AsRamp(p)
 	if !ok {
 		t.Fatal("not a ramp")
@@ -131,69 +158,126 @@ func TestRampReportsTheRatesItReaches(t *testing.T) {
 			t.Errorf("request %d reached %v, want %v", i, r.Reached(), w)
 		}
 	}
-	if _, ok := AsRamp(must(t, Spec{Rate: 1, Burstiness: 1, N: 1})); ok {
+	if _, ok := AsRamp(must(t, bounded(said(t, false, "rate", "1"), 1, 0))); ok {
 		t.Error("a constant rate says that it is a ramp")
 	}
 }
 
 func TestClosedLoopIsKnownThroughItsBounds(t *testing.T) {
-	inf := math.Inf(1)
-	p := must(t, Spec{Rate: inf, Concurrent: true, N: 2, Duration: time.Minute})
+	p := must(t, bounded(said(t, true), 2, time.Minute))
 	if !DueWhenFree(p) {
 		t.Error("a closed loop is not known as one")
 	}
 	if Length(p) != time.Minute {
 		t.Errorf("length %v, want 1m", Length(p))
 	}
-	if DueWhenFree(must(t, Spec{Rate: inf, N: 2})) {
+	if DueWhenFree(must(t, bounded(said(t, false), 2, 0))) {
 		t.Error("all at once is taken for a closed loop")
 	}
 }
 
 func TestChoose(t *testing.T) {
-	inf := math.Inf(1)
 	for _, c := range []struct {
-		spec Spec
-		want string
+		said       string
+		concurrent bool
+		want       string // a name, or an error
 	}{
-		{Spec{Rate: inf, Burstiness: 1}, Burst},
-		{Spec{Rate: inf, Burstiness: 1, Concurrent: true}, Closed},
-		{Spec{Rate: 5, Burstiness: 1, Concurrent: true}, Poisson},
-		{Spec{Rate: 5, Burstiness: 0.5}, Gamma},
-		{Spec{Rate: 5, Burstiness: inf}, Constant},
-		{Spec{RampStrategy: RampLinear, Burstiness: 1}, Ramping},
-		{Spec{RampOver: 1, Burstiness: 1}, RampTime},
-		{Spec{Stages: []Stage{{}}, Burstiness: 1}, Staged},
-		{Spec{Trace: []float64{0}}, Traced},
+		{"", false, Burst},
+		{"", true, Closed},
+		{"burstiness=0.5", true, Closed},
+		{"rate=5", true, Poisson},
+		{"rate=5 burstiness=0.5", false, Gamma},
+		{"rate=5 burstiness=inf", false, Constant},
+		{"ramp_up_strategy=linear ramp_up_start_rps=1 ramp_up_end_rps=2", false, Ramping},
+		{"ramp_rate=1..5 ramp_duration=1s", false, RampTime},
+		{"stages=1s@5", true, Staged},
+		{"times=[0]", false, Traced},
+		{"rate=0", false, "rate must be above 0, not 0"},
+		{"burstiness=0", true, "burstiness must be above 0, not 0"},
+		{"rate=5 stages=1s@5", false, "stages can't be used together with rate: both say when requests are sent"},
+		{"ramp_up_strategy=linear ramp_rate=1..2", false, "ramp_rate can't be used together with ramp_up_strategy: both say when requests are sent"},
+		{"ramp_up_start_rps=5", false, "ramp_up_start_rps needs ramp_up_strategy; linear or exponential"},
+		{"ramp_duration=5s", false, "ramp_duration needs ramp_rate"},
+		{"ramp_up_strategy=steep", false, `ramp_up_strategy must be one of linear, exponential, not "steep"`},
+		{"ramp_rate=5", false, `ramp_rate needs two rates such as 5..50, not "5"`},
+		{"ramp_rate=0..0", false, `ramp_rate needs rates of 0 or more, not both 0, and not "0..0"`},
 	} {
-		if got := c.spec.Choose(); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.spec, got, c.want)
+		got, err := "", error(nil)
+		d := NewDraft()
+		for pair := range strings.FieldsSeq(c.said) {
+			key, text, _ := strings.Cut(pair, "=")
+			err = errors.Join(err, d.Set(key, text))
+		}
+		if err == nil {
+			var k *Kind
+			if k, _, err = d.Choose(c.concurrent); err == nil {
+				got = k.Name
+			}
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.said, got, c.want)
 		}
 	}
 }
 
 func TestMistakesAreNamed(t *testing.T) {
+	number := func(n int) *int { return &n }
+	ramp := func(start, end int) any {
+		return &RampOptions{RampLinear, number(start), number(end), SpreadOptions{1}}
+	}
 	for _, c := range []struct {
 		spec Spec
 		want string
 	}{
 		{Spec{Name: "often"}, "use one of closed, burst"},
-		{Spec{Rate: 0, Burstiness: 1}, "request rate of 0"},
-		{Spec{Rate: 1, Burstiness: 0}, "burstiness of 0"},
-		{Spec{Rate: 1, Burstiness: math.NaN()}, "burstiness of NaN"},
-		{Spec{Name: Poisson, Rate: math.Inf(1)}, "finite"},
-		{Spec{RampStrategy: "steep", Burstiness: 1, N: 2}, "use linear or exponential"},
-		{Spec{RampStrategy: RampLinear, RampStart: 1, RampEnd: 2, Burstiness: 1}, "number of requests"},
-		{Spec{RampStrategy: RampLinear, RampStart: 0, RampEnd: 2, Burstiness: 1, N: 2}, "start above 0"},
-		{Spec{RampStrategy: RampLinear, RampStart: 3, RampEnd: 2, Burstiness: 1, N: 2}, "above the end"},
-		{Spec{RampStrategy: RampLinear, RampStart: -3, RampEnd: 2, Burstiness: 1, N: 2}, "negative"},
-		{Spec{Name: Staged, Burstiness: 1}, "no stages"},
-		{Spec{Stages: []Stage{{0, 1, 1}}, Burstiness: 1}, "length must be above 0"},
-		{Spec{Trace: []float64{0, -1}}, "time 1 is -1"},
+		{Spec{Name: Poisson, Own: &RateOptions{0}}, "rate must be above 0, not 0"},
+		{Spec{Name: Gamma, Own: &GammaOptions{RateOptions{1}, SpreadOptions{0}}}, "burstiness must be above 0, not 0"},
+		{Spec{Name: Gamma, Own: &GammaOptions{RateOptions{1}, SpreadOptions{math.NaN()}}}, "burstiness must be above 0, not NaN"},
+		{Spec{Name: Poisson}, "rate must be finite, not inf"},
+		{Spec{Name: Poisson, Own: &GammaOptions{RateOptions{1}, SpreadOptions{1}}}, "its options are *pace.GammaOptions"},
+		{Spec{Name: Ramping, Own: &RampOptions{}, N: 2}, "burstiness must be above 0"},
+		{Spec{Name: Ramping, N: 2}, "linear or exponential"},
+		{Spec{Name: Ramping, Own: &RampOptions{Strategy: RampLinear, SpreadOptions: SpreadOptions{1}}, N: 2}, "needs ramp_up_start_rps and ramp_up_end_rps"},
+		{Spec{Name: Ramping, Own: ramp(1, 2)}, "goes by the number of requests"},
+		{Spec{Name: Ramping, Own: ramp(0, 2), N: 2}, "ramp_up_start_rps must be above 0"},
+		{Spec{Name: Ramping, Own: ramp(3, 2), N: 2}, "must not be above ramp_up_end_rps, as 3 is above 2"},
+		{Spec{Name: Ramping, Own: ramp(-3, 2), N: 2}, "negative"},
+		{Spec{Name: RampTime}, "ramp_rate and ramp_duration go together"},
+		{Spec{Name: Staged}, "stages is needed"},
+		{Spec{Name: Staged, Own: &StagesOptions{Stages{{0, 1, 1}}, SpreadOptions{1}}}, "length must be above 0"},
+		{Spec{Name: Traced, Own: &TraceOptions{Times{0, -1}}}, "time 1 is -1"},
 	} {
 		if _, err := New(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want an error with %q", c.spec, err, c.want)
 		}
+	}
+}
+
+// What a process is chosen by is one of its options, and all of them survive JSON.
+func TestKinds(t *testing.T) {
+	for _, k := range Kinds() {
+		if _, ok := option.Find(k.Options(), k.By); k.By != "" && !ok {
+			t.Errorf("%s has no option %s", k.Name, k.By)
+		}
+		if k.Doc == "" {
+			t.Errorf("%s does not say what it is", k.Name)
+		}
+	}
+	before := said(t, false, "ramp_rate", "0..4.5", "ramp_duration", "90s", "burstiness", "inf")
+	raw, err := option.Encode(before.Own)
+	if want := `{"ramp_rate":"0..4.5","ramp_duration":"1m30s","burstiness":"inf"}`; err != nil || string(raw) != want {
+		t.Errorf("%s, %v; want %s", raw, err, want)
+	}
+	remove := Register(NewKind(Kind{Name: "mine"}, func(Spec, *struct{}) (Pace, error) { return closedLoop{}, nil }))
+	if _, err := Find("mine"); err != nil {
+		t.Error(err)
+	}
+	remove()
+	if _, err := Find("mine"); err == nil {
+		t.Error("it is still there")
 	}
 }
 
@@ -227,7 +311,7 @@ func FuzzParseStages(f *testing.F) {
 			t.Fatalf("%q was read as %v, and that as %v (%v)", text, stages, again, err)
 		}
 		due := time.Duration(0)
-		for _, d := range all(t, must(t, Spec{Stages: stages, Burstiness: 1}), 100) {
+		for _, d := range all(t, must(t, Spec{Name: Staged, Own: &StagesOptions{stages, SpreadOptions{1}}}), 100) {
 			if d < due {
 				t.Fatalf("%q: time steps back from %v to %v", text, due, d)
 			}
@@ -252,7 +336,7 @@ func TestDurationStopsAtItsLimit(t *testing.T) {
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() { // the first of the two passes over the gaps
-		if _, err := New(Spec{N: 100_000, Rate: 1000, Burstiness: 1}); err != nil {
+		if _, err := New(bounded(said(b, false, "rate", "1000"), 100_000, 0)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,12 +1,10 @@
 package pace
 
-// newPoisson draws exponential gaps: arrivals that know nothing of each other.
-func newPoisson(s Spec) (Pace, error) {
-	if err := s.checkRate(); err != nil {
-		return nil, err
-	}
-	mean := 1 / s.Rate
-	return rescaled(s, func() gapper {
+var poisson = NewKind(Kind{Name: Poisson, Doc: "Exponential gaps: arrivals that know nothing of each other."}, newPoisson)
+
+func newPoisson(s Spec, o *RateOptions) (Pace, error) {
+	mean := 1 / o.Rate
+	return rescaled(s, o.Rate, func() gapper {
 		r := s.random()
 		return func() float64 { return mean * r.Exponential() }
 	}), nil

@@ -1,9 +1,8 @@
 package pace
 
 import (
-	"fmt"
-
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // The two ways in which vLLM raises the rate from request to request.
@@ -12,35 +11,67 @@ const (
 	RampExponential = "exponential"
 )
 
+var ramping = NewKind(Kind{Name: Ramping, Doc: "The rate rises from request to request, as vLLM does it.", By: "ramp_up_strategy"}, newRamp)
+
+// RampOptions shape the ramp by requests.
+type RampOptions struct {
+	Strategy string `json:"ramp_up_strategy" flag:"ramp-up-strategy" choices:"linear,exponential" help:"Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps."`
+	StartRPS *int   `json:"ramp_up_start_rps" flag:"ramp-up-start-rps" metavar:"RATE" help:"Rate of the first request."`
+	EndRPS   *int   `json:"ramp_up_end_rps" flag:"ramp-up-end-rps" metavar:"RATE" help:"Rate of the last request."`
+	SpreadOptions
+}
+
+// Check implements [option.Checker].
+func (o *RampOptions) Check() error {
+	switch start, end := o.StartRPS, o.EndRPS; {
+	case o.Strategy == "":
+		return option.Errorf("ramp_up_strategy", "is needed: linear or exponential")
+	case start == nil || end == nil:
+		return option.Errorf("ramp_up_strategy", "needs %s and %s", option.Ref("ramp_up_start_rps"), option.Ref("ramp_up_end_rps"))
+	case *start < 0:
+		return option.Errorf("ramp_up_start_rps", "can't be negative, as %d is", *start)
+	case *end < 0:
+		return option.Errorf("ramp_up_end_rps", "can't be negative, as %d is", *end)
+	case *start > *end:
+		return option.Errorf("ramp_up_start_rps", "must not be above %s, as %d is above %d", option.Ref("ramp_up_end_rps"), *start, *end)
+	case *start == 0: // the first request would wait for 1/0 seconds; vLLM stops at it too
+		return option.Errorf("ramp_up_start_rps", "must be above 0: the first request of a rate of 0 would never be sent").
+			WithHint("a ramp from 0 in time is %s 0..%d %s 60s", option.Ref("ramp_rate"), *end, option.Ref("ramp_duration"))
+	}
+	return nil
+}
+
+// CheckWith looks at the options beside those of all paces.
+func (o *RampOptions) CheckWith(s *Spec) error {
+	if s.N > 0 {
+		return nil
+	}
+	length := "60s"
+	if s.Duration > 0 {
+		length = s.Duration.String()
+	}
+	return option.Errorf("ramp_up_strategy", "goes by the number of requests and needs %s beside %s", option.Ref("num_prompts"), option.Ref("duration")).
+		WithHint("a ramp in time is %s %d..%d %s %s", option.Ref("ramp_rate"), *o.StartRPS, *o.EndRPS, option.Ref("ramp_duration"), length)
+}
+
 // ramp raises the rate by the request's index, not by time, as vLLM does. Its
 // times are not rescaled.
 type ramp struct {
-	spec    Spec
-	gap     func(rate float64) float64
-	index   int
-	at      float64
-	whole   int // the highest whole rate reached so far
-	reached []int
+	n           int
+	start, end  float64
+	exponential bool
+	gap         func(rate float64) float64
+	index       int
+	at          float64
+	whole       int // the highest whole rate reached so far
+	reached     []int
 }
 
-func newRamp(s Spec) (Pace, error) {
-	if err := s.checkBurstiness(); err != nil {
-		return nil, err
-	}
-	switch {
-	case s.RampStrategy != RampLinear && s.RampStrategy != RampExponential:
-		return nil, fmt.Errorf("ramp-up strategy %q is unknown: use %s or %s", s.RampStrategy, RampLinear, RampExponential)
-	case s.N <= 0:
-		return nil, fmt.Errorf("a ramp by request needs the number of requests: use stages such as 60s@1-50 for a ramp in time")
-	case s.RampStart < 0 || s.RampEnd < 0:
-		return nil, fmt.Errorf("ramp-up rates %v to %v: they must not be negative", s.RampStart, s.RampEnd)
-	case s.RampStart > s.RampEnd:
-		return nil, fmt.Errorf("ramp-up rates %v to %v: the start must not be above the end", s.RampStart, s.RampEnd)
-	case s.RampStart == 0:
-		// The first request would wait for 1/0 seconds; vLLM stops at it too.
-		return nil, fmt.Errorf("ramp-up from a rate of 0 has no first request: start above 0")
-	}
-	return clock{&ramp{spec: s, gap: gapAt(s), whole: int(s.RampStart)}}, nil
+func newRamp(s Spec, o *RampOptions) (Pace, error) {
+	return clock{&ramp{
+		n: s.N, start: float64(*o.StartRPS), end: float64(*o.EndRPS), exponential: o.Strategy == RampExponential,
+		gap: o.gapAt(s), whole: *o.StartRPS,
+	}}, nil
 }
 
 func (r *ramp) next() (float64, bool) {
@@ -56,21 +87,11 @@ func (r *ramp) next() (float64, bool) {
 }
 
 func (r *ramp) rate() float64 {
-	a, b := r.spec.RampStart, r.spec.RampEnd
-	progress := float64(r.index) / float64(max(r.spec.N-1, 1))
-	if r.spec.RampStrategy == RampExponential {
-		return a * numpy.Pow(b/a, progress)
+	progress := float64(r.index) / float64(max(r.n-1, 1))
+	if r.exponential {
+		return r.start * numpy.Pow(r.end/r.start, progress)
 	}
-	return a + float64((b-a)*progress)
-}
-
-// gapAt draws gaps at a rate that changes.
-func gapAt(s Spec) func(rate float64) float64 {
-	if s.even() {
-		return func(rate float64) float64 { return 1 / rate }
-	}
-	r := s.random()
-	return func(rate float64) float64 { return r.Gamma(s.Burstiness, 1/(rate*s.Burstiness)) }
+	return r.start + float64((r.end-r.start)*progress)
 }
 
 // Ramp is a pace whose rate rises with the requests: what vLLM records as
@@ -87,7 +108,7 @@ type Ramp interface {
 func AsRamp(p Pace) (Ramp, bool) { return find[Ramp](p) }
 
 // StartRate implements Ramp.
-func (r *ramp) StartRate() int { return int(r.spec.RampStart) }
+func (r *ramp) StartRate() int { return int(r.start) }
 
 // Reached implements Ramp.
 func (r *ramp) Reached() []int { return r.reached }

@@ -2,119 +2,104 @@ package pace
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // The names of the arrival processes.
 const (
-	Closed   = "closed"    // due when a slot is free
-	Burst    = "burst"     // all at the start
-	Constant = "constant"  // evenly at a rate
-	Poisson  = "poisson"   // exponential gaps
-	Gamma    = "gamma"     // gamma gaps, by burstiness
-	Ramping  = "ramp"      // the rate rises from request to request
-	RampTime = "ramp-time" // the rate changes evenly over a time
-	Staged   = "stages"    // a list of stages
-	Traced   = "trace"     // given times
+	Closed   = "closed"
+	Burst    = "burst"
+	Constant = "constant"
+	Poisson  = "poisson"
+	Gamma    = "gamma"
+	Ramping  = "ramp"
+	RampTime = "ramp-time"
+	Staged   = "stages"
+	Traced   = "trace"
 )
 
-type process struct {
-	name string
+// Kind is an arrival process that can be chosen. It is all that flags, scenarios,
+// schemas and documents know of it.
+type Kind struct {
+	Name string
+	Doc  string // one sentence
+	// By is the key of the option that chooses it where no name is given. Those
+	// without it are chosen by rate and burstiness.
+	By string
+	// Timed says that it ends by itself after a time.
+	Timed bool
+
+	own  func() any
 	make func(Spec) (Pace, error)
 }
 
-// processes is the one place where a process is registered.
-var processes = []process{
-	{Closed, newClosed},
-	{Burst, newBurst},
-	{Constant, newConstant},
-	{Poisson, newPoisson},
-	{Gamma, newGamma},
-	{Ramping, newRamp},
-	{RampTime, newRampTime},
-	{Staged, newStages},
-	{Traced, newTrace},
+// NewKind completes a kind with its own options T, described by their tags, and how
+// the pace is made. A process without options takes struct{}.
+func NewKind[T any](k Kind, make func(Spec, *T) (Pace, error)) *Kind {
+	k.own = func() any { return option.New[T]() }
+	k.make = func(s Spec) (Pace, error) {
+		own, ok := s.Own.(*T)
+		if !ok {
+			return nil, fmt.Errorf("its options are %T, not %T", s.Own, own)
+		}
+		return make(s, own)
+	}
+	return &k
 }
 
-// Spec is all that an arrival process may need to know. Each reads its own part.
-type Spec struct {
-	Name       string  // one of the names above; empty: by the rest, see Choose
-	N          int     // requests to come; 0 where nobody knows, then nothing is rescaled
-	Rate       float64 // requests per second
-	Burstiness float64 // shape of the gamma gaps; +Inf is even, 1 is Poisson
+// Options makes the process's own options with their defaults.
+func (k *Kind) Options() any { return k.own() }
 
-	Seed uint64
-	// Random replaces Seed where a dataset has drawn from NumPy's global
-	// generator before (workload.NumPyState). It is copied, not used up.
-	Random *numpy.RandomState
+// kinds is the one place where a process is registered.
+var kinds = []*Kind{closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced}
 
-	RampStrategy       string // linear or exponential, for Ramping
-	RampStart, RampEnd float64
-	RampOver           time.Duration // for RampTime
-
-	Stages []Stage
-	Trace  []float64 // seconds from the start
-
-	Concurrent bool          // a bound on concurrency is set: with an infinite rate a closed loop
-	Duration   time.Duration // bound in time; 0 is none
+// Register adds a process and returns how to take it out again: for tests.
+func Register(k *Kind) (remove func()) {
+	if _, err := Find(k.Name); err == nil {
+		panic(fmt.Sprintf("pace: %s is registered twice", k.Name))
+	}
+	kinds = append(kinds, k)
+	return func() { kinds = slices.DeleteFunc(slices.Clone(kinds), func(other *Kind) bool { return other == k }) }
 }
 
-// Names lists the processes in the order of the table.
+// Kinds lists the processes in the order of the table.
+func Kinds() []*Kind { return kinds }
+
+// Names are the names of Kinds.
 func Names() []string {
-	names := make([]string, len(processes))
-	for i, p := range processes {
-		names[i] = p.name
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
 	}
 	return names
 }
 
-// New makes the pace of s, bounded by its N and Duration.
-func New(s Spec) (Pace, error) {
-	if s.Name == "" {
-		s.Name = s.Choose()
+// Find is the process with this name.
+func Find(name string) (*Kind, error) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
 	}
-	i := slices.IndexFunc(processes, func(p process) bool { return p.name == s.Name })
-	if i < 0 {
-		return nil, fmt.Errorf("pace %q is unknown: use one of %s", s.Name, strings.Join(Names(), ", "))
-	}
-	p, err := processes[i].make(s)
-	if err != nil {
-		return nil, fmt.Errorf("pace %s: %w", s.Name, err)
-	}
-	return Bound(p, s.Duration, s.N), nil
+	return nil, fmt.Errorf("pace %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
 }
 
-// Choose names the process that the other fields ask for, as the flags of
-// `vllm bench serve` do.
-func (s Spec) Choose() string {
-	switch {
-	case len(s.Trace) > 0:
-		return Traced
-	case len(s.Stages) > 0:
-		return Staged
-	case s.RampOver > 0:
-		return RampTime
-	case s.RampStrategy != "":
-		return Ramping
-	case math.IsInf(s.Rate, 1) && s.Concurrent:
-		return Closed
-	case math.IsInf(s.Rate, 1):
-		return Burst
-	case s.even():
-		return Constant
-	case s.Burstiness == 1:
-		return Poisson
-	default:
-		return Gamma
-	}
+// Spec is what a pace is made of.
+type Spec struct {
+	Name string
+	Own  any // the process's own options, as its Kind makes them; nil: their defaults
+	N    int // requests to come; 0 where nobody knows, then nothing is rescaled
+	Seed uint64
+	// Random replaces Seed where a dataset has drawn from NumPy's global
+	// generator before (workload.NumPyState). It is copied, not used up.
+	Random   *numpy.RandomState
+	Duration time.Duration // bound in time; 0 is none
 }
-
-func (s Spec) even() bool { return math.IsInf(s.Burstiness, 1) }
 
 // random gives a generator at the start of the gaps, each time the same.
 func (s Spec) random() *numpy.RandomState {
@@ -124,16 +109,36 @@ func (s Spec) random() *numpy.RandomState {
 	return numpy.NewRandomState(s.Seed)
 }
 
-func (s Spec) checkRate() error {
-	if !(s.Rate > 0) || math.IsInf(s.Rate, 1) {
-		return fmt.Errorf("a request rate of %v: it must be above 0 and finite", s.Rate)
+// Check says what is wrong with a spec before a pace is made of it. What is wrong
+// with one option is an [option.Error].
+func Check(s *Spec) error {
+	if _, err := Find(s.Name); err != nil {
+		return err
+	}
+	if err := option.Check(s.Own); err != nil {
+		return err
+	}
+	if own, ok := s.Own.(interface{ CheckWith(*Spec) error }); ok {
+		return own.CheckWith(s)
 	}
 	return nil
 }
 
-func (s Spec) checkBurstiness() error {
-	if !(s.Burstiness > 0) {
-		return fmt.Errorf("a burstiness of %v: it must be above 0", s.Burstiness)
+// New makes the pace of s, bounded by its N and Duration.
+func New(s Spec) (Pace, error) {
+	k, err := Find(s.Name)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if s.Own == nil {
+		s.Own = k.Options()
+	}
+	if err := Check(&s); err != nil {
+		return nil, fmt.Errorf("pace %s: %w", s.Name, err)
+	}
+	p, err := k.make(s)
+	if err != nil {
+		return nil, fmt.Errorf("pace %s: %w", s.Name, err)
+	}
+	return Bound(p, s.Duration, s.N), nil
 }

@@ -20,7 +20,7 @@ func (s *summed) next() (float64, bool) {
 // the offered rate is the one asked for, whatever the seed. It walks the gaps
 // twice, first for their sum and then to give them, so nothing holds them all.
 // Where the number of requests is not known nothing is stretched.
-func rescaled(s Spec, gaps func() gapper) Pace {
+func rescaled(s Spec, rate float64, gaps func() gapper) Pace {
 	p := &summed{gap: gaps(), scale: 1}
 	if s.N > 0 {
 		total, gap := 0.0, gaps()
@@ -28,7 +28,7 @@ func rescaled(s Spec, gaps func() gapper) Pace {
 			total += gap()
 		}
 		if total != 0 {
-			p.scale = float64(s.N) / s.Rate / total
+			p.scale = float64(s.N) / rate / total
 		}
 	}
 	return clock{p}

@@ -6,7 +6,60 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
+
+var staged = NewKind(Kind{Name: Staged, Doc: "Rates one after the other, each for its time.", By: "stages", Timed: true}, newStages)
+
+// StagesOptions shape the stages.
+type StagesOptions struct {
+	Stages Stages `json:"stages" flag:"stages" metavar:"SPAN@RATE,…" help:"Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps."`
+	SpreadOptions
+}
+
+// Check implements [option.Checker].
+func (o *StagesOptions) Check() error {
+	if len(o.Stages) == 0 {
+		return option.Errorf("stages", "is needed: for example 10s@5,60s@50,10s@5")
+	}
+	for _, st := range o.Stages {
+		if err := st.check(); err != nil {
+			return option.Errorf("stages", "has %s: %s", st.String(), err.Error())
+		}
+	}
+	return nil
+}
+
+// Length is how long the pace lasts.
+func (o *StagesOptions) Length() (sum time.Duration) {
+	for _, st := range o.Stages {
+		sum += st.Length
+	}
+	return sum
+}
+
+// Stages follow each other.
+type Stages []Stage
+
+// UnmarshalText reads 10s@5,60s@5-50.
+func (s *Stages) UnmarshalText(text []byte) error {
+	stages, err := ParseStages(string(text))
+	if err != nil {
+		return fmt.Errorf("can't be read: %w", err)
+	}
+	*s = stages
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (s Stages) MarshalText() ([]byte, error) {
+	var parts []string
+	for _, st := range s {
+		parts = append(parts, st.String())
+	}
+	return []byte(strings.Join(parts, ",")), nil
+}
 
 // Stage is a stretch of time in which the rate goes evenly from one value to
 // another, or stays where it is.
@@ -81,10 +134,10 @@ func (s Stage) timeOf(x float64) float64 {
 	return min(2*x/(s.From+root), s.Length.Seconds())
 }
 
-// staged lets a process of rate one run, and bends its time so that the rate
+// stagedArrivals lets a process of rate one run, and bends its time so that the rate
 // follows the stages. A change of rate then takes effect at once, whatever the
 // gap that is under way.
-type staged struct {
+type stagedArrivals struct {
 	stages []Stage
 	gap    gapper // of mean one
 	at     float64
@@ -92,23 +145,12 @@ type staged struct {
 	start  float64 // when the present stage began
 }
 
-func newStages(s Spec) (Pace, error) {
-	if err := s.checkBurstiness(); err != nil {
-		return nil, err
-	}
-	if len(s.Stages) == 0 {
-		return nil, fmt.Errorf("no stages are given: use for example 10s@5,60s@50,10s@5")
-	}
-	for _, st := range s.Stages {
-		if err := st.check(); err != nil {
-			return nil, fmt.Errorf("stage %v: %w", st, err)
-		}
-	}
-	gap := gapAt(s)
-	return clock{&staged{stages: s.Stages, gap: func() float64 { return gap(1) }}}, nil
+func newStages(s Spec, o *StagesOptions) (Pace, error) {
+	gap := o.gapAt(s)
+	return clock{&stagedArrivals{stages: o.Stages, gap: func() float64 { return gap(1) }}}, nil
 }
 
-func (s *staged) next() (float64, bool) {
+func (s *stagedArrivals) next() (float64, bool) {
 	s.at += s.gap()
 	for len(s.stages) > 0 {
 		stage := s.stages[0]

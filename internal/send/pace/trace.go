@@ -1,21 +1,50 @@
 package pace
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
-// trace replays given times, in seconds from the start, in the order given.
-type trace struct{ due []float64 }
+var traced = NewKind(Kind{Name: Traced, Doc: "Given times, in seconds from the start.", By: "times"}, newTrace)
 
-func newTrace(s Spec) (Pace, error) {
-	for i, t := range s.Trace {
+// TraceOptions are the times of a trace.
+type TraceOptions struct {
+	Times Times `json:"times" help:"Seconds from the start, one for each request."`
+}
+
+// Check implements [option.Checker].
+func (o *TraceOptions) Check() error {
+	for i, t := range o.Times {
 		if math.IsNaN(t) || t < 0 {
-			return nil, fmt.Errorf("trace: time %d is %v: times are seconds from the start, 0 or later", i, t)
+			return option.Errorf("times", "must be seconds from the start, 0 or later, and time %d is %v", i, t)
 		}
 	}
-	return clock{&trace{s.Trace}}, nil
+	return nil
 }
+
+// Times are seconds from the start.
+type Times []float64
+
+// UnmarshalText reads a JSON list.
+func (t *Times) UnmarshalText(text []byte) error {
+	var times []float64
+	if err := json.Unmarshal(text, &times); err != nil {
+		return fmt.Errorf("needs a JSON list of seconds, as in [0, 0.5], not %q", text)
+	}
+	*t = times
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (t Times) MarshalText() ([]byte, error) { return json.Marshal([]float64(t)) }
+
+// trace replays given times in the order given.
+type trace struct{ due []float64 }
+
+func newTrace(_ Spec, o *TraceOptions) (Pace, error) { return clock{&trace{o.Times}}, nil }
 
 func (t *trace) next() (float64, bool) {
 	if len(t.due) == 0 {

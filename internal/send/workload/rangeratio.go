@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
@@ -18,7 +19,8 @@ type RangeRatio struct {
 // UnmarshalText reads one number for both, or {"input": a, "output": b}.
 func (r *RangeRatio) UnmarshalText(text []byte) error {
 	var parsed RangeRatio
-	if trimmed := bytes.TrimSpace(text); bytes.HasPrefix(trimmed, []byte("{")) {
+	trimmed := bytes.TrimSpace(text)
+	if bytes.HasPrefix(trimmed, []byte("{")) {
 		var both struct{ Input, Output *float64 }
 		d := json.NewDecoder(bytes.NewReader(trimmed))
 		d.DisallowUnknownFields()
@@ -27,7 +29,7 @@ func (r *RangeRatio) UnmarshalText(text []byte) error {
 		}
 		parsed = RangeRatio{*both.Input, *both.Output}
 	} else {
-		v, err := option.ParseFloat(string(text))
+		v, err := strconv.ParseFloat(string(trimmed), 64)
 		if err != nil {
 			return fmt.Errorf("needs a number or a JSON object, not %q", text)
 		}

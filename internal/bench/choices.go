@@ -1,0 +1,268 @@
+package bench
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// Dataset says where the prompts come from. In a file the options of the dataset
+// stand beside its name.
+type Dataset struct {
+	DatasetName string `json:"name" cli:"dataset-name"`
+	workload.Shared
+	DatasetOptions any                    `json:"-"`                 // the dataset's own, as its workload.Kind makes them
+	Batches        *workload.BatchOptions `json:"batches,omitempty"` // batches of one shape, in place of a named dataset
+}
+
+// BatchesName is the dataset of batches of one shape.
+const BatchesName = "batches"
+
+// defaultDataset is vLLM's.
+const defaultDataset = "random"
+
+// ChooseDataset names the dataset, with the defaults of its options.
+func (s *Spec) ChooseDataset(name string) error {
+	s.DatasetName, s.DatasetOptions = name, nil
+	if name == BatchesName {
+		return nil
+	}
+	k, err := workload.Find(name)
+	if err != nil {
+		return usage.Errorf("dataset-name", "must be one of %s, not %q", strings.Join(workload.Names(), ", "), outside.Word(name))
+	}
+	s.DatasetOptions = k.Options()
+	return nil
+}
+
+// checkDataset holds the dataset's options against their bounds and each other.
+func (s *Spec) checkDataset() error {
+	if s.Batches != nil {
+		return nil // made by a command of ours
+	}
+	o := s.datasetOptions()
+	return flagError(workload.Check(&o), append(option.Fields(&s.Shared), option.Fields(s.DatasetOptions)...))
+}
+
+// flagError names the options of an [option.Error] by their flags.
+func flagError(err error, fields []option.Field) error {
+	var e *option.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	name := func(key string) string { return option.FlagName(fields, key) }
+	return &usage.Error{Flag: name(e.Key)[len("--"):], Text: e.Text(name), Hint: e.Hint(name)}
+}
+
+// datasetOptions are the dataset's options for package workload.
+func (s *Spec) datasetOptions() workload.Options {
+	o := workload.Options{
+		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), Shared: s.Shared, Own: s.DatasetOptions,
+	}
+	if s.Unbounded {
+		o.NumPrompts = unboundedPrompts
+		if k, err := workload.Find(s.DatasetName); err == nil && k.Most > 0 {
+			o.NumPrompts = k.Most
+		}
+		if s.Until != "" {
+			o.NumPrompts = min(o.NumPrompts, untilPrompts)
+		}
+	}
+	return o
+}
+
+// Chat says that the server makes the prompt of messages.
+func (s *Spec) Chat() bool {
+	b, err := wire.FindBackend(s.Backend)
+	return err == nil && b.Chat
+}
+
+// unboundedPrompts is how many requests a run that ends by time prepares for, at most.
+const unboundedPrompts = 1 << 20
+
+// Pace says when requests are sent. In a file the options of the arrival process stand
+// beside its name; without a name they say which one is meant.
+type Pace struct {
+	PaceName    string `json:"name" cli:"pace"`
+	PaceOptions any    `json:"-"` // the process's own, as its pace.Kind makes them
+}
+
+// SetPace takes the process that a draft asks for.
+func (s *Spec) SetPace(d *pace.Draft) error {
+	k, own, err := d.Choose(s.MaxConcurrency != nil)
+	if err != nil {
+		return flagError(err, pace.Fields())
+	}
+	s.PaceName, s.PaceOptions = k.Name, own
+	return nil
+}
+
+// paceKind is the process of the run. Without a rate the concurrency says whether it
+// is a closed loop.
+func (s *Spec) paceKind() *pace.Kind {
+	name := s.PaceName
+	if name == "" || name == pace.Closed || name == pace.Burst {
+		name = pace.Burst
+		if s.MaxConcurrency != nil {
+			name = pace.Closed
+		}
+	}
+	k, err := pace.Find(name)
+	if err != nil {
+		return &pace.Kind{Name: name} // Validate says so
+	}
+	return k
+}
+
+// resolvePace names the process.
+func (s *Spec) resolvePace() {
+	if s.PaceName == "" {
+		s.PaceOptions = s.paceKind().Options()
+	}
+	s.PaceName = s.paceKind().Name
+}
+
+// paceNumber is an option of the process that is a number, or what it is without it.
+func (s *Spec) paceNumber(key string, without float64) float64 {
+	if f, ok := option.Find(s.PaceOptions, key); ok {
+		if v, ok := f.Value(s.PaceOptions).(float64); ok {
+			return v
+		}
+	}
+	return without
+}
+
+// Rate is the rate of a process with one rate, else inf.
+func (s *Spec) Rate() float64 { return s.paceNumber("rate", math.Inf(1)) }
+
+// Burstiness is that of the gaps.
+func (s *Spec) Burstiness() float64 {
+	if s.PaceName == pace.Constant {
+		return math.Inf(1)
+	}
+	return s.paceNumber("burstiness", 1)
+}
+
+// timed reports whether the run ends after a time rather than after a number of requests.
+func (s *Spec) timed() bool { return s.Duration > 0 || s.paceKind().Timed }
+
+// checkPace holds the options of the process against their bounds and each other.
+func (s *Spec) checkPace() error {
+	if _, err := pace.Find(s.PaceName); err != nil {
+		return usage.Errorf("pace", "%v", err)
+	}
+	p := s.paceSpec(s.NumPrompts)
+	return flagError(pace.Check(&p), append(option.Fields(s.PaceOptions), pace.Fields()...))
+}
+
+// twoLengths is the error of a run with --duration whose process lasts a time of its own.
+func (s *Spec) twoLengths() error {
+	by := option.FlagName(pace.Fields(), s.paceKind().By)
+	if s.PaceName == pace.RampTime {
+		return usage.Errorf("duration", "can't be used together with %s: --ramp-duration says how long the run lasts", by).
+			WithHint("use --stages to hold the rate after a ramp, as in 60s@5-50,5m@50")
+	}
+	return usage.Errorf("duration", "can't be used together with %s: they say how long the run lasts", by)
+}
+
+// SpawnTime is how long it takes until all users are there.
+func (s *Spec) SpawnTime() time.Duration {
+	if s.MaxConcurrency == nil || s.SpawnRate <= 0 {
+		return 0
+	}
+	return time.Duration(float64(*s.MaxConcurrency-1) / s.SpawnRate * float64(time.Second))
+}
+
+// sendFor is the bound in time, from the moment when all users are there; 0: no bound.
+func (s *Spec) sendFor() time.Duration {
+	if s.Duration == 0 {
+		return 0
+	}
+	return s.Duration + s.SpawnTime()
+}
+
+// length is how long the run sends, where the Spec says so.
+func (s *Spec) length() time.Duration {
+	sum := s.sendFor()
+	if own, ok := s.PaceOptions.(interface{ Length() time.Duration }); ok {
+		sum += own.Length() // only one of the two can be given
+	}
+	return sum
+}
+
+// paceSpec is the arrival process for package pace; n is how many requests there are.
+func (s *Spec) paceSpec(n int) pace.Spec {
+	p := pace.Spec{Name: s.paceKind().Name, Own: s.PaceOptions, N: n, Seed: uint64(s.Seed), Duration: s.sendFor()}
+	if s.Unbounded || s.BatchSize > 0 { // batches end with their source, which has unmeasured requests too
+		p.N = 0
+	}
+	return p
+}
+
+// optionFields are the keys of options that describe themselves.
+func optionFields(of any, omit bool) (list []field) {
+	for _, f := range option.Fields(of) {
+		list = append(list, field{
+			key: f.Key, flag: strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--"), omit: omit || f.Optional, value: f.Reflect(of),
+			option: &f, of: of, set: func(raw json.RawMessage) error { return f.SetJSON(of, raw) },
+		})
+	}
+	return list
+}
+
+// optionKeys are those of the section's options.
+func (s *Spec) optionKeys(section string, draft *pace.Draft) (list []field) {
+	switch {
+	case section == "dataset":
+		return append(optionFields(&s.Shared, true), optionFields(s.DatasetOptions, false)...)
+	case section == "pace" && draft != nil:
+		for _, f := range pace.Fields() {
+			list = append(list, field{key: f.Key, flag: f.Flag, option: &f, set: func(raw json.RawMessage) error { return draft.SetJSON(f.Key, raw) }})
+		}
+		return list
+	case section == "pace":
+		return optionFields(s.PaceOptions, false)
+	}
+	return nil
+}
+
+// choose makes the options of what the file chooses by name, before they are read. A
+// pace without a name is chosen by its options, when all has been read: they go to
+// the draft.
+func (s *Spec) choose(top map[string]json.RawMessage) (*pace.Draft, error) {
+	var dataset, pacing struct{ Name *string }
+	// What is no object, or has no text as its name, is told when it is read.
+	_ = json.Unmarshal(top["dataset"], &dataset)
+	_ = json.Unmarshal(top["pace"], &pacing)
+	s.DatasetName, s.PaceName = cmp.Or(s.DatasetName, defaultDataset), ""
+	if dataset.Name != nil || s.DatasetOptions == nil {
+		if dataset.Name != nil {
+			s.DatasetName = *dataset.Name
+		}
+		if err := s.ChooseDataset(s.DatasetName); err != nil {
+			return nil, InFile(err)
+		}
+	}
+	if pacing.Name == nil || *pacing.Name == "" {
+		if len(top["pace"]) > 0 {
+			return pace.NewDraft(), nil
+		}
+		return nil, nil
+	}
+	k, err := pace.Find(*pacing.Name)
+	if err != nil {
+		return nil, wrong("pace.name: %v", err)
+	}
+	s.PaceName, s.PaceOptions = k.Name, k.Options()
+	return nil, nil
+}
