@@ -108,3 +108,78 @@ func TestEachDependencyHasItsRow(t *testing.T) {
 		t.Errorf("only %d modules were found: is the search broken?", len(required))
 	}
 }
+
+// Each part that we wrote ourselves names a folder that is there, and a command that can be run.
+func TestOwnPartsHaveTheirRows(t *testing.T) {
+	_, table, found := strings.Cut(readFile(t, filepath.Join("docs", "dependencies.md")), "\n## What we wrote ourselves\n")
+	if !found {
+		t.Fatal("docs/dependencies.md has no such part")
+	}
+	makefile := readFile(t, "Makefile")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	rows := 0
+	for _, m := range regexp.MustCompile("(?m)^\\| (`[^|]*)\\|.*\\|([^|]*)\\|$").FindAllStringSubmatch(table, -1) {
+		rows++
+		folder := ""
+		for _, part := range quoted.FindAllStringSubmatch(m[1], -1) { // folders, and files of the folder before them
+			name := part[1]
+			if strings.HasSuffix(name, ".go") {
+				name = filepath.Join(folder, name)
+			} else {
+				folder = name
+			}
+			if found, err := filepath.Glob(name); err != nil || len(found) == 0 {
+				t.Errorf("there is no %s", name)
+			}
+		}
+		commands := quoted.FindAllStringSubmatch(m[2], -1)
+		if len(commands) == 0 {
+			t.Errorf("%s: no command gives its figure", folder)
+		}
+		for _, c := range commands {
+			checkCommand(t, folder, c[1], makefile)
+		}
+	}
+	if rows < 12 {
+		t.Errorf("only %d rows were found: is the search broken?", rows)
+	}
+}
+
+// checkCommand finds the target, script or package that a command runs, and its test or benchmark.
+func checkCommand(t *testing.T, row, command, makefile string) {
+	t.Helper()
+	words := strings.Fields(command)
+	switch {
+	case words[0] == "make":
+		if !strings.Contains(makefile, "\n"+words[1]+":") {
+			t.Errorf("%s: the Makefile has no target %s", row, words[1])
+		}
+	case strings.HasPrefix(words[0], "scripts/"):
+		if _, err := os.Stat(words[0]); err != nil {
+			t.Errorf("%s: %v", row, err)
+		}
+	case strings.HasPrefix(command, "go test "):
+		checkTestCommand(t, row, words)
+	default:
+		t.Errorf("%s: %q is no command that this test knows", row, command)
+	}
+}
+
+func checkTestCommand(t *testing.T, row string, words []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(words[len(words)-1], "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Errorf("%s: %s has no tests", row, words[len(words)-1])
+	}
+	var sources strings.Builder
+	for _, f := range files {
+		sources.WriteString(readFile(t, f))
+	}
+	for i, flag := range words[:len(words)-1] {
+		prefix := map[string]string{"-run": "func Test", "-bench": "func Benchmark", "-fuzz": "func Fuzz"}[flag]
+		name := strings.TrimPrefix(strings.Trim(words[i+1], "'"), strings.TrimPrefix(prefix, "func "))
+		if prefix != "" && name != "^$" && !strings.Contains(sources.String(), prefix+name) {
+			t.Errorf("%s: %s has no %s%s", row, words[len(words)-1], strings.TrimPrefix(prefix, "func "), name)
+		}
+	}
+}

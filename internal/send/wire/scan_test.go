@@ -141,15 +141,38 @@ func TestNotJSON(t *testing.T) {
 	}
 }
 
+// BenchmarkDecodeChat is our scanner beside encoding/json, which is given only the fields that we read.
 func BenchmarkDecodeChat(b *testing.B) {
-	var d Decoder
-	var c Chunk
 	data := []byte(chatEvent)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := (chat{}).Decode(&d, data, &c); err != nil {
-			b.Fatal(err)
+	b.Run("scanner", func(b *testing.B) {
+		var d Decoder
+		var c Chunk
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := (chat{}).Decode(&d, data, &c); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var c struct {
+				ID      string
+				Choices []struct {
+					Delta        struct{ Role, Content, Reasoning string }
+					FinishReason *string `json:"finish_reason"`
+				}
+				Usage *struct {
+					PromptTokens     int `json:"prompt_tokens"`
+					CompletionTokens int `json:"completion_tokens"`
+				}
+			}
+			if err := json.Unmarshal(data, &c); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
