@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
-	"plan":    {"compat", "files", "foreign", "journal", "judge", "send", "show"},
+	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show"},
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
 	"check":   {"files", "journal", "machine", "send", "show", "sim/subprocess"}, // and not sim itself: its truth comes in a file
 	"machine": {},

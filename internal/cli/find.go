@@ -19,6 +19,13 @@ import (
 )
 
 func findCapacity(ctx context.Context, s streams, args []string) error {
+	ctx, drain, stop := interrupts(ctx, s.err)
+	defer stop()
+	return findUntil(ctx, drain, s, args)
+}
+
+// findUntil searches until drain is closed, or the search is over.
+func findUntil(ctx context.Context, drain <-chan struct{}, s streams, args []string) error {
 	set, o := findFlags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
@@ -41,8 +48,6 @@ func findCapacity(ctx context.Context, s streams, args []string) error {
 		Schema: find.Schema, Version: fullVersion(), Command: append([]string{"inferometer", "find"}, set.Redacted(args)...),
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
 	}
-	ctx, drain, stop := interrupts(ctx, s.err)
-	defer stop()
 	for _, value := range o.values() {
 		args, folder := workload, o.out
 		if value != "" {

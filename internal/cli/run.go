@@ -17,7 +17,6 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // runOptions are the flags of run.
@@ -140,7 +139,10 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	show := &run.Progress{Line: command.NewLine(s.err), Total: len(plan.Selected())}
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
-		Bench:  func(args []string) target.Command { return ownCommand(program, pointCommand(plan.Scenario, args)) },
+		Program: program, Spec: serveSpec,
+		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
+			return findPoint(ctx, drain, plan.Scenario, args, log)
+		},
 		Header: apiKeyHeader(), Client: &http.Client{},
 	}
 	show.Start()

@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
@@ -26,4 +32,23 @@ func pointCommand(s *scenario.Scenario, args []string) []string {
 		return mine || f.Name == varied || f.Name == "percentile-metrics" || f.Name == "metric-percentiles"
 	})
 	return append(append([]string{"find", "--out", out}, args...), s.SearchArgs()...)
+}
+
+// findPoint runs the search of a point; what it says goes to a log.
+func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario, args []string, log string) error {
+	file, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("open the log of a search: %w", err)
+	}
+	defer file.Close()
+	err = findUntil(ctx, drain, streams{out: file, err: file}, pointCommand(s, args)[1:])
+	if err == nil {
+		return nil
+	}
+	finish(file, "find", err)
+	var ending command.Coded
+	if errors.As(err, &ending) && ending.Code == exitPartial {
+		return bench.ErrPartial
+	}
+	return fmt.Errorf("find: %w (its log is %s)", err, log)
 }

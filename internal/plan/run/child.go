@@ -2,18 +2,12 @@ package run
 
 import (
 	"context"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// cancelPatience is what a child that was cancelled gets to write down what it has.
-const cancelPatience = 10 * time.Second
-
 // Child runs a command of a point to its end, in a process group of its own that
-// ends with us. Both interrupts are handed on: after the first one it can finish what
-// it has under way, after the second one it should give that up. If it does neither,
-// it is killed.
+// ends with us. Both interrupts are handed on: see target.Process.Finish.
 func (r *Runner) Child(ctx context.Context, drain <-chan struct{}, c target.Command) (*target.Process, error) {
 	copied, err := r.copyLog(c.Log)
 	if err != nil {
@@ -24,24 +18,6 @@ func (r *Runner) Child(ctx context.Context, drain <-chan struct{}, c target.Comm
 	if err != nil {
 		return nil, err
 	}
-	defer p.Stop() // nothing of it stays, even if it has started others
-	select {
-	case <-p.Exited():
-		return p, nil
-	case <-ctx.Done():
-		return p, nil
-	case <-drain:
-	}
-	p.Interrupt()
-	select {
-	case <-p.Exited():
-		return p, nil
-	case <-ctx.Done():
-	}
-	p.Interrupt()
-	select {
-	case <-p.Exited():
-	case <-time.After(cancelPatience):
-	}
+	p.Finish(ctx, drain)
 	return p, nil
 }

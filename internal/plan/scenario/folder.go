@@ -17,7 +17,7 @@ import (
 // Folder is where a scenario's results lie:
 //
 //	scenario.yaml   the file, with what it extends
-//	points/ID/      point.json, bench.log, and run/ with journal and result
+//	points/ID/      point.json, bench.log, and run/ with Spec, journal and result
 //	servers/NAME/   the log of each start of each server
 //	table.md, summary.json, summary.csv
 type Folder struct{ Path string }

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/plan/run"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // Runner runs the points of a plan that have no result yet.
@@ -22,8 +19,13 @@ type Runner struct {
 	Folder Folder
 	Source []byte // the scenario's text, kept beside the results
 
-	// Bench is the command of one point: our own program, bench serve and its arguments.
-	Bench  func(args []string) target.Command
+	Program string // our own, which runs Specs
+	// Spec is the run that arguments of bench serve ask for, and the secrets that it names.
+	Spec func(args []string) (*bench.Spec, map[string]string, error)
+	// Find runs the search of a point with these arguments of bench serve; what it
+	// says goes to the log.
+	Find func(ctx context.Context, drain <-chan struct{}, args []string, log string) error
+
 	Header http.Header // for readiness and resets
 	Client *http.Client
 	// Observe is told what happens, in one goroutine; nil tells nobody.
@@ -137,61 +139,31 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	return err
 }
 
-// benchGrace is what bench serve gets when nobody waits for it any more.
-const benchGrace = time.Second
-
-// bench runs bench serve, and says by an error that the point has no whole result.
+// bench runs a point's Spec, or its search, and says by an error that the point has no
+// whole result.
 func (j *job) bench(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
-	folder, p := j.r.Folder, j.p
-	args := append(p.argsFor(up.URLs), "--run-dir", folder.Run(p.ID), "--progress", "plain")
-	if up.Fresh || len(p.scenario.ResetCache) > 0 {
+	r, folder, id := j.r, j.r.Folder, j.p.ID
+	args := append(j.p.argsFor(up.URLs), "--run-dir", folder.Run(id))
+	if up.Fresh || len(j.p.scenario.ResetCache) > 0 {
 		args = append(args, "--forget-prompts") // the servers' caches are empty
 	}
-	c := j.r.Bench(args)
-	c.Log, c.PIDFile, c.Grace = filepath.Join(folder.point(p.ID), benchLog), folder.benchPID(p.ID), benchGrace
-	process, err := j.r.run.Child(ctx, drain, c)
-	if err != nil {
-		return fmt.Errorf("run bench serve: %w", err)
+	log := filepath.Join(folder.point(id), benchLog)
+	if j.p.scenario.Search != nil {
+		return r.Find(ctx, drain, args, log)
 	}
-	if err := outcome(process); err != nil {
+	spec, secrets, err := r.Spec(args)
+	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(folder.result(p.ID)); err != nil {
-		return fmt.Errorf("bench serve left no result: %w", err)
+	child := bench.Child{
+		Program: r.Program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "plain"},
+		Log: log, PIDFile: folder.benchPID(id),
 	}
-	return nil
-}
-
-// The exit codes of bench serve that come with a result.
-const (
-	exitPartial = 3
-	exitInvalid = 4 // with --strict: the result is whole, and says that it can't be trusted
-)
-
-// outcome says by an error how bench serve failed.
-func outcome(process *target.Process) error {
-	var exit *exec.ExitError
-	err := process.Err()
-	switch {
-	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == exitInvalid:
-	case errors.As(err, &exit) && exit.ExitCode() == exitPartial:
-		return errors.New("stopped early: the result is partial")
-	default:
-		return fmt.Errorf("bench serve: %s (%w; its log is %s)", lastWords(process), err, process.Log())
+	outcome, err := child.Run(ctx, drain)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// lastWords is the error that bench serve ended with.
-func lastWords(process *target.Process) string {
-	lines := strings.Split(process.Tail(5), "\n")
-	for _, line := range lines {
-		if text, ok := strings.CutPrefix(line, "inferometer bench serve: "); ok {
-			return text
-		}
-	}
-	return lines[len(lines)-1]
+	return outcome.Err()
 }
 
 // Ended writes the point's record.

@@ -10,29 +10,26 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/plan/run"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // fakeBench stands for bench serve: it writes a result, whose numbers depend on the
 // concurrency, and does what the file $0.do in the folder says.
-const fakeBench = `
-while [ $# -gt 0 ]; do
-  case "$1" in
-  --run-dir) dir=$2 ;;
-  --label) label=$2 ;;
-  --max-concurrency) c=$2 ;;
-  esac
-  shift
-done
+const fakeBench = `#!/bin/sh
+LOG=%q FAIL=%q HANG=%q
+for spec; do :; done
+key() { sed -n 's/^ *"'"$1"'": "*\([^",]*\)"*,*$/\1/p' "$spec"; }
+dir=$(key run_dir) label=$(key label) c=$(key max_concurrency)
 echo "$label" >>"$LOG"
 case "$label" in
-*$FAIL*) echo "inferometer bench serve: it is no good"; exit 1 ;;
+*$FAIL*) echo "inferometer exec: it is no good"; exit 1 ;;
 esac
 case "$label" in
 *$HANG*) trap 'exit 3' INT; echo up >"$LOG.hangs"; while :; do sleep 0.05; done ;;
@@ -55,13 +52,34 @@ func newWorld(t *testing.T) *world {
 	return &world{t: t, dir: t.TempDir(), fail: "no point at all", hang: "no point at all"}
 }
 
+// fakeSpec reads those flags that fakeBench needs.
+func fakeSpec(args []string) (*bench.Spec, map[string]string, error) {
+	spec := bench.Default()
+	for i, word := range args {
+		switch word {
+		case "--run-dir":
+			spec.RunDir = args[i+1]
+		case "--label":
+			spec.Label = args[i+1]
+		case "--max-concurrency":
+			n, err := strconv.Atoi(args[i+1])
+			if err != nil {
+				return nil, nil, err
+			}
+			spec.MaxConcurrency = &n
+		}
+	}
+	return &spec, nil, nil
+}
+
 func (w *world) runner(plan *Plan) *Runner {
+	program := filepath.Join(w.dir, "bench")
+	if err := os.WriteFile(program, fmt.Appendf(nil, fakeBench, filepath.Join(w.dir, "log"), w.fail, w.hang), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
 	return &Runner{
 		Plan: plan, Folder: Folder{filepath.Join(w.dir, "out")}, Source: []byte("name: x\n"), Client: http.DefaultClient,
-		Bench: func(args []string) target.Command {
-			env := []string{"env", "LOG=" + filepath.Join(w.dir, "log"), "FAIL=" + w.fail, "HANG=" + w.hang, "/bin/sh", "-c", fakeBench, "bench"}
-			return target.Command{Args: append(env, args...)}
-		},
+		Program: program, Spec: fakeSpec,
 		Observe: func(e run.Event) {
 			if e.Kind == run.Ended {
 				w.events = append(w.events, fmt.Sprintf("%s %s", e.Point.Name, e.Outcome.State))
