@@ -183,3 +183,39 @@ func checkTestCommand(t *testing.T, row string, words []string) {
 		}
 	}
 }
+
+// A path that ARCHITECTURE.md or CONTRIBUTING.md names is there. A file's bare name
+// belongs to the folder that its row or sentence named before.
+func TestPathsInPagesExist(t *testing.T) {
+	named := regexp.MustCompile("`([^`\\s]+)`")
+	ours := regexp.MustCompile(`^(internal|tokenizer|test|bench|docs|examples|scripts|schema)(/|$)`)
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		checked := 0
+		for i, line := range strings.Split(readFile(t, page), "\n") {
+			folder := ""
+			for _, m := range named.FindAllStringSubmatch(line, -1) {
+				path := m[1]
+				switch {
+				case ours.MatchString(path):
+				case strings.HasSuffix(path, "_test.go") && !strings.Contains(path, "/"): // of the root, or beside what is tested
+					continue
+				case folder != "" && strings.HasSuffix(path, ".go"):
+					path = folder + "/" + path
+				default:
+					continue
+				}
+				checked++
+				found, err := filepath.Glob(path)
+				if err != nil || len(found) == 0 {
+					t.Errorf("%s:%d: %s is not there", page, i+1, path)
+				}
+				if folder = path; filepath.Ext(path) != "" {
+					folder = filepath.Dir(path)
+				}
+			}
+		}
+		if checked < 10 {
+			t.Errorf("only %d paths of %s were looked at", checked, page)
+		}
+	}
+}
