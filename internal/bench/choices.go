@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -144,6 +145,20 @@ func (s *Spec) paceNumber(key string, without float64) float64 {
 
 // Rate is the rate of a process with one rate, else inf.
 func (s *Spec) Rate() float64 { return s.paceNumber("rate", math.Inf(1)) }
+
+// SetRate changes the rate of a process with one rate. The options are not shared with
+// other copies of the Spec afterwards.
+func (s *Spec) SetRate(rate float64) {
+	own := s.paceKind().Options()
+	for _, f := range option.Fields(own) {
+		v := f.Reflect(s.PaceOptions)
+		if f.Key == "rate" {
+			v = reflect.ValueOf(rate)
+		}
+		f.Reflect(own).Set(v)
+	}
+	s.PaceOptions = own
+}
 
 // Burstiness is that of the gaps.
 func (s *Spec) Burstiness() float64 {

@@ -26,3 +26,13 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
+
+func TestSetRate(t *testing.T) {
+	s := Default()
+	s.PaceName, s.PaceOptions = pace.Gamma, &pace.GammaOptions{RateOptions: pace.RateOptions{Rate: 1}, SpreadOptions: pace.SpreadOptions{Burstiness: 0.5}}
+	other := s
+	other.SetRate(8)
+	if s.Rate() != 1 || other.Rate() != 8 || other.Burstiness() != 0.5 {
+		t.Errorf("%g, %g, %g", s.Rate(), other.Rate(), other.Burstiness())
+	}
+}

@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/compare"
@@ -32,7 +29,6 @@ type abRun struct {
 	format   string
 	workload *serveOptions
 	args     []string // for bench serve: what is not ours
-	program  string
 	line     *command.Line
 	duel     *duel.Duel
 }
@@ -51,9 +47,9 @@ func abServers(ctx context.Context, s streams, args []string) error {
 	if err := r.resolve(set, args); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
+	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
-	return r.run(ctx)
+	return r.run(ctx, drain)
 }
 
 func (r *abRun) flags() *argv.Set {
@@ -146,22 +142,27 @@ func (r *abRun) percentiles() []string {
 	return []string{"--percentile-metrics", "ttft,tpot,itl,e2el", "--metric-percentiles", strings.Join(shares, ",")}
 }
 
-func (r *abRun) run(ctx context.Context) error {
+func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	if r.folder == "" {
 		r.folder = "ab-" + time.Now().Format("20060102-150405")
 	}
-	var err error
-	if r.program, err = os.Executable(); err != nil {
+	program, err := os.Executable()
+	if err != nil {
 		return fmt.Errorf("find our own program: %w", err)
 	}
 	d := r.duel
-	d.Folder, d.MaxTime, d.Run, d.Progress = r.folder, r.maxTime, r.bench, r
+	d.Folder, d.MaxTime, d.Progress = r.folder, r.maxTime, r
+	for side, url := range []string{r.a, r.b} {
+		if d.Children[side], err = r.child(program, url); err != nil {
+			return err
+		}
+	}
 	if err := d.MakeFolder(); err != nil {
 		return err
 	}
 	r.line = command.NewLine(r.err)
 	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", outside.RedactURL(r.a), outside.RedactURL(r.b), r.workload.Seed, r.folder))
-	err = d.Rounds(ctx)
+	err = d.Rounds(ctx, drain)
 	r.line.Clear()
 	switch {
 	case d.Analysis() != nil:
@@ -215,25 +216,12 @@ func (r *abRun) Running(text string) {
 	}
 }
 
-// bench is one bench serve, as a user would start it.
-func (r *abRun) bench(ctx context.Context, round, side int, folder string) error {
-	url := []string{r.a, r.b}[side]
-	child := ownCommand("inferometer", slices.Concat([]string{"bench", "serve"}, r.args,
-		[]string{"--base-url", url, "--run-dir", folder, "--seed", strconv.Itoa(r.workload.Seed + round), "--quiet", "--progress", "none"}))
-	cmd := exec.CommandContext(ctx, r.program)
-	cmd.Args, cmd.Env = child.Args, append(cmd.Environ(), child.Env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is for us, and we hand it on once
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	failed := cmd.Run()
-	if ctx.Err() != nil {
-		return duel.ErrStopped
+// child is a side of the duel: what is sent, and to which server.
+func (r *abRun) child(program, url string) (bench.Child, error) {
+	spec, secrets, err := serveSpec(append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
+	if err != nil {
+		return bench.Child{}, err
 	}
-	var exit *exec.ExitError
-	if failed != nil && (!errors.As(failed, &exit) || exit.ExitCode() == exitNothing || exit.ExitCode() == exitUsage) {
-		return fmt.Errorf("%s, %s: %w: %s", duel.Sides[side], outside.RedactURL(url), failed, lastError(said.String()))
-	}
-	return nil
+	spec.Command = nil // of each round another
+	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}}, nil
 }

@@ -112,7 +112,7 @@ func (o *findOptions) validate(set *argv.Set) error {
 	if err := o.checkMap(set); err != nil {
 		return err
 	}
-	return checkServeArgs(o.probeArgs(nil, o.Start(), time.Second, 0, "x"))
+	return checkServeArgs(o.probeArgs(nil))
 }
 
 func (o *findOptions) checkRange() error {
@@ -156,18 +156,13 @@ func (o *findOptions) values() []string {
 	return o.mapValues
 }
 
-// probeArgs are the flags of bench serve for one probe; workload are those that the
-// user gave. Of a flag given twice the last one counts.
-func (o *findOptions) probeArgs(workload []string, x float64, length time.Duration, seed int, folder string) []string {
-	args := slices.Clone(workload)
-	number := strconv.FormatFloat(x, 'f', -1, 64)
-	if o.Vary == find.Rate {
-		args = append(args, "--request-rate", number)
-	} else {
-		args = append(args, "--max-concurrency", number)
-	}
-	args = append(args, "--duration", length.Round(time.Millisecond).String(), "--seed", strconv.Itoa(seed),
-		"--give-up", o.SLO.String(), "--run-dir", folder, "--progress", "none")
+// probeArgs are the flags of bench serve that all probes have in common; workload are
+// those that the user gave. Of a flag given twice the last one counts. The load, its
+// length, the seed and the folder are set anew for each probe.
+func (o *findOptions) probeArgs(workload []string) []string {
+	varied := map[string]string{find.Rate: "--request-rate", find.Concurrency: "--max-concurrency"}[o.Vary]
+	args := append(slices.Clone(workload), varied, strconv.FormatFloat(o.Start(), 'f', -1, 64),
+		"--duration", o.Probe.String(), "--give-up", o.SLO.String(), "--run-dir", ".")
 	names := metric.AlwaysNames()
 	for _, name := range o.SLO.Latencies() {
 		if !slices.Contains(names, name) {

@@ -1,18 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
@@ -25,7 +19,6 @@ import (
 type selftestRun struct {
 	streams
 	selftest.Options
-	engine string
 	asJSON bool
 	line   *command.Line
 }
@@ -42,9 +35,9 @@ func selfTest(ctx context.Context, s streams, args []string) error {
 	if set.Seen("rounds") && r.Rounds < 1 {
 		return argv.Errorf("rounds", "must be at least 1, not %d", r.Rounds)
 	}
-	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
+	ctx, drain, stop := interrupts(ctx, s.err)
 	defer stop()
-	return r.run(ctx)
+	return r.run(ctx, drain)
 }
 
 func (r *selftestRun) flags() *argv.Set {
@@ -58,12 +51,12 @@ func (r *selftestRun) flags() *argv.Set {
 	set.Int(&r.MinStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
 	set.Int(&r.MaxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
 	set.Int(&r.Rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
-	set.Choice(&r.engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP}, "What carries the requests, as in bench serve.")
+	set.Choice(&r.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP}, "What carries the requests, as in bench serve.")
 	set.Bool(&r.asJSON, "json", "Print the result as JSON.")
 	return set
 }
 
-func (r *selftestRun) run(ctx context.Context) error {
+func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 	path, err := selftestPath()
 	if err != nil {
 		return err
@@ -74,10 +67,10 @@ func (r *selftestRun) run(ctx context.Context) error {
 	}
 	result := &selftest.Result{
 		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: fullVersion(),
-		Machine: thisMachine(), Engine: resolvedEngine(r.engine), Quick: r.Quick,
+		Machine: thisMachine(), Engine: resolvedEngine(r.Engine), Quick: r.Quick,
 	}
-	err = (&selftest.Test{Options: r.Options, Program: program, Client: r.client(program), Progress: r}).Run(ctx, result)
-	if ctx.Err() != nil {
+	err = (&selftest.Test{Options: r.Options, Program: program, Progress: r}).Run(ctx, drain, result)
+	if errors.Is(err, selftest.ErrStopped) {
 		return errors.New("stopped: nothing is written")
 	}
 	if err != nil {
@@ -140,26 +133,4 @@ func selftestPath() (string, error) {
 		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
 	}
 	return filepath.Join(state, "inferometer", "selftest.json"), nil
-}
-
-// client runs bench serve.
-func (r *selftestRun) client(program string) selftest.Client {
-	return func(ctx context.Context, load selftest.Load, url, dir string) (said string, err error) {
-		cmd := exec.CommandContext(ctx, program, "bench", "serve", "--backend", "vllm", "--base-url", url, "--model", "sim",
-			"--dataset-name", "random", "--random-input-len", "128", "--random-output-len", strconv.Itoa(load.Tokens), "--skip-tokenizer-init",
-			"--request-rate", strconv.FormatFloat(load.RequestsPerS(), 'f', -1, 64), "--burstiness", "inf",
-			"--num-prompts", strconv.Itoa(load.Requests()), "--engine", r.engine, "--run-dir", filepath.Join(dir, "run"), "--quiet", "--progress", "none")
-		cmd.Args[0] = "inferometer"
-		// A state folder of its own: a self-test is nothing that later runs should know of.
-		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+dir, "NO_PROXY=*", "no_proxy=*")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		cmd.WaitDelay = time.Second
-		if err = cmd.Run(); err == nil {
-			return "", nil
-		}
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		return lines[len(lines)-1], err
-	}
 }

@@ -9,7 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
@@ -25,11 +28,8 @@ type Options struct {
 	MinStreams int // steps below are left out
 	MaxStreams int // 0: up to where the client fails
 	Rounds     int // of each step; 0: the ladder's own
+	Engine     string
 }
-
-// Client runs a load against a server, as a user would with bench serve, and leaves
-// the folder "run" in dir. said is what it said last, if it failed.
-type Client func(ctx context.Context, load Load, url, dir string) (said string, err error)
 
 // Progress is told how far a self-test is.
 type Progress interface {
@@ -41,20 +41,24 @@ type Progress interface {
 // Test is one self-test.
 type Test struct {
 	Options
-	Program  string // our own binary, which is the simulator too
-	Client   Client
+	Program  string // our own binary: simulator and client are processes of it
 	Progress Progress
 
+	drain  <-chan struct{}
 	folder string    // of one round's files; gone at the end
 	until  time.Time // no round begins that would end later
 	result *Result
 	main   int // steps of the first ladder
 }
 
+// ErrStopped says that the user wants no more.
+var ErrStopped = errors.New("stopped")
+
 // Run goes up each ladder to where the client fails, and adds what that proves to the
-// result, which says what was tested.
-func (t *Test) Run(ctx context.Context, result *Result) (err error) {
-	t.result = result
+// result, which says what was tested. A drain ends it after the round that runs, which
+// is left early; the end of ctx cancels that too.
+func (t *Test) Run(ctx context.Context, drain <-chan struct{}, result *Result) (err error) {
+	t.result, t.drain = result, drain
 	if t.folder, err = os.MkdirTemp("", "inferometer-selftest-"); err != nil {
 		return err
 	}
@@ -123,8 +127,8 @@ func (t *Test) rounds(ctx context.Context, load Load) (rounds []Round, err error
 		t.Progress.Running(fmt.Sprintf("%d streams, a token each %v: round %d of %d", load.Streams, load.ITL, i+1, load.Rounds))
 		e, err := t.round(ctx, load)
 		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
+		case t.stopped(ctx):
+			return nil, ErrStopped
 		case err != nil && len(t.result.Steps) == 0 && !errors.Is(err, errTooLong):
 			return nil, err // it will not get better
 		case err != nil:
@@ -157,7 +161,7 @@ func (t *Test) round(ctx context.Context, load Load) (*Errors, error) {
 		return nil, stopErr
 	}
 	found := filepath.Join(dir, "run", journal.FileName)
-	if _, statErr := os.Stat(found); statErr != nil || ctx.Err() != nil || errors.Is(err, errTooLong) {
+	if _, statErr := os.Stat(found); statErr != nil || t.stopped(ctx) || errors.Is(err, errTooLong) {
 		if said != "" {
 			said = ": " + said
 		}
@@ -166,16 +170,43 @@ func (t *Test) round(ctx context.Context, load Load) (*Errors, error) {
 	return Join(found, truth)
 }
 
-// run runs the client, for no longer than twice the time that the load takes.
+func (t *Test) stopped(ctx context.Context) bool {
+	select {
+	case <-t.drain:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// run runs the client, for no longer than twice the time that the load takes. It has a
+// state folder of its own: a self-test is nothing that later runs should know of.
 func (t *Test) run(ctx context.Context, load Load, url, dir string) (said string, err error) {
 	limit := min(2*load.Takes()+time.Second, time.Until(t.until))
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
 	defer cancel()
-	said, err = t.Client(ctx, load, url, dir)
-	if err != nil && context.Cause(ctx) != nil {
-		err = context.Cause(ctx)
+	child := bench.Child{
+		Program: t.Program, Spec: load.spec(url, t.Engine, filepath.Join(dir, "run")), Log: filepath.Join(dir, "bench.log"),
+		Env: []string{"XDG_STATE_HOME=" + dir}, Flags: []string{"--quiet"},
 	}
-	return said, err
+	outcome, err := child.Run(ctx, t.drain)
+	switch {
+	case context.Cause(ctx) != nil:
+		return "", context.Cause(ctx)
+	case err != nil || outcome.Code == bench.ExitDone:
+		return "", err
+	}
+	return outcome.Said, fmt.Errorf("exit status %d", outcome.Code)
+}
+
+// spec is the load as a run.
+func (l Load) spec(url, engine, folder string) *bench.Spec {
+	s := bench.Default()
+	s.URLs, s.Backend, s.Model, s.Engine, s.Proxy, s.SkipTokenizerInit = []string{url}, bench.BackendVLLM, "sim", engine, bench.NoProxy, true
+	s.DatasetOptions, s.NumPrompts = &workload.RandomOptions{InputLen: 128, OutputLen: l.Tokens}, l.Requests()
+	s.PaceName, s.PaceOptions = pace.Constant, &pace.RateOptions{Rate: l.RequestsPerS()}
+	s.RunDir = folder
+	return &s
 }
 
 // simulatorFlags make a server that decodes in steps: each step brings all streams

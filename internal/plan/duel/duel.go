@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
@@ -20,9 +21,6 @@ import (
 
 // Sides are the names of the two servers.
 var Sides = [2]string{"A", "B"}
-
-// Runner measures one side (0 or 1) in a round, from 0, into a folder of its own.
-type Runner func(ctx context.Context, round, side int, folder string) error
 
 // ErrStopped says that the user wants no more rounds.
 var ErrStopped = errors.New("stopped")
@@ -36,8 +34,8 @@ type Progress interface {
 // Duel is one duel.
 type Duel struct {
 	Folder   string
-	MaxTime  time.Duration // no round begins that would end later
-	Run      Runner
+	MaxTime  time.Duration  // no round begins that would end later
+	Children [2]bench.Child // of both sides: the program and the Spec; each round adds its number to the seed
 	Progress Progress
 
 	rules    compare.ABOptions
@@ -72,13 +70,14 @@ func (d *Duel) MakeFolder() error {
 	return nil
 }
 
-// Rounds runs rounds until all is decided or a bound is reached. An error after rounds
-// that count does not undo them: Analysis has what is known.
-func (d *Duel) Rounds(ctx context.Context) error {
+// Rounds runs rounds until all is decided or a bound is reached. A drain ends the run
+// that is under way early, and the duel with it; the end of ctx cancels that too. An
+// error after rounds that count does not undo them: Analysis has what is known.
+func (d *Duel) Rounds(ctx context.Context, drain <-chan struct{}) error {
 	began := time.Now()
 	for round := range d.rules.MaxRounds {
 		start := time.Now()
-		err := d.round(ctx, round)
+		err := d.round(ctx, drain, round)
 		if errors.Is(err, ErrStopped) {
 			d.stopped, d.ended = true, "stopped"
 			return nil
@@ -102,7 +101,7 @@ func (d *Duel) Rounds(ctx context.Context) error {
 }
 
 // round runs both servers once, in the round's order, and analyses all rounds so far.
-func (d *Duel) round(ctx context.Context, round int) error {
+func (d *Duel) round(ctx context.Context, drain <-chan struct{}, round int) error {
 	order := []int{0, 1}
 	if !compare.AFirst(round) {
 		order = []int{1, 0}
@@ -111,7 +110,7 @@ func (d *Duel) round(ctx context.Context, round int) error {
 	for _, side := range order {
 		d.Progress.Running(fmt.Sprintf("round %d of at most %d: %s", round+1, d.rules.MaxRounds, Sides[side]))
 		folder := filepath.Join(d.Folder, fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(Sides[side])))
-		if err := d.Run(ctx, round, side, folder); err != nil {
+		if err := d.run(ctx, drain, round, side, folder); err != nil {
 			return err
 		}
 		found, err := foreign.ReadFile(filepath.Join(folder, journal.ResultName))
@@ -121,6 +120,29 @@ func (d *Duel) round(ctx context.Context, round int) error {
 		runs[side] = found[0]
 	}
 	return d.count(round, runs)
+}
+
+// run measures one side in a round.
+func (d *Duel) run(ctx context.Context, drain <-chan struct{}, round, side int, folder string) error {
+	child, spec := d.Children[side], *d.Children[side].Spec
+	spec.RunDir = folder
+	spec.Seed += round
+	child.Spec, child.Log = &spec, filepath.Join(folder, "bench.log")
+	outcome, err := child.Run(ctx, drain)
+	select {
+	case <-drain:
+		return ErrStopped
+	case <-ctx.Done():
+		return ErrStopped
+	default:
+	}
+	if err != nil {
+		return err
+	}
+	if outcome.Code == bench.ExitNothing || outcome.Code == bench.ExitUsage || outcome.Result == "" {
+		return fmt.Errorf("%s, %s: exit status %d: %s", Sides[side], spec.URLs[0], outcome.Code, outcome.Said)
+	}
+	return nil
 }
 
 // count adds a round's runs, unless they tell nothing.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/search"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -55,11 +56,6 @@ func (o *Options) config() search.Config {
 	return cfg
 }
 
-// Runner runs one probe, the n-th from 1, into a folder of its own, where it leaves its
-// log and the folder "run". said is the error with which a run ended that measured
-// something all the same: over the edge requests may well fail.
-type Runner func(ctx context.Context, n int, p search.Probe, folder string) (said string, err error)
-
 // ErrInterrupted says that the user wants no more probes.
 var ErrInterrupted = errors.New("interrupted")
 
@@ -74,9 +70,8 @@ type Progress interface {
 type Finder struct {
 	Options
 	Folder   string           // of the search
-	Workload any              // what the probes have in common; with the options it tells searches apart
+	Child    bench.Child      // the program, and the Spec that all probes have in common
 	Servers  []*target.Target // asked who they are, and whether they are idle
-	Run      Runner
 	Progress Progress
 
 	said string // by the last probe
@@ -90,9 +85,10 @@ func Servers(urls []string, header http.Header) (list []*target.Target) {
 	return list
 }
 
-// Search goes on from the probes that are there until the search is over. With
-// ErrInterrupted the result is what is known so far.
-func (f *Finder) Search(ctx context.Context) (Result, error) {
+// Search goes on from the probes that are there until the search is over. A drain ends
+// it after the probe that runs, which is left early; the end of ctx cancels that too.
+// With ErrInterrupted the result is what is known so far.
+func (f *Finder) Search(ctx context.Context, drain <-chan struct{}) (Result, error) {
 	cfg := f.config()
 	log, err := f.openLog(ctx, cfg)
 	if err != nil {
@@ -106,14 +102,17 @@ func (f *Finder) Search(ctx context.Context) (Result, error) {
 	if earlier != nil {
 		f.Progress.Note(fmt.Sprintf("going on after %d probes of an earlier run, %s", earlier.Probes, earlier.when()))
 	}
-	err = f.probes(ctx, s, log)
+	err = f.probes(ctx, drain, s, log)
 	r := resultOf(s)
 	r.Earlier = earlier
+	if errors.Is(err, ErrInterrupted) {
+		r.Answer.Reason = "the search was interrupted; the same command goes on where it stopped"
+	}
 	return r, err
 }
 
 // probes runs what the search asks for.
-func (f *Finder) probes(ctx context.Context, s *search.Search, log *probeLog) error {
+func (f *Finder) probes(ctx context.Context, drain <-chan struct{}, s *search.Search, log *probeLog) error {
 	for {
 		probe, ok := s.Next()
 		if !ok {
@@ -121,7 +120,7 @@ func (f *Finder) probes(ctx context.Context, s *search.Search, log *probeLog) er
 		}
 		n := len(s.Seen()) + 1
 		f.Progress.Begin(n, probe)
-		seen, err := f.probe(ctx, n, probe)
+		seen, err := f.probe(ctx, drain, n, probe)
 		if err == nil && n == 1 && seen.Numbers.Requests == 0 {
 			err = fmt.Errorf("%s (its log is %s)", cmp.Or(f.said, "no request completed"), filepath.Join(f.probeFolder(1), LogName))
 		}

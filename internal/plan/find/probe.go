@@ -27,7 +27,7 @@ func (f *Finder) probeFolder(n int) string {
 }
 
 // probe makes the n-th probe, from 1.
-func (f *Finder) probe(ctx context.Context, n int, probe search.Probe) (search.Observation, error) {
+func (f *Finder) probe(ctx context.Context, drain <-chan struct{}, n int, probe search.Probe) (search.Observation, error) {
 	began := time.Now()
 	folder := f.probeFolder(n)
 	if err := os.RemoveAll(folder); err != nil {
@@ -36,8 +36,7 @@ func (f *Finder) probe(ctx context.Context, n int, probe search.Probe) (search.O
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return search.Observation{}, fmt.Errorf("make a probe's folder: %w", err)
 	}
-	var err error
-	if f.said, err = f.Run(ctx, n, probe, folder); err != nil {
+	if err := f.run(ctx, drain, n, probe, folder); err != nil {
 		return search.Observation{}, err
 	}
 	run := filepath.Join(folder, RunName)
@@ -49,6 +48,43 @@ func (f *Finder) probe(ctx context.Context, n int, probe search.Probe) (search.O
 	o.X, o.Purpose, o.Run, o.At = probe.X, probe.Purpose, run, began
 	o.Seconds, o.Cost = probe.Seconds, time.Since(began).Seconds()
 	return o, nil
+}
+
+// run runs the probe. One that measured something has done its work, whatever its exit
+// code: over the edge requests may well fail.
+func (f *Finder) run(ctx context.Context, drain <-chan struct{}, n int, probe search.Probe, folder string) error {
+	child, spec := f.Child, *f.Child.Spec
+	if f.Vary == Rate {
+		spec.SetRate(probe.X)
+	} else {
+		spec.MaxConcurrency = new(int(probe.X))
+	}
+	spec.Duration = time.Duration(probe.Seconds * float64(time.Second)).Round(time.Millisecond)
+	spec.Seed += n
+	spec.RunDir = filepath.Join(folder, RunName)
+	child.Spec, child.Log = &spec, filepath.Join(folder, LogName)
+	outcome, err := child.Run(ctx, drain)
+	switch {
+	case interrupted(ctx, drain):
+		return ErrInterrupted
+	case err != nil:
+		return err
+	case outcome.Result == "":
+		return fmt.Errorf("%s (its log is %s)", outcome.Said, outcome.Log)
+	}
+	f.said = outcome.Said
+	return nil
+}
+
+func interrupted(ctx context.Context, drain <-chan struct{}) bool {
+	select {
+	case <-drain:
+		return true
+	case <-ctx.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // observe reads a probe from its journal: the numbers without its start (see
