@@ -24,7 +24,7 @@ type virtualRun struct {
 	x      float64
 	length time.Duration
 	random *rand.Rand
-	watch  *measure.GiveUp // nil: nothing is given up
+	watch  *slo.GiveUp // nil: nothing is given up
 
 	engine   *engine.Virtual
 	requests []journal.Request
@@ -39,7 +39,7 @@ func (c *config) probe(x float64, length time.Duration, seed uint64, watched boo
 	r := &virtualRun{cfg: c, x: x, length: length, random: rand.New(rand.NewPCG(seed, c.seed)), engine: engine.NewVirtual(c.engine)}
 	options := c.options(x)
 	if watched {
-		r.watch = measure.NewGiveUp(&options, c.slo, length)
+		r.watch = slo.NewGiveUp(&options, c.slo, length)
 	}
 	end := r.run()
 	j := &memory{run: journal.Run{Schema: 1, Version: "virtual", Clock: "user", Options: options}, requests: r.done}

@@ -29,7 +29,7 @@ func (r *Run) watch() load.Watch {
 		return measure.NewUntil(&options, goals)
 	case r.GiveUp != "":
 		objective, _ := slo.Parse(r.GiveUp) // it was checked
-		return measure.NewGiveUp(&options, objective, r.Duration)
+		return slo.NewGiveUp(&options, objective, r.Duration)
 	}
 	return nil
 }

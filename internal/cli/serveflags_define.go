@@ -121,7 +121,7 @@ func defineResult(set *argv.Set, o *serveOptions) {
 		"Metrics to report: "+strings.Join(metric.ReportedNames(), ", ")+".", g)
 	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.", g,
-		argv.Separator(":"))
+		argv.Separator(":"), argv.Bare())
 }
 
 // definePrice declares what the servers cost.

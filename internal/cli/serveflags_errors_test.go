@@ -28,7 +28,7 @@ func TestServeErrors(t *testing.T) {
 		},
 		{"--goodput ttft:-1", "--goodput ttft:-1: a limit per request can't be negative"},
 		{"--goodput ttft:x", `--goodput "ttft:x" is no clause: write a metric, <= or :, and a value, as in ttft:500`},
-		{"--goodput ttft", `--goodput needs KEY:VALUE, not "ttft"`},
+		{"--goodput ttft", `--goodput "ttft" is no clause: write a metric, <= or :, and a value, as in ttft:500`},
 		{"--goodput ttft:1 ttft:2", "--goodput has two limits for ttft"},
 		{"--burstiness 0", "--burstiness must be above 0, not 0"},
 		{"--burstiness -1", "--burstiness must be above 0, not -1"},

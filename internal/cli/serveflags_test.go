@@ -219,6 +219,9 @@ func TestServeResolve(t *testing.T) {
 		{"--goodput ttft:100 e2el:2000.5", func(o *serveOptions) bool {
 			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
 		}},
+		{"--goodput ttft<=0.1s e2el:2000.5", func(o *serveOptions) bool {
+			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
+		}},
 		{"--goodput itl_p99.9:50 first_visible:900", func(o *serveOptions) bool {
 			return reflect.DeepEqual(o.Goodput, map[string]float64{"itl_p99.9": 50, "first_visible": 900})
 		}},

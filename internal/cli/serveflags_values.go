@@ -5,11 +5,15 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 )
 
-// parseGoodput makes the limits of what --goodput was given; nil: none.
+// parseGoodput makes the limits of what --goodput was given, as ttft:500 or ttft<=500ms; nil: none.
 func parseGoodput(pairs []argv.Pair) (map[string]float64, error) {
 	var clauses []string
 	for _, p := range pairs {
-		clauses = append(clauses, p.Key+":"+p.Value)
+		clause := p.Key
+		if p.Value != "" {
+			clause += ":" + p.Value
+		}
+		clauses = append(clauses, clause)
 	}
 	return bench.ParseGoodput(clauses)
 }

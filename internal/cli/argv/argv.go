@@ -97,6 +97,7 @@ type Flag struct {
 	later   string // why the values in Refused are refused
 	shape   shape
 	pairSep string
+	bare    bool // a word without pairSep is a key without a value
 	object  bool // a JSON flag that wants an object
 	redact  func(string) string
 	store   func(values []string) error
@@ -144,6 +145,9 @@ func Object() Option { return func(f *Flag) { f.object = true } }
 
 // Separator is what stands between key and value of a KeyValues flag; "=" unless given.
 func Separator(sep string) Option { return func(f *Flag) { f.pairSep = sep } }
+
+// Bare lets a KeyValues flag take words without a separator too: keys without a value.
+func Bare() Option { return func(f *Flag) { f.bare = true } }
 
 // Later names values of a Choice that we know but don't do, and says why.
 func Later(reason string, values ...string) Option {

@@ -157,7 +157,7 @@ func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts
 	*dst = nil
 	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "="}
 	f.store = func(values []string) error {
-		pairs, err := parsePairs(values, f.pairSep)
+		pairs, err := parsePairs(values, f.pairSep, f.bare)
 		if err == nil {
 			*dst = pairs
 		}

@@ -93,9 +93,9 @@ func (g *goodput) result(r *Result) {
 	}
 	r.Limits = &Goodput{
 		Good: g.good, Requests: r.Requests, Share: ratio(int64(g.good), int64(r.Requests)),
-		RequestsPerSecond: perSecond(g.good, r.Duration), TokensPerSecond: perSecond(g.tokens, r.Duration),
 		Limits: g.limits, Tokens: g.tokens,
 	}
+	r.Limits.RequestsPerSecond, r.Limits.TokensPerSecond = r.number("request_goodput"), r.number("output_token_goodput")
 	r.Goodput = &r.Limits.RequestsPerSecond
 }
 

@@ -31,9 +31,9 @@ func (t *totals) result(r *Result) {
 	r.Requests, r.Completed, r.Failed = t.requests, t.completed, t.requests-t.completed
 	r.InputTokens, r.OutputTokens = t.input, t.output
 	r.Duration = seconds(last)
-	r.RequestThroughput = perSecond(r.Completed, r.Duration)
-	r.OutputThroughput = perSecond(r.OutputTokens, r.Duration)
-	r.TotalTokenThroughput = perSecond(r.InputTokens+r.OutputTokens, r.Duration)
+	r.RequestThroughput = r.number("request_throughput")
+	r.OutputThroughput = r.number("output_throughput")
+	r.TotalTokenThroughput = r.number("total_token_throughput")
 }
 
 // perSecond is n/s, and 0 where no time passed.

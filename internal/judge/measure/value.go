@@ -31,6 +31,11 @@ func (r *Result) Number(m *metric.Metric) (float64, bool) {
 	return m.Run(&t)
 }
 
+func (r *Result) number(name string) float64 {
+	v, _ := r.Number(metric.Lookup(name))
+	return v
+}
+
 // Value is a number of the result by the name that a condition gives it: p99_ttft,
 // median_itl, request_throughput, failed_share. Latencies are those of the block that
 // is printed; false: this result does not have it.

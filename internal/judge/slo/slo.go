@@ -5,7 +5,8 @@
 //
 // Package condition reads the clauses. The package knows no result file: an SLO is
 // judged over a function that knows values by their names, so that a run, a repeat
-// and a mean over repeats are judged by the same code.
+// and a mean over repeats are judged by the same code. GiveUp judges a run while it
+// goes on.
 package slo
 
 import (

@@ -1,4 +1,4 @@
-package measure
+package slo
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
 // GiveUp watches a probe of a search and ends it when the SLO can't be met any
@@ -21,7 +20,7 @@ import (
 // up when three times as many are as the whole probe allows, and ten more: of 1,000
 // requests, 40 over the limit of a p99. How many values the whole probe will have is
 // foretold from its length and what there is so far. The start of the probe does not
-// count, as it does not in the numbers of a search (SettledFrom).
+// count, as it does not in the numbers of a search (measure.SettledFrom).
 type GiveUp struct {
 	rules    row.Rules
 	clauses  []watchedClause
@@ -40,7 +39,7 @@ type GiveUp struct {
 // watchedClause is a clause that can be lost before the end.
 type watchedClause struct {
 	text    string
-	value   func(*Row) (v float64, ok bool) // nil: gaps
+	value   func(*row.Row) (v float64, ok bool) // nil: gaps
 	mean    bool
 	allowed float64 // share of the values that may be over the limit
 	limit   float64 // seconds; of failures, a share or a number of requests
@@ -68,7 +67,7 @@ const (
 
 // NewGiveUp watches a run of this length. Clauses that can't be lost before the end,
 // such as a least throughput, are left to the result.
-func NewGiveUp(run *journal.Options, objective slo.SLO, duration time.Duration) *GiveUp {
+func NewGiveUp(run *journal.Options, objective SLO, duration time.Duration) *GiveUp {
 	g := &GiveUp{rules: row.NewRules(run, run.Compat), rate: run.RequestRate, duration: int64(duration)}
 	if g.rate == 0 {
 		g.slots = run.MaxConcurrency
@@ -138,7 +137,7 @@ func (g *GiveUp) Judge() (stop string) {
 	return g.why
 }
 
-func (w *watchedClause) add(req *journal.Request, r *Row) {
+func (w *watchedClause) add(req *journal.Request, r *row.Row) {
 	if w.kind != ofValues || !r.OK {
 		return
 	}
@@ -150,7 +149,7 @@ func (w *watchedClause) add(req *journal.Request, r *Row) {
 	}
 	row.EachGap(req, func(_, gap int64, first bool) {
 		if !first {
-			w.one(seconds(gap))
+			w.one(row.Seconds(gap))
 		}
 	})
 }
@@ -191,7 +190,7 @@ func (g *GiveUp) lost(now int64) string {
 // planned is how many requests the whole probe will have.
 func (g *GiveUp) planned(now int64) float64 {
 	if g.rate > 0 {
-		return max(g.rate*seconds(g.duration), float64(len(g.ended)))
+		return max(g.rate*row.Seconds(g.duration), float64(len(g.ended)))
 	}
 	return float64(len(g.ended)) * max(float64(g.duration)/float64(max(now, 1)), 1)
 }
@@ -204,9 +203,9 @@ func (g *GiveUp) backlog(now int64) string {
 	}
 	half := now / 2
 	at, _ := slices.BinarySearch(g.ended, half)
-	came, done := g.rate*seconds(now-half), float64(len(g.ended)-at)
+	came, done := g.rate*row.Seconds(now-half), float64(len(g.ended)-at)
 	if came < leastCame || done > came/2 {
 		return ""
 	}
-	return fmt.Sprintf("the queue grows without bound: %.0f requests came in %.1f s and %.0f were ended", came, seconds(now-half), done)
+	return fmt.Sprintf("the queue grows without bound: %.0f requests came in %.1f s and %.0f were ended", came, row.Seconds(now-half), done)
 }

@@ -1,4 +1,4 @@
-package measure
+package slo
 
 import (
 	"strings"
@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
 // givenUp feeds requests to a GiveUp, as load does, and returns after how many it
 // said stop, and why.
 func givenUp(t *testing.T, text string, run journal.Run, duration time.Duration, n int, request func(i int) journal.Request) (int, string) {
 	t.Helper()
-	objective, err := slo.Parse(text)
+	objective, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +26,32 @@ func givenUp(t *testing.T, text string, run journal.Run, duration time.Duration,
 		}
 	}
 	return 0, ""
+}
+
+const ms = int64(time.Millisecond)
+
+// stream is a complete request: sent at a time, with token chunks at the given times
+// after that. All in milliseconds.
+func stream(index int, sent int64, chunks ...int64) journal.Request {
+	r := journal.Request{Index: index, Due: sent * ms, Released: sent * ms, Sent: sent * ms, Outcome: journal.Complete, UsageOutput: len(chunks)}
+	at := int64(0)
+	for _, c := range chunks {
+		r.Events.At = append(r.Events.At, (c-at)*ms)
+		r.Events.Kind = append(r.Events.Kind, journal.EventChoices|journal.EventText)
+		at = c
+	}
+	r.End = r.Sent + at*ms
+	return r
+}
+
+// failed turns a request into one with this outcome.
+func failed(r journal.Request, o journal.Outcome, message string) journal.Request {
+	r.Outcome, r.Error = o, message
+	return r
+}
+
+func closedRun(limit int) journal.Run {
+	return journal.Run{Options: journal.Options{Pace: "closed", MaxConcurrency: limit}}
 }
 
 func openRun(rate float64) journal.Run {
