@@ -31,8 +31,8 @@ type Config struct {
 	APIKey      string // when set, each request must carry it as a bearer token
 
 	Engine         string      // EngineFixed or EngineBatch
-	TTFT           random.Dist // fixed engine: from the request to the first token, one draw a request
-	ITL            random.Dist // fixed engine: between tokens, one draw a token
+	TTFT           random.Dist // fixed engine: from the request to the first token, one draw per request
+	ITL            random.Dist // fixed engine: between tokens, one draw per token
 	TokensPerChunk int         // tokens in an event
 	Batch          engine.BatchConfig
 

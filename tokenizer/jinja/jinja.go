@@ -2,13 +2,13 @@
 // transformers sets it up (trim_blocks, lstrip_blocks, loopcontrols, the generation block, its own
 // tojson, and a sandbox in which values can't be changed).
 //
-// A template goes through three steps, each in files of its own: [Parse] cuts the source into tokens
-// (lex), makes a tree of statements and expressions of them (parse), and [Template.Render] walks that
-// tree (exec, eval). Values are Python's: see value.go. Where Python and Go differ, Python's way is
-// kept, down to how a float is printed, because a prompt that is one byte off is another prompt.
+// [Parse] splits the source into tokens (lex*.go) and builds a tree of statements and expressions (parse*.go).
+// [Template.Render] walks that tree (exec.go, eval.go). Values behave as in Python (value.go). Where Python and
+// Go differ, Python wins, down to how a float is printed: a prompt that is one byte off is another prompt.
 //
-// A template comes from outside, so a rendering has a budget (see run): none can hang or fill the memory.
-// Inside the package a failure is a panic with the type failure, as in text/template; it never leaves it.
+// Templates are untrusted input. A rendering has a budget of work and memory that grows with its input, so
+// none can hang or fill the memory. Inside the package a failure is a panic with the type failure, as in
+// text/template; it never leaves the package.
 package jinja
 
 import (
@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// Template is a parsed template. It may be rendered by many goroutines at once.
+// A Template is a parsed template. It may be rendered by several goroutines at once.
 type Template struct {
 	body []statement
 }
 
-// Parse reads a template.
+// Parse parses a template. The error names the line.
 func Parse(source string) (t *Template, err error) {
 	p := &parser{}
 	defer func() { err = caught(recover(), p.line(), err) }()
@@ -30,8 +30,8 @@ func Parse(source string) (t *Template, err error) {
 	return &Template{body: p.body()}, nil
 }
 
-// Render gives the text of the template with these values. They may be nil, bool, int, int64, float64,
-// string, *[Dict] and *[List].
+// Render renders the template with variables. Their values may be nil, bool, int, int64, float64, string,
+// *[Dict] and *[List]; [FromJSON] makes them from JSON. The error names the line of the template.
 func (t *Template) Render(values map[string]any) (text string, err error) {
 	r := &run{left: budget}
 	for _, v := range values {
@@ -76,9 +76,8 @@ func caught(recovered any, line int, err error) error {
 
 // The bounds of one rendering.
 const (
-	// budget is in units of about a byte of memory or some nanoseconds of work, and grows with what is
-	// rendered. The templates that we know need some ten units for a byte; what goes beyond the budget is
-	// a template that would not end.
+	// budget counts units of about a byte of memory or some nanoseconds of work. It grows by costPerByte with
+	// the size of the variables. Real templates need about ten units per byte.
 	budget      = 1 << 24
 	costPerByte = 100
 	// maxDepth bounds how deep macros call each other, and how deep values are nested.

@@ -17,7 +17,7 @@ type undefined struct{ why string }
 // namespace is the one thing whose attributes a template can set.
 type namespace struct{ fields map[string]any }
 
-// List is a list, or another thing that has items in an order.
+// List is a Python list. Inside the package it is also a tuple, range, view or generator.
 type List struct {
 	kind  listKind
 	items []any
@@ -36,7 +36,7 @@ const (
 	generator // can be gone through once, is always true, has no length and no items by number
 )
 
-// NewList makes a list of values.
+// NewList returns a list of values of the kinds that Render takes.
 func NewList(items ...any) *List {
 	l := &List{items: make([]any, len(items))}
 	for i, v := range items {
@@ -55,13 +55,14 @@ func fromGo(v any) any {
 func newTuple(items []any) *List     { return &List{kind: tuple, items: items} }
 func newGenerator(items []any) *List { return &List{kind: generator, items: items} }
 
-// Dict is a dict: it keeps the order of its keys.
+// Dict is a Python dict. It keeps the order of its keys.
 type Dict struct {
 	keys, values []any
 	index        map[any]int // by what hash gives for a key
 }
 
-// NewDict makes a dict of strings and values by turns: NewDict("role", "user", "content", "Hi").
+// NewDict returns a dict of alternating keys, which are strings, and values:
+// NewDict("role", "user", "content", "Hi").
 func NewDict(pairs ...any) *Dict {
 	d := &Dict{}
 	for i := 0; i+1 < len(pairs); i += 2 {

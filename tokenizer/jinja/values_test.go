@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,4 +54,22 @@ func readTestdata(t testing.TB, name string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// FuzzFromJSON: what is taken is JSON, and JSON that is not nested too deep is taken.
+func FuzzFromJSON(f *testing.F) {
+	for _, seed := range []string{`{"a": [1, 2.5e300, null, "\ud83d\ude80"]}`, `[`, `1 2`, `{"a"}`, `12345678901234567890`, `1e999`, "[[[[[]]]]]"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := FromJSON(data)
+		if err == nil && !json.Valid(data) {
+			t.Errorf("%q was read as %v", data, v)
+		}
+		if err == nil {
+			if _, err := render("{{ v|tojson }}{{ v }}", map[string]any{"v": v}); err != nil && !strings.Contains(err.Error(), "nested") && !strings.Contains(err.Error(), errBudget.Error()) {
+				t.Errorf("%q: %v", data, err)
+			}
+		}
+	})
 }

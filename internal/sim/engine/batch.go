@@ -33,7 +33,7 @@ type BatchConfig struct {
 	NumBlocks           int // KV blocks in all
 	PrefixCache         bool
 
-	SpecTokens     int     // draft tokens a step; 0 turns speculative decoding off
+	SpecTokens     int     // draft tokens per step; 0 turns speculative decoding off
 	SpecAcceptance float64 // chance that a draft token is accepted, given those before it were
 }
 

@@ -154,7 +154,7 @@ func TestBatchWaitsForTheNextStep(t *testing.T) {
 	}
 }
 
-// TestBatchChunks: with several tokens an event, the engine gathers them.
+// TestBatchChunks: with several tokens per event, the engine gathers them.
 func TestBatchChunks(t *testing.T) {
 	p := stillPump()
 	e := newBatch(smallBatch(), p)

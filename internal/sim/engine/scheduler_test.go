@@ -33,7 +33,7 @@ type testAnswer uint64
 
 func (a testAnswer) Token(i int) int32 { return int32(random.Mix(uint64(a), uint64(i)) % 1000) }
 
-// trace runs the scheduler to its end and writes one line a step:
+// trace runs the scheduler to its end and writes one line per step:
 //
 //	a:8 b:1d | 18ms | b+1 | free 3
 //

@@ -2,7 +2,7 @@ package engine
 
 import "math/rand/v2"
 
-// speculator plays speculative decoding: k draft tokens a step, of which the
+// speculator plays speculative decoding: k draft tokens per step, of which the
 // first few are accepted.
 type speculator struct {
 	k          int
