@@ -10,21 +10,24 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/plan/keys"
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
-// This file is what CONTRIBUTING.md promises: a dataset, and a protocol, that no other
-// file knows of, found wherever a user would look for it.
+// This file is what CONTRIBUTING.md promises: a dataset, a pace and a protocol that no
+// other file knows of, found wherever a user would look for them.
 
 var letters = workload.NewKind(workload.Kind{Name: "letters", Doc: "One letter, many times."}, openLetters)
 
@@ -113,7 +116,8 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 	})
 
 	t.Run("docs/flags.md", func(t *testing.T) {
-		contains(t, flagsDoc(t), "| `--letters-words` | supported | letters: how many of them. Default: 3. |")
+		contains(t, flagsDoc(t), "| `--letters-words` | supported | letters: how many of them. Default: 3. |",
+			"| `letters` | One letter, many times. | no | `--letters-letter`; `--letters-words`; `--letters-output-len` |")
 	})
 
 	t.Run("scenario", func(t *testing.T) {
@@ -184,6 +188,65 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A dataset of vLLM's that was refused takes its own flags, which were refused too.
+func TestAnAddedDatasetIsNoLongerRefused(t *testing.T) {
+	type options struct {
+		OutputLen int    `json:"output_len" flag:"spec-bench-output-len" follows:"output-len" default:"256" min:"1" help:"tokens to generate."`
+		Category  string `json:"category" flag:"spec-bench-category" help:"which of its questions."`
+	}
+	t.Cleanup(workload.Register(workload.NewKind(workload.Kind{Name: "spec_bench", Doc: "Questions of SpecBench.", File: true},
+		func(workload.Options, *options) (workload.Dataset, error) { return nil, errors.New("not today") })))
+	_, o, err := parseServe("--dataset-name spec_bench --dataset-path x --spec-bench-category math")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&options{256, "math"}, o.DatasetOptions); diff != "" {
+		t.Error(diff)
+	}
+	contains(t, flagsDoc(t), "| `--spec-bench-category` | supported |", "| `--dataset-path` | supported | The dataset's file, for sharegpt, custom, sonnet and spec_bench. |")
+}
+
+// everyOptions space requests by a time.
+type everyOptions struct {
+	Every *time.Duration `json:"every" flag:"every" above:"0" help:"Send a request after each such time."`
+}
+
+type every struct{ gap, at time.Duration }
+
+func (e *every) Next() (time.Duration, bool) {
+	e.at += e.gap
+	return e.at, true
+}
+
+func TestAnAddedPaceIsEverywhere(t *testing.T) {
+	t.Cleanup(pace.Register(pace.NewKind(pace.Kind{Name: "every", Doc: "One after each time.", By: "every"},
+		func(_ pace.Spec, o *everyOptions) (pace.Pace, error) { return &every{gap: *o.Every}, nil })))
+
+	_, o, err := parseServe("--every 20ms")
+	if err != nil || o.PaceName != "every" || *o.PaceOptions.(*everyOptions).Every != 20*time.Millisecond {
+		t.Errorf("%+v, %v", o.Pace, err)
+	}
+	for line, want := range map[string]string{
+		"--every 0":                   "--every must be above 0, not 0",
+		"--every 1s --request-rate 5": "--every can't be used together with --request-rate: both say when requests are sent",
+	} {
+		if _, _, err := parseServe(line); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", line, err, want)
+		}
+	}
+	contains(t, flagsDoc(t), "| `--every` | supported | Send a request after each such time. |", "| `every` | One after each time. | `--every`, which chooses it |")
+	if names := keys.Pace().Names(); !slices.Contains(names, "every") {
+		t.Errorf("the keys of pace are %s", names)
+	}
+	s, err := bench.Decode(strings.NewReader(`{"version":1,"pace":{"every":"20ms"}}`))
+	if err != nil || s.PaceName != "every" {
+		t.Errorf("%v", err)
+	}
+	if n := len(prompted(t, runAdded(t, "--every", "1ms", "--random-input-len", "5", "--random-output-len", "2"))); n != 3 {
+		t.Errorf("%d requests", n)
+	}
 }
 
 // loud is the protocol of completions that asks in capital letters.

@@ -8,6 +8,11 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // TestFlagsDoc keeps docs/flags.md true: it is written from the code by
@@ -81,7 +86,43 @@ func flagsDoc(t *testing.T) string {
 			writeFlagRow(&b, f.Name, f)
 		}
 	}
+	writeChoices(&b)
 	return b.String()
+}
+
+// writeChoices lists what can be chosen, as the registries describe it.
+func writeChoices(b *strings.Builder) {
+	flags := func(own any, by string) string {
+		var names []string
+		for _, f := range option.Fields(own) {
+			name := "`--" + f.Flag + "`"
+			if f.Flag == "" {
+				name = "`" + f.Key + "` (in a Spec)"
+			}
+			if f.Key == by {
+				name += ", which chooses it"
+			}
+			names = append(names, name)
+		}
+		return strings.Join(names, "; ")
+	}
+	b.WriteString("\n## Datasets\n\n| `--dataset-name` | what it is | needs `--dataset-path` | its own flags |\n|---|---|---|---|\n")
+	for _, k := range workload.Kinds() {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.Name, k.Doc, map[bool]string{true: "yes", false: "no"}[k.File], flags(k.Options(), ""))
+	}
+	b.WriteString("\n## Arrival processes\n\nThe flags choose one. A [Spec](spec.md) and a result name it.\n\n| pace | what it is | its flags |\n|---|---|---|\n")
+	for _, k := range pace.Kinds() {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", k.Name, k.Doc, flags(k.Options(), k.By))
+	}
+	b.WriteString("\n## Backends\n\n| `--backend` | what it is | path unless `--endpoint` is given |\n|---|---|---|\n")
+	for _, name := range wire.Backends() {
+		backend, _ := wire.FindBackend(name)
+		fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", name, backend.Doc, backend.Path())
+	}
+	b.WriteString("\n## Rules of balance\n\n| `--balance` | where a request goes |\n|---|---|\n")
+	for _, rule := range target.Rules() {
+		fmt.Fprintf(b, "| `%s` | %s |\n", rule.Name, rule.Doc)
+	}
 }
 
 func writeFlagRow(b *strings.Builder, name string, f *argv.Flag) {

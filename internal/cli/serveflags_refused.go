@@ -3,12 +3,14 @@ package cli
 import "github.com/inferometer/inferometer/internal/cli/argv"
 
 // refuseFlags declares the flags of vllm bench serve that we don't do, each with
-// the reason that the user reads when it is set. Taking one over means deleting
-// its line here and declaring it in serveflags_define.go.
+// the reason that the user reads when it is set. A flag that is declared already, by a
+// dataset that is there now, is none of them: its line here can go.
 func refuseFlags(set *argv.Set) {
 	refuse := func(reason string, arity argv.Arity, names ...string) {
 		for _, name := range names {
-			set.Unsupported(name, arity, reason)
+			if set.Lookup(name) == nil {
+				set.Unsupported(name, arity, reason)
+			}
 		}
 	}
 

@@ -36,18 +36,17 @@ type shared struct {
 
 type everything struct {
 	shared
-	Len      int           `json:"len" also:"length" flag:"my-len" default:"1024" min:"1" follows:"input-len" help:"tokens."`
-	Times    *int          `json:"times" flag:"my-times" min:"0" max:"9" shown:"as often as needed"`
-	Share    *float64      `json:"share" min:"0" below:"1"`
-	Ratio    float64       `json:"ratio" default:"0.5" above:"0" below:"inf"`
-	On       bool          `json:"on" flag:"my-on"`
-	Name     string        `json:"name" flag:"my-name" default:"x" metavar:"NAME"`
-	Kind     string        `json:"kind" default:"a" choices:"a,b"`
-	Wait     time.Duration `json:"wait" default:"10m" max:"1h"`
-	Level    level         `json:"level" default:"L2"`
-	Top      *level        `json:"top"`
-	internal int
-	Other    int
+	Len   int           `json:"len" also:"length" flag:"my-len" default:"1024" min:"1" follows:"input-len" help:"tokens."`
+	Times *int          `json:"times" flag:"my-times" min:"0" max:"9" shown:"as often as needed"`
+	Share *float64      `json:"share" min:"0" below:"1"`
+	Ratio float64       `json:"ratio" default:"0.5" above:"0" below:"inf"`
+	On    bool          `json:"on" flag:"my-on"`
+	Name  string        `json:"name" flag:"my-name" default:"x" metavar:"NAME"`
+	Kind  string        `json:"kind" default:"a" choices:"a,b"`
+	Wait  time.Duration `json:"wait" default:"10m" max:"1h"`
+	Level level         `json:"level" default:"L2"`
+	Top   *level        `json:"top"`
+	Other int           // no option
 }
 
 func (e *everything) Check() error {

@@ -156,7 +156,7 @@ func (f *Field) Check(v any) error {
 		return nil
 	}
 	shown := func(x float64) string {
-		if f.Kind == Duration {
+		if f.Kind == Duration && x != 0 {
 			return FormatDuration(time.Duration(x))
 		}
 		if f.Kind == Int {

@@ -2,7 +2,7 @@ package pace
 
 import "time"
 
-var closed = NewKind(Kind{Name: Closed, Doc: "A closed loop: each request when a slot is free."},
+var closed = NewKind(Kind{Name: Closed, Doc: "A closed loop: each request when a slot is free. The burstiness only stands in the result."},
 	func(Spec, *SpreadOptions) (Pace, error) { return closedLoop{}, nil })
 
 // closedLoop is the pace of a closed loop: it never holds a request back. Load makes

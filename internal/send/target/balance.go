@@ -27,15 +27,15 @@ const (
 // Balance is a rule that can be chosen.
 type Balance struct {
 	Name string
-	Doc  string // one part of a sentence
+	Doc  string // where a request goes, as part of a sentence
 	New  func(servers int) Balancer
 }
 
 // balances is the one place where a rule is registered.
 var balances = []Balance{
-	{RoundRobin, "one after the other", func(n int) Balancer { return &roundRobin{n: n} }},
-	{LeastInFlight, "the one with the fewest requests on their way", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
-	{Sticky, "the same beginning of a prompt, the same server", func(n int) Balancer { return sticky(n) }},
+	{RoundRobin, "to one server after the other", func(n int) Balancer { return &roundRobin{n: n} }},
+	{LeastInFlight, "to the one with the fewest requests in flight", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
+	{Sticky, "to the same server as others with the same beginning of the prompt", func(n int) Balancer { return sticky(n) }},
 }
 
 // RegisterBalance adds a rule and returns how to take it out again: for tests.
@@ -44,6 +44,9 @@ func RegisterBalance(b Balance) (remove func()) {
 	balances = append(slices.Clone(balances), b)
 	return func() { balances = before }
 }
+
+// Rules lists the rules in the order of the table.
+func Rules() []Balance { return balances }
 
 // Balances lists the rules by their names.
 func Balances() []string {

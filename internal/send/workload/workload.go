@@ -2,7 +2,9 @@
 // generator. A dataset is an iterator, so a run of a million requests holds only
 // those that are on their way; what it must keep of a file is where each entry
 // lies. Prompts that take work are made a little ahead by several goroutines; the
-// bytes are the same whatever their number. Each dataset is one file that adds one line to the table in registry.go.
+// bytes are the same whatever their number. Each dataset is one file with
+// its options, whose tags are all that flags, scenarios and documents know of them,
+// and one name in the table of registry.go.
 //
 // With a tokenizer.json at hand the same seed gives the same prompts, in the same
 // order and with the same output lengths, as vLLM's client (0.32) gives. With
