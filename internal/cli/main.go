@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // streams are where a command reads and writes.
@@ -127,7 +128,7 @@ func meant(wrong string) string {
 			}
 		}
 	}
-	if near := argv.Nearest(strings.ToLower(wrong), words); near != "" {
+	if near := usage.Nearest(strings.ToLower(wrong), words); near != "" {
 		return fmt.Sprintf(": did you mean inferometer %s?", byWord[near])
 	}
 	return ""
@@ -180,7 +181,7 @@ func (c coded) Unwrap() error { return c.error }
 
 // finish prints an error once and turns it into an exit code.
 func finish(w io.Writer, name string, err error) int {
-	var usage *argv.UsageError
+	var wrong *argv.UsageError
 	var c command.Coded
 	switch {
 	case err == nil:
@@ -190,7 +191,7 @@ func finish(w io.Writer, name string, err error) int {
 			fmt.Fprintf(w, "inferometer %s: %v\n", name, c.Err)
 		}
 		return c.Code
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
 		return exitUsage
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Error is something wrong in a file, at its line.
@@ -77,37 +79,11 @@ func (l *errorList) err() error {
 // suggest names the known word that is nearest to one that is not known, or lists
 // them all if none is near.
 func suggest(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
-	}
-	if best != "" {
+	if best := usage.NearestWithin(word, known, len(word)/3+1); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
 	if len(known) == 0 {
 		return "there is none"
 	}
 	return "there are " + strings.Join(known, ", ")
-}
-
-// distance is how many letters must be changed, added or removed.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		corner := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			corner, row[j] = row[j], min(row[j]+1, row[j-1]+1, corner+cost)
-		}
-	}
-	return row[len(b)]
 }
