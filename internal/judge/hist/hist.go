@@ -81,7 +81,14 @@ func (h *Histogram) middle(index int) float64 {
 func (h *Histogram) Add(v int64) {
 	v = max(v, 0)
 	h.moments.Add(float64(v))
-	h.count(h.Index(v), 1)
+	i, size := h.Index(v), h.blockBits()
+	if at := i >> size; at < len(h.blocks) {
+		if block := h.blocks[at]; block != nil { // as a rule: it must be quick
+			block[i&(len(block)-1)]++
+			return
+		}
+	}
+	h.count(i, 1)
 }
 
 // Remove takes out a value that was added. Min and Max stay as bounds.

@@ -44,7 +44,7 @@ func onlyFirst(s *seen) string {
 // promptTokens compares planned and counted. A template adds the same number to
 // each prompt, which is in order; the rest of the difference is not.
 type promptTokens struct {
-	diff    thin
+	diff    evenSample
 	planned float64
 }
 

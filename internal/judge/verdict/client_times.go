@@ -107,8 +107,8 @@ func (c *lateness) result(f *facts, l limits) Check {
 	gap := float64(f.lastDue-f.firstDue) / float64(f.measured-1)
 	// Small against the gap, arrivals are what was asked for; small against TTFT, nobody feels it.
 	value := min(ratio(p99, gap), ratio(p99, f.ttft.Percentile(50)))
-	const notWorthAWord = 1e6
-	if p99 < notWorthAWord || gap == 0 {
+	const negligible = 1e6 // ns
+	if p99 < negligible || gap == 0 {
 		value = 0
 	}
 	k := found(l, value, "p99 "+ms(p99), "requests were sent %s after they were due (p99); the mean gap between them is %s, the median TTFT %s",

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // rate compares how long the sends took with how long they should have.
@@ -20,7 +21,10 @@ func (c *rate) add(v *view) {
 }
 
 func (c *rate) result(f *facts, l limits) Check {
-	const fewest, few, notWorthAWord, blink = 5, 20, 100e6, 20e6
+	const (
+		fewest, few             = 5, 20       // requests
+		negligible, shortestLag = 20e6, 100e6 // ns; the second where requests are few
+	)
 	due, sent := float64(f.lastDue-f.firstDue), float64(f.lastSent-f.firstSent)
 	switch {
 	case f.closed():
@@ -33,7 +37,7 @@ func (c *rate) result(f *facts, l limits) Check {
 	n := float64(f.measured-1) * 1e9
 	asked, got := n/due, n/sent
 	less := max(1-got/asked, 0)
-	if late := sent - due; late < blink || f.measured < few && late < notWorthAWord { // one late send is a large share of a short time
+	if late := sent - due; late < negligible || f.measured < few && late < shortestLag { // one late send is a large share of a short time
 		less = 0
 	}
 	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "requests were due at %.4g a second and went out at %.4g", asked, got)
@@ -57,28 +61,27 @@ func (*little) add(*view) {}
 
 func (*little) result(f *facts, l limits) Check {
 	series := f.open.series()
-	var n, sum, squares, open, counted float64
+	var off, open, counted stats.Moments
 	for i := range f.samples {
 		s := &f.samples[i]
 		if s.At <= f.firstSent || s.At >= f.lastEnd || int(s.At/f.open.Width) >= len(series) {
 			continue
 		}
 		shown := series[s.At/f.open.Width]
-		d := float64(s.InFlight) - shown
-		n, sum, squares = n+1, sum+d, squares+d*d
-		open, counted = open+shown, counted+float64(s.InFlight)
+		off.Add(float64(s.InFlight) - shown)
+		open.Add(shown)
+		counted.Add(float64(s.InFlight))
 	}
 	const fewest = 5
-	if n < fewest || open == 0 {
-		return skip("too few samples (%.0f) while requests were in flight", n)
+	if off.N < fewest || open.Mean == 0 {
+		return skip("too few samples (%d) while requests were in flight", off.N)
 	}
-	mean := sum / n
-	err := math.Sqrt(max(squares/n-mean*mean, 0) / n)
+	err := off.Std() / math.Sqrt(float64(off.N))
 	// One request more or less is no finding: a steady pace may meet each sample at the same point of it.
-	beyond := max(math.Abs(mean)-2*err-1, 0) / (open / n)
+	beyond := max(math.Abs(off.Mean)-2*err-1, 0) / open.Mean
 	throughput, latency := float64(f.measured)/f.span()*1e9, f.latencies/float64(f.measured)
 	return found(l, beyond, percent(beyond), "the client counted %.4g requests in flight on average, its lines show %.4g (over the whole run %.4g req/s × %s = %.4g)",
-		counted/n, open/n, throughput, ms(latency), throughput*latency/1e9)
+		counted.Mean, open.Mean, throughput, ms(latency), throughput*latency/1e9)
 }
 
 // lines compares what was sent with what is in the journal.

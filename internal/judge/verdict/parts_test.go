@@ -19,11 +19,11 @@ func TestMostConns(t *testing.T) {
 }
 
 func TestThinIsAFairSample(t *testing.T) {
-	var s thin
+	var s evenSample
 	for i := range 1_000_000 {
 		s.add(i)
 	}
-	if len(s.values) > thinLen || math.Abs(float64(s.median())-500_000) > 2000 {
+	if len(s.values) > sampleLen || math.Abs(float64(s.median())-500_000) > 2000 {
 		t.Errorf("%d values with the median %d", len(s.values), s.median())
 	}
 }

@@ -10,15 +10,15 @@ import (
 )
 
 // server is what the server's own counters say: before the load and after it. Of
-// several servers it is their sum, and looks has each.
+// several servers it is their sum, and each has them one by one.
 type server struct {
 	before, after map[string]float64
-	looks         []look
+	each          []scraped
 }
 
 func newServer(run *journal.Run, scrapes []journal.Scrape) *server {
-	s := &server{looks: looksOf(scrapes)}
-	s.before, s.after = sumLooks(s.looks, max(len(run.Targets), 1))
+	s := &server{each: scrapedFrom(scrapes)}
+	s.before, s.after = sumScraped(s.each, max(len(run.Targets), 1))
 	return s
 }
 
@@ -53,12 +53,12 @@ func (s *server) cacheHits() (float64, bool) {
 
 // tellsStart says that each server told when it was started.
 func (s *server) tellsStart() bool {
-	for i := range s.looks {
-		if s.looks[i].before[startTime] == 0 {
+	for i := range s.each {
+		if s.each[i].before[startTime] == 0 {
 			return false
 		}
 	}
-	return len(s.looks) > 0
+	return len(s.each) > 0
 }
 
 // startTime is Prometheus's usual name for when a process began.
@@ -100,8 +100,8 @@ func (*restart) result(f *facts, _ limits) Check {
 		return skip(noCounters)
 	}
 	known := true
-	for i := range f.server.looks {
-		l := &f.server.looks[i]
+	for i := range f.server.each {
+		l := &f.server.each[i]
 		words, tells := l.restarted()
 		if words != "" {
 			return Check{
@@ -127,7 +127,7 @@ func (f *facts) serverWords(target int) string {
 
 // restarted says what shows that the server began anew, empty if nothing does;
 // known is false where nothing could show it.
-func (l *look) restarted() (words string, known bool) {
+func (l *scraped) restarted() (words string, known bool) {
 	before, after := l.before[startTime], l.after[startTime]
 	known = before != 0 && after != 0
 	const asGoodAsEqual = 1 // a second
@@ -141,7 +141,7 @@ func (l *look) restarted() (words string, known bool) {
 }
 
 // fell is the first counter by name that fell, so that a verdict is the same each time.
-func (l *look) fell() string {
+func (l *scraped) fell() string {
 	name := ""
 	for k, was := range l.before {
 		ours := slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(k, family) })

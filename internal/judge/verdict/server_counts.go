@@ -38,7 +38,7 @@ func (o *ours) String() string {
 	return fmt.Sprintf("%.0f to %.0f", o.low, o.high)
 }
 
-// serverRequests finds foreign traffic. Warm-ups lie between the two looks and count.
+// serverRequests finds foreign traffic. Warm-ups lie between the two scrapes and count.
 type serverRequests struct{ ours }
 
 func (c *serverRequests) add(v *view) { c.ours.add(v, 1, 1) }

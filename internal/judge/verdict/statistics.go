@@ -35,7 +35,7 @@ func Needs(p float64) int64 {
 func (c *samples) have(f *facts, metric string) int64 {
 	switch metric {
 	case "itl":
-		return int64(f.gaps.Count())
+		return f.gaps
 	case "tpot":
 		return c.manyTokens
 	}
@@ -49,13 +49,13 @@ func (c *samples) result(f *facts, _ limits) Check {
 	case f.complete == 0:
 		return skip("no request completed, see outcomes")
 	}
-	var thin []string
+	var few []string
 	least := f.complete
 	for _, m := range f.opt.PercentileMetrics {
 		n := c.have(f, m)
 		for _, p := range f.opt.Percentiles {
 			if n > 0 && n < Needs(p) { // a metric without values shows none
-				thin = append(thin, fmt.Sprintf("p%g of %s (%d < %d)", p, m, n, Needs(p)))
+				few = append(few, fmt.Sprintf("p%g of %s (%d < %d)", p, m, n, Needs(p)))
 				c.unsupported = append(c.unsupported, percentileName(p)+"_"+m)
 				least = min(least, n)
 			}
@@ -63,9 +63,9 @@ func (c *samples) result(f *facts, _ limits) Check {
 	}
 	value := float64(least)
 	k := Check{Level: OK, Value: &value, Figure: fmt.Sprintf("%d requests", f.complete), Sentence: "each percentile asked for rests on enough samples"}
-	if len(thin) > 0 {
+	if len(few) > 0 {
 		k.Figure = fmt.Sprintf("%d samples", least)
-		k.Sentence = "too few samples for " + strings.Join(thin, ", ") + ": no more than the largest values, and shown as n/a; the other numbers stand"
+		k.Sentence = "too few samples for " + strings.Join(few, ", ") + ": no more than the largest values, and shown as n/a; the other numbers stand"
 	}
 	return k
 }

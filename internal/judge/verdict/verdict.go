@@ -2,7 +2,7 @@
 // function from a journal to a verdict: no files, no clocks, no sockets; a journal
 // of last year gives the same answer again.
 //
-//	journal ─▶ view (one request) ─▶ facts, and each check of the table ─▶ Check ─▶ Verdict
+//	row.Request ─▶ facts, and each check of the table ─▶ Check ─▶ Verdict
 //
 // A check looks for one thing that spoils numbers: it has a figure, a threshold, a
 // sentence and, where it can be estimated, its effect on the numbers that people

@@ -222,7 +222,7 @@ func (w *world) count(target int, before, after map[string]float64) {
 			panic(err)
 		}
 		v.read(&one)
-		if !v.reached() || r.Target != target || r.Sample { // samples are sent after the last look
+		if !v.reached() || r.Target != target || r.Sample { // samples are sent after the last scrape
 			continue
 		}
 		after["vllm:request_success_total"]++

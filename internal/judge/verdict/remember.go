@@ -6,22 +6,22 @@ import (
 	"strconv"
 )
 
-// thin keeps every k-th value, and makes k larger when they are too many: a fair
+// evenSample keeps every k-th value, and makes k larger when they are too many: a fair
 // sample of any length, and the same one each time.
-type thin struct {
+type evenSample struct {
 	every, seen int
 	values      []int
 }
 
-const thinLen = 4096
+const sampleLen = 4096
 
-func (t *thin) add(v int) {
+func (t *evenSample) add(v int) {
 	t.every = max(t.every, 1)
 	if t.seen%t.every == 0 {
 		t.values = append(t.values, v)
 	}
 	t.seen++
-	if len(t.values) < thinLen {
+	if len(t.values) < sampleLen {
 		return
 	}
 	kept := t.values[:0]
@@ -32,7 +32,7 @@ func (t *thin) add(v int) {
 	t.every *= 2
 }
 
-func (t *thin) median() int {
+func (t *evenSample) median() int {
 	if len(t.values) == 0 {
 		return 0
 	}
