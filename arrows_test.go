@@ -42,6 +42,7 @@ var inside = map[string][]string{
 	"judge/judged":    {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":      {"judge/stats"},
 	"judge/metric":    {"judge/row"},
+	"judge/batch":     {"judge/row", "judge/stats"},
 	"judge/condition": {"judge/metric"},
 	"judge/slo":       {"judge/condition", "judge/metric", "judge/row"},
 	"judge/measure":   {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/slots", "judge/stats"},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -37,7 +37,7 @@ func validateBatches(o *serveOptions) error {
 }
 
 // do sends the batches and reads them back from the journal.
-func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]measure.Batch, *verdict.Verdict, error) {
+func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
 	opt := *b.serveOptions
 	opt.Model, opt.ServedModelName = b.server.ModelID, b.server.SentModel
 	opt.DatasetName, opt.Batches, opt.BatchSize = bench.BatchesName, &o, o.Size
@@ -58,6 +58,6 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 		return nil, v, err
 	}
 	defer j.Close()
-	batches, err := measure.Batches(j, j.Run().Options.Batch)
+	batches, err := batch.Read(j, j.Run().Options.Batch)
 	return batches, v, errors.Join(unwritten, err)
 }

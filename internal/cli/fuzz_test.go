@@ -9,7 +9,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -75,13 +77,13 @@ func fuzzBatches(t *testing.T, lines []byte, size int) {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	batches, err := measure.Batches(j, size)
+	batches, err := batch.Read(j, size)
 	if err != nil {
 		return
 	}
-	l := measure.MeasureLatencies(batches, 3)
-	row := measure.MeasureShape(measure.Shape{Prompt: 3, Gen: 3, Batch: size}, batches, 0)
-	_, _ = measure.MeanDeviation(row.Rates())
+	l := batch.LatenciesOf(batches, 3)
+	row := batch.MeasureShape(batch.Shape{Prompt: 3, Gen: 3, Batch: size}, batches, 0)
+	_, _ = stats.MeanDeviation(row.Rates())
 	if err := report.LatencyConsole(io.Discard, &l); err != nil {
 		t.Error(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -110,7 +110,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	if err != nil && len(batches) == 0 {
 		return err
 	}
-	l := measure.MeasureLatencies(batches, o.outputLen*o.n)
+	l := batch.LatenciesOf(batches, o.outputLen*o.n)
 	if o.outputJSON != "" && len(l.Seconds) > 0 {
 		err = errors.Join(err, writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) }))
 	}
@@ -125,7 +125,7 @@ func benchLatency(ctx context.Context, s streams, args []string) error {
 	return o.ending(&l, v, facts)
 }
 
-func (o *latencyOptions) ending(l *measure.BatchLatencies, v *verdict.Verdict, facts bench.Facts) error {
+func (o *latencyOptions) ending(l *batch.Latencies, v *verdict.Verdict, facts bench.Facts) error {
 	switch counted := len(l.Seconds); {
 	case counted == 0 && len(l.Failures) > 0:
 		return coded{fmt.Errorf("no iteration completed; the line above says why%s", o.ids.advice(facts, l.Failures[0])), exitNothing}

@@ -30,7 +30,7 @@ func (r *serveRun) summarize(res *measure.Result) error {
 		return err
 	}
 	defer j.Close()
-	l, err := measure.MeasureLoadTest(j, int64(r.SpawnTime()))
+	l, err := measure.MeasureFireworks(j, int64(r.SpawnTime()))
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,11 @@ func (r *serveRun) summarize(res *measure.Result) error {
 	if err != nil {
 		return fmt.Errorf("write --summary-file: %w", err)
 	}
-	row := report.LoadTestRun{
+	row := report.FireworksRun{
 		Provider: r.Backend, Model: r.run.SentModel(), Temperature: r.Temperature, Logprobs: r.Logprobs,
-		Concurrency: r.concurrencyWords(res), LoadTest: *l,
+		Concurrency: r.concurrencyWords(res), Fireworks: *l,
 	}
-	if err := errors.Join(report.AppendLoadTest(f, &row), f.Close()); err != nil {
+	if err := errors.Join(report.AppendFireworks(f, &row), f.Close()); err != nil {
 		return fmt.Errorf("write --summary-file: %w", err)
 	}
 	return nil

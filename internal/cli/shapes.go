@@ -12,7 +12,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
@@ -61,7 +62,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 	r.ids.noteTexts(r.serveOptions, r.server, r.err)
 	r.result.Model, r.result.Server = r.server.ModelID, r.server.Name
 	r.result.Bytes, r.result.Params, r.result.Subtracted = r.server.Meta.Bytes, r.server.Meta.Params, r.subtractOverhead
-	overhead, err := r.measure(ctx, measure.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
+	overhead, err := r.measure(ctx, batch.Shape{Prompt: 1, Batch: 1}, "overhead", 0)
 	r.result.Overhead = overhead.Times()
 	if err == nil && len(overhead.Samples) == 0 {
 		err = fmt.Errorf("not even a prompt of one token could be measured: %s%s", overhead.Failures[0], r.ids.advice(r.server, overhead.Failures[0]))
@@ -83,7 +84,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 func (r *shapesRun) measureAll(ctx context.Context) error {
 	var subtract int64
 	if r.subtractOverhead {
-		avg, _ := measure.MeanDeviation(r.result.Overhead)
+		avg, _ := stats.MeanDeviation(r.result.Overhead)
 		subtract = int64(avg)
 	}
 	shapes := r.shapes()
@@ -102,7 +103,7 @@ func (r *shapesRun) measureAll(ctx context.Context) error {
 			return coded{fmt.Errorf("stopped at %s, %d of %d: the result is partial", s.Test(), i+1, len(shapes)), exitPartial}
 		}
 		r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
-		avg, dev := measure.MeanDeviation(row.Rates())
+		avg, dev := stats.MeanDeviation(row.Rates())
 		if !r.Quiet {
 			fmt.Fprintf(r.err, "%d/%d %s: %.2f ± %.2f t/s\n", i+1, len(shapes), folder, avg, dev)
 		}
@@ -110,12 +111,12 @@ func (r *shapesRun) measureAll(ctx context.Context) error {
 	return nil
 }
 
-func (r *shapesRun) line(row measure.ShapeRow, began time.Time, folder string) report.ShapeLine {
+func (r *shapesRun) line(row batch.ShapeRow, began time.Time, folder string) report.ShapeLine {
 	return report.ShapeLine{ShapeRow: row, Time: began.UTC().Format("2006-01-02T15:04:05Z"), Run: filepath.Join(r.root, folder)}
 }
 
 // folderOf is a shape's folder: its name without spaces.
-func (r *shapesRun) folderOf(s measure.Shape) string {
+func (r *shapesRun) folderOf(s batch.Shape) string {
 	name := strings.ReplaceAll(strings.ReplaceAll(s.Test(), " @ ", "-"), " ", "")
 	if s.Batch > 1 {
 		name += fmt.Sprintf("-b%d", s.Batch)
@@ -129,7 +130,7 @@ func (r *shapesRun) folderOf(s measure.Shape) string {
 }
 
 // measure runs one shape.
-func (r *shapesRun) measure(ctx context.Context, s measure.Shape, folder string, overhead int64) (measure.ShapeRow, error) {
+func (r *shapesRun) measure(ctx context.Context, s batch.Shape, folder string, overhead int64) (batch.ShapeRow, error) {
 	r.done++
 	b := workload.BatchOptions{
 		Size: s.Batch, Count: r.repetitions, Prompt: s.Prompt, Output: max(s.Gen, 1), Depth: s.Depth,
@@ -147,7 +148,7 @@ func (r *shapesRun) measure(ctx context.Context, s measure.Shape, folder string,
 	if v != nil && v.Level == verdict.TrustInvalid {
 		r.invalid = append(r.invalid, folder)
 	}
-	return measure.MeasureShape(s, batches, overhead), err
+	return batch.MeasureShape(s, batches, overhead), err
 }
 
 // ending is the exit code.

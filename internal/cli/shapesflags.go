@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -98,12 +98,12 @@ func (o *shapesOptions) validate() error {
 }
 
 // shapes lists the tests in llama-bench's order: all prompts, all generations, all pairs.
-func (o *shapesOptions) shapes() (shapes []measure.Shape) {
+func (o *shapesOptions) shapes() (shapes []batch.Shape) {
 	for _, b := range o.batch.values {
 		for _, d := range o.nDepth.values {
 			add := func(prompt, gen int) {
 				if prompt+gen > 0 {
-					shapes = append(shapes, measure.Shape{Prompt: prompt, Gen: gen, Depth: d, Batch: b})
+					shapes = append(shapes, batch.Shape{Prompt: prompt, Gen: gen, Depth: d, Batch: b})
 				}
 			}
 			for _, n := range o.nPrompt.values {

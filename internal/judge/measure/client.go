@@ -60,13 +60,13 @@ func (c *collector) warnings(r *Result) []string {
 	if words := journal.DifferentModels(c.run.Targets); words != "" {
 		add("%s", words)
 	}
-	if c.crowd != nil {
-		add("%s", c.crowd.warning(c.opt.RowLimit))
+	if c.aggregates != nil {
+		add("%s", c.aggregates.warning(c.opt.RowLimit))
 	} else if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {
 		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, histError*100)
 	}
-	if !c.timeline.exact() && c.crowd == nil {
-		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.timeline.slots.Width/msNs)
+	if !c.arrivals.exact() && c.aggregates == nil {
+		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.arrivals.slots.Width/msNs)
 	}
 	if s := r.SteadyState; s != nil {
 		if s.Window.Warning != nil {

@@ -16,15 +16,15 @@ type collector struct {
 	opt   *Options
 	rules row.Rules
 
-	rows     []Row    // as long as they are not too many
-	crowd    *crowd   // then
-	series   []series // durations of requests
-	details  []Detail // parallel to rows
-	gaps     *Sample  // between token chunks of successes
-	tokGaps  *Sample  // between tokens of successes
-	lag      *Sample  // from the kernel to us, all events
-	timeline timeline // tokens of successes in time
-	gapLog   gapLog   // the first gaps and their times
+	rows       []row.Row   // as long as they are not too many
+	aggregates *aggregates // then
+	series     []series    // durations of requests
+	details    []Detail    // parallel to rows
+	gaps       *Sample     // between token chunks of successes
+	tokGaps    *Sample     // between tokens of successes
+	lag        *Sample     // from the kernel to us, all events
+	arrivals   tokenTimes  // tokens of successes in time
+	gapLog     gapLog      // the first gaps and their times
 
 	outcomes map[journal.Outcome]int
 	errors   errorCounts
@@ -48,9 +48,9 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	c := &collector{
 		run: run, opt: opt, rules: row.NewRules(&run.Options, *opt.Compat),
 		// Room for what was announced, but not for what a broken file may announce.
-		rows: make([]Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
+		rows: make([]row.Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
-		timeline: timeline{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
+		arrivals: tokenTimes{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
@@ -103,7 +103,7 @@ func (c *collector) reserve(req *journal.Request) {
 	if req.Events.Lag != nil {
 		c.lag.Reserve(n)
 	}
-	c.timeline.reserve(n)
+	c.arrivals.reserve(n)
 }
 
 func (c *collector) countTokens(r *row.Request) {
@@ -155,7 +155,7 @@ func (c *collector) addTokens(r *row.Request) {
 		c.uncounted++
 	}
 	for _, a := range r.Arrivals() {
-		c.timeline.add(a.At, a.Tokens)
+		c.arrivals.add(a.At, a.Tokens)
 	}
 	if r.TokensBy == row.TokensUnknown {
 		return
@@ -198,11 +198,11 @@ func message(o journal.Outcome, text string) string {
 
 // sortRows puts rows and details in the order of requests.
 func (c *collector) sortRows() {
-	if slices.IsSortedFunc(c.rows, func(a, b Row) int { return cmp.Compare(a.Index, b.Index) }) {
+	if slices.IsSortedFunc(c.rows, func(a, b row.Row) int { return cmp.Compare(a.Index, b.Index) }) {
 		return
 	}
 	if c.details == nil {
-		slices.SortStableFunc(c.rows, func(a, b Row) int { return cmp.Compare(a.Index, b.Index) })
+		slices.SortStableFunc(c.rows, func(a, b row.Row) int { return cmp.Compare(a.Index, b.Index) })
 		return
 	}
 	order := make([]int, len(c.rows))
@@ -210,7 +210,7 @@ func (c *collector) sortRows() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.rows[a].Index, c.rows[b].Index) })
-	rows, details := make([]Row, len(order)), make([]Detail, len(order))
+	rows, details := make([]row.Row, len(order)), make([]Detail, len(order))
 	for to, from := range order {
 		rows[to], details[to] = c.rows[from], c.details[from]
 	}

@@ -1,6 +1,10 @@
 package measure
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/row"
+)
 
 // sweep walks over the starts and ends of intervals in time and calls f after
 // each step with the time and the number of open intervals. At equal times an
@@ -24,7 +28,7 @@ func sweep(starts, ends []int64, f func(at int64, open int)) {
 
 // peakConcurrency is the largest number of requests that were open at one moment,
 // from sent to end, whatever their outcome: the server had them all.
-func peakConcurrency(rows []Row) int {
+func peakConcurrency(rows []row.Row) int {
 	var starts, ends []int64
 	for i := range rows {
 		// An interval of no length would close before it opens.
@@ -38,7 +42,7 @@ func peakConcurrency(rows []Row) int {
 
 // peakConcurrencyBySecond is vLLM's number: for each whole second the successes
 // that were open at any time in it. It counts requests that never overlapped.
-func peakConcurrencyBySecond(rows []Row, origin int64) int {
+func peakConcurrencyBySecond(rows []row.Row, origin int64) int {
 	var starts, ends []int64
 	for i := range rows {
 		if rows[i].OK {

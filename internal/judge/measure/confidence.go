@@ -84,8 +84,8 @@ func (out *Confidence) summary(name string, s *Sample, e *evidence, of *series) 
 // evidence is what there is of rows and gaps in the order of time.
 func (c *collector) evidence() evidence {
 	rows := c.rows
-	if c.crowd != nil {
-		rows = c.crowd.early
+	if c.aggregates != nil {
+		rows = c.aggregates.early
 	}
 	return evidence{bySent(rows), c.gapLog}
 }
@@ -104,11 +104,11 @@ func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
 		}
 		var in Interval
 		switch {
-		case c.crowd == nil:
+		case c.aggregates == nil:
 			in = rateInterval(e.slots(r.Duration, m.Each), r.Duration, estimate, r.Completed)
 			in.drained(e.drain(r.Duration))
 		case inSlots[m.Name] != nil:
-			in = rateInterval(c.crowd.slots.rebin(r.Duration, inSlots[m.Name]), r.Duration, estimate, r.Completed)
+			in = rateInterval(c.aggregates.slots.rebin(r.Duration, inSlots[m.Name]), r.Duration, estimate, r.Completed)
 		default:
 			in = Interval{Estimate: estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
 		}

@@ -57,7 +57,7 @@ func newGoodput(limits map[string]float64) goodput {
 	return g
 }
 
-func (g *goodput) add(req *journal.Request, r *Row) {
+func (g *goodput) add(req *journal.Request, r *row.Row) {
 	if len(g.limits) == 0 || !r.OK {
 		return
 	}
@@ -109,7 +109,7 @@ const (
 )
 
 // value is that of a success in seconds.
-func (g *goodput) value(l *metric.Limit, r *Row) (float64, presence) {
+func (g *goodput) value(l *metric.Limit, r *row.Row) (float64, presence) {
 	if l.Metric.Of != nil {
 		v, ok := l.Metric.Of(r)
 		switch {

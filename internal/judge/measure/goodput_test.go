@@ -72,8 +72,8 @@ func TestGoodputCountsWhatEachLimitCosts(t *testing.T) {
 	}
 	near(t, "vLLM's number", *r.Goodput, 1)
 
-	crowd := measured(t, m, Options{RowLimit: 3, Goodput: map[string]float64{"ttft": 50, "itl_max": 50, "inter_token_p99": 1e4, "first_visible": 1e4}})
-	if d := cmp.Diff(r.Limits, crowd.Limits); d != "" {
+	many := measured(t, m, Options{RowLimit: 3, Goodput: map[string]float64{"ttft": 50, "itl_max": 50, "inter_token_p99": 1e4, "first_visible": 1e4}})
+	if d := cmp.Diff(r.Limits, many.Limits); d != "" {
 		t.Errorf("of requests that are not kept: %s", d)
 	}
 	if r := measured(t, m, Options{}); r.Limits != nil || r.Goodput != nil {

@@ -146,11 +146,11 @@ func TestGapsOfOneStepAreOne(t *testing.T) {
 	}
 }
 
-// A crowd keeps no rows, and still has the intervals of latencies and rates that
+// Aggregates keep no rows, and still has the intervals of latencies and rates that
 // slots count, close to those of rows.
 func TestIntervalsOfACrowd(t *testing.T) {
 	exact := measured(t, crowded(600), Options{})
-	crowd := measured(t, crowded(600), Options{RowLimit: 300})
+	many := measured(t, crowded(600), Options{RowLimit: 300})
 	byKey := map[string]Interval{}
 	for _, in := range exact.Confidence.Intervals {
 		byKey[in.Key] = in.Interval
@@ -158,7 +158,7 @@ func TestIntervalsOfACrowd(t *testing.T) {
 	if len(byKey) != len(exact.Confidence.Intervals) || len(byKey) < 20 {
 		t.Fatalf("%d keys of %d intervals", len(byKey), len(exact.Confidence.Intervals))
 	}
-	for _, in := range crowd.Confidence.Intervals {
+	for _, in := range many.Confidence.Intervals {
 		want := byKey[in.Key]
 		if in.Key == "total_token_throughput" || in.Key == "request_goodput" {
 			if in.Low != nil || in.Reason == "" {

@@ -3,14 +3,14 @@
 // percentiles or rules, and the same journal gives the new answer.
 //
 //	journal ─▶ rules: row ─▶ totals, rows (one a request) ─▶ metrics, peaks, steady state
-//	              │             └ if too many ─▶ crowd (histograms, counts in time) ─┘
+//	              │             └ if too many ─▶ aggregates (histograms, counts in time) ─┘
 //	              └▶ events ─▶ samples (gaps, lag), timeline (tokens in time)
 //
 // What a metric is stands once, in package metric. The statistics are NumPy's, to the last digit
 // (package stats), because vLLM's are.
 //
 // Memory is bounded: some 100 bytes a request up to [RowLimit] requests, then
-// what crowd holds; and of events what [Sample] and timeline keep. Only with
+// what aggregates hold; and of events what [Sample] and timeline keep. Only with
 // [Options].Detailed does it grow with requests and events.
 //
 // Two sets of rules exist: ours, and vLLM's for --compat vllm. They differ in
@@ -169,11 +169,11 @@ func (c *collector) result(end *journal.End) *Result {
 func (c *collector) peaks(r *Result) {
 	origin := c.totals.firstSent
 	if r.TokensInTime.Known {
-		peak := float64(c.timeline.peakPerSecond(origin))
+		peak := float64(c.arrivals.peakPerSecond(origin))
 		r.PeakTokensPerSecond = &peak
 	}
-	if c.crowd != nil {
-		c.crowd.peaks(r, c.rules.VLLM, origin)
+	if c.aggregates != nil {
+		c.aggregates.peaks(r, c.rules.VLLM, origin)
 		return
 	}
 	r.PeakConcurrency = peakConcurrency(c.rows)

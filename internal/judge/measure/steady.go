@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"math"
+
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // SteadyState are the numbers of the time in which the load was what was asked
@@ -42,7 +44,7 @@ type Window struct {
 
 // steadyWindow finds the first time that the number of open successes rises to
 // the threshold and the last time that it falls below it. Dips between are part of it.
-func steadyWindow(rows []Row, threshold int) (from, to int64, peak int, ok bool) {
+func steadyWindow(rows []row.Row, threshold int) (from, to int64, peak int, ok bool) {
 	var starts, ends []int64
 	for i := range rows {
 		if rows[i].OK && rows[i].Last > 0 {
@@ -94,8 +96,8 @@ func (c *collector) steadyState(r *Result) *SteadyState {
 	limit := c.run.Options.MaxConcurrency
 	threshold := max(1, int(math.Ceil(c.opt.SteadyThreshold*float64(limit))))
 	var in *inWindow
-	if c.crowd != nil {
-		in = c.crowdInWindow(threshold)
+	if c.aggregates != nil {
+		in = c.aggregatesInWindow(threshold)
 	} else {
 		in = c.rowsInWindow(threshold)
 	}
@@ -141,7 +143,7 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		return nil
 	}
 	in := &inWindow{
-		from: from, to: to, peak: peak, output: c.timeline.between(from, to),
+		from: from, to: to, peak: peak, output: c.arrivals.between(from, to),
 		ttft: NewSample(c.opt.ExactLimit), tpot: NewSample(c.opt.ExactLimit),
 	}
 	for i := range c.rows {
@@ -168,18 +170,18 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 	return in
 }
 
-// crowdInWindow has the latencies of all requests, and takes those out that were
+// aggregatesInWindow has the latencies of all requests, and takes those out that were
 // sent before the window or after it.
-func (c *collector) crowdInWindow(threshold int) *inWindow {
-	from, to, peak, ok := c.crowd.slots.steadyWindow(threshold)
+func (c *collector) aggregatesInWindow(threshold int) *inWindow {
+	from, to, peak, ok := c.aggregates.slots.steadyWindow(threshold)
 	if !ok {
 		return nil
 	}
-	sum := c.crowd.slots.between(from, to)
+	sum := c.aggregates.slots.between(from, to)
 	in := &inWindow{
 		// A slot may begin before the first send; the window doesn't.
 		from: max(from, c.totals.firstSent), to: to, peak: peak, started: int(sum.started), completed: int(sum.ended),
-		open: c.crowd.slots.openTime(from, to), took: float64(sum.took) * 1e3,
+		open: c.aggregates.slots.openTime(from, to), took: float64(sum.took) * 1e3,
 		input: sum.planned, output: sum.tokens,
 		ttft: c.sample("steady.ttft"), tpot: c.sample("steady.tpot"),
 	}
@@ -189,13 +191,13 @@ func (c *collector) crowdInWindow(threshold int) *inWindow {
 			in.tpot.remove(r.tpot)
 		}
 	}
-	for i := range c.crowd.first.rows {
-		if r := &c.crowd.first.rows[i]; r.sent < from {
+	for i := range c.aggregates.first.rows {
+		if r := &c.aggregates.first.rows[i]; r.sent < from {
 			remove(r)
 		}
 	}
-	for i := range c.crowd.last.rows {
-		if r := &c.crowd.last.rows[i]; r.sent >= to {
+	for i := range c.aggregates.last.rows {
+		if r := &c.aggregates.last.rows[i]; r.sent >= to {
 			remove(r)
 		}
 	}

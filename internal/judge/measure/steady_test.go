@@ -58,7 +58,7 @@ func TestSteadyStateIsUnbiased(t *testing.T) {
 			climb     int64 // ms between the first sends of slots
 			tolerance float64
 		}{{4 * slots, 0, l.short}, {4 * slots, 5, l.short}, {1000, 0, 0.01}, {1000, 5, 0.01}} {
-			rate, tokens, crowd := 0.0, 0.0, 0.0
+			rate, tokens, many := 0.0, 0.0, 0.0
 			for seed := range uint64(seeds) {
 				m := closedLoop(rand.New(rand.NewPCG(seed, 7)), slots, run.requests, run.climb, l.tokens)
 				s := measured(t, m, Options{}).SteadyState
@@ -67,7 +67,7 @@ func TestSteadyStateIsUnbiased(t *testing.T) {
 				}
 				rate += s.RequestThroughput / seeds
 				tokens += *s.OutputThroughput / seeds
-				crowd += measured(t, m, Options{RowLimit: 10}).SteadyState.RequestThroughput / seeds
+				many += measured(t, m, Options{RowLimit: 10}).SteadyState.RequestThroughput / seeds
 			}
 			if off := rate/truth - 1; math.Abs(off) > run.tolerance {
 				t.Errorf("%s, %+v: %.2f requests a second, in truth %.2f (%+.1f %%)", l.name, run, rate, truth, off*100)
@@ -75,7 +75,7 @@ func TestSteadyStateIsUnbiased(t *testing.T) {
 			if off := tokens/mean/rate - 1; math.Abs(off) > 0.02+run.tolerance {
 				t.Errorf("%s, %+v: %.2f requests a second, and tokens of %.2f (%+.1f %%)", l.name, run, rate, tokens/mean, off*100)
 			}
-			roughly(t, "a crowd", crowd, rate, 0.005)
+			roughly(t, "aggregates", many, rate, 0.005)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -107,16 +108,16 @@ func (c *collector) tallyOf(req *journal.Request) (*tally, error) {
 	return c.tallies[req.Target], nil
 }
 
-func (t *tally) add(req *journal.Request, row *Row) {
-	t.totals.add(row)
+func (t *tally) add(req *journal.Request, r *row.Row) {
+	t.totals.add(r)
 	t.outcomes[req.Outcome]++
-	t.addOpen(row.Sent, row.End)
-	if !row.OK {
+	t.addOpen(r.Sent, r.End)
+	if !r.OK {
 		return
 	}
-	t.ttft.Add(row.TTFT())
-	t.e2el.Add(row.Latency())
-	if v, ok := row.TPOT(); ok {
+	t.ttft.Add(r.TTFT())
+	t.e2el.Add(r.Latency())
+	if v, ok := r.TPOT(); ok {
 		t.tpot.Add(v)
 	}
 }

@@ -107,14 +107,14 @@ func TestTargetsThatAreNot(t *testing.T) {
 // the same numbers within the error that they state.
 func TestTargetsOfACrowd(t *testing.T) {
 	m := spread(crowded(3000), 3)
-	exact, crowd := measured(t, m, Options{}), measured(t, m, Options{RowLimit: 90})
+	exact, many := measured(t, m, Options{}), measured(t, m, Options{RowLimit: 90})
 	var requests, completed, peaks int
 	var tokens int64
 	var perSecond float64
 	for i, e := range exact.Targets.Each {
 		requests, completed, peaks = requests+e.Requests, completed+e.Completed, peaks+e.PeakConcurrency
 		tokens, perSecond = tokens+e.OutputTokens, perSecond+e.OutputThroughput
-		c := crowd.Targets.Each[i]
+		c := many.Targets.Each[i]
 		if e.TTFT.Error != 0 || c.TTFT.Error == 0 {
 			t.Fatalf("errors %v and %v: the limit is not what this test believes", e.TTFT.Error, c.TTFT.Error)
 		}

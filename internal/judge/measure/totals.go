@@ -1,5 +1,7 @@
 package measure
 
+import "github.com/inferometer/inferometer/internal/judge/row"
+
 // totals are sums over requests, for which their order does not matter.
 type totals struct {
 	requests, completed int
@@ -8,18 +10,18 @@ type totals struct {
 	lastEnd             int64
 }
 
-func (t *totals) add(row *Row) {
+func (t *totals) add(r *row.Row) {
 	t.requests++
-	t.lastEnd = max(t.lastEnd, row.End)
-	if !row.OK {
+	t.lastEnd = max(t.lastEnd, r.End)
+	if !r.OK {
 		return
 	}
-	if t.completed == 0 || row.Sent < t.firstSent {
-		t.firstSent = row.Sent
+	if t.completed == 0 || r.Sent < t.firstSent {
+		t.firstSent = r.Sent
 	}
 	t.completed++
-	t.input += int64(row.Prompt)
-	t.output += int64(row.Output)
+	t.input += int64(r.Prompt)
+	t.output += int64(r.Output)
 }
 
 // result fills in what follows from the totals alone.
@@ -43,3 +45,5 @@ func perSecond[N int | int64](n N, s float64) float64 {
 	}
 	return float64(n) / s
 }
+
+func seconds(ns int64) float64 { return row.Seconds(ns) }

@@ -23,10 +23,10 @@ type Until struct {
 	gapsToo bool
 
 	mu   sync.Mutex
-	rows []Row  // only ever appended to, so that Judge can read without the lock
-	gaps gapLog // the same
-	ok   int    // successes
-	next int    // successes at the next look
+	rows []row.Row // only ever appended to, so that Judge can read without the lock
+	gaps gapLog    // the same
+	ok   int       // successes
+	next int       // successes at the next look
 
 	narrow bool // at the last look; Judge's own
 }
@@ -108,7 +108,7 @@ func (c *collector) until(r *Result) *UntilState {
 	}
 	s := &UntilState{Asked: asked, Reached: r.End != nil && r.End.Stopped == journal.UntilReached, Goals: []GoalState{}}
 	goals, err := condition.Parse(asked, condition.Width)
-	if err != nil || c.crowd != nil { // of a newer version; more than were watched
+	if err != nil || c.aggregates != nil { // of a newer version; more than were watched
 		return s
 	}
 	e := c.evidence()
@@ -148,7 +148,7 @@ func (e *evidence) interval(goal *condition.Clause) Interval {
 }
 
 // rate is the interval of a throughput up to the last end. of is what a request adds to it.
-func (e *evidence) rate(of func(*Row) float64) Interval {
+func (e *evidence) rate(of func(*row.Row) float64) Interval {
 	last, n, sum := int64(0), 0, 0.0
 	for i := range e.rows {
 		if r := &e.rows[i]; r.OK {

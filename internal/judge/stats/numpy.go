@@ -121,3 +121,19 @@ func Interpolate(a, b, t float64) float64 {
 	}
 	return a + float64(diff*t)
 }
+
+// MeanDeviation gives the mean and the deviation of a sample (n-1), as llama-bench does.
+func MeanDeviation(v []float64) (avg, deviation float64) {
+	if len(v) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	avg = Mean(v)
+	if len(v) == 1 {
+		return avg, 0
+	}
+	sum := 0.0
+	for _, x := range v {
+		sum += (x - avg) * (x - avg)
+	}
+	return avg, math.Sqrt(sum / float64(len(v)-1))
+}

@@ -123,3 +123,17 @@ func TestMoments(t *testing.T) {
 		t.Errorf("the last one taken out: %+v", one)
 	}
 }
+
+func TestMeanDeviation(t *testing.T) {
+	// The deviation of a sample, as llama-bench prints it: samples_ts 172.65 and 170.368 there.
+	avg, dev := MeanDeviation([]float64{172.65, 170.368})
+	if math.Abs(avg-171.509) > 1e-3 || math.Abs(dev-1.613894) > 1e-3 {
+		t.Errorf("%.4f ± %.4f, want 171.509 ± 1.614", avg, dev)
+	}
+	if _, dev := MeanDeviation([]float64{5}); dev != 0 {
+		t.Errorf("one value deviates by %v", dev)
+	}
+	if avg, _ := MeanDeviation(nil); !math.IsNaN(avg) {
+		t.Errorf("no value has the mean %v", avg)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -162,23 +163,23 @@ func setMore(o *object, r *measure.Result) {
 // are always there, as in vLLM 0.32, but empty if the requests were too many to be
 // kept one by one: the warnings say so.
 func setArrays(o *object, r *measure.Result, detailed bool) {
-	row := func(f func(*measure.Row) any) pyjson.List {
+	each := func(f func(*row.Row) any) pyjson.List {
 		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Rows[i]) }}
 	}
 	detail := func(f func(*measure.Detail) any) pyjson.List {
 		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Details[i]) }}
 	}
 	if detailed {
-		o.set("input_lens", row(func(r *measure.Row) any { return int(r.Prompt) }))
-		o.set("output_lens", row(func(r *measure.Row) any { return int(r.Output) }))
-		o.set("ttfts", row(func(r *measure.Row) any { return r.TTFT() }))
+		o.set("input_lens", each(func(r *row.Row) any { return int(r.Prompt) }))
+		o.set("output_lens", each(func(r *row.Row) any { return int(r.Output) }))
+		o.set("ttfts", each(func(r *row.Row) any { return r.TTFT() }))
 		o.set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
 	}
-	o.set("latencies", row(func(r *measure.Row) any { return r.Latency() }))
+	o.set("latencies", each(func(r *row.Row) any { return r.Latency() }))
 	if detailed {
-		o.set("start_times", row(func(r *measure.Row) any { return float64(r.Sent) / 1e9 }))
+		o.set("start_times", each(func(r *row.Row) any { return float64(r.Sent) / 1e9 }))
 	}
-	o.set("queue_times", row(func(r *measure.Row) any { return r.QueueTime() }))
+	o.set("queue_times", each(func(r *row.Row) any { return r.QueueTime() }))
 	if detailed {
 		o.set("generated_texts", detail(func(d *measure.Detail) any { return d.Text }))
 		o.set("errors", detail(func(d *measure.Detail) any { return d.Error }))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 func TestMetadataCannotDisplaceNumbers(t *testing.T) {
@@ -98,9 +99,9 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
 // BenchmarkJSON writes the arrays of a million requests.
 func BenchmarkJSON(b *testing.B) {
-	r := &measure.Result{Run: run(), Rows: make([]measure.Row, 1e6)}
+	r := &measure.Result{Run: run(), Rows: make([]row.Row, 1e6)}
 	for i := range r.Rows {
-		r.Rows[i] = measure.Row{Index: i, OK: true, Last: int64(i) * 7919, Queue: int64(i) * 104729}
+		r.Rows[i] = row.Row{Index: i, OK: true, Last: int64(i) * 7919, Queue: int64(i) * 104729}
 	}
 	b.ReportAllocs()
 	for b.Loop() {

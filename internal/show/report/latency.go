@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // LatencyConsole prints batch latencies in the words of vllm bench latency.
-func LatencyConsole(w io.Writer, l *measure.BatchLatencies) error {
+func LatencyConsole(w io.Writer, l *batch.Latencies) error {
 	if n := len(l.Failures); n > 0 {
 		fmt.Fprintf(w, "%d of %d iterations failed and are not counted: %s\n", n, n+len(l.Seconds), outside.Word(l.Failures[0]))
 	}
@@ -21,7 +21,7 @@ func LatencyConsole(w io.Writer, l *measure.BatchLatencies) error {
 	_, err := fmt.Fprintf(w, "Avg latency: %s seconds\n", pyjson.Float(l.Mean()))
 	for i, v := range l.Percentiles() {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%g%% percentile latency: %s seconds\n", measure.LatencyPercentiles[i], pyjson.Float(v))
+			_, err = fmt.Fprintf(w, "%g%% percentile latency: %s seconds\n", batch.LatencyPercentiles[i], pyjson.Float(v))
 		}
 	}
 	return err
@@ -29,10 +29,10 @@ func LatencyConsole(w io.Writer, l *measure.BatchLatencies) error {
 
 // LatencyJSON writes what vllm bench latency writes to --output-json. Iterations
 // that failed, which vLLM can't have, follow under a key of ours.
-func LatencyJSON(w io.Writer, l *measure.BatchLatencies) error {
+func LatencyJSON(w io.Writer, l *batch.Latencies) error {
 	var percentiles object
 	for i, v := range l.Percentiles() {
-		percentiles.set(strconv.FormatFloat(measure.LatencyPercentiles[i], 'f', -1, 64), v)
+		percentiles.set(strconv.FormatFloat(batch.LatencyPercentiles[i], 'f', -1, 64), v)
 	}
 	o := object{{"avg_latency", l.Mean()}, {"latencies", l.Seconds}, {"percentiles", percentiles}}
 	if len(l.Failures) > 0 {

@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/batch"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -32,7 +33,7 @@ type Shapes struct {
 
 // ShapeLine is a row with where it comes from.
 type ShapeLine struct {
-	measure.ShapeRow
+	batch.ShapeRow
 	Time string // when it was measured, as in 2026-01-31T15:04:05Z
 	Run  string // the folder of its journal
 }
@@ -74,8 +75,8 @@ func (s *Shapes) object(r *ShapeLine, samples bool) object {
 		return v
 	}
 	times, rates, server := r.Times(), r.Rates(), r.ServerRates()
-	avgNs, devNs := measure.MeanDeviation(times)
-	avg, dev := measure.MeanDeviation(rates)
+	avgNs, devNs := stats.MeanDeviation(times)
+	avg, dev := stats.MeanDeviation(rates)
 	o := object{
 		{"backends", s.Server},
 		{"model_filename", s.Model},
@@ -95,8 +96,8 @@ func (s *Shapes) object(r *ShapeLine, samples bool) object {
 		ns := pyjson.List{N: len(times), Item: func(i int) any { return whole(times[i]) }}
 		o = append(o, member{"samples_ns", ns}, member{"samples_ts", rates})
 	}
-	overhead, _ := measure.MeanDeviation(s.Overhead)
-	serverAvg, serverDev := measure.MeanDeviation(server)
+	overhead, _ := stats.MeanDeviation(s.Overhead)
+	serverAvg, serverDev := stats.MeanDeviation(server)
 	o = append(o, object{
 		{"batch", r.Batch},
 		{"test", r.Test()},
@@ -253,7 +254,7 @@ func plusMinus(v []float64) string {
 	if len(v) == 0 {
 		return "unknown"
 	}
-	avg, dev := measure.MeanDeviation(v)
+	avg, dev := stats.MeanDeviation(v)
 	return fmt.Sprintf("%.2f ± %.2f", avg, dev)
 }
 

@@ -6,23 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // shapes has rows of each kind: timed by the server too, for two sequences, and one that failed.
 func shapes() *Shapes {
-	sample := func(tokens float64, ns, serverNs int64) measure.ShapeSample {
-		return measure.ShapeSample{Tokens: tokens, Ns: ns, ServerTokens: tokens, ServerNs: serverNs}
+	sample := func(tokens float64, ns, serverNs int64) batch.Sample {
+		return batch.Sample{Tokens: tokens, Ns: ns, ServerTokens: tokens, ServerNs: serverNs}
 	}
-	row := func(s measure.Shape, run string, failures []string, samples ...measure.ShapeSample) ShapeLine {
-		return ShapeLine{ShapeRow: measure.ShapeRow{Shape: s, Samples: samples, Failures: failures}, Time: "2026-01-31T15:04:05Z", Run: "runs/" + run}
+	row := func(s batch.Shape, run string, failures []string, samples ...batch.Sample) ShapeLine {
+		return ShapeLine{ShapeRow: batch.ShapeRow{Shape: s, Samples: samples, Failures: failures}, Time: "2026-01-31T15:04:05Z", Run: "runs/" + run}
 	}
 	return &Shapes{
 		Model: "/models/SmolLM2-135M.gguf", Server: "llamacpp", Bytes: 96576768, Params: 134515008, Overhead: []float64{12e6, 13e6},
 		Rows: []ShapeLine{
-			row(measure.Shape{Prompt: 512, Batch: 1}, "pp512", nil, sample(512, 4e9, 3.9e9), sample(512, 5e9, 4.9e9)),
-			row(measure.Shape{Gen: 128, Batch: 2}, "tg128-b2", nil, sample(254, 2e9, 0), sample(254, 3e9, 0)),
-			row(measure.Shape{Prompt: 512, Depth: 4096, Batch: 1}, "pp512-d4096", []string{`http_5xx: "no"`, "x"}),
+			row(batch.Shape{Prompt: 512, Batch: 1}, "pp512", nil, sample(512, 4e9, 3.9e9), sample(512, 5e9, 4.9e9)),
+			row(batch.Shape{Gen: 128, Batch: 2}, "tg128-b2", nil, sample(254, 2e9, 0), sample(254, 3e9, 0)),
+			row(batch.Shape{Prompt: 512, Depth: 4096, Batch: 1}, "pp512-d4096", []string{`http_5xx: "no"`, "x"}),
 		},
 	}
 }
@@ -56,7 +57,7 @@ func TestShapesOfAnUnknownServer(t *testing.T) {
 }
 
 func TestLatencyGolden(t *testing.T) {
-	l := &measure.BatchLatencies{Seconds: []float64{0.5, 0.25, 1}, Failures: []string{"http_5xx: HTTP 503"}}
+	l := &batch.Latencies{Seconds: []float64{0.5, 0.25, 1}, Failures: []string{"http_5xx: HTTP 503"}}
 	var text, file bytes.Buffer
 	if err := LatencyConsole(&text, l); err != nil {
 		t.Fatal(err)

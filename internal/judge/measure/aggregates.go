@@ -3,42 +3,44 @@ package measure
 import (
 	"fmt"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // RowLimit is how many requests are kept one by one: some 10 MB.
 const RowLimit = 100_000
 
-// crowd is what is kept of requests that are too many to be kept one by one:
+// aggregates are what is kept of requests that are too many to be kept one by one:
 // histograms of their durations (in collector.series), counts in time, and the
 // first and last ones sent, which a steady state leaves out.
-type crowd struct {
+type aggregates struct {
 	slots *counts
 	first edge
 	last  edge
-	early []Row // the first that ended: how values follow one another
+	early []row.Row // the first that ended: how values follow one another
 }
 
 // keep keeps a row, or, from the limit on, what is needed of it.
-func (c *collector) keep(row *Row) {
-	if c.crowd == nil {
-		c.rows = append(c.rows, *row)
+func (c *collector) keep(r *row.Row) {
+	if c.aggregates == nil {
+		c.rows = append(c.rows, *r)
 		if len(c.rows) > c.opt.RowLimit && !c.opt.Detailed {
-			c.becomeCrowd()
+			c.aggregate()
 		}
 		return
 	}
 	for i := range c.series {
-		c.series[i].add(row)
+		c.series[i].add(r)
 	}
-	c.crowd.add(row)
+	c.aggregates.add(r)
 }
 
-// becomeCrowd gives up the rows so far. The values of their events go with them:
+// aggregate gives up the rows so far. The values of their events go with them:
 // one limit for both keeps memory where it is.
-func (c *collector) becomeCrowd() {
+func (c *collector) aggregate() {
 	rows := c.rows
 	c.rows = nil
-	c.crowd = &crowd{slots: c.timeline.slots, last: edge{late: true}, early: slices.Clone(rows[:min(len(rows), earlyLen)])}
+	c.aggregates = &aggregates{slots: c.arrivals.slots, last: edge{late: true}, early: slices.Clone(rows[:min(len(rows), earlyLen)])}
 	for i := range c.series {
 		c.series[i].sample = NewSample(c.opt.ExactLimit)
 		c.series[i].sample.spill()
@@ -49,26 +51,26 @@ func (c *collector) becomeCrowd() {
 	for _, s := range []*Sample{c.gaps, c.tokGaps, c.lag} {
 		s.spill()
 	}
-	c.timeline.spill()
+	c.arrivals.spill()
 	c.gapLog.limit = len(c.gapLog.values)
 }
 
-// earlyLen is how many requests of a crowd tell how values follow one another: 2 MB.
+// earlyLen is how many requests tell how values follow one another: 2 MB.
 const earlyLen = 20_000
 
-func (w *crowd) add(row *Row) {
-	w.slots.At(row.Sent).opened++
-	w.slots.At(row.End).closed++
-	if !row.OK {
+func (w *aggregates) add(r *row.Row) {
+	w.slots.At(r.Sent).opened++
+	w.slots.At(r.End).closed++
+	if !r.OK {
 		return
 	}
-	cell := w.slots.At(row.Sent)
+	cell := w.slots.At(r.Sent)
 	cell.started++
-	cell.planned += int64(row.Planned)
-	cell.took += max(row.Last, 0) / 1000
-	w.slots.At(row.Sent+max(row.Last, 0)).ended++
-	at := edgeRow{sent: row.Sent, ttft: row.TTFT()}
-	at.tpot, at.hasTPOT = row.TPOT()
+	cell.planned += int64(r.Planned)
+	cell.took += max(r.Last, 0) / 1000
+	w.slots.At(r.Sent+max(r.Last, 0)).ended++
+	at := edgeRow{sent: r.Sent, ttft: r.TTFT()}
+	at.tpot, at.hasTPOT = r.TPOT()
 	w.first.add(at)
 	w.last.add(at)
 }
@@ -76,7 +78,7 @@ func (w *crowd) add(row *Row) {
 // peaks are what is known of them. The client's own count has its warm-ups in it
 // and a request until its slot is free again, so it bounds the truth from above,
 // as the slots do.
-func (w *crowd) peaks(r *Result, vllm bool, origin int64) {
+func (w *aggregates) peaks(r *Result, vllm bool, origin int64) {
 	atLeast, atMost := w.slots.peakOpen()
 	r.PeakConcurrency = atLeast
 	if r.End != nil {
@@ -88,8 +90,8 @@ func (w *crowd) peaks(r *Result, vllm bool, origin int64) {
 	}
 }
 
-// warning says what the numbers of a crowd are worth.
-func (w *crowd) warning(limit int) string {
+// warning says what the numbers of aggregates are worth.
+func (w *aggregates) warning(limit int) string {
 	return fmt.Sprintf("more than %d requests: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
 		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", limit, histError*100, w.slots.Width/msNs)
 }

@@ -1,9 +1,11 @@
-package measure
+// Package batch measures runs that send batches of one shape, one batch at a time:
+// how long each took (as vllm bench latency), and at what rate prompts were computed and
+// tokens generated (as llama-bench).
+package batch
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -14,11 +16,11 @@ import (
 // Batch is a group of requests that were sent together.
 type Batch struct {
 	Size     int // requests that belong to it
-	Requests []BatchRequest
+	Requests []Request
 }
 
-// BatchRequest is one request of a batch. Times are nanoseconds on the run's clock.
-type BatchRequest struct {
+// Request is one request of a batch. Times are nanoseconds on the run's clock.
+type Request struct {
 	Outcome journal.Outcome
 	Error   string
 
@@ -32,64 +34,65 @@ type BatchRequest struct {
 	ServerPromptNs, ServerOutputNs int64 // the server's own times; 0: it gives none
 }
 
-// Batches groups the requests of a journal whose load sent size at a time.
-// Warm-ups are left out. A request is in batch number Index/size, whenever it ended.
-func Batches(r Journal, size int) ([]Batch, error) {
+// Journal is a journal to read; see row.Pass.
+type Journal interface {
+	Run() *journal.Run
+	Next() (*journal.Request, error)
+}
+
+// Read groups the requests of a journal whose load sent size at a time. Warm-ups are
+// left out. A request is in batch number Index/size, whenever it ended.
+func Read(j Journal, size int) ([]Batch, error) {
 	if size < 1 {
 		return nil, errors.New("the journal is not of a run that sent batches")
 	}
-	u := row.NewRules(&r.Run().Options, "")
-	byNumber := map[int]*Batch{}
-	for {
-		req, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if req.Warmup {
-			continue
-		}
-		one, err := batchRequest(u, req)
-		if err != nil {
-			return nil, err
-		}
-		n := req.Index / size
-		if byNumber[n] == nil {
-			byNumber[n] = &Batch{Size: size}
-		}
-		byNumber[n].Requests = append(byNumber[n].Requests, one)
+	c := &collector{size: size, byNumber: map[int]*Batch{}}
+	if err := row.Pass(j.Next, row.NewRules(&j.Run().Options, ""), c); err != nil {
+		return nil, err
 	}
 	var batches []Batch
-	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
-		batches = append(batches, *byNumber[n])
+	for _, n := range slices.Sorted(maps.Keys(c.byNumber)) {
+		batches = append(batches, *c.byNumber[n])
 	}
 	return batches, nil
 }
 
-func batchRequest(u row.Rules, req *journal.Request) (BatchRequest, error) {
-	r, err := u.Read(req)
-	if err != nil {
-		return BatchRequest{}, err
+type collector struct {
+	size     int
+	byNumber map[int]*Batch
+}
+
+// Add takes in a request.
+func (c *collector) Add(r *row.Request) error {
+	if r.Warmup {
+		return nil
 	}
-	b := BatchRequest{
-		Outcome: req.Outcome, Error: req.Error, Sent: req.Sent,
-		Prompt: int(r.Prompt), Cached: req.UsageCached, Output: int(r.Got), FirstTokens: 1,
-		ServerPromptNs: req.ServerPromptNs, ServerOutputNs: req.ServerOutputNs,
+	n := r.Index / c.size
+	if c.byNumber[n] == nil {
+		c.byNumber[n] = &Batch{Size: c.size}
 	}
-	at := req.Sent
-	for i, gap := range req.Events.At {
-		at += gap
-		if req.Events.Kind[i]&journal.EventChoices == 0 {
-			continue
+	c.byNumber[n].Requests = append(c.byNumber[n].Requests, newRequest(r))
+	return nil
+}
+
+func newRequest(r *row.Request) Request {
+	one := Request{
+		Outcome: r.Outcome, Error: r.Error, Sent: r.Sent,
+		Prompt: int(r.Row.Prompt), Cached: r.UsageCached, Output: int(r.Row.Got), FirstTokens: 1,
+		ServerPromptNs: r.ServerPromptNs, ServerOutputNs: r.ServerOutputNs,
+	}
+	for _, at := range r.Chunks {
+		one.Chunks = append(one.Chunks, r.Sent+at)
+	}
+	for i, kind := range r.Events.Kind {
+		if kind&journal.EventChoices != 0 {
+			if r.Events.Tokens != nil && r.Events.Tokens[i] > 0 {
+				one.FirstTokens = r.Events.Tokens[i]
+			}
+			break
 		}
-		if len(b.Chunks) == 0 && req.Events.Tokens != nil && req.Events.Tokens[i] > 0 {
-			b.FirstTokens = req.Events.Tokens[i]
-		}
-		b.Chunks = append(b.Chunks, at)
 	}
-	return b, nil
+	return one
 }
 
 // Failure says why a batch can't be counted; nil when all its requests are complete.
@@ -120,7 +123,7 @@ func (b *Batch) shorter(tokens int) error {
 
 // Sent is when the first request of the batch went out. Failure must be nil, as for all below.
 func (b *Batch) Sent() int64 {
-	return least(b.Requests, func(r *BatchRequest) int64 { return r.Sent })
+	return least(b.Requests, func(r *Request) int64 { return r.Sent })
 }
 
 // Prefill is the time from the first request to the first token of the slowest.
@@ -128,11 +131,11 @@ func (b *Batch) Prefill() int64 { return b.allStarted() - b.Sent() }
 
 // Latency is the time from the first request to the last token of the slowest.
 func (b *Batch) Latency() int64 {
-	return -least(b.Requests, func(r *BatchRequest) int64 { return -r.Chunks[len(r.Chunks)-1] }) - b.Sent()
+	return -least(b.Requests, func(r *Request) int64 { return -r.Chunks[len(r.Chunks)-1] }) - b.Sent()
 }
 
 func (b *Batch) allStarted() int64 {
-	return -least(b.Requests, func(r *BatchRequest) int64 { return -r.Chunks[0] })
+	return -least(b.Requests, func(r *Request) int64 { return -r.Chunks[0] })
 }
 
 // Decode is how many tokens came while all requests were generating, and in what
@@ -142,7 +145,7 @@ func (b *Batch) allStarted() int64 {
 // at work.
 func (b *Batch) Decode() (tokens float64, ns int64, err error) {
 	from := b.allStarted()
-	to := least(b.Requests, func(r *BatchRequest) int64 { return r.Chunks[len(r.Chunks)-1] })
+	to := least(b.Requests, func(r *Request) int64 { return r.Chunks[len(r.Chunks)-1] })
 	switch {
 	case to <= from && b.Size == 1:
 		return 0, 0, errors.New("all tokens came at one moment")
@@ -159,7 +162,7 @@ func (b *Batch) Decode() (tokens float64, ns int64, err error) {
 // They are spread over the chunks evenly, since a server may hold back half a
 // character or send several tokens in one chunk, and between two chunks in time,
 // since a token is being worked on all the while.
-func (r *BatchRequest) tokensUntil(at int64) float64 {
+func (r *Request) tokensUntil(at int64) float64 {
 	next, _ := slices.BinarySearch(r.Chunks, at)
 	last := len(r.Chunks) - 1
 	switch {
@@ -175,7 +178,7 @@ func (r *BatchRequest) tokensUntil(at int64) float64 {
 	return done * float64(r.Output-r.FirstTokens) / float64(last)
 }
 
-func least(requests []BatchRequest, of func(*BatchRequest) int64) int64 {
+func least(requests []Request, of func(*Request) int64) int64 {
 	v := of(&requests[0])
 	for i := range requests {
 		v = min(v, of(&requests[i]))

@@ -14,17 +14,17 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// LoadTestRun is what a row says of the run besides its numbers.
-type LoadTestRun struct {
+// FireworksRun is what a row says of the run besides its numbers.
+type FireworksRun struct {
 	Provider, Model string
 	Temperature     *float64
 	Logprobs        *int
 	Concurrency     string // users, or QPS and how it is spaced
-	measure.LoadTest
+	measure.Fireworks
 }
 
 // columns of fw-ai/benchmark's --summary-file, with this run's values.
-func (r *LoadTestRun) columns() (names, values []string) {
+func (r *FireworksRun) columns() (names, values []string) {
 	add := func(name, value string) { names, values = append(names, name), append(values, value) }
 	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
 	temperature, logprobs := "", ""
@@ -51,19 +51,19 @@ func (r *LoadTestRun) columns() (names, values []string) {
 	number("Cached Tokens", r.CachedTokens)
 	number("Num Requests", float64(r.Requests))
 	number("Qps", r.QPS)
-	for i, p := range measure.LoadTestPercentiles {
+	for i, p := range measure.FireworksPercentiles {
 		number(fmt.Sprintf("P%g Time To First Token", p), r.TTFTPercentiles[i])
 	}
-	for i, p := range measure.LoadTestPercentiles {
+	for i, p := range measure.FireworksPercentiles {
 		number(fmt.Sprintf("P%g Total Latency", p), r.TotalPercentiles[i])
 	}
 	return names, values
 }
 
-// AppendLoadTest adds a row to a CSV file. A new file gets a header first; in one
+// AppendFireworks adds a row to a CSV file. A new file gets a header first; in one
 // that is there the row follows its header, whoever wrote it: what that does not
 // name is left out, and what we don't know stays empty.
-func AppendLoadTest(f io.ReadWriteSeeker, r *LoadTestRun) error {
+func AppendFireworks(f io.ReadWriteSeeker, r *FireworksRun) error {
 	names, values := r.columns()
 	header, err := csv.NewReader(f).Read()
 	isNew := errors.Is(err, io.EOF)

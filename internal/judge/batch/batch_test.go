@@ -1,6 +1,7 @@
-package measure
+package batch
 
 import (
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -30,6 +31,20 @@ func broke(r *journal.Request, o journal.Outcome, why string) *journal.Request {
 	return r
 }
 
+// memory is a journal that was never a file.
+type memory struct{ requests []journal.Request }
+
+func (*memory) Run() *journal.Run { return &journal.Run{} }
+
+func (m *memory) Next() (*journal.Request, error) {
+	if len(m.requests) == 0 {
+		return nil, io.EOF
+	}
+	r := &m.requests[0]
+	m.requests = m.requests[1:]
+	return r, nil
+}
+
 func memoryOf(requests ...*journal.Request) *memory {
 	m := &memory{}
 	for _, r := range requests {
@@ -41,7 +56,7 @@ func memoryOf(requests ...*journal.Request) *memory {
 // batchOf puts requests into the one batch that they are.
 func batchOf(t *testing.T, requests ...*journal.Request) *Batch {
 	t.Helper()
-	batches, err := Batches(memoryOf(requests...), len(requests))
+	batches, err := Read(memoryOf(requests...), len(requests))
 	if err != nil || len(batches) != 1 {
 		t.Fatalf("%d batches, %v", len(batches), err)
 	}
@@ -130,7 +145,7 @@ func TestShapeSample(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := c.shape.Sample(batchOf(t, c.requests...))
+			got, err := c.shape.Measure(batchOf(t, c.requests...))
 			switch {
 			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 				t.Errorf("error %v, want %q", err, c.err)
@@ -154,14 +169,14 @@ func TestShapeServerRate(t *testing.T) {
 		{Shape{Gen: 3, Batch: 1}, 2 / 0.020},
 		{Shape{Prompt: 100, Gen: 3, Batch: 1}, 103 / 0.070},
 	} {
-		got, err := c.shape.Sample(b)
+		got, err := c.shape.Measure(b)
 		if err != nil || math.Abs(got.ServerRate()-c.want) > 1e-6*c.want {
 			t.Errorf("%s: %.3f by the server (%v), want %.3f", c.shape.Test(), got.ServerRate(), err, c.want)
 		}
 	}
 	two := answer(1, 0, 100, 0, 60, 70, 80)
 	two.ServerPromptNs = 50 * milli
-	got, err := Shape{Prompt: 100, Batch: 2}.Sample(batchOf(t, one, two))
+	got, err := Shape{Prompt: 100, Batch: 2}.Measure(batchOf(t, one, two))
 	if err != nil || got.ServerRate() != 0 {
 		t.Errorf("two sequences have the server's rate %.3f (%v)", got.ServerRate(), err)
 	}
@@ -183,7 +198,7 @@ func TestShapeNames(t *testing.T) {
 func TestBatches(t *testing.T) {
 	prepared := answer(2, 20, 64, 0, 30)
 	prepared.Warmup = true
-	batches, err := Batches(memoryOf(
+	batches, err := Read(memoryOf(
 		answer(1, 0, 8, 0, 9), answer(0, 0, 8, 0, 10), prepared, answer(5, 40, 8, 0, 52), answer(4, 40, 8, 0, 50), answer(6, 60, 8, 0, 70),
 	), 2)
 	if err != nil {
@@ -192,31 +207,17 @@ func TestBatches(t *testing.T) {
 	if len(batches) != 3 {
 		t.Fatalf("%d batches, want 3", len(batches))
 	}
-	l := MeasureLatencies(batches, 1)
+	l := LatenciesOf(batches, 1)
 	if len(l.Seconds) != 2 || l.Seconds[0] != 0.010 || l.Seconds[1] != 0.012 {
 		t.Errorf("latencies %v, want 10 and 12 ms", l.Seconds)
 	}
 	if len(l.Failures) != 1 || l.Failures[0] != "1 of its 2 requests were sent" {
 		t.Errorf("failures %q", l.Failures)
 	}
-	if l := MeasureLatencies(batches, 2); len(l.Seconds) != 0 || l.Failures[0] != "1 of 2 tokens" {
+	if l := LatenciesOf(batches, 2); len(l.Seconds) != 0 || l.Failures[0] != "1 of 2 tokens" {
 		t.Errorf("with 2 tokens asked for: %v, %q", l.Seconds, l.Failures)
 	}
-	if _, err := Batches(memoryOf(), 0); err == nil {
+	if _, err := Read(memoryOf(), 0); err == nil {
 		t.Error("a journal without batches gives some")
-	}
-}
-
-func TestMeanDeviation(t *testing.T) {
-	// The deviation of a sample, as llama-bench prints it: samples_ts 172.65 and 170.368 there.
-	avg, dev := MeanDeviation([]float64{172.65, 170.368})
-	if math.Abs(avg-171.509) > 1e-3 || math.Abs(dev-1.613894) > 1e-3 {
-		t.Errorf("%.4f ± %.4f, want 171.509 ± 1.614", avg, dev)
-	}
-	if _, dev := MeanDeviation([]float64{5}); dev != 0 {
-		t.Errorf("one value deviates by %v", dev)
-	}
-	if avg, _ := MeanDeviation(nil); !math.IsNaN(avg) {
-		t.Errorf("no value has the mean %v", avg)
 	}
 }

@@ -1,10 +1,9 @@
-package measure
+package batch
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
 // Shape is a test in the manner of llama-bench: how many tokens are computed as a
@@ -31,8 +30,8 @@ func (s Shape) Test() string {
 	return name
 }
 
-// ShapeSample is one repetition: so many tokens in so much time.
-type ShapeSample struct {
+// Sample is one repetition: so many tokens in so much time.
+type Sample struct {
 	Tokens float64
 	Ns     int64
 	// By the server's own clock; 0 where it gives none, and for several sequences,
@@ -42,17 +41,17 @@ type ShapeSample struct {
 }
 
 // Rate is in tokens a second.
-func (s ShapeSample) Rate() float64 { return s.Tokens / seconds(s.Ns) }
+func (s Sample) Rate() float64 { return s.Tokens / row.Seconds(s.Ns) }
 
 // ServerRate is the same by the server's own clock; 0: it gives none.
-func (s ShapeSample) ServerRate() float64 {
+func (s Sample) ServerRate() float64 {
 	if s.ServerNs <= 0 {
 		return 0
 	}
-	return s.ServerTokens / seconds(s.ServerNs)
+	return s.ServerTokens / row.Seconds(s.ServerNs)
 }
 
-// Sample measures a batch as one repetition of the shape.
+// Measure measures a batch as one repetition of the shape.
 //
 //	pp     tokens of the prompts / (first request sent to first token of the slowest)
 //	tg     tokens while all generate / that time, see Batch.Decode
@@ -60,9 +59,9 @@ func (s ShapeSample) ServerRate() float64 {
 //
 // Tokens that the server has from its cache are not counted as computed. An error
 // says why the batch is no measurement of the shape.
-func (s Shape) Sample(b *Batch) (ShapeSample, error) {
+func (s Shape) Measure(b *Batch) (Sample, error) {
 	if err := b.Failure(); err != nil {
-		return ShapeSample{}, err
+		return Sample{}, err
 	}
 	computed, output := 0, 0
 	var serverPrompt, serverOutput int64
@@ -74,19 +73,19 @@ func (s Shape) Sample(b *Batch) (ShapeSample, error) {
 		serverOutput += r.ServerOutputNs
 	}
 	if err := s.checkComputed(computed, b.Size); err != nil {
-		return ShapeSample{}, err
+		return Sample{}, err
 	}
-	var m ShapeSample
+	var m Sample
 	var err error
 	switch {
 	case s.Gen == 0:
-		m = ShapeSample{Tokens: float64(computed), Ns: b.Prefill(), ServerTokens: float64(computed), ServerNs: serverPrompt}
+		m = Sample{Tokens: float64(computed), Ns: b.Prefill(), ServerTokens: float64(computed), ServerNs: serverPrompt}
 	case s.Prompt == 0:
 		m.Tokens, m.Ns, err = b.Decode()
 		m.ServerTokens, m.ServerNs = float64(output-b.Size), serverOutput
 	default:
 		all := float64(computed + output)
-		m = ShapeSample{Tokens: all, Ns: b.Latency(), ServerTokens: all, ServerNs: serverPrompt + serverOutput}
+		m = Sample{Tokens: all, Ns: b.Latency(), ServerTokens: all, ServerNs: serverPrompt + serverOutput}
 	}
 	if b.Size > 1 {
 		m.ServerTokens, m.ServerNs = 0, 0
@@ -116,7 +115,7 @@ func (s Shape) checkComputed(computed, size int) error {
 // ShapeRow is a shape with its repetitions.
 type ShapeRow struct {
 	Shape
-	Samples  []ShapeSample
+	Samples  []Sample
 	Failures []string // one for each repetition that could not be counted
 	// Overhead is taken from each time before rates are made; 0: nothing is.
 	Overhead int64
@@ -129,7 +128,7 @@ func MeasureShape(s Shape, batches []Batch, overhead int64) ShapeRow {
 		row.Overhead = overhead // the time of tg begins with the first token
 	}
 	for i := range batches {
-		m, err := s.Sample(&batches[i])
+		m, err := s.Measure(&batches[i])
 		if m.Ns -= row.Overhead; err == nil && m.Ns <= 0 {
 			err = fmt.Errorf("it took no longer than a prompt of one token")
 		}
@@ -143,16 +142,16 @@ func MeasureShape(s Shape, batches []Batch, overhead int64) ShapeRow {
 }
 
 // Rates are the repetitions in tokens a second.
-func (r *ShapeRow) Rates() []float64 { return r.each(ShapeSample.Rate) }
+func (r *ShapeRow) Rates() []float64 { return r.each(Sample.Rate) }
 
 // Times are the repetitions in nanoseconds.
 func (r *ShapeRow) Times() []float64 {
-	return r.each(func(s ShapeSample) float64 { return float64(s.Ns) })
+	return r.each(func(s Sample) float64 { return float64(s.Ns) })
 }
 
 // ServerRates are the repetitions by the server's clock; nil where it lacks one.
 func (r *ShapeRow) ServerRates() []float64 {
-	rates := r.each(ShapeSample.ServerRate)
+	rates := r.each(Sample.ServerRate)
 	for _, v := range rates {
 		if v == 0 {
 			return nil
@@ -161,26 +160,10 @@ func (r *ShapeRow) ServerRates() []float64 {
 	return rates
 }
 
-func (r *ShapeRow) each(of func(ShapeSample) float64) []float64 {
+func (r *ShapeRow) each(of func(Sample) float64) []float64 {
 	var v []float64
 	for _, s := range r.Samples {
 		v = append(v, of(s))
 	}
 	return v
-}
-
-// MeanDeviation gives the mean and the deviation of a sample (n-1), as llama-bench does.
-func MeanDeviation(v []float64) (avg, deviation float64) {
-	if len(v) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	avg = stats.Mean(v)
-	if len(v) == 1 {
-		return avg, 0
-	}
-	sum := 0.0
-	for _, x := range v {
-		sum += (x - avg) * (x - avg)
-	}
-	return avg, math.Sqrt(sum / float64(len(v)-1))
 }

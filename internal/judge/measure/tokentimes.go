@@ -2,9 +2,9 @@ package measure
 
 import "slices"
 
-// timeline is when tokens arrived: exact times up to a limit, and beyond it
+// tokenTimes is when tokens arrived: exact times up to a limit, and beyond it
 // counts by slots, which is enough for rates over a second and more.
-type timeline struct {
+type tokenTimes struct {
 	limit  int
 	at     []int64 // nanoseconds on the run's clock
 	tokens []int32
@@ -12,7 +12,7 @@ type timeline struct {
 	full   bool    // the limit is passed: times are in slots
 }
 
-func (t *timeline) add(at int64, tokens int) {
+func (t *tokenTimes) add(at int64, tokens int) {
 	if tokens <= 0 || at < 0 {
 		return
 	}
@@ -28,23 +28,23 @@ func (t *timeline) add(at int64, tokens int) {
 }
 
 // reserve makes room for n times, as far as they would be kept.
-func (t *timeline) reserve(n int) {
+func (t *tokenTimes) reserve(n int) {
 	n = min(max(n, 0), t.limit)
 	t.at, t.tokens = slices.Grow(t.at, n), slices.Grow(t.tokens, n)
 }
 
 // spill moves the exact times into slots.
-func (t *timeline) spill() {
+func (t *tokenTimes) spill() {
 	for i, a := range t.at {
 		t.slots.At(a).tokens += int64(t.tokens[i])
 	}
 	t.at, t.tokens, t.full = nil, nil, true
 }
 
-func (t *timeline) exact() bool { return !t.full }
+func (t *tokenTimes) exact() bool { return !t.full }
 
 // each calls f with every token time (by slots beyond the limit).
-func (t *timeline) each(f func(at int64, tokens int64)) {
+func (t *tokenTimes) each(f func(at int64, tokens int64)) {
 	for i, a := range t.at {
 		f(a, int64(t.tokens[i]))
 	}
@@ -59,7 +59,7 @@ func (t *timeline) each(f func(at int64, tokens int64)) {
 }
 
 // between counts the tokens in [from, to).
-func (t *timeline) between(from, to int64) int64 {
+func (t *tokenTimes) between(from, to int64) int64 {
 	sum := int64(0)
 	t.each(func(at, n int64) {
 		if at >= from && at < to {
@@ -70,7 +70,7 @@ func (t *timeline) between(from, to int64) int64 {
 }
 
 // peakPerSecond is the largest count in one of the seconds from origin on.
-func (t *timeline) peakPerSecond(origin int64) int64 {
+func (t *tokenTimes) peakPerSecond(origin int64) int64 {
 	counts := map[int64]int64{}
 	// Tokens of one second come together: the map is asked once for each such group.
 	second, sum := int64(0), int64(0)

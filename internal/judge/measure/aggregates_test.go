@@ -44,34 +44,34 @@ func crowded(n int) *memory {
 	return m
 }
 
-// TestACrowdGivesTheSameNumbers: requests that are not kept one by one are measured
+// TestAggregatesGiveTheSameNumbers: requests that are not kept one by one are measured
 // within the errors that the result states.
-func TestACrowdGivesTheSameNumbers(t *testing.T) {
+func TestAggregatesGiveTheSameNumbers(t *testing.T) {
 	vllm := "vllm"
 	for _, compat := range []*string{nil, &vllm} {
 		m := crowded(3000)
 		exact := measured(t, m, Options{Compat: compat})
-		crowd := measured(t, m, Options{Compat: compat, RowLimit: 100})
-		if crowd.Rows != nil || crowd.Requests != 3000 {
-			t.Fatalf("%d rows are kept of %d", len(crowd.Rows), crowd.Requests)
+		many := measured(t, m, Options{Compat: compat, RowLimit: 100})
+		if many.Rows != nil || many.Requests != 3000 {
+			t.Fatalf("%d rows are kept of %d", len(many.Rows), many.Requests)
 		}
 		for _, m := range metric.All() {
-			got, _ := crowd.Number(&m)
+			got, _ := many.Number(&m)
 			if want, ok := exact.Number(&m); ok && got != want {
 				t.Errorf("%s = %v, exact %v", m.Name, got, want)
 			}
 		}
-		if crowd.PeakConcurrency != exact.PeakConcurrency {
-			t.Errorf("peak %d, exact %d", crowd.PeakConcurrency, exact.PeakConcurrency)
+		if many.PeakConcurrency != exact.PeakConcurrency {
+			t.Errorf("peak %d, exact %d", many.PeakConcurrency, exact.PeakConcurrency)
 		}
 		for i, m := range exact.Metrics {
-			sameStats(t, m.Metric.Name, crowd.Metrics[i].Stats, m.Stats)
+			sameStats(t, m.Metric.Name, many.Metrics[i].Stats, m.Stats)
 		}
 		for what, pair := range map[string][2]Summary{
-			"sent.ttft":   {crowd.Latency.Sent.TTFT, exact.Latency.Sent.TTFT},
-			"due.e2el":    {crowd.Latency.Due.E2EL, exact.Latency.Due.E2EL},
-			"inter_chunk": {crowd.InterChunk, exact.InterChunk},
-			"inter_token": {*crowd.InterToken.Summary, *exact.InterToken.Summary},
+			"sent.ttft":   {many.Latency.Sent.TTFT, exact.Latency.Sent.TTFT},
+			"due.e2el":    {many.Latency.Due.E2EL, exact.Latency.Due.E2EL},
+			"inter_chunk": {many.InterChunk, exact.InterChunk},
+			"inter_token": {*many.InterToken.Summary, *exact.InterToken.Summary},
 		} {
 			if pair[0].Error != histError {
 				t.Errorf("%s does not state its error", what)
@@ -103,16 +103,16 @@ func sameStats(t *testing.T, name string, got, want Stats) {
 	}
 }
 
-// TestSteadyStateOfACrowd: its window lies in whole slots, and the slow requests of
+// TestSteadyStateOfAggregates: its window lies in whole slots, and the slow requests of
 // the climb, sent before it, are not among its latencies.
-func TestSteadyStateOfACrowd(t *testing.T) {
+func TestSteadyStateOfAggregates(t *testing.T) {
 	m := crowded(3000)
 	exact := measured(t, m, Options{}).SteadyState
-	crowd := measured(t, m, Options{RowLimit: 100}).SteadyState
-	if exact == nil || crowd == nil {
+	many := measured(t, m, Options{RowLimit: 100}).SteadyState
+	if exact == nil || many == nil {
 		t.Fatal("no steady state")
 	}
-	g, w := crowd.Window, exact.Window
+	g, w := many.Window, exact.Window
 	if math.Abs(g.Start-w.Start) > 0.001 || math.Abs(g.End-w.End) > 0.001 {
 		t.Errorf("window %v to %v, exact %v to %v", g.Start, g.End, w.Start, w.End)
 	}
@@ -131,12 +131,12 @@ func TestSteadyStateOfACrowd(t *testing.T) {
 	if g.Started == g.RequestsTotal {
 		t.Error("all were sent in the window: this run tests nothing")
 	}
-	roughly(t, "mean ttft", crowd.MeanTTFT, exact.MeanTTFT, 1e-9)
-	roughly(t, "p99 ttft", crowd.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], histError)
-	roughly(t, "mean tpot", crowd.MeanTPOT, exact.MeanTPOT, 1e-9)
-	roughly(t, "p99 tpot", crowd.P99TPOT, exact.P99TPOT, histError)
-	roughly(t, "output", *crowd.OutputThroughput, *exact.OutputThroughput, 1e-3)
-	roughly(t, "input", crowd.InputThroughput, exact.InputThroughput, 1e-3)
+	roughly(t, "mean ttft", many.MeanTTFT, exact.MeanTTFT, 1e-9)
+	roughly(t, "p99 ttft", many.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], histError)
+	roughly(t, "mean tpot", many.MeanTPOT, exact.MeanTPOT, 1e-9)
+	roughly(t, "p99 tpot", many.P99TPOT, exact.P99TPOT, histError)
+	roughly(t, "output", *many.OutputThroughput, *exact.OutputThroughput, 1e-3)
+	roughly(t, "input", many.InputThroughput, exact.InputThroughput, 1e-3)
 }
 
 func TestACrowdSaysSo(t *testing.T) {
@@ -162,9 +162,9 @@ func TestLatenessOfACrowd(t *testing.T) {
 	for i := range m.requests {
 		m.requests[i].Due -= int64(i%7) * ms
 	}
-	exact, crowd := measured(t, m, Options{}).Client, measured(t, m, Options{RowLimit: 100}).Client
-	roughly(t, "p99", crowd.Lateness.P99, exact.Lateness.P99, histError)
-	roughly(t, "max", crowd.Lateness.Max, exact.Lateness.Max, 0)
+	exact, many := measured(t, m, Options{}).Client, measured(t, m, Options{RowLimit: 100}).Client
+	roughly(t, "p99", many.Lateness.P99, exact.Lateness.P99, histError)
+	roughly(t, "max", many.Lateness.Max, exact.Lateness.Max, 0)
 }
 
 // TestEdgesKeepTheOutermost: whatever the order in which they come.
