@@ -6,18 +6,18 @@ const (
 	// fewestEvents are needed to tell bursts from chance.
 	fewestEvents = 8
 	// closeBy: a gap below this part of the mean gap is one inside a burst. Of
-	// exponentially spread gaps 22 % are, which makes 1.3 events a burst.
+	// exponentially distributed gaps 22 % are, which makes 1.3 events per burst.
 	closeBy = 0.25
 	// togetherNs: a gap below it is one inside a burst in any case. No model makes
-	// 10,000 tokens a second in one stream, but a proxy that lets go does.
+	// 10,000 tokens per second in one stream, but a proxy that releases held events does.
 	togetherNs = 100_000
-	// someBursts and muchBursts are events in a burst, at the mean.
+	// someBursts and muchBursts are mean numbers of events per burst.
 	someBursts, muchBursts = 2, 4
 	// quickNs: a stream that was over so soon may come from a server that is that quick.
 	quickNs = 20_000_000
 )
 
-// burstiness is how many events come together, at the mean: 1 is one by one.
+// burstiness is the mean number of events that arrive together: 1 is one by one.
 // Events in one read have one time, and gaps are compared with the mean gap, so
 // that a quick server is not taken for one that sends in bursts.
 func burstiness(times []int64) float64 {

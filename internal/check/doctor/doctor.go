@@ -1,7 +1,7 @@
 // Package doctor looks for what would spoil a measurement, before it is made:
-// on this machine (System), and on the way to a server and at the server
+// on this machine (System), and on the network path to a server and at the server
 // (Remote). It gathers facts through values that a test can replace, and judges
-// them in small functions, one each finding. It prints nothing.
+// them in small functions, one per finding. It prints nothing.
 //
 // The table of findings (table.go) holds each one's name, what it looks for, why
 // that matters and how to mend it; docs/doctor.md says the same to users.
@@ -27,7 +27,7 @@ type Group string
 // The groups, in the order of the report.
 const (
 	Machine Group = "machine"
-	Way     Group = "way"
+	Network Group = "way"
 	Server  Group = "server"
 )
 

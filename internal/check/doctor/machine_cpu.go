@@ -170,12 +170,12 @@ func quota(m *examination) result {
 }
 
 func throttling(m *examination) result {
-	if err := m.last.noThrt; err != nil {
+	if err := m.last.noThrottle; err != nil {
 		return unknown(err)
 	}
 	t := m.last.throttle
 	switch now := t.Throttled - m.first.throttle.Throttled; {
-	case m.first.noThrt == nil && now > 0:
+	case m.first.noThrottle == nil && now > 0:
 		return found(Bad, "stopped %d times within a second", now)
 	case t.Throttled > 0:
 		return found(Warn, "stopped in %d of %d periods since the group was made, not within a second", t.Throttled, t.Periods)

@@ -60,8 +60,8 @@ func (p *probe) times() []int64 {
 	return at
 }
 
-// mostProbes: a proxy holds events back each time, a busy moment does not. So a
-// stream in bursts is tried again, and the best one counts.
+// mostProbes bounds the retries of a stream that arrives in bursts. A proxy holds
+// events back every time, a busy moment does not: the best stream counts.
 const mostProbes = 4
 
 // tryStreams sends probes over one transport, as a run does: at least two, to

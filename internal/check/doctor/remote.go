@@ -76,7 +76,8 @@ type address struct {
 	err error // nil: it answers
 }
 
-// Examine looks at the way and the server. Findings whose names skip knows are not made.
+// Examine checks the network path and the server. skip reports which findings, by
+// name, are left out.
 func (r *Remote) Examine(ctx context.Context, skip func(name string) bool) []Finding {
 	f := r.gather(ctx)
 	var findings []Finding

@@ -54,7 +54,7 @@ func (d *Report) Table(w io.Writer, width int, colour bool) error {
 	for _, g := range []struct {
 		group Group
 		title string
-	}{{Machine, "This machine"}, {Way, "The way to the server"}, {Server, "The server"}} {
+	}{{Machine, "This machine"}, {Network, "The way to the server"}, {Server, "The server"}} {
 		of := slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return f.Group != g.group })
 		if len(of) == 0 {
 			continue

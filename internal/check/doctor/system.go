@@ -76,7 +76,7 @@ func kernelStamps() bool {
 	return t.Stamps() == "kernel"
 }
 
-// examination is a look at a system: two readings of its counters.
+// examination is a system with two readings of its counters.
 type examination struct {
 	*System
 	ctx         context.Context
@@ -85,21 +85,21 @@ type examination struct {
 
 // counters grow; only the difference of two readings says what happens now.
 type counters struct {
-	cpu                   machine.CPUTimes
-	swapped               int64 // pages read back from swap
-	throttle              machine.Throttle
-	noCPU, noSwap, noThrt error // why a part could not be read
+	cpu                       machine.CPUTimes
+	swapped                   int64 // pages read back from swap
+	throttle                  machine.Throttle
+	noCPU, noSwap, noThrottle error // why a part could not be read
 }
 
 func (m *examination) counters() counters {
 	var c counters
 	c.cpu, c.noCPU = m.Machine.CPUTimes()
 	c.swapped, c.noSwap = m.Machine.SwappedIn()
-	c.throttle, c.noThrt = m.Machine.Throttled()
+	c.throttle, c.noThrottle = m.Machine.Throttled()
 	return c
 }
 
-// Examine looks at the machine. Findings whose names skip knows are not made.
+// Examine checks the machine. skip reports which findings, by name, are left out.
 func (s *System) Examine(ctx context.Context, skip func(name string) bool) []Finding {
 	m := &examination{System: s, ctx: ctx}
 	m.first = m.counters()

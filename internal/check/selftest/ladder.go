@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Load is one load of a ladder: requests come evenly, each is a stream of Tokens
-// tokens, one each ITL, and so many of them are open at once.
+// Load is one step of a ladder: requests arrive evenly, and each is a stream of Tokens
+// tokens, one per ITL. Streams of them are open at once.
 type Load struct {
 	Streams int
 	ITL     time.Duration
@@ -19,10 +19,10 @@ type Load struct {
 // length is how long a stream lasts.
 func (l Load) length() time.Duration { return time.Duration(l.Tokens) * l.ITL }
 
-// TokensPerS is the rate while all streams are open.
+// TokensPerS is the token rate while all streams are open.
 func (l Load) TokensPerS() float64 { return float64(l.Streams) / l.ITL.Seconds() }
 
-// RequestsPerS keeps so many streams open.
+// RequestsPerS is the rate that keeps Streams open.
 func (l Load) RequestsPerS() float64 { return float64(l.Streams) / l.length().Seconds() }
 
 // Requests of one round. Below three there is nothing to compare.
@@ -30,7 +30,7 @@ func (l Load) Requests() int {
 	return max(int(math.Ceil(l.RequestsPerS()*(l.length()+l.Hold).Seconds())), 3)
 }
 
-// Takes is what one round takes: ramp, hold, drain, and starting two processes.
+// Takes is how long one round takes: ramp, hold, drain, and starting two processes.
 func (l Load) Takes() time.Duration { return 2*l.length() + l.Hold + 200*time.Millisecond }
 
 // Quick is the ladder that fits into 20 seconds.
@@ -38,8 +38,8 @@ func Quick(maxStreams int) [][]Load {
 	return [][]Load{rise(Load{ITL: 10 * time.Millisecond, Tokens: 50, Hold: 500 * time.Millisecond, Rounds: 2}, maxStreams, 10, 50, 200, 500, 1000)}
 }
 
-// Full is three ladders, which end in some two minutes: streams at a usual speed,
-// whose highest step is the claim; few quick streams; many slow ones.
+// Full is three ladders, which take about two minutes: streams at a usual speed, whose
+// highest proven step is the claim; few fast streams; many slow ones.
 func Full(maxStreams int) [][]Load {
 	usual := Load{ITL: 10 * time.Millisecond, Tokens: 50, Hold: time.Second, Rounds: 3}
 	quick := Load{ITL: 2 * time.Millisecond, Tokens: 250, Hold: time.Second, Rounds: 3}

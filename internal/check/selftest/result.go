@@ -46,10 +46,10 @@ type Result struct {
 	Sentence string `json:"sentence"`
 }
 
-// mostOthers is the share of the processors from which on others limit what can be proven.
+// mostOthers is the CPU share of other programs above which they limit what can be proven.
 const mostOthers = 0.10
 
-// Conclude makes the claims of the steps. The first of them, so many, are the main ladder.
+// Conclude derives the claims from the steps. The first main steps are the main ladder.
 func (r *Result) Conclude(main int) {
 	r.Points = Points(r.Steps)
 	for i := range r.Steps[:main] {
@@ -69,7 +69,7 @@ func (r *Result) Conclude(main int) {
 	}
 }
 
-// busy says what shows that others had a part of the machine.
+// busy is the evidence that other programs used the machine.
 func (r *Result) busy() string {
 	if r.OthersCPU != nil && *r.OthersCPU > mostOthers {
 		return fmt.Sprintf("other programs used %.0f %% of its processors", 100**r.OthersCPU)
@@ -139,7 +139,7 @@ func streams(n int) string {
 	return number(float64(n)) + " streams"
 }
 
-// number has no more digits than it needs, and groups of thousands.
+// number is written with as many digits as needed, and thousands separators.
 func number(v float64) string {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if v < 1000 {

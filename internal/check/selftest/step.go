@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Where the client fails. The limits are chosen: 10 ms is a fifth of a quick
-// server's TTFT, and a tenth of the time between tokens is what people would
+// The limits beyond which the client fails. They are a choice: 10 ms is a fifth of a
+// fast server's TTFT, and a tenth of the time between tokens is what people would
 // report as a difference between two servers.
 const (
 	maxTTFT     = 10 * time.Millisecond // the p99 of the error

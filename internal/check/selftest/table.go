@@ -27,7 +27,7 @@ func (r *Result) Table() string {
 	return b.String()
 }
 
-// digits are about three of them.
+// digits writes about three significant digits.
 func digits(v float64) string {
 	switch {
 	case v >= 100:

@@ -29,8 +29,8 @@ type ABOptions struct {
 }
 
 // AB decides, round by round, whether B differs from A. A round is one run of each
-// under the same seed: what a round has in common (its prompts, the hour, a neighbour on
-// the machine) is in both, and goes out in their ratio.
+// with the same seed: what both have in common (the prompts, the time of day, another
+// load on the machine) cancels out in their ratio.
 type AB struct {
 	opt   ABOptions
 	keys  []string // that must be decided
@@ -54,7 +54,7 @@ func NewAB(opt ABOptions) (*AB, error) {
 	if len(ab.keys) == 0 {
 		return nil, fmt.Errorf("no metric is to be decided")
 	}
-	// Many metrics give chance many chances: the error is shared out (Bonferroni).
+	// Several metrics are several tests: the error is shared out (Bonferroni).
 	ab.level = analysisLevel((1-opt.Level)/float64(len(ab.keys)), opt.MinRounds, opt.MaxRounds)
 	return ab, nil
 }
@@ -107,7 +107,7 @@ func (ab *AB) Analyse(a, b Side) (*Analysis, error) {
 		}
 		row.Cells[1].Change = paired(ratios(a.Runs, b.Runs, row.Metric.Key), level, ab.opt.Options)
 	}
-	c.Feet = append(c.Feet, fmt.Sprintf("paired by round: the intervals are those of the mean ratio of %d rounds, so wide that they hold at all of up to %d looks at once",
+	c.Footnotes = append(c.Footnotes, fmt.Sprintf("paired by round: the intervals are those of the mean ratio of %d rounds, so wide that they hold at all of up to %d looks at once",
 		l.Rounds, ab.opt.MaxRounds-ab.opt.MinRounds+1))
 	return l, ab.judge(l)
 }
@@ -207,8 +207,8 @@ func paired(ratios []float64, level float64, opt Options) *Change {
 	return c
 }
 
-// Spoiled says why a round tells nothing: a run of it that did not do its work, or
-// whose own verdict is INVALID. Empty: it does.
+// Spoiled is why a round does not count: one of its runs is incomplete, or its own
+// verdict is INVALID. Empty: it counts.
 func (ab *AB) Spoiled(a, b *foreign.Run) string {
 	for _, d := range append(alone("A", a), alone("B", b)...) {
 		if d.Severe && (d.Reason != "verdict" || !ab.opt.AnyVerdict) {
@@ -226,13 +226,13 @@ func (l *Analysis) JSON(w io.Writer) error {
 }
 
 // AFirst gives the order of a round, counted from zero: A B, B A, B A, A B, and so on
-// (ABBA, then BAAB), so that what grows steadily with time hits both alike.
+// (ABBA, then BAAB), so that a steady drift affects both alike.
 func AFirst(round int) bool { return round%4 == 0 || round%4 == 3 }
 
 // Keys are the metrics that must be decided.
 func (ab *AB) Keys() []string { return ab.keys }
 
-// Sentence says how far the metrics that must be decided are, for the progress.
+// Sentence is the state of the metrics that must be decided, for the progress.
 func (ab *AB) Sentence(l *Analysis) string {
 	var parts []string
 	for _, key := range ab.keys {

@@ -204,7 +204,7 @@ func TestAskedMetrics(t *testing.T) {
 		}
 	}
 	c, err := Compare(s, Options{Metrics: []string{"p95_ttft", "mean_ttft"}})
-	if err != nil || len(c.Rows) != 2 || c.Rows[0].Cells[0].Known || !slices.Contains(c.Feet, "no side has p95_ttft_ms") {
+	if err != nil || len(c.Rows) != 2 || c.Rows[0].Cells[0].Known || !slices.Contains(c.Footnotes, "no side has p95_ttft_ms") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	l := Lists([]foreign.Run{a}, []string{"p95_ttft", "mean_ttft"})[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// Call says what a change is worth.
+// Call classifies a change.
 type Call string
 
 // The calls.

@@ -41,12 +41,12 @@ func (o Options) withDefaults() Options {
 
 // Comparison is what was found.
 type Comparison struct {
-	Sides  []Side   `json:"-"`
-	Names  []string `json:"sides"`
-	Level  float64  `json:"level"`
-	Doubts []Doubt  `json:"doubts"` // what makes the sides not comparable
-	Rows   []Row    `json:"rows"`
-	Feet   []string `json:"notes"` // differences in definition, and how it was computed
+	Sides     []Side   `json:"-"`
+	Names     []string `json:"sides"`
+	Level     float64  `json:"level"`
+	Doubts    []Doubt  `json:"doubts"` // what makes the sides not comparable
+	Rows      []Row    `json:"rows"`
+	Footnotes []string `json:"notes"` // differences in definition, and how it was computed
 }
 
 // Row is one metric.
@@ -69,7 +69,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 		return nil, fmt.Errorf("%d result: a comparison needs two", len(sides))
 	}
 	opt = opt.withDefaults()
-	c := &Comparison{Sides: sides, Level: opt.Level, Doubts: doubts(sides), Feet: feet(sides)}
+	c := &Comparison{Sides: sides, Level: opt.Level, Doubts: doubts(sides), Footnotes: footnotes(sides)}
 	for i := range sides {
 		c.Names = append(c.Names, sides[i].Name)
 	}
@@ -84,7 +84,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 			c.Rows[i].Cells[side].Change.steady(&ratios[side])
 		}
 	}
-	c.Feet = append(c.Feet, absent(c.Rows)...)
+	c.Footnotes = append(c.Footnotes, absent(c.Rows)...)
 	if len(absent(c.Rows)) == len(c.Rows) {
 		return nil, fmt.Errorf("%s and the others have no metric in common", sides[0].Name)
 	}

@@ -133,9 +133,9 @@ func base(model string) string {
 	return path.Base(strings.TrimRight(model, "/"))
 }
 
-// feet are the notes at the foot of a table: where tools mean different things by
+// footnotes are the notes at the foot of a table: where tools mean different things by
 // one word, and what the intervals rest on.
-func feet(sides []Side) []string {
+func footnotes(sides []Side) []string {
 	var tools []foreign.Tool
 	var out []string
 	single, several := false, false

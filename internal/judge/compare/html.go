@@ -32,10 +32,10 @@ func (c *Comparison) HTML(w io.Writer, findings []Finding) error {
 		lines = append(lines, l)
 	}
 	return page.Execute(w, struct {
-		Doubts   []Doubt
-		Head     line
-		Lines    []line
-		Feet     []string
-		Findings []Finding
-	}{c.Doubts, lines[0], lines[1:], c.Feet, findings})
+		Doubts    []Doubt
+		Head      line
+		Lines     []line
+		Footnotes []string
+		Findings  []Finding
+	}{c.Doubts, lines[0], lines[1:], c.Footnotes, findings})
 }

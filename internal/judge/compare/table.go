@@ -29,7 +29,7 @@ func (c *Comparison) Table(w io.Writer, strong func(string) string) error {
 		star(lines)
 	}
 	writeAligned(&b, lines, strong, isLeft)
-	for i, f := range c.Feet {
+	for i, f := range c.Footnotes {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -88,7 +88,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		b.WriteString("\n")
 	}
 	writeMarkdown(&b, c.grid(), isLeft)
-	for i, f := range c.Feet {
+	for i, f := range c.Footnotes {
 		if i == 0 {
 			b.WriteString("\n")
 		}

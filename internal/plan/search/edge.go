@@ -43,8 +43,8 @@ func (s *Search) edge() edge {
 	return e
 }
 
-// enclosed says that two loads are so close that no other need be tried, and each is
-// on its side for sure, or was tried for as long as the confirming run.
+// enclosed reports whether two loads are so close that no other need be tried, and
+// each is on its side for sure or was tried for as long as the confirming run.
 func (s *Search) enclosed(low, high *point) bool {
 	sure := func(p *point, side int) bool { return p.side == side || s.tried(p.x) >= s.cfg.Long }
 	return s.close(low, high) && sure(low, -1) && sure(high, 1)
@@ -79,8 +79,8 @@ func (s *Search) confirm(e edge) (Probe, bool) {
 	return s.probe(x, s.cfg.Long, Confirm), true
 }
 
-// settled says that a long run has held, and that there is no room above it: another
-// one has failed there, or the edge is next to it.
+// settled reports whether a long run has held with no room above it: another one has
+// failed there, or the edge is next to it.
 func (s *Search) settled(held, failed float64, e edge) bool {
 	tol := s.cfg.Tolerance
 	switch {
@@ -210,7 +210,7 @@ func fitAt(obs []sample, at float64) (f line, ok bool) {
 	return f, true
 }
 
-// neighbourhood is as wide as to hold three observations.
+// neighbourhood is wide enough to hold three observations.
 func neighbourhood(obs []sample, at float64) float64 {
 	var nearest [3]float64
 	for i := range nearest {

@@ -115,13 +115,13 @@ func (c *ClauseUse) deviation() float64 {
 	return max(sd, leastDeviation)
 }
 
-// Holds says whether the probe kept the SLO.
+// Holds reports whether the probe met the SLO.
 func (o *Observation) Holds() bool {
 	u, _, sure := o.level()
 	return sure && u <= 0
 }
 
-// decided says on which side of the edge a probe surely was: -1 below, 1 above, 0 not sure.
+// decided is the side of the edge that a probe was on: -1 below, 1 above, 0 not certain.
 func (o *Observation) decided() int {
 	u, sd, sure := o.level()
 	b := o.Binding()

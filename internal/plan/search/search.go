@@ -1,13 +1,13 @@
 // Package search finds the highest load at which an SLO holds, with as little
 // measuring as it can.
 //
-// It is pure: it asks for a probe (Next), is told what was seen (Observed), and
-// ends with an Answer. Who measures, and how, is none of its business; the command
-// find runs bench serve, the tests make numbers up.
+// It is pure: it asks for a probe (Next), is told what was observed (Observed), and
+// ends with an Answer. Who measures, and how, is not its concern: the package find
+// runs real probes, the tests make numbers up.
 //
 //	bracket ─▶ narrow ─▶ confirm
 //
-// Everything is counted in use: how much of its limit a clause of the SLO takes.
+// Everything is expressed as use: the share of its limit that a clause of the SLO takes.
 // The clause with the highest use binds, and the edge is where its use is 1. First
 // the load grows (bracket) until one is over the edge. Then probes are put close to
 // both sides of where the edge seems to be (narrow): a line is fitted to the
@@ -108,7 +108,7 @@ func (s *Search) Next() (Probe, bool) {
 	return s.confirm(e)
 }
 
-// overBudget says by which bound the search must end, if by any.
+// overBudget is the bound that ends the search; empty: none does.
 func (s *Search) overBudget() string {
 	switch {
 	case s.cfg.Budget > 0 && s.Spent() >= s.cfg.Budget:
@@ -119,8 +119,8 @@ func (s *Search) overBudget() string {
 	return ""
 }
 
-// late says that what is left of the time is just enough to confirm: three long runs,
-// or half of the time where it is short.
+// late reports whether the remaining time is just enough to confirm: three long runs,
+// or half of the budget where that is short.
 func (s *Search) late() bool {
 	return s.cfg.Budget > 0 && s.Spent()+min(3*s.cfg.Long, s.cfg.Budget/2) >= s.cfg.Budget
 }
@@ -158,7 +158,7 @@ func (s *Search) higher(low *point) float64 {
 	return next
 }
 
-// tooMuch says that even the least load was over the edge.
+// tooMuch reports whether even the least load was over the edge.
 func (s *Search) tooMuch() bool {
 	low, high := s.bounds()
 	return low == nil && high != nil && high.x <= s.least()
@@ -226,7 +226,7 @@ func (s *Search) doubtful() (x float64, ok bool) {
 	return x, !math.IsInf(least, 1)
 }
 
-// close says that there is no need for a load between two.
+// close reports whether no load between two need be tried.
 func (s *Search) close(low, high *point) bool {
 	return high.x <= low.x*(1+s.cfg.Tolerance/2) || s.cfg.Integer && high.x-low.x <= 1
 }
@@ -257,7 +257,7 @@ func (s *Search) enough(x float64) float64 {
 	return min(max(float64(s.cfg.Enough)/rate, s.cfg.Short, s.cfg.Long/6), s.cfg.Long)
 }
 
-// probe keeps within the range and writes a load in few digits.
+// probe clamps a load to the range and rounds it to few digits.
 func (s *Search) probe(x, seconds float64, why Purpose) Probe {
 	if s.cfg.Integer {
 		x = math.Round(x)

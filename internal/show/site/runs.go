@@ -133,7 +133,7 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 	}
 	numbers := page.Section{ID: "numbers-h", Title: "Numbers", Table: comparisonTable(c)}
 	notes := page.Section{ID: "notes", Title: "Notes"}
-	for _, text := range c.Feet {
+	for _, text := range c.Footnotes {
 		notes.List = append(notes.List, page.Words(text))
 	}
 	d.Sections = append(d.Sections, numbers)

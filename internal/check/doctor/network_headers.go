@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// trails are headers that something between leaves in an answer.
+// trails are headers that an intermediary leaves in a response.
 var trails = []string{
 	"Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Cache", "X-Served-By", "CF-Ray", "X-Amz-Cf-Id", "X-Amzn-Trace-Id",
 	"X-Envoy-Upstream-Service-Time", "X-Kong-Proxy-Latency", "X-Litellm-Version", "X-Azure-Ref", "Fly-Request-Id",
