@@ -38,6 +38,7 @@ var inside = map[string][]string{
 	"cli/command":     {"cli/argv"},
 	"cli/compare":     {"cli/argv", "cli/command"},
 	"cli/report":      {"cli/argv", "cli/command"},
+	"cli/serve":       {"cli/argv", "cli/command"},
 	"send/load":       {"send/workload", "send/pace", "send/wire", "send/target"},
 	"judge/judged":    {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":      {"judge/stats"},

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
@@ -27,7 +28,7 @@ type abRun struct {
 	maxTime  time.Duration
 	folder   string
 	format   string
-	workload *serveOptions
+	workload *serve.Options
 	args     []string // for bench serve: what is not ours
 	line     *command.Line
 	duel     *duel.Duel
@@ -72,8 +73,8 @@ func (r *abRun) flags() *argv.Set {
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
 	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
 	set.Choice(&r.format, "format", "table", compare.Formats, "What to print.", g, argv.WholeName())
-	r.workload = newServeOptions()
-	defineServe(set, r.workload)
+	r.workload = serve.NewOptions()
+	serve.Define(set, r.workload)
 	return set
 }
 
@@ -121,7 +122,7 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 		return &argv.UsageError{Text: err.Error()}
 	}
 	r.workload.BaseURL = r.a
-	if err := r.workload.validate(set); err != nil {
+	if err := r.workload.Check(set); err != nil {
 		return err
 	}
 	if !set.Seen("seed") { // prompts that no server has seen
@@ -218,7 +219,7 @@ func (r *abRun) Running(text string) {
 
 // child is a side of the duel: what is sent, and to which server.
 func (r *abRun) child(program, url string) (bench.Child, error) {
-	spec, secrets, err := serveSpec(append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
+	spec, secrets, err := serve.SpecOf(append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
 	if err != nil {
 		return bench.Child{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
@@ -22,7 +23,7 @@ import (
 // doctorRun is one run of doctor. What says where the server is and how it is
 // spoken to is the same as in bench serve.
 type doctorRun struct {
-	*serveOptions
+	*serve.Options
 	streams
 	protocol    wire.Protocol
 	concurrency int
@@ -31,7 +32,7 @@ type doctorRun struct {
 }
 
 func examine(ctx context.Context, s streams, args []string) error {
-	r := &doctorRun{serveOptions: newServeOptions(), streams: s}
+	r := &doctorRun{Options: serve.NewOptions(), streams: s}
 	set := r.flags()
 	if done, err := parse(s, set, args); done || err != nil {
 		return err
@@ -67,7 +68,7 @@ const manyRequests = 1000
 const probeTimeout = time.Minute
 
 func (r *doctorRun) flags() *argv.Set {
-	o := r.serveOptions
+	o := r.Options
 	set := argv.New("inferometer doctor",
 		"Look for what would spoil a measurement: on this machine and, with --base-url, on the way to a server and at the server. "+
 			"Each finding says why it matters and how to mend it. The exit code is 1 if something would spoil a measurement.")
@@ -75,7 +76,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", backendOpenAI, slices.Sorted(slices.Values(wire.Backends())), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(wire.Backends())), "The protocol of the probe, as in bench serve.")
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
@@ -99,11 +100,11 @@ func (r *doctorRun) validate(set *argv.Set) error {
 		r.Endpoint = protocol.Path()
 	}
 	r.Host, r.Port = "127.0.0.1", 8000 // there must be one where there is no --base-url
-	full, _ := serveFlags()            // nothing is set in it: what has no flag here is as bench serve has it
-	if err := r.setServers(full); err != nil {
+	full, _ := serve.Flags()           // nothing is set in it: what has no flag here is as bench serve has it
+	if err := r.SetServers(full); err != nil {
 		return err
 	}
-	if err := r.setHeaders(full); err != nil {
+	if err := r.SetHeaders(full); err != nil {
 		return err
 	}
 	r.Resolve(full.Seen)
@@ -131,7 +132,7 @@ func (r *doctorRun) validate(set *argv.Set) error {
 
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
-	spoken, err := r.Wire(r.host(r.streams))
+	spoken, err := r.Wire(r.RunHost(r.shared()))
 	if err != nil {
 		return nil, err
 	}

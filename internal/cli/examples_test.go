@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
@@ -23,7 +24,7 @@ func exampleFiles(t *testing.T) []string {
 
 // hasTargets says whether bench serve can load several servers as one.
 func hasTargets() bool {
-	set, _ := serveFlags()
+	set, _ := serve.Flags()
 	return set.Lookup("targets") != nil
 }
 

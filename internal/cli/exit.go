@@ -8,8 +8,6 @@ const (
 	exitNothing   = command.ExitNothing
 	exitUsage     = command.ExitUsage
 	exitPartial   = command.ExitPartial
-	exitInvalid   = command.ExitInvalid
 	exitGate      = command.ExitGate
 	exitUndecided = command.ExitUndecided
-	exitSLO       = command.ExitSLO
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/search"
 )
@@ -67,7 +68,7 @@ func (o *findOptions) finder(s streams, workload []string, value string) (*find.
 		workload = append(slices.Clone(workload), "--"+o.mapKey+"="+value)
 		folder = filepath.Join(o.out, o.mapKey+"-"+value)
 	}
-	spec, secrets, err := serveSpec(o.probeArgs(workload))
+	spec, secrets, err := serve.SpecOf(o.probeArgs(workload))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (o *findOptions) finder(s streams, workload []string, value string) (*find.
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
 	return &find.Finder{
-		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.given(), apiKeyHeader()),
+		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
 		Child:    bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}},
 		Progress: &findProgress{command.NewLine(s.err), o.Vary},
 	}, nil

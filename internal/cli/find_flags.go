@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/find"
@@ -17,7 +18,7 @@ import (
 type findOptions struct {
 	find.Options
 	slo, mapped, out string
-	serve            *serveOptions
+	serve            *serve.Options
 	mapKey           string
 	mapValues        []string
 }
@@ -49,13 +50,13 @@ func findFlags() (*argv.Set, *findOptions) {
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
-	o.serve = newServeOptions()
-	defineBackend(set, o.serve)
-	defineServer(set, o.serve)
-	defineLoad(set, o.serve)
-	defineOurs(set, o.serve)
-	defineRequest(set, o.serve)
-	defineDataset(set, o.serve)
+	o.serve = serve.NewOptions()
+	serve.DefineBackend(set, o.serve)
+	serve.DefineServer(set, o.serve)
+	serve.DefineLoad(set, o.serve)
+	serve.DefineOurs(set, o.serve)
+	serve.DefineRequest(set, o.serve)
+	serve.DefineDataset(set, o.serve)
 	return set, o
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/batch"
+	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/timeline"
@@ -49,7 +50,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		defer j.Close()
 		watch := timeline.NewCollector(50)
-		r, v, err := judge(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
+		r, v, err := judged.Journal(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
 		if err != nil {
 			return
 		}

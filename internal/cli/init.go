@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -71,7 +72,7 @@ func (o *initOptions) save(s streams, text []byte) error {
 
 // write asks the server and fills in the template.
 func (o *initOptions) write(ctx context.Context) ([]byte, error) {
-	t := target.At(strings.TrimRight(o.baseURL, "/"), apiKeyHeader(), &http.Client{Timeout: 10 * time.Second})
+	t := target.At(strings.TrimRight(o.baseURL, "/"), serve.APIKeyHeader(), &http.Client{Timeout: 10 * time.Second})
 	models, err := t.Models(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", t.Base, err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -52,7 +53,7 @@ func checkInit(t *testing.T, text []byte, base, model string) {
 	t.Helper()
 	tree, plan := loadInit(t, text)
 	checkTree(t, tree, base, model)
-	set, o := serveFlags()
+	set, o := serve.Flags()
 	if err := set.Parse(append(slices.Clone(plan.Points[0].Args), "--base-url", base)); err != nil {
 		t.Fatalf("%q: %v", plan.Points[0].Args, err)
 	}
@@ -173,7 +174,7 @@ func TestInitPlansEnoughRequests(t *testing.T) {
 		}
 		_, plan := loadInit(t, text)
 		for _, p := range plan.Points {
-			set, o := serveFlags()
+			set, o := serve.Flags()
 			if err := set.Parse(append(slices.Clone(p.Args), "--base-url", "http://h:1")); err != nil {
 				t.Fatal(err)
 			}

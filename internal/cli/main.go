@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/report"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -44,12 +45,12 @@ func here(run func(ctx context.Context, s streams, args []string) error) func(co
 // commands lists all commands in the order of the help.
 func commands() []entry {
 	return []entry{
-		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", here(benchServe)},
-		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", here(benchLatency)},
-		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", here(benchThroughput)},
-		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", here(benchShapes)},
+		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", serve.Bench},
+		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", serve.Latency},
+		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
+		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", serve.Shapes},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
-		{"exec", "run a Spec: one run of bench serve as a file", here(execSpec)},
+		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 		{"run", "run a whole experiment from one file: servers, matrix, table", here(runScenario)},
 		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
 		{"init", "write a scenario for a server that is running", here(initScenario)},
@@ -67,7 +68,6 @@ func commands() []entry {
 // Main runs the command that args name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := command.Streams{In: stdin, Out: stdout, Err: stderr}
-	args = childArgs(args)
 	if len(args) == 0 {
 		overview(s.Err)
 		return exitUsage

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -41,7 +42,7 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	o := &reportOptions{}
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
-	set.String(&o.slo, "slo", "", sloHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
+	set.String(&o.slo, "slo", "", serve.SLOHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
 	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
@@ -51,7 +52,7 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"), argv.Bare())
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
-	set.Bool(&o.Intervals, "ci", ciHelp)
+	set.Bool(&o.Intervals, "ci", serve.CIHelp)
 	return set, o
 }
 
@@ -103,9 +104,9 @@ func (o *reportOptions) ending(runs []page.Run) error {
 		if len(runs) > 1 {
 			name = runs[i].Name + ": "
 		}
-		endings = append(endings, sloEnding(name, o.Judged[runs[i].Folder]))
+		endings = append(endings, serve.SLOEnding(name, o.Judged[runs[i].Folder]))
 	}
-	return worstEnding(endings)
+	return serve.WorstEnding(endings)
 }
 
 // resolve finds out what is to be written, and reads what was typed as text.
@@ -144,7 +145,7 @@ func (o *reportOptions) resolve(set *argv.Set) error {
 func (o *reportOptions) measureOptions() (measure.Options, error) {
 	opt := measure.Options{PercentileMetrics: o.metrics, Percentiles: o.percentiles, Detailed: o.Detailed}
 	var err error
-	if opt.Goodput, err = parseGoodput(o.goodput); err != nil {
+	if opt.Goodput, err = serve.ParseGoodput(o.goodput); err != nil {
 		return opt, err
 	}
 	switch o.compat {

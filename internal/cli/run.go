@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -103,13 +104,13 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 
 // checkServeArgs says what bench serve has against a command line.
 func checkServeArgs(args []string) error {
-	_, _, err := serveSpec(args)
+	_, _, err := serve.SpecOf(args)
 	return err
 }
 
 // redactServeArgs hides what a command line of bench serve should not show.
 func redactServeArgs(args []string) []string {
-	set, _ := serveFlags()
+	set, _ := serve.Flags()
 	return set.Redacted(args)
 }
 
@@ -139,11 +140,11 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	show := &run.Progress{Line: command.NewLine(s.err), Total: len(plan.Selected())}
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
-		Program: program, Spec: serveSpec,
+		Program: program, Spec: serve.SpecOf,
 		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
 			return findPoint(ctx, drain, plan.Scenario, args, log)
 		},
-		Header: apiKeyHeader(), Client: &http.Client{},
+		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
 	show.Start()
 	ctx, drain, stop := interrupts(ctx, s.err)
@@ -159,9 +160,9 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	}
 	var endings []error
 	for _, row := range sum.Rows {
-		endings = append(endings, sloEnding(row.Points[0].ID+": ", &slo.Judgement{Checks: row.Clauses}))
+		endings = append(endings, serve.SLOEnding(row.Points[0].ID+": ", &slo.Judgement{Checks: row.Clauses}))
 	}
-	return worstEnding(endings)
+	return serve.WorstEnding(endings)
 }
 
 // folder is where results go, as a whole path: processes have other current folders.
@@ -175,15 +176,6 @@ func (o *runOptions) folder(plan *scenario.Plan) (scenario.Folder, error) {
 	}
 	path, err := filepath.Abs(path)
 	return scenario.Folder{Path: path}, err
-}
-
-// apiKeyHeader is what bench serve sends too.
-func apiKeyHeader() http.Header {
-	h := http.Header{}
-	if key := apiKey(); key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
-	return h
 }
 
 // conclude writes and prints the table, and says by its error how the run ended.

@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
@@ -21,7 +22,7 @@ func pointCommand(s *scenario.Scenario, args []string) []string {
 	if s.Search == nil {
 		return append([]string{"bench", "serve"}, args...)
 	}
-	set, _ := serveFlags()
+	set, _ := serve.Flags()
 	varied := map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[s.Search.Over]
 	own, out := findOwn(), ""
 	if i := slices.Index(args, "--run-dir"); i >= 0 {

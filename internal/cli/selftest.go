@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 )
 
 // selftestRun is one self-test, from its flags to its result.
@@ -57,7 +57,7 @@ func (r *selftestRun) flags() *argv.Set {
 }
 
 func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
-	path, err := selftestPath()
+	path, err := serve.SelftestPath()
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 	}
 	result := &selftest.Result{
 		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: fullVersion(),
-		Machine: thisMachine(), Engine: resolvedEngine(r.Engine), Quick: r.Quick,
+		Machine: serve.ThisMachine(), Engine: serve.ResolvedEngine(r.Engine), Quick: r.Quick,
 	}
 	err = (&selftest.Test{Options: r.Options, Program: program, Progress: r}).Run(ctx, drain, result)
 	if errors.Is(err, selftest.ErrStopped) {
@@ -124,13 +124,4 @@ func (r *selftestRun) Step(s *selftest.Step) {
 		word = "fails: " + s.Fails
 	}
 	r.line.Print("%d streams, a token each %g ms: %s", s.Streams, s.ITLMS, word)
-}
-
-// selftestPath is where the result is kept.
-func selftestPath() (string, error) {
-	state, err := (&bench.Host{Lookup: os.LookupEnv}).State()
-	if err != nil {
-		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
-	}
-	return filepath.Join(state, "inferometer", "selftest.json"), nil
 }

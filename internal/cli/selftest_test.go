@@ -15,6 +15,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -53,7 +54,7 @@ func TestSelftest(t *testing.T) {
 			if err != nil || !bytes.Equal(kept, out.Bytes()) || len(left) != 1 { // runs of its client are no runs of the user's
 				t.Errorf("%v are kept, %s (%v); printed was %s", left, kept, err, out.Bytes())
 			}
-			if c := printed.Claim; c == nil || c.Streams != 2 || c.TTFTMS <= 0 || c.ITLMS <= 0 || printed.Proven(fullVersion(), resolvedEngine("auto"), thisMachine()) == nil {
+			if c := printed.Claim; c == nil || c.Streams != 2 || c.TTFTMS <= 0 || c.ITLMS <= 0 || printed.Proven(fullVersion(), serve.ResolvedEngine("auto"), serve.ThisMachine()) == nil {
 				t.Errorf("the claim is %+v, of %+v", c, printed)
 			}
 			return
@@ -124,7 +125,7 @@ func TestProvenRangeOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.stop()
-	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: resolvedEngine(bench.EngineAuto), Machine: thisMachine()}
+	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: serve.ResolvedEngine(bench.EngineAuto), Machine: serve.ThisMachine()}
 	result.Machine.GoMaxProcs = processors
 	result.Points = []journal.ProvenPoint{{Streams: 20, TokensPerS: 1e9, TTFTMS: 1, ITLMS: 0.5}}
 	whole, err := json.Marshal(result)
@@ -182,7 +183,7 @@ var processors = runtime.GOMAXPROCS(0)
 
 // otherEngine is one that the self-test did not use.
 func otherEngine() string {
-	if resolvedEngine(bench.EngineAuto) == bench.EngineLoop {
+	if serve.ResolvedEngine(bench.EngineAuto) == bench.EngineLoop {
 		return bench.EngineNetHTTP
 	}
 	return bench.EngineLoop

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
@@ -99,7 +100,7 @@ func (o *sweepOptions) runner(s streams) (*sweep.Runner, error) {
 	}
 	return &sweep.Runner{
 		Plan: *plan, Ready: time.Duration(o.readyTimeout) * time.Second, Program: program,
-		Client: &http.Client{}, Header: apiKeyHeader(),
+		Client: &http.Client{}, Header: serve.APIKeyHeader(),
 		Log: &sweep.Log{W: s.out, ShowOutput: o.showStdout, Redact: redactCommand, SecretFlag: isSecretFlag},
 	}, nil
 }

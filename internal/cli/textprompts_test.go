@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 )
 
 // textServer answers as Ollama does: prompts are texts, ignore_eos is not known, and
@@ -59,27 +62,35 @@ func TestPromptsAsTexts(t *testing.T) {
 	shapes := []string{"-p", "16", "-n", "8", "-r", "2"}
 	for _, tt := range []struct {
 		name      string
-		run       func(s streams) error
+		run       func(s command.Streams) error
 		out, fail string
 	}{
-		{"latency on Ollama", func(s streams) error { return benchLatency(t.Context(), s, append(latency, "--base-url", ollama)) }, "Avg latency: ", ""},
-		{"shapes on Ollama", func(s streams) error { return benchShapes(t.Context(), s, append(shapes, "--base-url", ollama)) }, "tg8", ""},
-		{"latency elsewhere", func(s streams) error { return benchLatency(t.Context(), s, append(latency, "--base-url", other)) }, "", "--text-prompts"},
-		{"shapes elsewhere", func(s streams) error { return benchShapes(t.Context(), s, append(shapes, "--base-url", other)) }, "", "--text-prompts"},
-		{"latency with the flag", func(s streams) error {
-			return benchLatency(t.Context(), s, append(latency, "--base-url", other, "--text-prompts"))
+		{"latency on Ollama", func(s command.Streams) error {
+			return serve.Latency(t.Context(), s, append(latency, "--base-url", ollama))
 		}, "Avg latency: ", ""},
-		{"shapes with the flag", func(s streams) error {
-			return benchShapes(t.Context(), s, append(shapes, "--base-url", other, "--text-prompts"))
+		{"shapes on Ollama", func(s command.Streams) error {
+			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", ollama))
+		}, "tg8", ""},
+		{"latency elsewhere", func(s command.Streams) error {
+			return serve.Latency(t.Context(), s, append(latency, "--base-url", other))
+		}, "", "--text-prompts"},
+		{"shapes elsewhere", func(s command.Streams) error {
+			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", other))
+		}, "", "--text-prompts"},
+		{"latency with the flag", func(s command.Streams) error {
+			return serve.Latency(t.Context(), s, append(latency, "--base-url", other, "--text-prompts"))
+		}, "Avg latency: ", ""},
+		{"shapes with the flag", func(s command.Streams) error {
+			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", other, "--text-prompts"))
 		}, "pp16", ""},
 		// Its model ends the answer after 4 tokens: the rate is still one of 4 tokens.
-		{"a model that stops", func(s streams) error {
-			return benchShapes(t.Context(), s, append(shapes, "--base-url", textServer(t, "library", 4)))
+		{"a model that stops", func(s command.Streams) error {
+			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", textServer(t, "library", 4)))
 		}, "tg8", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, said bytes.Buffer
-			err := tt.run(streams{out: &out, err: &said})
+			err := tt.run(command.Streams{Out: &out, Err: &said})
 			switch {
 			case tt.fail == "" && (err != nil || !strings.Contains(out.String(), tt.out)):
 				t.Errorf("%v\n%s%s", err, out.String(), said.String())

@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/pace"
+)
+
+// Options is what the flags of bench serve say: the Spec of a run, and how it is
+// shown. A flag that is refused has no field: nothing could ever be in it. After
+// Check the Spec is what the run shall do.
+type Options struct {
+	bench.Spec
+
+	// What flags say in other words than the Spec.
+	BaseURL             string
+	Host                string
+	Port                int
+	Targets             []string
+	Header              []argv.Pair
+	datasets            map[string]any // the options of each dataset, by its name; nil: the command has no flags for them
+	draft               *pace.Draft
+	InputLen, OutputLen *int // of any dataset
+	Users               *int // --max-concurrency, in the words of fw-ai/benchmark
+	UsersPerSecond      float64
+	QPS                 *float64 // --request-rate, in the same words
+	QPSSpacing          string
+	TrustRemoteCode     bool // accepted; nothing is ever run
+	metadata, goodput   []argv.Pair
+	power               string
+
+	// How the run is shown.
+	DisableTQDM bool
+	Progress    string
+	Quiet       bool
+	CI          bool
+	Format      string // table, json or vllm; empty: table
+	PrintSpec   bool
+	CPUProfile  string // hidden
+
+	tookV1  bool              // an address ended with the endpoint's /v1
+	secrets map[string]string // by the variable that stands for each in the Spec
+}
+
+// The headings of the help, in its order.
+const (
+	groupServer  = "Server and model"
+	groupLoad    = "Load shape"
+	groupOurs    = "Inferometer"
+	groupRequest = "Request content"
+	groupDataset = "Dataset"
+	groupResult  = "Result"
+)
+
+// NewOptions has the defaults of bench serve.
+func NewOptions() *Options {
+	return &Options{Spec: bench.Default(), draft: pace.NewDraft()}
+}
+
+// Flags declares the flags of bench serve, bound to the options it returns:
+// those of vllm bench serve, each by its name, and ours.
+func Flags() (*argv.Set, *Options) {
+	set := argv.New("inferometer bench serve",
+		"Send a workload to an OpenAI-compatible server, measure it, and say whether the numbers can be trusted. "+
+			"The flags are those of vllm bench serve; a flag that is not supported is refused, never ignored.")
+	o := NewOptions()
+	set.Example("A vLLM server on this machine: 1000 random prompts, 32 at a time",
+		"inferometer bench serve --backend vllm --dataset-name random --random-input-len 1024 --random-output-len 128 --max-concurrency 32")
+	set.Example("An open loop: 10 requests a second, whatever the server does",
+		"inferometer bench serve --base-url http://gpu-box:8000 --request-rate 10 --num-prompts 600")
+	set.Example("Real conversations to the chat endpoint",
+		"inferometer bench serve --backend openai-chat --dataset-name sharegpt --dataset-path sharegpt.json --num-prompts 200 --request-rate 4")
+	set.Example("Keep the result, with every request in it, under a name",
+		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
+	set.Example("Two replicas as one, and each by itself",
+		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
+	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
+		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
+	set.Example("What these flags ask for as a file, and the run of it",
+		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
+	Define(set, o)
+	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
+		argv.Group(groupOurs), argv.WholeName())
+	g := argv.Group(groupResult)
+	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
+	defineFormat(set, o, g)
+	return set, o
+}
+
+// defineFormat declares what is printed.
+func defineFormat(set *argv.Set, o *Options, opts ...argv.Option) {
+	set.Choice(&o.Format, "format", formatTable, []string{formatTable, formatJSON, formatVLLM},
+		"What to print: the whole table, the result as one line of JSON (the table then goes to standard error, nowhere with --quiet), or vLLM's block alone.",
+		append(opts, argv.WholeName())...)
+}
+
+// The forms of --format.
+const (
+	formatTable = "table"
+	formatJSON  = "json"
+	formatVLLM  = "vllm"
+)
+
+// Define declares the flags of bench serve for any command that has them all.
+func Define(set *argv.Set, o *Options) {
+	DefineBackend(set, o)
+	DefineServer(set, o)
+	DefineLoad(set, o)
+	DefineOurs(set, o)
+	defineUsers(set, o)
+	DefineRequest(set, o)
+	DefineDataset(set, o)
+	defineResult(set, o)
+	set.Config()
+	refuseFlags(set)
+	foreignFlags(set)
+}

@@ -1,0 +1,52 @@
+package serve
+
+import "github.com/inferometer/inferometer/internal/cli/argv"
+
+// refuseFlags declares the flags of vllm bench serve that we don't do, each with
+// the reason that the user reads when it is set. A flag that is declared already, by a
+// dataset that is there now, is none of them: its line here can go.
+func refuseFlags(set *argv.Set) {
+	refuse := func(reason string, arity argv.Arity, names ...string) {
+		for _, name := range names {
+			if set.Lookup(name) == nil {
+				set.Unsupported(name, arity, reason)
+			}
+		}
+	}
+
+	set.Unsupported("probe-request-rate", argv.OneValue, "probe requests beside the load are not sent by this version", argv.Inert("0"))
+	refuse("the server's profiler is not started from here; POST /start_profile and /stop_profile around the run", argv.NoValue, "profile")
+	set.UnsupportedTriBool("self-timed", "it goes with the dataset timed_trace, which can't be read by this version")
+
+	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
+	refuse("templates are rendered without extra arguments; for the server's own template use "+
+		"--extra-body '{\"chat_template_kwargs\": {…}}' with --backend openai-chat", argv.OneValue, "chat-template-kwargs")
+	refuse("requests can't be spread over adapters by this version; name one adapter with --served-model-name", argv.OneOrMore, "lora-modules")
+	set.Unsupported("lora-assignment", argv.OneValue, "requests can't be spread over adapters by this version; name one adapter with --served-model-name",
+		argv.Inert("random")) // the default, which says nothing without --lora-modules
+
+	refuse("charts are not drawn by this version; --save-detailed keeps every request's times", argv.NoValue, "plot-timeline")
+	refuse("charts are not drawn by this version; it goes with --plot-timeline", argv.OneValue, "timeline-itl-thresholds")
+	refuse("charts are not drawn by this version; --save-detailed keeps every request's lengths", argv.NoValue, "plot-dataset-stats")
+
+	const huggingFace = "datasets are read from local files only, not from Hugging Face; use --dataset-path with sharegpt or custom"
+	refuse(huggingFace, argv.NoValue, "no-stream")
+	refuse(huggingFace, argv.OneValue, "hf-subset", "hf-split", "hf-name", "hf-output-len",
+		"blazedit-min-distance", "blazedit-max-distance", "bfcl-categories")
+	refuse("audio can't be sent by this version", argv.OneValue, "asr-min-audio-len-sec", "asr-max-audio-len-sec")
+
+	const images = "images and video can't be sent by this version"
+	refuse(images, argv.NoValue, "enable-multimodal-chat", "custom-ensure-client-side-data")
+	refuse(images, argv.OneValue, "random-mm-base-items-per-request", "random-mm-num-mm-items-range-ratio",
+		"random-mm-limit-mm-per-prompt", "random-mm-bucket-config")
+
+	set.Unsupported("random-batch-size", argv.OneValue, "several inputs in one request are for pooling backends, which this version does not speak", argv.Inert("1"))
+	refuse("it goes with the dataset random-rerank, which this version does not make", argv.NoValue, "no-reranker")
+	refuse("the dataset spec_bench can't be read by this version; its prompts can be given as a custom file", argv.OneValue,
+		"spec-bench-output-len", "spec-bench-category")
+	refuse("the dataset speed_bench can't be read by this version; its prompts can be given as a custom file", argv.OneValue,
+		"speed-bench-dataset-subset", "speed-bench-output-len", "speed-bench-category")
+	refuse("the dataset timed_trace can't be read by this version", argv.OneValue,
+		"timed-trace-chunk-hash-size", "timed-trace-sec-multiplier", "timed-trace-label-timestamp",
+		"timed-trace-label-input-length", "timed-trace-label-output-length", "timed-trace-label-hash-ids")
+}

@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/judge/condition"
+)
+
+// Check fills in what follows from other flags and checks that they make sense, by
+// themselves and together. Every error is a *argv.UsageError.
+func (o *Options) Check(set *argv.Set) error {
+	if (o.DisableTQDM || o.Quiet) && !set.Seen("progress") {
+		o.Progress = "none"
+	}
+	o.resolveUsers()
+	for _, check := range []func(*argv.Set) error{o.checkUsers, o.checkGiven, o.SetServers, o.SetHeaders, o.setValues, o.setChoices} {
+		if err := check(set); err != nil {
+			return err
+		}
+	}
+	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
+	if err := o.Spec.Validate(); err != nil {
+		return err
+	}
+	if o.DisableTQDM && o.Progress != "none" {
+		return argv.Errorf("progress", "%s can't be used together with --disable-tqdm", o.Progress)
+	}
+	return o.checkFormat()
+}
+
+// checkGiven looks at what a Spec can't tell from what was not given.
+func (o *Options) checkGiven(set *argv.Set) error {
+	for name, d := range map[string]time.Duration{"duration": o.Duration, "deadline": o.Deadline} {
+		if set.Seen(name) && d == 0 {
+			return argv.Errorf(name, "must be above 0")
+		}
+	}
+	if set.Seen("until") && o.Until == "" {
+		_, err := condition.Parse(o.Until, condition.Width)
+		return argv.Errorf("until", "%v", err)
+	}
+	return o.checkLengths()
+}
+
+// notes are what the user should know of flags that are right and yet may not do
+// what was meant. vLLM says nothing in these cases; the run goes on all the same.
+func (o *Options) notes(set *argv.Set) []string {
+	var notes []string
+	note := func(when bool, format string, args ...any) {
+		if when {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	o.datasetNotes(set, note)
+	note(o.SaveDetailed && !o.SaveResult && !o.AppendResult, "--save-detailed has no effect without --save-result or --append-result")
+	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
+		"no result is written without --save-result or --append-result")
+	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
+	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", o.shownURL())
+	note(set.Seen("balance") && len(o.URLs) < 2, "--balance has no effect with one server")
+	note(len(o.URLs) > 1 && o.NumWarmups > 0 && o.NumWarmups < len(o.URLs), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.URLs))
+	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
+	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
+	return notes
+}

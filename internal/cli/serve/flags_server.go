@@ -1,0 +1,169 @@
+package serve
+
+import (
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/wire"
+)
+
+// redactURLs hides logins in several URLs.
+func redactURLs(text string) string {
+	words := strings.Split(text, ",")
+	for i, w := range words {
+		words[i] = outside.RedactURL(w)
+	}
+	return strings.Join(words, ",")
+}
+
+// redactPower hides a login in Prometheus' address.
+func redactPower(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == power.SourceRAPL {
+		return text
+	}
+	return power.SourcePrometheus + ":***"
+}
+
+// Given are the servers as the flags name them, logins included.
+func (o *Options) Given() []string {
+	switch {
+	case len(o.Targets) > 0:
+		return o.Targets
+	case o.BaseURL != "":
+		return []string{o.BaseURL}
+	}
+	host := strings.TrimSuffix(strings.TrimPrefix(o.Host, "["), "]")
+	return []string{"http://" + net.JoinHostPort(host, strconv.Itoa(o.Port))}
+}
+
+// SetServers reads where requests go: --targets, or --base-url, or --host and --port.
+func (o *Options) SetServers(set *argv.Set) error {
+	flag := "base-url"
+	if set.Seen("targets") {
+		flag = "targets"
+		for _, one := range []string{"base-url", "host", "port"} {
+			if set.Seen(one) {
+				return argv.Errorf(flag, "can't be used together with --%s: both say where requests go", one)
+			}
+		}
+		if len(o.Targets) == 0 {
+			return argv.Errorf(flag, "needs at least one URL, as in http://host:8000,http://host:8001")
+		}
+	}
+	switch {
+	case o.Port < 1:
+		return argv.Errorf("port", "must be at least 1, not %d", o.Port)
+	case o.Port > 65535:
+		return argv.Errorf("port", "must be at most 65535, not %d", o.Port)
+	case flag == "base-url" && o.BaseURL == "" && (o.Host == "" || strings.ContainsAny(o.Host, "/ ")):
+		return argv.Errorf("host", "needs a name or an address, not %q", o.Host).WithHint("a URL goes to --base-url")
+	}
+	o.URLs = nil
+	var login string
+	for i, text := range o.Given() {
+		if err := bench.CheckURL(flag, text, "http", "https"); err != nil {
+			return err
+		}
+		server, one := bench.SplitLogin(text)
+		if i > 0 && one != login {
+			return argv.Errorf(flag, "must have the same user and password, or none").
+				WithHint("measure servers of different logins one by one")
+		}
+		o.URLs, login = append(o.URLs, server), one
+	}
+	o.Login = o.secret("LOGIN", login)
+	if o.Proxy == "" || o.Proxy == bench.NoProxy {
+		return nil
+	}
+	if err := bench.CheckURL("proxy", o.Proxy, "http", "https", "socks5", "socks5h"); err != nil {
+		return err
+	}
+	o.Proxy, login = bench.SplitLogin(o.Proxy)
+	o.ProxyLogin = o.secret("PROXY_LOGIN", login)
+	return nil
+}
+
+// SetHeaders takes in --header. All values count as secrets.
+func (o *Options) SetHeaders(*argv.Set) error {
+	o.Headers = nil
+	for _, h := range o.Header {
+		if err := wire.CheckHeader(h.Key, h.Value); err != nil {
+			return argv.Errorf("header", "%v", err)
+		}
+		name := "HEADER_" + strings.ToUpper(strings.ReplaceAll(h.Key, "-", "_"))
+		o.Headers = append(o.Headers, bench.Header{Name: h.Key, Value: o.secret(name, h.Value)})
+	}
+	if err := wire.CheckHeader("Authorization", APIKey()); err != nil {
+		return &argv.UsageError{Text: "OPENAI_API_KEY " + err.Error()}
+	}
+	return nil
+}
+
+// setValues reads what the Spec has in another form than the flags.
+func (o *Options) setValues(*argv.Set) error {
+	o.Metadata = nil
+	for _, p := range o.metadata {
+		o.Metadata = append(o.Metadata, bench.Pair(p))
+	}
+	var err error
+	if o.Goodput, err = ParseGoodput(o.goodput); err != nil {
+		return err
+	}
+	n := 0
+	o.ExtraBody = bench.HideSecrets(o.ExtraBody, func(text string) string {
+		n++
+		return o.secret("BODY_"+strconv.Itoa(n), text).Env
+	})
+	o.Power = bench.Value{Text: o.power}
+	if redactPower(o.power) != o.power && o.power != "" {
+		if _, err := power.Parse(o.power); err != nil {
+			return argv.Errorf("power", "%v", err)
+		}
+		o.Power = o.secret("POWER", o.power)
+	}
+	return nil
+}
+
+// leastSecret is the length from which a value of the environment is taken for the
+// secret of a flag: shorter ones are the same by chance.
+const leastSecret = 8
+
+// secret names the variable that stands for a secret in the Spec: the one of the
+// environment that holds it, or else one of our own.
+func (o *Options) secret(name, value string) bench.Value {
+	if value == "" {
+		return bench.Value{}
+	}
+	for _, prefix := range []string{"", "Bearer "} {
+		bare, ok := strings.CutPrefix(value, prefix)
+		if !ok || len(bare) < leastSecret || strings.HasPrefix(name, "BODY_") && prefix != "" {
+			continue
+		}
+		for _, pair := range os.Environ() {
+			if variable, held, _ := strings.Cut(pair, "="); held == bare {
+				return bench.Value{Env: variable, Prefix: prefix}
+			}
+		}
+	}
+	name = "INFEROMETER_" + name
+	if o.secrets == nil {
+		o.secrets = map[string]string{}
+	}
+	o.secrets[name] = value
+	return bench.Value{Env: name}
+}
+
+// shownURL is where requests go, as it may be shown.
+func (o *Options) shownURL() string {
+	base := o.URLs[0]
+	if !o.Login.IsZero() {
+		base = strings.Replace(base, "://", "://redacted@", 1)
+	}
+	return base + o.Endpoint
+}

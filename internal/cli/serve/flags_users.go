@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/option"
+)
+
+// defineUsers declares the load in the words of fw-ai/benchmark (load_test.py).
+func defineUsers(set *argv.Set, o *Options) {
+	g := argv.Group(groupOurs)
+	set.OptInt(&o.Users, "users", "A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.", g,
+		argv.WholeName()) // --use is vLLM's --use-beam-search
+	set.Float(&o.UsersPerSecond, "spawn-rate", math.Inf(1),
+		"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all.", g, argv.Metavar("RATE"))
+	set.OptFloat(&o.QPS, "qps", "Requests a second, evenly: --request-rate in the words of fw-ai/benchmark.", g, argv.Metavar("RATE"))
+	set.Choice(&o.QPSSpacing, "qps-distribution", "constant", []string{"constant", "exponential"}, "How the requests of --qps are spaced.", g,
+		argv.Later("is not drawn by this version; use constant or exponential", "uniform"))
+	set.String(&o.SummaryFile, "summary-file", "", "Append one row to a CSV file with the columns of fw-ai/benchmark.", g, argv.Metavar("FILE"))
+}
+
+// sayPace gives an option of the pace a number.
+func (o *Options) sayPace(key string, v float64) {
+	if err := o.draft.Set(key, option.FormatFloat(v)); err != nil {
+		panic(err) // it takes numbers
+	}
+}
+
+// resolveUsers says the same in the words of the other flags.
+func (o *Options) resolveUsers() {
+	if o.Users != nil && o.MaxConcurrency == nil {
+		o.MaxConcurrency = o.Users
+	}
+	if !math.IsInf(o.UsersPerSecond, 1) {
+		o.SpawnRate = o.UsersPerSecond
+	}
+	if o.QPS != nil {
+		o.SummaryLoad = "QPS " + pyjson.Float(*o.QPS) + " " + o.QPSSpacing
+	}
+	if o.QPS != nil && !o.draft.Given("rate") {
+		o.sayPace("rate", *o.QPS)
+		if o.QPSSpacing == "constant" {
+			o.sayPace("burstiness", math.Inf(1))
+		}
+	}
+}
+
+func (o *Options) checkUsers(set *argv.Set) error {
+	switch {
+	case o.Users != nil && set.Seen("max-concurrency"):
+		return argv.Errorf("users", "can't be used together with --max-concurrency: they are the same")
+	case o.Users != nil && *o.Users < 1:
+		return argv.Errorf("users", "must be at least 1, not %d", *o.Users)
+	case o.QPS != nil && (set.Seen("request-rate") || set.Seen("burstiness")):
+		return argv.Errorf("qps", "can't be used together with --request-rate or --burstiness: both say when requests are sent")
+	case o.QPS != nil && !(*o.QPS > 0 && !math.IsInf(*o.QPS, 1)):
+		return argv.Errorf("qps", "must be above 0 and finite, not %g", *o.QPS)
+	case o.QPS == nil && set.Seen("qps-distribution"):
+		return argv.Errorf("qps-distribution", "needs --qps")
+	case set.Seen("spawn-rate") && o.Users == nil:
+		return argv.Errorf("spawn-rate", "needs --users")
+	case !(o.UsersPerSecond > 0):
+		return argv.Errorf("spawn-rate", "must be above 0, not %g", o.UsersPerSecond)
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package serve
+
+import (
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// ParseGoodput makes the limits of what --goodput was given, as ttft:500 or ttft<=500ms; nil: none.
+func ParseGoodput(pairs []argv.Pair) (map[string]float64, error) {
+	var clauses []string
+	for _, p := range pairs {
+		clause := p.Key
+		if p.Value != "" {
+			clause += ":" + p.Value
+		}
+		clauses = append(clauses, clause)
+	}
+	return bench.ParseGoodput(clauses)
+}

@@ -1,0 +1,135 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// How often progress is shown: a bar lives, lines in a pipe should stay few.
+const (
+	barEvery  = 250 * time.Millisecond
+	lineEvery = 5 * time.Second
+)
+
+// progressShow shows a run's progress until it is stopped.
+type progressShow struct {
+	w        io.Writer
+	bar      bool
+	total    int           // requests to come; 0: not known
+	length   time.Duration // of a run that ends by time; 0: not known
+	progress *load.Progress
+	began    time.Time
+	last     load.Snapshot
+	lastAt   time.Time
+	quit     chan struct{}
+	done     chan struct{}
+}
+
+// showProgress starts the display that --progress asks for.
+func showProgress(w io.Writer, mode string, p bench.Progress) *progressShow {
+	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
+	if mode == "auto" {
+		mode = "plain"
+		if command.IsTerminal(w) {
+			mode = "bar"
+		}
+	}
+	if mode == "none" {
+		close(s.done)
+		return s
+	}
+	s.bar = mode == "bar"
+	every := lineEvery
+	if s.bar {
+		every = barEvery
+	}
+	s.lastAt = s.began
+	go s.loop(every)
+	return s
+}
+
+func (s *progressShow) loop(every time.Duration) {
+	defer close(s.done)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			s.show(now)
+		case <-s.quit:
+			if s.bar {
+				fmt.Fprint(s.w, "\r\x1b[K") // the result follows where the bar was
+			}
+			return
+		}
+	}
+}
+
+func (s *progressShow) stop() {
+	close(s.quit)
+	<-s.done
+}
+
+func (s *progressShow) show(now time.Time) {
+	snap := s.progress.Snapshot()
+	text := s.text(snap, now)
+	if s.bar {
+		fmt.Fprintf(s.w, "\r\x1b[K%s", command.Fit(s.barOf(snap, now)+" "+text, command.TerminalWidth(s.w)-1))
+	} else {
+		fmt.Fprintln(s.w, text)
+	}
+	s.last, s.lastAt = snap, now
+}
+
+// text says how far the run is: done of total, in flight, tokens a second
+// since the last time, failures, and the time left.
+func (s *progressShow) text(p load.Snapshot, now time.Time) string {
+	var b strings.Builder
+	ended := p.Completed + p.Failed
+	fmt.Fprintf(&b, "%d", ended)
+	if s.total > 0 {
+		fmt.Fprintf(&b, "/%d", s.total)
+	}
+	fmt.Fprintf(&b, " done, %d in flight", p.InFlight)
+	if span := now.Sub(s.lastAt).Seconds(); span > 0 {
+		fmt.Fprintf(&b, ", %.0f tok/s", float64(p.Tokens-s.last.Tokens)/span)
+	}
+	fmt.Fprintf(&b, ", %d failed, %s", p.Failed, round(now.Sub(s.began)))
+	if left, ok := s.left(ended, now); ok {
+		fmt.Fprintf(&b, ", %s left", round(left))
+	}
+	return b.String()
+}
+
+// left estimates the time to the end, from the share that is done.
+func (s *progressShow) left(ended int64, now time.Time) (time.Duration, bool) {
+	share := s.share(ended, now)
+	if share <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(now.Sub(s.began)) * (1/share - 1)), true
+}
+
+func (s *progressShow) share(ended int64, now time.Time) float64 {
+	switch {
+	case s.total > 0:
+		return min(float64(ended)/float64(s.total), 1)
+	case s.length > 0:
+		return min(float64(now.Sub(s.began))/float64(s.length), 1)
+	}
+	return 0
+}
+
+func (s *progressShow) barOf(p load.Snapshot, now time.Time) string {
+	const cells = 20
+	full := int(s.share(p.Completed+p.Failed, now) * cells)
+	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
+}
+
+func round(d time.Duration) time.Duration { return d.Round(time.Second) }

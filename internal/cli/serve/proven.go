@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/check/selftest"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// ThisMachine is what a self-test's claim holds for. It is asked before the load
+// begins, since that gives Go's scheduler spare processors.
+func ThisMachine() selftest.Machine {
+	e := client.Environment()
+	return selftest.Machine{Host: e.Host, CPU: e.CPU, CPUs: e.CPUs, GoMaxProcs: e.GoMaxProcs}
+}
+
+// ResolvedEngine is what --engine means for plain HTTP on this system.
+func ResolvedEngine(engine string) string {
+	if engine == bench.EngineAuto && runtime.GOOS == "linux" {
+		return bench.EngineLoop
+	}
+	if engine == bench.EngineAuto {
+		return bench.EngineNetHTTP
+	}
+	return engine
+}
+
+// findProven finds what the newest self-test proved for a run; nil: nothing.
+// A result that can't be read proves nothing, and is no reason to stop a run.
+func findProven(h *bench.Host, engine string) *journal.Proven {
+	path, err := SelftestPath()
+	if err != nil {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil // there was none
+	}
+	result, err := selftest.Decode(b)
+	if err != nil {
+		h.Say("note: %s: %v", path, err)
+		return nil
+	}
+	return result.Proven(command.Version(), engine, ThisMachine())
+}
+
+// SelftestPath is where the result is kept.
+func SelftestPath() (string, error) {
+	state, err := (&bench.Host{Lookup: os.LookupEnv}).State()
+	if err != nil {
+		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
+	}
+	return filepath.Join(state, "inferometer", "selftest.json"), nil
+}

@@ -1,0 +1,185 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/show/export"
+	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/report"
+)
+
+// report computes the result from the journal, prints and saves it, and says by
+// its error how the run ended.
+func (r *serveRun) report() error {
+	res, v, err := r.result()
+	if res == nil {
+		return err
+	}
+	err = errors.Join(err, r.note(res, v))
+	if err := errors.Join(r.print(res, v), err); err != nil {
+		return err
+	}
+	if err := r.summarize(res); err != nil {
+		return err
+	}
+	r.Prune(r.run.Folder(), r.host)
+	return r.ending(res, v)
+}
+
+// print shows the result in the form that was asked for.
+func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
+	table := func(w io.Writer) error {
+		return report.Console(w, res, report.Options{
+			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),
+		})
+	}
+	switch r.Format {
+	case formatVLLM:
+		return report.VLLM(r.Out, res)
+	case formatJSON:
+		opt := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Detailed: r.SaveDetailed}
+		err := report.JSON(r.Out, res, opt)
+		if err == nil {
+			_, err = fmt.Fprintln(r.Out)
+		}
+		if err != nil || r.Quiet {
+			return err
+		}
+		return table(r.Err)
+	}
+	return table(r.Out)
+}
+
+// result computes the result and writes its files. Files come before words: who
+// reads our output may have gone, and the write would kill us. A result that can't
+// be written is still given.
+func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
+	j, err := r.run.Reopen()
+	if err != nil {
+		return nil, nil, errors.Join(r.run.Unwritten(), err)
+	}
+	defer j.Close()
+	opt := measure.Options{Detailed: r.SaveDetailed}
+	if r.run.Unwritten() != nil {
+		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
+	}
+	res, v, err := judged.Journal(j, opt)
+	if err != nil {
+		return nil, nil, errors.Join(r.run.Unwritten(), err)
+	}
+	objective, err := bench.ParseSLO(r.SLO)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.judged = judged.SLO(objective, r.run.Folder(), res, opt)
+	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
+	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v))
+}
+
+// ending says by its error how the run ended.
+func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
+	switch {
+	case res.Interrupted == load.Overlong:
+		return r.overlong(res)
+	case res.Completed == 0:
+		return command.Exit(command.ExitNothing, fmt.Errorf("no request completed: %s; the run is in %s", firstCause(res), r.run.Folder()))
+	case res.Partial:
+		return command.Exit(command.ExitPartial, fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted))
+	case r.Strict && v.Level == verdict.TrustInvalid:
+		return command.Exit(command.ExitInvalid, errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"))
+	}
+	return SLOEnding("", r.judged)
+}
+
+// firstCause is what most requests failed for.
+func firstCause(res *measure.Result) string {
+	if len(res.Errors) > 0 {
+		e := &res.Errors[0]
+		return fmt.Sprintf("%d of %d %s: %s", e.Count, res.Requests, e.Outcome, outside.Line(e.Message, 200))
+	}
+	for _, o := range res.Outcomes {
+		if o.Outcome != journal.Complete && o.Count > 0 {
+			return fmt.Sprintf("%d of %d %s", o.Count, res.Requests, o.Outcome)
+		}
+	}
+	return "none was sent"
+}
+
+// save writes the result where --save-result and --append-result want it.
+func (r *serveRun) save(res *measure.Result, v *verdict.Verdict) error {
+	if !r.SaveResult && !r.AppendResult {
+		return nil
+	}
+	path := r.ResultPath(report.FileName(res))
+	opt := report.Options{RunDir: r.run.Folder(), Detailed: r.SaveDetailed, Verdict: v, SLO: r.judged}
+	if !r.AppendResult {
+		if err := writeResult(path, res, opt); err != nil {
+			return err
+		}
+	} else if err := appendResult(path, res, opt); err != nil {
+		return err
+	}
+	r.host.Say("result: %s", path)
+	return nil
+}
+
+// note adds the run to the file of --append-markdown.
+func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
+	if r.AppendMarkdown == "" {
+		return nil
+	}
+	return export.AppendSections(r.AppendMarkdown, []page.Run{{Name: page.Name(res, r.run.Folder()), Folder: r.run.Folder(), Result: res, Verdict: v}})
+}
+
+// writeResult writes a new result whole or not at all.
+func writeResult(path string, res *measure.Result, opt report.Options) error {
+	return writeJSONFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
+}
+
+// writeJSONFile writes what a command was asked to leave, whole or not at all.
+func writeJSONFile(path string, write func(io.Writer) error) error {
+	if err := atomicfile.Write(path, write); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	return nil
+}
+
+func appendResult(path string, res *measure.Result, opt report.Options) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return fmt.Errorf("append the result: %w", err)
+	}
+	return errors.Join(report.Append(f, res, opt), f.Close())
+}
+
+// overlong is the end of a run whose answers are far longer than asked for.
+func (r *serveRun) overlong(res *measure.Result) error {
+	field, other := "max_tokens", "max_completion_tokens"
+	if r.Chat() {
+		field, other = other, field
+	}
+	cut := 0
+	for _, o := range res.Outcomes {
+		if o.Outcome == journal.Long {
+			cut = o.Count
+		}
+	}
+	words := fmt.Sprintf("the run was stopped: answers are far longer than asked for (%d were cut off), so the server ignores %s", cut, field)
+	if r.run.OldLimit() {
+		return command.Exit(command.ExitNothing, errors.New(words+" and "+other))
+	}
+	return command.Exit(command.ExitNothing, fmt.Errorf(`%s; say the length in a field that it knows, such as --extra-body '{"%s": 128}'`, words, other))
+}

@@ -1,0 +1,122 @@
+// Package serve is the commands that send a load to servers that run: bench serve, exec,
+// bench latency, bench throughput and bench shapes.
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/slo"
+)
+
+// serveRun is a run of bench serve, and of the other commands that send a load, from
+// its options to its result.
+type serveRun struct {
+	*Options
+	command.Streams
+	host   *bench.Host
+	run    *bench.Run
+	judged *slo.Judgement // nil: no SLO was given
+}
+
+func Bench(ctx context.Context, s command.Streams, args []string) error {
+	set, o := Flags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.Check(set); err != nil {
+		return err
+	}
+	if o.PrintSpec {
+		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
+	}
+	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	if o.PrintSpec {
+		return o.printSpec(s)
+	}
+	r := newServeRun(o, s)
+	for _, note := range o.notes(set) {
+		r.host.Say("note: %s", note)
+	}
+	return r.do(ctx)
+}
+
+func newServeRun(o *Options, s command.Streams) *serveRun {
+	return &serveRun{Options: o, Streams: s, host: o.RunHost(s)}
+}
+
+// do runs the Spec and shows its result.
+func (r *serveRun) do(ctx context.Context) error {
+	ctx, drain, stop := command.Interrupts(ctx, r.Err)
+	defer stop()
+	stopProfile, err := startProfile(r.CPUProfile)
+	if err != nil {
+		return err
+	}
+	defer stopProfile()
+	if err := r.execute(ctx, drain); err != nil {
+		return err
+	}
+	defer r.run.Close()
+	return r.report()
+}
+
+func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) (err error) {
+	r.run, err = bench.Execute(ctx, drain, &r.Spec, r.host)
+	return err
+}
+
+// RunHost is this process, as a run knows it.
+func (o *Options) RunHost(s command.Streams) *bench.Host {
+	h := &bench.Host{
+		Release: command.Release, Version: command.Version(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment,
+		Say: func(format string, args ...any) {
+			if !o.Quiet {
+				fmt.Fprintf(s.Err, format+"\n", args...)
+			}
+		},
+		Warn:     func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
+		Progress: func(p bench.Progress) (stop func()) { return showProgress(s.Err, o.Progress, p).stop },
+	}
+	h.Proven = func(engine string) *journal.Proven { return findProven(h, engine) }
+	return h
+}
+
+// lookup finds a variable: of those that stand for secrets of flags, or of the environment.
+func (o *Options) lookup(name string) (string, bool) {
+	if value, ok := o.secrets[name]; ok {
+		return value, true
+	}
+	return os.LookupEnv(name)
+}
+
+// APIKey is the environment's OPENAI_API_KEY.
+func APIKey() string { return os.Getenv("OPENAI_API_KEY") }
+
+// SpecOf is the run that arguments of bench serve ask for. Secrets are beside it.
+func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err error) {
+	set, o := Flags()
+	if err := set.Parse(args); err != nil {
+		return nil, nil, err
+	}
+	if err := o.Check(set); err != nil {
+		return nil, nil, err
+	}
+	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	return &o.Spec, o.secrets, nil
+}
+
+// APIKeyHeader is what bench serve sends too.
+func APIKeyHeader() http.Header {
+	h := http.Header{}
+	if key := APIKey(); key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return h
+}
