@@ -3,6 +3,8 @@ package bench
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -189,4 +191,17 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _ = fillIn(s.ExtraBody, env(map[string]string{"B": "x"}))
 	})
+}
+
+// The file that docs/spec.md shows is one.
+func TestDocsShowASpec(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "spec.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "```json\n")
+	block, _, _ = strings.Cut(block, "```")
+	if s, err := Decode(strings.NewReader(block)); err != nil || s.SLO == "" {
+		t.Errorf("%v\n%s", err, block)
+	}
 }

@@ -2,9 +2,12 @@ package bench
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -99,4 +102,16 @@ func (r *Run) balancer() (target.Balancer, error) {
 		return nil, fmt.Errorf("--balance: %w", err)
 	}
 	return b, nil
+}
+
+// client is for questions beside the load: models, metrics, tokenize.
+func (r *Run) client() *http.Client {
+	return &http.Client{
+		Timeout: 30 * time.Second,
+		Transport: &http.Transport{
+			Proxy:           r.wire.Proxy,
+			TLSClientConfig: &tls.Config{InsecureSkipVerify: r.Insecure}, //nolint:gosec // the user's --insecure
+			IdleConnTimeout: 10 * time.Second,
+		},
+	}
 }

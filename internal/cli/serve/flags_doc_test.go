@@ -16,7 +16,7 @@ import (
 )
 
 // TestFlagsDoc keeps docs/flags.md true: it is written from the code by
-// go test ./internal/cli -run TestFlagsDoc -update.
+// go test ./internal/cli/serve -run TestFlagsDoc -update.
 func TestFlagsDoc(t *testing.T) {
 	name := filepath.Join("..", "..", "..", "docs", "flags.md")
 	want := flagsDoc(t)
@@ -48,7 +48,7 @@ const flagsDocHead = `# Flags of bench serve
 
 Every flag of ` + "`vllm bench serve`" + ` is known by its name. A flag that is not supported is refused with exit code 2 and a
 sentence, and only if it is set: a benchmark that ignores a flag gives a wrong number without a word.
-This page is written from the code by ` + "`go test ./internal/cli -run TestFlagsDoc -update`" + `.
+This page is written from the code by ` + "`go test ./internal/cli/serve -run TestFlagsDoc -update`" + `.
 
 How a command line is read, as Python's argparse does it:
 
