@@ -35,9 +35,11 @@ var arrows = map[string][]string{
 
 // inside are the arrows between the packages of a room.
 var inside = map[string][]string{
+	"cli/check":       {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":     {"cli/argv"},
 	"cli/compare":     {"cli/argv", "cli/command"},
-	"cli/report":      {"cli/argv", "cli/command"},
+	"cli/find":        {"cli/argv", "cli/command", "cli/serve"},
+	"cli/report":      {"cli/argv", "cli/command", "cli/serve"},
 	"cli/serve":       {"cli/argv", "cli/command"},
 	"send/load":       {"send/workload", "send/pace", "send/wire", "send/target"},
 	"judge/judged":    {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},

@@ -8,6 +8,5 @@ const (
 	exitNothing   = command.ExitNothing
 	exitUsage     = command.ExitUsage
 	exitPartial   = command.ExitPartial
-	exitGate      = command.ExitGate
 	exitUndecided = command.ExitUndecided
 )

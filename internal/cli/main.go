@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
+	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -52,15 +54,15 @@ func commands() []entry {
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
 		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 		{"run", "run a whole experiment from one file: servers, matrix, table", here(runScenario)},
-		{"find", "find the highest rate or concurrency at which an SLO holds", here(findCapacity)},
+		{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
 		{"init", "write a scenario for a server that is running", here(initScenario)},
-		{"report", "show the result of a run again, from its journal", here(reportRun)},
+		{"report", "show the result of a run again, from its journal", report.Run},
 		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
-		{"doctor", "look for what would spoil a measurement, and how to mend it", here(examine)},
-		{"selftest", "measure our own error on this machine", here(selfTest)},
+		{"doctor", "look for what would spoil a measurement, and how to mend it", check.Doctor},
+		{"selftest", "measure our own error on this machine", check.Selftest},
 		{"compare", "hold results against each other: ours and other tools'", compare.Run},
-		{"ab", "run two servers in turns until it is clear which is faster", here(abServers)},
-		{"sim", "a simulated inference server whose truth is known", here(simulate)},
+		{"ab", "run two servers in turns until it is clear which is faster", find.AB},
+		{"sim", "a simulated inference server whose truth is known", check.Sim},
 		{"version", "print the version", version},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	findcmd "github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -24,7 +25,7 @@ func pointCommand(s *scenario.Scenario, args []string) []string {
 	}
 	set, _ := serve.Flags()
 	varied := map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[s.Search.Over]
-	own, out := findOwn(), ""
+	own, out := findcmd.Own(), ""
 	if i := slices.Index(args, "--run-dir"); i >= 0 {
 		out = args[i+1]
 	}
@@ -42,7 +43,7 @@ func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario,
 		return fmt.Errorf("open the log of a search: %w", err)
 	}
 	defer file.Close()
-	err = findUntil(ctx, drain, streams{out: file, err: file}, pointCommand(s, args)[1:])
+	err = findcmd.Until(ctx, drain, command.Streams{Out: file, Err: file}, pointCommand(s, args)[1:])
 	if err == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -65,7 +66,7 @@ func redactLogin(word string) string {
 func redactOwn(args []string) []string {
 	for name, flags := range map[string]func() *argv.Set{
 		"bench serve": func() *argv.Set { set, _ := serve.Flags(); return set },
-		"find":        func() *argv.Set { set, _ := findFlags(); return set },
+		"find":        func() *argv.Set { set, _ := find.Flags(); return set },
 	} {
 		words := strings.Fields(name)
 		if n := len(words); len(args) >= n && slices.Equal(args[:n], words) {

@@ -1,4 +1,4 @@
-package cli
+package find
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 
 // abRun is one duel of two servers, from its flags to its answer.
 type abRun struct {
-	streams
+	command.Streams
 	a, b     string
 	gate     string
 	rules    compare.ABOptions
@@ -39,16 +39,17 @@ var abMetrics = []string{"mean_ttft", "mean_tpot", "output_throughput"}
 
 const groupAB = "A and B"
 
-func abServers(ctx context.Context, s streams, args []string) error {
-	r := &abRun{streams: s}
+// AB is the command ab.
+func AB(ctx context.Context, s command.Streams, args []string) error {
+	r := &abRun{Streams: s}
 	set := r.flags()
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := r.resolve(set, args); err != nil {
 		return err
 	}
-	ctx, drain, stop := interrupts(ctx, s.err)
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
 	return r.run(ctx, drain)
 }
@@ -161,7 +162,7 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	if err := d.MakeFolder(); err != nil {
 		return err
 	}
-	r.line = command.NewLine(r.err)
+	r.line = command.NewLine(r.Err)
 	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", outside.RedactURL(r.a), outside.RedactURL(r.b), r.workload.Seed, r.folder))
 	err = d.Rounds(ctx, drain)
 	r.line.Clear()
@@ -180,11 +181,11 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 // print prints the analysis, with a sentence at its end where people read it.
 func (r *abRun) print(a *compare.Analysis) error {
 	if r.format == "json" {
-		return a.JSON(r.out)
+		return a.JSON(r.Out)
 	}
-	err := a.Write(r.out, r.format, a.Findings, command.Bold(r.out))
+	err := a.Write(r.Out, r.format, a.Findings, command.Bold(r.Out))
 	if err == nil && (r.format == "table" || r.format == "markdown") {
-		_, err = fmt.Fprintf(r.out, "\n%s\n", r.duel.Conclusion())
+		_, err = fmt.Fprintf(r.Out, "\n%s\n", r.duel.Conclusion())
 	}
 	return err
 }
@@ -194,11 +195,11 @@ func (r *abRun) ending() error {
 	err := r.duel.Err()
 	switch {
 	case errors.Is(err, duel.ErrStopped):
-		return coded{err, exitPartial}
+		return command.Exit(command.ExitPartial, err)
 	case errors.Is(err, duel.ErrBroken):
-		return coded{err, exitGate}
+		return command.Exit(command.ExitGate, err)
 	case errors.Is(err, duel.ErrUndecided):
-		return coded{err, exitUndecided}
+		return command.Exit(command.ExitUndecided, err)
 	}
 	return err
 }

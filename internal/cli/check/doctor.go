@@ -1,4 +1,6 @@
-package cli
+// Package check has the commands that ask whether a measurement here can be trusted:
+// doctor, selftest, and the simulator sim.
+package check
 
 import (
 	"context"
@@ -24,23 +26,24 @@ import (
 // spoken to is the same as in bench serve.
 type doctorRun struct {
 	*serve.Options
-	streams
+	command.Streams
 	protocol    wire.Protocol
 	concurrency int
 	skip        []string
 	format      string
 }
 
-func examine(ctx context.Context, s streams, args []string) error {
-	r := &doctorRun{Options: serve.NewOptions(), streams: s}
+// Doctor is the command doctor.
+func Doctor(ctx context.Context, s command.Streams, args []string) error {
+	r := &doctorRun{Options: serve.NewOptions(), Streams: s}
 	set := r.flags()
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := r.validate(set); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
+	ctx, stop := signal.NotifyContext(ctx, command.StopSignals()...)
 	defer stop()
 	findings, err := r.examine(ctx)
 	if err != nil {
@@ -51,12 +54,12 @@ func examine(ctx context.Context, s streams, args []string) error {
 	}
 	shown := &doctor.Report{Findings: findings, Skipped: r.skip}
 	if r.format == "json" {
-		err = shown.JSON(s.out)
+		err = shown.JSON(s.Out)
 	} else {
-		err = shown.Table(s.out, terminalWidth(s.out), colored(s.out))
+		err = shown.Table(s.Out, command.TerminalWidth(s.Out), command.Colored(s.Out))
 	}
 	if err == nil && shown.Count(doctor.Bad) > 0 {
-		err = coded{code: exitNothing} // the report has said why
+		err = command.Exit(command.ExitNothing, nil) // the report has said why
 	}
 	return err
 }
@@ -132,7 +135,7 @@ func (r *doctorRun) validate(set *argv.Set) error {
 
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
-	spoken, err := r.Wire(r.RunHost(r.shared()))
+	spoken, err := r.Wire(r.RunHost(r.Streams))
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +146,7 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 	skip := func(name string) bool { return slices.Contains(r.skip, name) }
 	system := doctor.ThisSystem()
 	system.Concurrency, system.ProxyEnv, system.Proxy, system.Asked = r.concurrency, proxyEnvironment(), proxy, r.BaseURL != ""
-	line := command.NewLine(r.err)
+	line := command.NewLine(r.Err)
 	defer line.Clear()
 	line.Set("looking at this machine")
 	findings := system.Examine(ctx, skip)

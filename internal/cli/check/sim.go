@@ -1,4 +1,4 @@
-package cli
+package check
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
@@ -24,9 +25,10 @@ type simOptions struct {
 	cfg                                                          sim.Config
 }
 
-func simulate(ctx context.Context, s streams, args []string) error {
+// Sim is the command sim.
+func Sim(ctx context.Context, s command.Streams, args []string) error {
 	set, o := simFlags()
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := o.resolve(); err != nil {
@@ -50,11 +52,11 @@ func simulate(ctx context.Context, s streams, args []string) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", o.listen, err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, stopSignals()...)
+	ctx, stop := signal.NotifyContext(ctx, command.StopSignals()...)
 	defer stop()
 	if o.untilEOF {
 		go func() {
-			_, _ = io.Copy(io.Discard, s.in)
+			_, _ = io.Copy(io.Discard, s.In)
 			stop()
 		}()
 	}
@@ -62,7 +64,7 @@ func simulate(ctx context.Context, s streams, args []string) error {
 	if o.cfg.TLS {
 		scheme, serve = "https", server.ServeTLS
 	}
-	fmt.Fprintf(s.err, "inferometer sim: %s engine, model %q, at %s://%s\n", o.cfg.Engine, o.cfg.Model, scheme, l.Addr())
+	fmt.Fprintf(s.Err, "inferometer sim: %s engine, model %q, at %s://%s\n", o.cfg.Engine, o.cfg.Model, scheme, l.Addr())
 	return serve(ctx, l)
 }
 

@@ -1,4 +1,4 @@
-package cli
+package find
 
 import (
 	"slices"
@@ -13,9 +13,9 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/find"
 )
 
-// findOptions are the flags of find; serve are those of bench serve, which its
+// options are the flags of find; serve are those of bench serve, which its
 // probes get.
-type findOptions struct {
+type options struct {
 	find.Options
 	slo, mapped, out string
 	serve            *serve.Options
@@ -25,7 +25,8 @@ type findOptions struct {
 
 const groupFind = "Search"
 
-func findFlags() (*argv.Set, *findOptions) {
+// Flags are the flags of find.
+func Flags() (*argv.Set, *options) {
 	set := argv.New("inferometer find",
 		"Find the highest rate or concurrency at which an SLO holds. Each probe is a short run of bench serve, put where it says most; a long run confirms the answer. "+
 			"The flags of bench serve say what is sent and where.")
@@ -35,7 +36,7 @@ func findFlags() (*argv.Set, *findOptions) {
 		`inferometer find --vary concurrency --from 8 --to 512 --slo "p95_tpot<=40ms"`)
 	set.Example("A capacity map: how it falls with the length of the prompt",
 		`inferometer find --slo "p99_ttft<=1s" --map input-len=128,512,2048`)
-	o := &findOptions{}
+	o := &options{}
 	g := argv.Group(groupFind)
 	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.`, g, argv.Metavar("SLO"))
 	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
@@ -60,7 +61,7 @@ func findFlags() (*argv.Set, *findOptions) {
 	return set, o
 }
 
-func (o *findOptions) setTolerance(text string) error {
+func (o *options) setTolerance(text string) error {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
@@ -73,8 +74,8 @@ func (o *findOptions) setTolerance(text string) error {
 	return nil
 }
 
-// findOwn are the flags of bench serve that are the search's own business, and why.
-func findOwn() map[string]string {
+// Own are the flags of bench serve that are the search's own business, and why.
+func Own() map[string]string {
 	own := map[string]string{}
 	for why, names := range map[string][]string{
 		"a probe is as long as the search wants it; --probe and --confirm set the lengths": {"num-prompts", "duration", "deadline", "until", "give-up"},
@@ -88,7 +89,7 @@ func findOwn() map[string]string {
 	return own
 }
 
-func (o *findOptions) validate(set *argv.Set) error {
+func (o *options) validate(set *argv.Set) error {
 	if o.slo == "" {
 		return argv.Errorf("slo", "is needed").WithHint(`as in --slo "p99_ttft<=500ms and failed<0.1%%"`)
 	}
@@ -96,7 +97,7 @@ func (o *findOptions) validate(set *argv.Set) error {
 	if o.SLO, err = slo.Parse(o.slo); err != nil {
 		return argv.Errorf("slo", "%v", err)
 	}
-	for name, why := range findOwn() {
+	for name, why := range Own() {
 		if set.Seen(name) {
 			return argv.Errorf(name, "is not for find: %s", why)
 		}
@@ -113,10 +114,11 @@ func (o *findOptions) validate(set *argv.Set) error {
 	if err := o.checkMap(set); err != nil {
 		return err
 	}
-	return checkServeArgs(o.probeArgs(nil))
+	_, _, err = serve.SpecOf(o.probeArgs(nil))
+	return err
 }
 
-func (o *findOptions) checkRange() error {
+func (o *options) checkRange() error {
 	switch {
 	case o.From != nil && !(*o.From > 0), o.From != nil && o.Vary == find.Concurrency && *o.From < 1:
 		return argv.Errorf("from", "must be above 0, and a concurrency at least 1, not %g", *o.From)
@@ -131,7 +133,7 @@ func (o *findOptions) checkRange() error {
 }
 
 // checkMap reads --map; the values are checked as bench serve would.
-func (o *findOptions) checkMap(set *argv.Set) error {
+func (o *options) checkMap(set *argv.Set) error {
 	if o.mapped == "" {
 		return nil
 	}
@@ -142,7 +144,7 @@ func (o *findOptions) checkMap(set *argv.Set) error {
 		return argv.Errorf("map", "needs a flag of bench serve and its values, as in input-len=128,512,2048, not %q", o.mapped)
 	}
 	for _, v := range o.mapValues {
-		if err := checkServeArgs([]string{"--" + key + "=" + v}); err != nil {
+		if _, _, err := serve.SpecOf([]string{"--" + key + "=" + v}); err != nil {
 			return argv.Errorf("map", "%v", err)
 		}
 	}
@@ -150,7 +152,7 @@ func (o *findOptions) checkMap(set *argv.Set) error {
 }
 
 // values are those of the mapped flag, or one that is none.
-func (o *findOptions) values() []string {
+func (o *options) values() []string {
 	if len(o.mapValues) == 0 {
 		return []string{""}
 	}
@@ -160,7 +162,7 @@ func (o *findOptions) values() []string {
 // probeArgs are the flags of bench serve that all probes have in common; workload are
 // those that the user gave. Of a flag given twice the last one counts. The load, its
 // length, the seed and the folder are set anew for each probe.
-func (o *findOptions) probeArgs(workload []string) []string {
+func (o *options) probeArgs(workload []string) []string {
 	varied := map[string]string{find.Rate: "--request-rate", find.Concurrency: "--max-concurrency"}[o.Vary]
 	args := append(slices.Clone(workload), varied, strconv.FormatFloat(o.Start(), 'f', -1, 64),
 		"--duration", o.Probe.String(), "--give-up", o.SLO.String(), "--run-dir", ".")
@@ -185,7 +187,7 @@ func (o *findOptions) probeArgs(workload []string) []string {
 
 // goodput turns the SLO's limits of latencies into those of single requests: a
 // request is good that keeps them all.
-func (o *findOptions) goodput() (limits []string) {
+func (o *options) goodput() (limits []string) {
 	for _, c := range o.SLO {
 		if limit, ok := c.OfEach(); ok {
 			limits = append(limits, limit)

@@ -1,4 +1,5 @@
-package cli
+// Package find has the commands that choose what to run next: find and ab.
+package find
 
 import (
 	"context"
@@ -16,16 +17,17 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
-func findCapacity(ctx context.Context, s streams, args []string) error {
-	ctx, drain, stop := interrupts(ctx, s.err)
+// Find is the command find.
+func Find(ctx context.Context, s command.Streams, args []string) error {
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
-	return findUntil(ctx, drain, s, args)
+	return Until(ctx, drain, s, args)
 }
 
-// findUntil searches until drain is closed, or the search is over.
-func findUntil(ctx context.Context, drain <-chan struct{}, s streams, args []string) error {
-	set, o := findFlags()
-	if done, err := parse(s, set, args); done || err != nil {
+// Until searches until drain is closed, or the search is over.
+func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string) error {
+	set, o := Flags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := o.validate(set); err != nil {
@@ -37,7 +39,7 @@ func findUntil(ctx context.Context, drain <-chan struct{}, s streams, args []str
 	}
 	workload := set.Without(args, func(f *argv.Flag) bool { return f.Group == groupFind })
 	report := &find.Report{
-		Schema: find.Schema, Version: fullVersion(), Command: append([]string{"inferometer", "find"}, set.Redacted(args)...),
+		Schema: find.Schema, Version: command.Version(), Command: append([]string{"inferometer", "find"}, set.Redacted(args)...),
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
 	}
 	for _, value := range o.values() {
@@ -46,7 +48,7 @@ func findUntil(ctx context.Context, drain <-chan struct{}, s streams, args []str
 			return err
 		}
 		if value != "" {
-			fmt.Fprintf(s.err, "%s %s\n", o.mapKey, value)
+			fmt.Fprintf(s.Err, "%s %s\n", o.mapKey, value)
 		}
 		result, err := f.Search(ctx, drain)
 		result.Value = value
@@ -62,7 +64,7 @@ func findUntil(ctx context.Context, drain <-chan struct{}, s streams, args []str
 }
 
 // finder is the search at a value of the mapped flag; empty: no flag is mapped.
-func (o *findOptions) finder(s streams, workload []string, value string) (*find.Finder, error) {
+func (o *options) finder(s command.Streams, workload []string, value string) (*find.Finder, error) {
 	folder := o.out
 	if value != "" {
 		workload = append(slices.Clone(workload), "--"+o.mapKey+"="+value)
@@ -80,51 +82,51 @@ func (o *findOptions) finder(s streams, workload []string, value string) (*find.
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
 		Child:    bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}},
-		Progress: &findProgress{command.NewLine(s.err), o.Vary},
+		Progress: &progress{command.NewLine(s.Err), o.Vary},
 	}, nil
 }
 
 // interrupted prints what is known so far.
-func (o *findOptions) interrupted(s streams, r *find.Report) error {
+func (o *options) interrupted(s command.Streams, r *find.Report) error {
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return len(f.Curve) > 0 }) {
-		if _, err := fmt.Fprint(s.out, r.Text(consoleWidth(s.out))); err != nil {
+		if _, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out))); err != nil {
 			return err
 		}
 	}
-	return coded{errors.New("interrupted; the same command goes on where it stopped"), exitPartial}
+	return command.Exit(command.ExitPartial, errors.New("interrupted; the same command goes on where it stopped"))
 }
 
 // conclude writes the answer and prints it. Files come first: who reads our output may
 // have gone, and the write would kill us.
-func (o *findOptions) conclude(s streams, r *find.Report) error {
+func (o *options) conclude(s command.Streams, r *find.Report) error {
 	if err := r.Save(o.out); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(s.out, r.Text(consoleWidth(s.out))); err != nil {
+	if _, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out))); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "results: %s\n", o.out)
+	fmt.Fprintf(s.Err, "results: %s\n", o.out)
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return f.Answer.X == nil }) {
-		return coded{errors.New("the SLO holds at no load that was tried"), exitNothing}
+		return command.Exit(command.ExitNothing, errors.New("the SLO holds at no load that was tried"))
 	}
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return !f.Answer.Confirmed }) {
-		return coded{errors.New("the answer is not confirmed; the text above says why"), exitPartial}
+		return command.Exit(command.ExitPartial, errors.New("the answer is not confirmed; the text above says why"))
 	}
 	return nil
 }
 
-// findProgress shows a search: one line for each probe, and on a terminal what runs now.
-type findProgress struct {
+// progress shows a search: one line for each probe, and on a terminal what runs now.
+type progress struct {
 	*command.Line
 	vary string
 }
 
-func (p *findProgress) Note(text string) { p.Print("%s", text) }
+func (p *progress) Note(text string) { p.Print("%s", text) }
 
-func (p *findProgress) Begin(n int, probe search.Probe) {
+func (p *progress) Begin(n int, probe search.Probe) {
 	p.Set("%d %s %s for %.0f s (%s)", n, p.vary, find.LoadText(probe.X), probe.Seconds, probe.Purpose)
 }
 
-func (p *findProgress) End(n int, o *search.Observation) {
+func (p *progress) End(n int, o *search.Observation) {
 	p.Print("%d %s %s: %s (%s, %.0f s)", n, p.vary, find.LoadText(o.X), find.Verdict(o), o.Purpose, o.Cost)
 }

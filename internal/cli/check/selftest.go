@@ -1,4 +1,4 @@
-package cli
+package check
 
 import (
 	"context"
@@ -17,16 +17,17 @@ import (
 
 // selftestRun is one self-test, from its flags to its result.
 type selftestRun struct {
-	streams
+	command.Streams
 	selftest.Options
 	asJSON bool
 	line   *command.Line
 }
 
-func selfTest(ctx context.Context, s streams, args []string) error {
-	r := &selftestRun{streams: s, line: command.NewLine(s.err)}
+// Selftest is the command selftest.
+func Selftest(ctx context.Context, s command.Streams, args []string) error {
+	r := &selftestRun{Streams: s, line: command.NewLine(s.Err)}
 	set := r.flags()
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if set.Seen("max-streams") && r.MaxStreams < 1 {
@@ -35,7 +36,7 @@ func selfTest(ctx context.Context, s streams, args []string) error {
 	if set.Seen("rounds") && r.Rounds < 1 {
 		return argv.Errorf("rounds", "must be at least 1, not %d", r.Rounds)
 	}
-	ctx, drain, stop := interrupts(ctx, s.err)
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
 	return r.run(ctx, drain)
 }
@@ -66,7 +67,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 		return fmt.Errorf("find our own program: %w", err)
 	}
 	result := &selftest.Result{
-		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: fullVersion(),
+		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: command.Version(),
 		Machine: serve.ThisMachine(), Engine: serve.ResolvedEngine(r.Engine), Quick: r.Quick,
 	}
 	err = (&selftest.Test{Options: r.Options, Program: program, Progress: r}).Run(ctx, drain, result)
@@ -87,7 +88,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 		r.Note(fmt.Sprintf("the machine was busy (%s), which makes the claim low and wide: stop what else runs, and try again", result.Busy))
 	}
 	if result.Claim == nil {
-		return coded{errors.New("not even the lowest load could be measured well enough: stop what else runs on this machine, and try again"), exitNothing}
+		return command.Exit(command.ExitNothing, errors.New("not even the lowest load could be measured well enough: stop what else runs on this machine, and try again"))
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 func (r *selftestRun) print(result *selftest.Result, path string) error {
 	r.line.Clear()
 	if r.asJSON {
-		e := json.NewEncoder(r.out)
+		e := json.NewEncoder(r.Out)
 		e.SetIndent("", "  ")
 		return e.Encode(result)
 	}
@@ -104,7 +105,7 @@ func (r *selftestRun) print(result *selftest.Result, path string) error {
 	if result.Claim == nil {
 		kept = "\n"
 	}
-	_, err := fmt.Fprint(r.out, result.Table(), "\n", result.Sentence, kept)
+	_, err := fmt.Fprint(r.Out, result.Table(), "\n", result.Sentence, kept)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
@@ -19,7 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
-type reportOptions struct {
+type options struct {
 	export.Options
 	format, output, compat string
 	metrics                []string
@@ -30,7 +31,7 @@ type reportOptions struct {
 	appendMarkdown         string
 }
 
-func reportFlags() (*argv.Set, *reportOptions) {
+func flags() (*argv.Set, *options) {
 	set := argv.New("inferometer report",
 		"Show the results of runs again, from their journals: also of a run that was killed, and with other percentiles or limits.")
 	set.Example("The result of a run, by its folder", "inferometer report runs/20260102T030405Z-1")
@@ -39,7 +40,7 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
-	o := &reportOptions{}
+	o := &options{}
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	set.String(&o.slo, "slo", "", serve.SLOHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
@@ -56,9 +57,10 @@ func reportFlags() (*argv.Set, *reportOptions) {
 	return set, o
 }
 
-func reportRun(_ context.Context, s streams, args []string) error {
-	set, o := reportFlags()
-	if done, err := parse(s, set, args); done || err != nil {
+// Run is the command report.
+func Run(_ context.Context, s command.Streams, args []string) error {
+	set, o := flags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := o.resolve(set); err != nil {
@@ -97,7 +99,7 @@ func reportRun(_ context.Context, s streams, args []string) error {
 }
 
 // ending says by its error that a run does not keep the SLO.
-func (o *reportOptions) ending(runs []page.Run) error {
+func (o *options) ending(runs []page.Run) error {
 	var endings []error
 	for i := range runs {
 		name := ""
@@ -110,7 +112,7 @@ func (o *reportOptions) ending(runs []page.Run) error {
 }
 
 // resolve finds out what is to be written, and reads what was typed as text.
-func (o *reportOptions) resolve(set *argv.Set) error {
+func (o *options) resolve(set *argv.Set) error {
 	if !set.Seen("format") && o.output != "" {
 		f, ok := export.ByEnding(filepath.Ext(o.output))
 		if !ok {
@@ -142,7 +144,7 @@ func (o *reportOptions) resolve(set *argv.Set) error {
 	return err
 }
 
-func (o *reportOptions) measureOptions() (measure.Options, error) {
+func (o *options) measureOptions() (measure.Options, error) {
 	opt := measure.Options{PercentileMetrics: o.metrics, Percentiles: o.percentiles, Detailed: o.Detailed}
 	var err error
 	if opt.Goodput, err = serve.ParseGoodput(o.goodput); err != nil {
@@ -158,7 +160,7 @@ func (o *reportOptions) measureOptions() (measure.Options, error) {
 }
 
 // chosen is the format that was asked for.
-func (o *reportOptions) chosen() export.Format {
+func (o *options) chosen() export.Format {
 	f, _ := export.ByName(o.format) // the flag has no other values
 	if f.Name == "csv" && o.table == "requests" {
 		f.Rows = export.RequestsCSV
@@ -167,14 +169,14 @@ func (o *reportOptions) chosen() export.Format {
 }
 
 // to writes to the file that was asked for, or to the terminal.
-func (o *reportOptions) to(s streams, f export.Format, write func(io.Writer) error) error {
-	o.Version, o.PlotWidth = fullVersion(), terminalWidth(nil)
+func (o *options) to(s command.Streams, f export.Format, write func(io.Writer) error) error {
+	o.Version, o.PlotWidth = command.Version(), command.TerminalWidth(nil)
 	if o.output != "" && o.output != "-" {
 		return atomicfile.Write(o.output, write)
 	}
-	if f.Binary && isTerminal(s.out) {
+	if f.Binary && command.IsTerminal(s.Out) {
 		return argv.Errorf("format", "%s is nothing for a terminal: give a file with -o", f.Name)
 	}
-	o.Width, o.Color, o.PlotWidth = consoleWidth(s.out), colored(s.out), terminalWidth(s.out)
-	return write(s.out)
+	o.Width, o.Color, o.PlotWidth = command.ResultWidth(s.Out), command.Colored(s.Out), command.TerminalWidth(s.Out)
+	return write(s.Out)
 }
