@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -159,6 +160,6 @@ func Default() Spec {
 		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded
 		Load:    Load{NumPrompts: 1000, RequestTimeout: DefaultRequestTimeout},
 		Keep:    Keep{KeepRuns: 100},
-		Judge:   Judge{PercentileMetrics: []string{"ttft", "tpot", "itl"}, MetricPercentiles: []float64{99}, Devices: 1},
+		Judge:   Judge{PercentileMetrics: journal.DefaultMetrics(), MetricPercentiles: []float64{99}, Devices: 1},
 	}
 }

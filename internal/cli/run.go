@@ -47,7 +47,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.CSV(&o.only, "only", nil, "Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.", argv.Metavar("WORD,…"))
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
 		argv.Shown("the usual ones"))
-	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known.", argv.Metavar("LIMITS"))
+	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.", argv.Metavar("LIMITS"))
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
 	return set, o
 }

@@ -89,10 +89,13 @@ func (o *Options) ReportedPercentiles() []float64 {
 	return o.MetricPercentiles
 }
 
-// ReportedMetrics are those that the run asked for, or vLLM's default.
+// DefaultMetrics are what vLLM reports where nothing else is asked for.
+func DefaultMetrics() []string { return []string{"ttft", "tpot", "itl"} }
+
+// ReportedMetrics are those that the run asked for, or the default.
 func (o *Options) ReportedMetrics() []string {
 	if len(o.PercentileMetrics) == 0 {
-		return []string{"ttft", "tpot", "itl"}
+		return DefaultMetrics()
 	}
 	return o.PercentileMetrics
 }

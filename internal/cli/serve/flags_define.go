@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -117,7 +118,7 @@ func defineResult(set *argv.Set, o *Options) {
 	set.String(&o.ResultFilename, "result-filename", "", "Name of the result's file.", g, argv.Metavar("FILE"), argv.Shown("from label, rate, model and time"))
 	set.String(&o.AppendMarkdown, "append-markdown", "", "Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.", g, argv.Metavar("FILE"), argv.WholeName())
 	set.KeyValues(&o.metadata, "metadata", argv.ZeroOrMore, "Keys to add to the result.", g)
-	set.CSV(&o.PercentileMetrics, "percentile-metrics", []string{"ttft", "tpot", "itl"},
+	set.CSV(&o.PercentileMetrics, "percentile-metrics", journal.DefaultMetrics(),
 		"Metrics to report: "+strings.Join(metric.ReportedNames(), ", ")+".", g)
 	set.Floats(&o.MetricPercentiles, "metric-percentiles", []float64{99}, "Percentiles to report of them.", g)
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.", g,

@@ -56,7 +56,7 @@ type box struct {
 func isLeft(column int) bool { return column == 0 || column >= 3 && column%2 == 1 }
 
 // grid is the comparison as lines of boxes: the header, what the runs were, and one
-// line a metric. From the second side on each has a second column for its change.
+// line per metric. From the second side on each has a second column for its change.
 func (c *Comparison) grid() [][]box {
 	header := []box{{}}
 	for i, name := range c.Names {

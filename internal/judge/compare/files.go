@@ -11,7 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// CSV writes one line a metric and side.
+// CSV writes one line per metric and side.
 func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"metric", "side", "value", "best", "change", "low", "high", "p", "call", "smallest_visible", "runs"}

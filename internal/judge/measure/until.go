@@ -14,9 +14,9 @@ import (
 // enough. It is a load.Watch, and as pure as the rest: it is shown requests.
 //
 // Whoever stops at the first narrow interval stops at a lucky one now and then. So
-// there is a least number of requests, looks are few (each at a tenth more
-// requests than the one before, which also bounds their cost), and two looks in a
-// row must agree.
+// there is a least number of requests, interim analyses are few (each at a tenth
+// more requests than the one before, which also bounds their cost), and two in a row
+// must agree.
 type Until struct {
 	goals   []condition.Clause // of condition.Width
 	rules   row.Rules
@@ -26,9 +26,9 @@ type Until struct {
 	rows []row.Row // only ever appended to, so that Judge can read without the lock
 	gaps gapLog    // the same
 	ok   int       // successes
-	next int       // successes at the next look
+	next int       // successes at the next interim analysis
 
-	narrow bool // at the last look; Judge's own
+	narrow bool // at the last interim analysis; Judge's own
 }
 
 // minUntil is the least number of successes that a run of Until has.
@@ -67,7 +67,7 @@ func (u *Until) Ended(req *journal.Request) bool {
 	return u.ok >= u.next
 }
 
-// Judge looks at all so far.
+// Judge is an interim analysis of all so far.
 func (u *Until) Judge() (stop string) {
 	u.mu.Lock()
 	e, n := evidence{u.rows, u.gaps}, u.ok

@@ -100,6 +100,7 @@ type Usual struct {
 	List    []string // the table of compare, with a run per line
 	Columns []string // the table of run
 	Page    []string // the table of runs of the HTML page, beside the throughputs
+	Index   []string // the index of serve-report, which shows their history
 }
 
 // once is the only "statistic" of a number of the whole run.

@@ -43,7 +43,7 @@ func numbers() []Metric {
 		{
 			Name: "output_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "total_output_tokens / duration",
 			Short: "Output tok/s", Title: "Output token throughput (tok/s)", Label: "output tok/s", Column: "out tok/s",
-			Usual: Usual{Compare: once, List: once, Columns: once},
+			Usual: Usual{Compare: once, List: once, Columns: once, Index: once},
 			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.OutputTokens)), true },
 			Each:  func(r *row.Row) float64 { return float64(r.Output) },
 		},

@@ -11,7 +11,7 @@ func latencies() []Metric {
 			Doc:   "time from sending a request to its first token chunk",
 			Math:  "*c₁ − s*",
 			Short: "TTFT", Title: "Time to First Token", Always: true, NeedsTokenizer: true,
-			Usual: Usual{Compare: three, List: []string{"mean", "p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}},
+			Usual: Usual{Compare: three, List: []string{"mean", "p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}, Index: []string{"median", "p99"}},
 			Of:    func(r *row.Row) (float64, bool) { return r.TTFT(), true },
 		},
 		{
@@ -27,7 +27,7 @@ func latencies() []Metric {
 			Doc:   "time between consecutive token chunks, all gaps of all requests together; it is inter-chunk, whatever its name",
 			Math:  "*cᵢ − cᵢ₋₁*",
 			Short: "ITL", Title: "Inter-token Latency", Chart: "Time between token chunks (ITL)", Always: true, NeedsTokenizer: true,
-			Usual: Usual{Compare: three, List: []string{"p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}},
+			Usual: Usual{Compare: three, List: []string{"p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}, Index: []string{"median"}},
 			Gaps:  BetweenChunks,
 		},
 		{

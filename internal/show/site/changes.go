@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -87,14 +88,20 @@ func (s *Site) changes(runs []history.Run, m compare.Metric) []changed {
 	return out
 }
 
-// headlines are the metrics that the index looks at.
-var headlines = []string{"output_throughput", "median_ttft_ms", "p99_ttft_ms", "median_itl_ms"}
+// headlines are the keys of the metrics that the index shows.
+func headlines() []string {
+	var keys []string
+	for _, n := range metric.UsualNames(func(u *metric.Usual) []string { return u.Index }) {
+		keys = append(keys, n.Key())
+	}
+	return keys
+}
 
 // newest is the last change of the metrics that the index shows; nil if there is none.
 func (s *Site) newest(series *history.Series) *changed {
 	var last *changed
 	for _, m := range metricsOf(series) {
-		for _, key := range headlines {
+		for _, key := range headlines() {
 			if m.Key != key {
 				continue
 			}

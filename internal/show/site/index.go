@@ -72,7 +72,7 @@ func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string
 			}
 		}
 		line = append(line, cell)
-		for _, key := range headlines {
+		for _, key := range headlines() {
 			line = append(line, metricCell(last, key))
 		}
 		t.Lines = append(t.Lines, line)
