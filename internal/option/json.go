@@ -107,7 +107,7 @@ func (f *Field) SetJSON(v any, raw json.RawMessage) error {
 		}
 		return f.SetText(v, s)
 	case f.Kind == String:
-		return Errorf(f.Key, "needs a text, not %s", text)
+		return Errorf(f.Key, "needs a text, not %s", short(text))
 	}
 	return f.SetText(v, text)
 }

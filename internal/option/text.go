@@ -17,10 +17,10 @@ const mostInt = math.MaxInt32
 func ParseInt(text string) (int, error) {
 	v, err := strconv.Atoi(pythonNumber(text))
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("value %s is too large", text)
+		return 0, fmt.Errorf("value %s is too large", short(text))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("needs a whole number, not %q", text)
+		return 0, fmt.Errorf("needs a whole number, not %q", short(text))
 	}
 	return v, nil
 }
@@ -33,7 +33,7 @@ func ParseFloat(text string) (float64, error) {
 		err = nil // 1e999 is inf, as in Python
 	}
 	if err != nil || math.IsNaN(v) || strings.ContainsAny(number, "xXpP_") {
-		return 0, fmt.Errorf("needs a number, not %q", text)
+		return 0, fmt.Errorf("needs a number, not %q", short(text))
 	}
 	return v, nil
 }
@@ -69,12 +69,12 @@ func ParseDuration(text string) (time.Duration, error) {
 	if err != nil {
 		seconds, numberErr := ParseFloat(text)
 		if numberErr != nil || math.Abs(seconds) > math.MaxInt64/1e9 {
-			return 0, fmt.Errorf("needs a time span such as 90s, 2m or 1h30m, not %q", text)
+			return 0, fmt.Errorf("needs a time span such as 90s, 2m or 1h30m, not %q", short(text))
 		}
 		d = time.Duration(seconds * float64(time.Second))
 	}
 	if d < 0 {
-		return 0, fmt.Errorf("can't be negative, as %q is", text)
+		return 0, fmt.Errorf("can't be negative, as %q is", short(text))
 	}
 	return d, nil
 }
@@ -99,5 +99,14 @@ func parseBool(text string) (bool, error) {
 	case "false":
 		return false, nil
 	}
-	return false, fmt.Errorf("needs true or false, not %q", text)
+	return false, fmt.Errorf("needs true or false, not %q", short(text))
+}
+
+// short bounds what an error repeats of a value.
+func short(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
 }

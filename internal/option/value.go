@@ -30,7 +30,7 @@ func SetDefaults(v any) {
 // SetText gives the option a value that was written as text. Bounds are left to Check.
 func (f *Field) SetText(v any, text string) error {
 	if len(f.Choices) > 0 && !slices.Contains(f.Choices, text) {
-		return Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), text)
+		return Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), short(text))
 	}
 	to := f.Reflect(v)
 	element := to.Type()

@@ -23,13 +23,14 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/plan/keys"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
-// This file is what CONTRIBUTING.md promises: a dataset, a pace and a protocol that no
-// other file knows of, found wherever a user would look for them.
+// This file is what CONTRIBUTING.md promises: a dataset, a pace, a protocol and a rule of
+// balance that no other file knows of, found wherever a user would look for them.
 
 var letters = workload.NewKind(workload.Kind{Name: "letters", Doc: "One letter, many times."}, openLetters)
 
@@ -282,6 +283,23 @@ func TestAnAddedProtocolIsEverywhere(t *testing.T) {
 	if n := len(prompted(t, runAdded(t, "--backend", "vllm-pooling"))); n != 3 {
 		t.Errorf("%d requests", n)
 	}
+}
+
+// first sends everything to the first server.
+type first struct{}
+
+func (first) Pick(uint64) int { return 0 }
+func (first) Done(int)        {}
+
+func TestAnAddedRuleOfBalanceIsEverywhere(t *testing.T) {
+	t.Cleanup(target.RegisterBalance(target.Balance{Name: "first", Doc: "to the first", New: func(int) target.Balancer { return first{} }}))
+	if _, o, err := serve.ParseLine("--targets http://a,http://b --balance first"); err != nil || o.Balance != "first" {
+		t.Error(err)
+	}
+	if _, err := bench.Decode(strings.NewReader(`{"version":1,"server":{"urls":["http://a","http://b"],"balance":"first"}}`)); err != nil {
+		t.Error(err)
+	}
+	contains(t, serve.FlagsDoc(t), "| `first` | to the first |")
 }
 
 func contains(t *testing.T, text string, parts ...string) {

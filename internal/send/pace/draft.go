@@ -19,7 +19,7 @@ type Draft struct {
 // NewDraft is a draft in which nothing is said.
 func NewDraft() *Draft {
 	d := &Draft{own: map[*Kind]any{}, given: map[string]bool{}}
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		d.own[k] = k.Options()
 	}
 	return d
@@ -28,7 +28,7 @@ func NewDraft() *Draft {
 // Fields are the options of all processes, each key once, in the order of the table.
 func Fields() []option.Field {
 	var fields []option.Field
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		for _, f := range option.Fields(k.Options()) {
 			if !slices.ContainsFunc(fields, func(g option.Field) bool { return g.Key == f.Key }) {
 				fields = append(fields, f)
@@ -49,7 +49,7 @@ func (d *Draft) SetJSON(key string, raw json.RawMessage) error {
 }
 
 func (d *Draft) set(key string, to func(f option.Field, own any) error) error {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if f, ok := option.Find(d.own[k], key); ok {
 			if err := to(f, d.own[k]); err != nil {
 				return err
@@ -84,7 +84,7 @@ func (d *Draft) Choose(concurrent bool) (*Kind, any, error) {
 	if !math.IsInf(d.Rate(), 1) {
 		way = "rate"
 	}
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if k.By == "" || !d.given[k.By] {
 			continue
 		}
@@ -127,7 +127,7 @@ func (d *Draft) byRate(concurrent bool) *Kind {
 
 // checkStrays finds options that speak only to a process that was not chosen.
 func (d *Draft) checkStrays(chosen *Kind) error {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if k == chosen || k.By == "" || d.given[k.By] {
 			continue
 		}
@@ -147,7 +147,7 @@ func (d *Draft) checkStrays(chosen *Kind) error {
 
 // sharedBy is how many processes have an option.
 func (d *Draft) sharedBy(key string) (n int) {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if _, ok := option.Find(d.own[k], key); ok {
 			n++
 		}

@@ -2,8 +2,6 @@ package pace
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
@@ -56,38 +54,16 @@ func NewKind[T any](k Kind, make func(Spec, *T) (Pace, error)) *Kind {
 func (k *Kind) Options() any { return k.own() }
 
 // kinds is the one place where a process is registered.
-var kinds = []*Kind{closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced}
+var kinds = option.NewTable("pace", func(k *Kind) string { return k.Name }, closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced)
 
-// Register adds a process and returns how to take it out again: for tests.
-func Register(k *Kind) (remove func()) {
-	if _, err := Find(k.Name); err == nil {
-		panic(fmt.Sprintf("pace: %s is registered twice", k.Name))
-	}
-	kinds = append(kinds, k)
-	return func() { kinds = slices.DeleteFunc(slices.Clone(kinds), func(other *Kind) bool { return other == k }) }
-}
+// Register adds a process for a test and returns how to take it out again.
+func Register(k *Kind) (remove func()) { return kinds.Register(k) }
 
 // Kinds lists the processes in the order of the table.
-func Kinds() []*Kind { return kinds }
-
-// Names are the names of Kinds.
-func Names() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Name
-	}
-	return names
-}
+func Kinds() []*Kind { return kinds.All() }
 
 // Find is the process with this name.
-func Find(name string) (*Kind, error) {
-	for _, k := range kinds {
-		if k.Name == name {
-			return k, nil
-		}
-	}
-	return nil, fmt.Errorf("pace %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
-}
+func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Spec is what a pace is made of.
 type Spec struct {

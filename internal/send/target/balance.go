@@ -1,10 +1,9 @@
 package target
 
 import (
-	"fmt"
 	"hash/fnv"
-	"slices"
-	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // Balancer chooses one of several servers for each request. Whoever uses it takes
@@ -32,39 +31,28 @@ type Balance struct {
 }
 
 // balances is the one place where a rule is registered.
-var balances = []Balance{
-	{RoundRobin, "to one server after the other", func(n int) Balancer { return &roundRobin{n: n} }},
-	{LeastInFlight, "to the one with the fewest requests in flight", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
-	{Sticky, "to the same server as others with the same beginning of the prompt", func(n int) Balancer { return sticky(n) }},
-}
+var balances = option.NewTable("balance", func(b Balance) string { return b.Name },
+	Balance{RoundRobin, "to one server after the other", func(n int) Balancer { return &roundRobin{n: n} }},
+	Balance{LeastInFlight, "to the one with the fewest requests in flight", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
+	Balance{Sticky, "to the same server as others with the same beginning of the prompt", func(n int) Balancer { return sticky(n) }},
+)
 
-// RegisterBalance adds a rule and returns how to take it out again: for tests.
-func RegisterBalance(b Balance) (remove func()) {
-	before := balances
-	balances = append(slices.Clone(balances), b)
-	return func() { balances = before }
-}
+// RegisterBalance adds a rule for a test and returns how to take it out again.
+func RegisterBalance(b Balance) (remove func()) { return balances.Register(b) }
 
 // Rules lists the rules in the order of the table.
-func Rules() []Balance { return balances }
+func Rules() []Balance { return balances.All() }
 
 // Balances lists the rules by their names.
-func Balances() []string {
-	names := make([]string, len(balances))
-	for i, b := range balances {
-		names[i] = b.Name
-	}
-	return names
-}
+func Balances() []string { return balances.Names() }
 
 // NewBalancer makes a rule over n servers.
 func NewBalancer(rule string, n int) (Balancer, error) {
-	for _, b := range balances {
-		if b.Name == rule {
-			return b.New(n), nil
-		}
+	b, err := balances.Find(rule)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("unknown balance %q: known are %s", rule, strings.Join(Balances(), ", "))
+	return b.New(n), nil
 }
 
 type roundRobin struct{ n, next int }

@@ -1,9 +1,10 @@
 package wire
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // Backend is a protocol under the name that --backend knows it by. It is all that
@@ -16,37 +17,16 @@ type Backend struct {
 }
 
 // backends is the one place where a backend is registered.
-var backends = []*Backend{vllm, openAI, openAIChat}
+var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat)
 
-// Register adds a backend and returns how to take it out again: for tests.
-func Register(b *Backend) (remove func()) {
-	if _, err := FindBackend(b.Name); err == nil {
-		panic(fmt.Sprintf("wire: backend %s is registered twice", b.Name))
-	}
-	backends = append(backends, b)
-	return func() {
-		backends = slices.DeleteFunc(slices.Clone(backends), func(other *Backend) bool { return other == b })
-	}
-}
+// Register adds a backend for a test and returns how to take it out again.
+func Register(b *Backend) (remove func()) { return backends.Register(b) }
 
 // Backends lists the names in the order of the table.
-func Backends() []string {
-	names := make([]string, len(backends))
-	for i, b := range backends {
-		names[i] = b.Name
-	}
-	return names
-}
+func Backends() []string { return backends.Names() }
 
 // FindBackend is the backend with this name.
-func FindBackend(name string) (*Backend, error) {
-	for _, b := range backends {
-		if b.Name == name {
-			return b, nil
-		}
-	}
-	return nil, fmt.Errorf("unknown backend %q: known are %s", name, strings.Join(Backends(), ", "))
-}
+func FindBackend(name string) (*Backend, error) { return backends.Find(name) }
 
 // ForBackend finds the protocol of a backend.
 func ForBackend(name string) (Protocol, error) {
@@ -70,7 +50,7 @@ func RefusedBackends() []string {
 func BackendDoc() string {
 	var docs []string
 	names := map[string][]string{}
-	for _, b := range backends {
+	for _, b := range backends.All() {
 		if names[b.Doc] == nil {
 			docs = append(docs, b.Doc)
 		}

@@ -21,7 +21,7 @@ func TestBackends(t *testing.T) {
 		t.Error(got)
 	}
 	remove()
-	if _, err := ForBackend("vllm-rerank"); err == nil || err.Error() != `unknown backend "vllm-rerank": known are vllm, openai, openai-chat` {
+	if _, err := ForBackend("vllm-rerank"); err == nil || err.Error() != `backend "vllm-rerank" is unknown: use one of vllm, openai, openai-chat` {
 		t.Error(err)
 	}
 }

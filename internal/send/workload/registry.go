@@ -55,39 +55,19 @@ func (k *Kind) Hears(key string) bool {
 }
 
 // kinds is the one place where a dataset is registered.
-var kinds = []*Kind{random, shareGPT, custom, sonnet, prefixRepetition}
+var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition)
 
-// Register adds a dataset and returns how to take it out again. It is not for use
-// beside running commands: tests add theirs with it.
-func Register(k *Kind) (remove func()) {
-	if _, err := Find(k.Name); err == nil {
-		panic(fmt.Sprintf("workload: dataset %s is registered twice", k.Name))
-	}
-	kinds = append(kinds, k)
-	return func() { kinds = slices.DeleteFunc(slices.Clone(kinds), func(other *Kind) bool { return other == k }) }
-}
+// Register adds a dataset for a test and returns how to take it out again.
+func Register(k *Kind) (remove func()) { return kinds.Register(k) }
 
 // Kinds lists the datasets in the order of the table.
-func Kinds() []*Kind { return kinds }
+func Kinds() []*Kind { return kinds.All() }
 
 // Names are the names of Kinds.
-func Names() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Name
-	}
-	return names
-}
+func Names() []string { return kinds.Names() }
 
 // Find is the dataset with this name.
-func Find(name string) (*Kind, error) {
-	for _, k := range kinds {
-		if k.Name == name {
-			return k, nil
-		}
-	}
-	return nil, fmt.Errorf("dataset %q is unknown: use one of %s", name, strings.Join(Names(), ", "))
-}
+func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Refused are the datasets of vLLM that are not made or read here.
 func Refused() []string {
@@ -96,7 +76,7 @@ func Refused() []string {
 }
 
 func fileKinds() (names []string) {
-	for _, k := range kinds {
+	for _, k := range Kinds() {
 		if k.File {
 			names = append(names, k.Name)
 		}
