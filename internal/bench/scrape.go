@@ -9,7 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -168,7 +168,7 @@ func (r *Run) startScraper() *client.Sampler {
 func drawn(m target.Metrics) map[string]float64 {
 	lines := map[string]float64{}
 	sums, _ := sumUp(m, func(line *target.Metric) bool {
-		wanted := timeline.Drawn(line.Name)
+		wanted := chartdata.Drawn(line.Name)
 		if wanted && line.Sane() {
 			lines[line.Name]++
 		}

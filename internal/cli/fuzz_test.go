@@ -10,10 +10,10 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/batch"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/stats"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -49,7 +49,7 @@ func FuzzJournal(f *testing.F) {
 			return
 		}
 		defer j.Close()
-		watch := timeline.NewCollector(50)
+		watch := chartdata.NewCollector(50)
 		r, v, err := judged.Journal(j, measure.Options{RowLimit: 3, ExactLimit: 4}, watch)
 		if err != nil {
 			return
@@ -61,7 +61,7 @@ func FuzzJournal(f *testing.F) {
 		if err := report.JSON(io.Discard, r, shown); err != nil {
 			t.Error(err)
 		}
-		runs := []page.Run{{Name: "x", Result: r, Verdict: v, Timeline: watch.Timeline(j.Samples(), j.Scrapes())}}
+		runs := []page.Run{{Name: "x", Result: r, Verdict: v, Drawn: watch.Run(j.Samples(), j.Scrapes())}}
 		if err := page.Write(io.Discard, runs, page.Options{}); err != nil {
 			t.Error(err)
 		}

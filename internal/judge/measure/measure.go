@@ -2,15 +2,15 @@
 // no clocks, no sockets. Run it again a year later with other targets,
 // percentiles or rules, and the same journal gives the new answer.
 //
-//	journal ─▶ rules: row ─▶ totals, rows (one a request) ─▶ metrics, peaks, steady state
+//	row.Pass ─▶ row.Request ─▶ totals, rows (one per request) ─▶ metrics, peaks, steady state
 //	              │             └ if too many ─▶ aggregates (histograms, counts in time) ─┘
-//	              └▶ events ─▶ samples (gaps, lag), timeline (tokens in time)
+//	              └▶ events ─▶ samples (gaps, lag), tokenTimes (tokens in time)
 //
 // What a metric is stands once, in package metric. The statistics are NumPy's, to the last digit
 // (package stats), because vLLM's are.
 //
 // Memory is bounded: some 100 bytes a request up to [RowLimit] requests, then
-// what aggregates hold; and of events what [Sample] and timeline keep. Only with
+// what aggregates hold; and of events what [Sample] and tokenTimes keep. Only with
 // [Options].Detailed does it grow with requests and events.
 //
 // Two sets of rules exist: ours, and vLLM's for --compat vllm. They differ in

@@ -95,7 +95,7 @@ func tables(w io.Writer, runs []page.Run, opt *Options) error {
 			return err
 		}
 		if opt.Plot {
-			if err := page.Plots(w, runs[i].Timeline, opt.PlotWidth); err != nil {
+			if err := page.Plots(w, runs[i].Drawn, opt.PlotWidth); err != nil {
 				return err
 			}
 		}

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -38,9 +38,9 @@ const fewRows = 500
 // of each are kept for the page.
 func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.Run, error) {
 	var also []row.Collector
-	var drawing *timeline.Collector
+	var drawing *chartdata.Collector
 	if drawn {
-		drawing = timeline.NewCollector(max(timeline.MostRows/several, fewRows))
+		drawing = chartdata.NewCollector(max(chartdata.MostRows/several, fewRows))
 		also = append(also, drawing)
 	}
 	r, err := judged.Read(folder, opt, also...)
@@ -49,8 +49,8 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	}
 	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if drawing != nil {
-		run.Timeline = drawing.Timeline(r.Samples, r.Scrapes)
-		run.Timeline.TokensUnknown = r.Result.TokensInTime.Reason
+		run.Drawn = drawing.Run(r.Samples, r.Scrapes)
+		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
@@ -26,9 +26,9 @@ func Chart(name string, runs []Run) (*chart.Chart, error) {
 	case "throughput":
 		return tradeoff(runs, "p99", "ttft"), nil
 	case "timeline":
-		c := courses(runs[0].Timeline)[0]
+		c := courses(runs[0].Drawn)[0]
 		for i := range runs[1:] {
-			c.Series = append(c.Series, courses(runs[i+1].Timeline)[0].Series...)
+			c.Series = append(c.Series, courses(runs[i+1].Drawn)[0].Series...)
 		}
 		if len(runs) > 1 {
 			named(c, runs)
@@ -38,7 +38,7 @@ func Chart(name string, runs []Run) (*chart.Chart, error) {
 		if len(runs) > 1 {
 			return nil, fmt.Errorf("the chart gaps shows one run, not %d", len(runs))
 		}
-		return gaps(runs[0].Timeline), nil
+		return gaps(runs[0].Drawn), nil
 	}
 	if m := metric.Lookup(name); m != nil && m.Always {
 		return distribution(runs, m), nil
@@ -71,7 +71,7 @@ func clip(name string) string {
 func distribution(runs []Run, m *metric.Metric) *chart.Chart {
 	c := &chart.Chart{X: chart.Axis{Log: true}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
 	for i := range runs[:min(len(runs), mostSeries)] {
-		for _, curve := range runs[i].Timeline.Curves {
+		for _, curve := range runs[i].Drawn.Curves {
 			if curve.Name != m.Name {
 				continue
 			}
@@ -92,7 +92,7 @@ func distribution(runs []Run, m *metric.Metric) *chart.Chart {
 func newFloat(v float64) *float64 { return &v }
 
 // courses are the pictures over time, all on the same time axis.
-func courses(t *timeline.Timeline) []*chart.Chart {
+func courses(t *chartdata.Run) []*chart.Chart {
 	line := func(name string, y []float64) chart.Series {
 		return chart.Series{Name: name, X: t.At, Y: y}
 	}
@@ -119,11 +119,11 @@ func courses(t *timeline.Timeline) []*chart.Chart {
 	return list
 }
 
-func timeAxis(t *timeline.Timeline) chart.Axis {
+func timeAxis(t *chartdata.Run) chart.Axis {
 	return chart.Axis{Label: "seconds since the start", Min: new(float64), Max: newFloat(math.Max(float64(len(t.At))*t.Slot, 0.1))}
 }
 
-func clientChart(t *timeline.Timeline) *chart.Chart {
+func clientChart(t *chartdata.Run) *chart.Chart {
 	c := &chart.Chart{Title: "The client itself", Y: chart.Axis{Label: "processors", Zero: true}}
 	used, wait := chart.Series{Name: "used"}, chart.Series{Name: "wanted and not got", Dashed: true}
 	for _, p := range t.Client {
@@ -137,7 +137,7 @@ func clientChart(t *timeline.Timeline) *chart.Chart {
 }
 
 // serverCharts are the server's own metrics, where the run has read them on its way.
-func serverCharts(t *timeline.Timeline) []*chart.Chart {
+func serverCharts(t *chartdata.Run) []*chart.Chart {
 	panels := map[string]*chart.Chart{
 		"requests": {Title: "The server's own count of requests", Y: chart.Axis{Label: "requests", Zero: true}},
 		"kv":       {Title: "The server's KV cache in use", Y: chart.Axis{Label: "share", Zero: true}},
@@ -155,7 +155,7 @@ func serverCharts(t *timeline.Timeline) []*chart.Chart {
 }
 
 // gaps is the heat map of the times between token chunks.
-func gaps(t *timeline.Timeline) *chart.Chart {
+func gaps(t *chartdata.Run) *chart.Chart {
 	c := &chart.Chart{
 		Title: "Time between token chunks over time", X: timeAxis(t), Y: chart.Axis{Label: "ms", Log: true},
 		Empty: "no answer had two token chunks",

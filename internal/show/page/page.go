@@ -17,9 +17,9 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
@@ -37,11 +37,11 @@ var page = template.Must(template.New("page").Parse(pageText))
 
 // Run is a run to show.
 type Run struct {
-	Name     string // as Names gives it
-	Folder   string
-	Result   *measure.Result
-	Verdict  *verdict.Verdict
-	Timeline *timeline.Timeline
+	Name    string // as Names gives it
+	Folder  string
+	Result  *measure.Result
+	Verdict *verdict.Verdict
+	Drawn   *chartdata.Run
 }
 
 // Options say what else the page holds.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/judge/timeline"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
 )
@@ -20,7 +20,7 @@ import (
 // shown is a run with these words in every place that comes from outside.
 func shown(t *testing.T, n int, words string) Run {
 	t.Helper()
-	c := timeline.NewCollector(0)
+	c := chartdata.NewCollector(0)
 	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func shown(t *testing.T, n int, words string) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run{Name: Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v, Timeline: c.Timeline(nil, nil)}
+	return Run{Name: Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v, Drawn: c.Run(nil, nil)}
 }
 
 func written(t *testing.T, opt Options, runs ...Run) string {
@@ -203,12 +203,12 @@ func (killed) End() *journal.End { return nil }
 
 // TestKilled: a run that was killed is shown, and its page says so.
 func TestKilled(t *testing.T) {
-	c := timeline.NewCollector(0)
+	c := chartdata.NewCollector(0)
 	r, err := measure.Measure(killed{&fakerun.Journal{N: 20, Words: "x"}}, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := written(t, Options{}, Run{Name: "x", Result: r, Timeline: c.Timeline(nil, nil)})
+	got := written(t, Options{}, Run{Name: "x", Result: r, Drawn: c.Run(nil, nil)})
 	if !strings.Contains(got, "the run stopped early (killed)") || !strings.Contains(got, "not judged") {
 		t.Error("the page does not say that the run was killed")
 	}
@@ -249,7 +249,7 @@ func TestSpeculative(t *testing.T) {
 // TestUnknownTokens: a rate that nobody can know is called so, in tiles, charts and plots.
 func TestUnknownTokens(t *testing.T) {
 	run := shown(t, 40, "uncounted")
-	run.Result.PeakTokensPerSecond, run.Timeline.TokensUnknown = nil, "nobody counted"
+	run.Result.PeakTokensPerSecond, run.Drawn.TokensUnknown = nil, "nobody counted"
 	got := written(t, Options{}, run)
 	for _, want := range []string{"peak unknown", "unknown: nobody counted"} {
 		if !strings.Contains(got, want) {
@@ -257,7 +257,7 @@ func TestUnknownTokens(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Plots(&b, run.Timeline, 60); err != nil {
+	if err := Plots(&b, run.Drawn, 60); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "output tokens per second: unknown, nobody counted\n") {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/show/plot"
 )
 
-func tokensPlot(t *timeline.Timeline) plot.Plot {
+func tokensPlot(t *chartdata.Run) plot.Plot {
 	p := plot.Plot{Title: "output tokens per second", X: t.At, Y: t.Tokens, XUnit: "s"}
 	if t.TokensUnknown != "" {
 		p.Title, p.X, p.Y = p.Title+": unknown, "+t.TokensUnknown, nil, nil
@@ -17,7 +17,7 @@ func tokensPlot(t *timeline.Timeline) plot.Plot {
 }
 
 // Plots draws a run for a terminal of this width: what a reader looks at first.
-func Plots(w io.Writer, t *timeline.Timeline, width int) error {
+func Plots(w io.Writer, t *chartdata.Run, width int) error {
 	list := []plot.Plot{
 		{Title: "requests in flight", X: t.At, Y: t.InFlight, XUnit: "s"},
 		tokensPlot(t),

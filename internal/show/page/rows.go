@@ -3,7 +3,7 @@ package page
 import (
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/timeline"
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
 )
 
 // columns are the requests for the page's script: by columns, in milliseconds and
@@ -22,7 +22,7 @@ type columns struct {
 	OK       []int     `json:"ok"` // of each of Outcomes: 1 if it is a success
 }
 
-func newColumns(rows []timeline.Row) *columns {
+func newColumns(rows []chartdata.Row) *columns {
 	c := &columns{Errors: []string{""}}
 	outcomes, errors := map[string]int{}, map[string]int{"": 0}
 	for i := range rows {

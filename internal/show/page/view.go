@@ -99,7 +99,7 @@ func newView(runs []Run, opt *Options) (*view, error) {
 			return nil, err
 		}
 		v.Runs = append(v.Runs, *r)
-		v.Data = append(v.Data, newColumns(runs[i].Timeline.Rows))
+		v.Data = append(v.Data, newColumns(runs[i].Drawn.Rows))
 	}
 	return v, nil
 }
@@ -111,7 +111,7 @@ func subtitle(runs []Run) string {
 }
 
 func newRunView(i int, run *Run) (*runView, error) {
-	r, t := run.Result, run.Timeline
+	r, t := run.Result, run.Drawn
 	id := fmt.Sprintf("run%d", i+1)
 	v := &runView{
 		ID: id, Index: i, Name: run.Name, Load: Load(r), Open: i == 0, Badge: verdictCell(run.Verdict), Tiles: tiles(run), Warnings: r.Warnings,
@@ -134,7 +134,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 }
 
 func rowNote(run *Run) string {
-	t := run.Timeline
+	t := run.Drawn
 	if !t.Sampled {
 		return ""
 	}

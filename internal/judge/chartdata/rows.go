@@ -1,4 +1,4 @@
-package timeline
+package chartdata
 
 import (
 	"container/heap"

@@ -1,12 +1,12 @@
-// Package timeline collects what the pictures of a run show, in the same pass over
-// the journal that measures it, and in bounded memory:
+// Package chartdata collects what the charts of a run show, in the same pass over the
+// journal that measures it, and in bounded memory:
 //
-//	measure ─▶ Collector ─▶ slots in time, distributions, a row a request ─▶ Timeline
+//	row.Pass ─▶ Collector ─▶ slots in time, distributions, one row per request ─▶ Run
 //
-// It defines no metric: what a success, a gap or a first token is, measure says.
-// All that comes out is small enough to be drawn: at most 300 slots, 300 points a
-// curve, a heat map of 120 × 40, and 10,000 requests.
-package timeline
+// It defines no metric: packages row and metric do. All that comes out is small enough
+// to be drawn: at most 300 slots, 300 points per curve, a heat map of 120 × 40, and
+// 10,000 requests.
+package chartdata
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
@@ -24,9 +24,9 @@ const (
 	HeatRows    = 40
 )
 
-// Timeline is a run to be drawn. Times are seconds since the run's zero, durations
+// Run is a run to be drawn. Times are seconds since the run's zero, durations
 // milliseconds; NaN is where there was nothing.
-type Timeline struct {
+type Run struct {
 	Slot float64   // width of a slot
 	At   []float64 // middle of each slot
 
@@ -130,15 +130,15 @@ func (c *Collector) success(r *row.Request) {
 	}
 }
 
-// Timeline is what was collected. The collector can't go on after it.
-func (c *Collector) Timeline(samples []journal.Sample, scrapes []journal.Scrape) *Timeline {
+// Run is what was collected. The collector can't go on after it.
+func (c *Collector) Run(samples []journal.Sample, scrapes []journal.Scrape) *Run {
 	s := &c.course
 	s.settle()
 	width := float64(s.Width) / 1e9
 	perSecond := func(of func(*cell) float64) []float64 {
 		return s.values(func(c *cell) float64 { return of(c) / width })
 	}
-	t := &Timeline{
+	t := &Run{
 		Slot:     width,
 		InFlight: s.open(func(c *cell) slots.Marks { return c.sent }, func(c *cell) slots.Marks { return c.ended }),
 		Waiting:  s.open(func(c *cell) slots.Marks { return c.due }, func(c *cell) slots.Marks { return c.sent }),

@@ -1,4 +1,4 @@
-package timeline
+package chartdata
 
 import (
 	"io"
@@ -33,13 +33,13 @@ func (p *plan) Next() (*journal.Request, error) {
 	return &r, nil
 }
 
-func collect(t *testing.T, p *plan, most int) *Timeline {
+func collect(t *testing.T, p *plan, most int) *Run {
 	t.Helper()
 	c := NewCollector(most)
 	if _, err := measure.Measure(p, measure.Options{RowLimit: 1000}, c); err != nil {
 		t.Fatal(err)
 	}
-	return c.Timeline(nil, nil)
+	return c.Run(nil, nil)
 }
 
 // stream is a success with n tokens: the first after ttft, the others by itl.
