@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
@@ -180,7 +181,7 @@ func readCrafted(t *testing.T, dir string) {
 		if took := cpuTime(t) - began; took > craftedTime {
 			t.Errorf("%q took %v", args, took)
 		}
-		if code < 0 || code > exitUndecided+3 {
+		if code < 0 || code > command.ExitUndecided+3 {
 			t.Errorf("%q ended with %d", args, code)
 		}
 	}

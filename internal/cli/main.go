@@ -1,47 +1,31 @@
-// Package cli is the command line: one file a command. It is the only package
-// that prints, reads flags and the environment, and knows exit codes.
+// Package cli is the command line: one folder per group of commands. It is the only
+// room that prints, reads flags and the environment, and exits.
 package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/report"
+	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/usage"
 )
-
-// streams are where a command reads and writes.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// shared are the same streams, for what is in the package command.
-func (s streams) shared() command.Streams { return command.Streams{In: s.in, Out: s.out, Err: s.err} }
 
 // entry is one command of the program.
 type entry struct {
 	name    string // as typed, words separated by a space
 	summary string
 	run     func(ctx context.Context, s command.Streams, args []string) error
-}
-
-// here adapts a command of this package.
-func here(run func(ctx context.Context, s streams, args []string) error) func(context.Context, command.Streams, []string) error {
-	return func(ctx context.Context, s command.Streams, args []string) error {
-		return run(ctx, streams{s.In, s.Out, s.Err}, args)
-	}
 }
 
 // commands lists all commands in the order of the help.
@@ -51,11 +35,11 @@ func commands() []entry {
 		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", serve.Latency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", serve.Shapes},
-		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", here(benchSweep)},
+		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", sweep.Run},
 		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
-		{"run", "run a whole experiment from one file: servers, matrix, table", here(runScenario)},
+		{"run", "run a whole experiment from one file: servers, matrix, table", run.Run},
 		{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
-		{"init", "write a scenario for a server that is running", here(initScenario)},
+		{"init", "write a scenario for a server that is running", run.Init},
 		{"report", "show the result of a run again, from its journal", report.Run},
 		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", check.Doctor},
@@ -72,13 +56,13 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	s := command.Streams{In: stdin, Out: stdout, Err: stderr}
 	if len(args) == 0 {
 		overview(s.Err)
-		return exitUsage
+		return command.ExitUsage
 	}
 	switch args[0] {
 	case "help", "-h", "--help":
 		if len(args) == 1 {
 			overview(s.Out)
-			return exitDone
+			return command.ExitDone
 		}
 		args = append(args[1:len(args):len(args)], "--help")
 	case "--version":
@@ -87,7 +71,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
-			return finish(s.Err, c.name, c.run(ctx, s, args[len(words):]))
+			return command.Finish(s.Err, c.name, c.run(ctx, s, args[len(words):]))
 		}
 	}
 	name := args[0]
@@ -95,16 +79,16 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		switch {
 		case len(args) == 1:
 			group(s.Err, name)
-			return exitUsage
+			return command.ExitUsage
 		case args[1] == "-h" || args[1] == "--help":
 			group(s.Out, name)
-			return exitDone
+			return command.ExitDone
 		case !strings.HasPrefix(args[1], "-"):
 			name += " " + args[1]
 		default:
 			fmt.Fprintf(s.Err, "inferometer %s: which of its commands is missing\n\n", name)
 			group(s.Err, name)
-			return exitUsage
+			return command.ExitUsage
 		}
 	}
 	fmt.Fprintf(s.Err, "inferometer: there is no command %q%s\n\n", outside.Word(name), meant(name))
@@ -113,7 +97,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	} else {
 		overview(s.Err)
 	}
-	return exitUsage
+	return command.ExitUsage
 }
 
 // meant is a question for the command that a wrong name is close to: whole, or without
@@ -162,46 +146,4 @@ func overview(w io.Writer) {
 		"  inferometer sim --listen 127.0.0.1:8000\n",
 		"  inferometer bench serve --backend vllm --model sim --max-concurrency 8 --num-prompts 64\n",
 		"\ninferometer COMMAND --help tells the flags of a command.\n")
-}
-
-// coded is an error with an exit code; see command.Coded.
-type coded struct {
-	error
-	code int
-}
-
-// As lets finish see it as what it stands for.
-func (c coded) As(target any) bool {
-	t, ok := target.(*command.Coded)
-	if ok {
-		*t = command.Coded{Err: c.error, Code: c.code}
-	}
-	return ok
-}
-
-func (c coded) Unwrap() error { return c.error }
-
-// finish prints an error once and turns it into an exit code.
-func finish(w io.Writer, name string, err error) int {
-	var wrong *argv.UsageError
-	var c command.Coded
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &c):
-		if c.Err != nil {
-			fmt.Fprintf(w, "inferometer %s: %v\n", name, c.Err)
-		}
-		return c.Code
-	case errors.As(err, &wrong):
-		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
-		return exitUsage
-	}
-	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
-	return exitNothing
-}
-
-// parse reads a command's flags. done is true when the user only asked for help.
-func parse(s streams, set *argv.Set, args []string) (done bool, err error) {
-	return command.Parse(s.shared(), set, args)
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/cli/command"
 )
 
 // A run whose server says NaN has its result.
@@ -39,7 +41,7 @@ func TestRunWithNaNInMetrics(t *testing.T) {
 		"bench", "serve", "--base-url", front.URL, "--num-prompts", "3", "--random-input-len", "8", "--random-output-len", "2",
 		"--run-dir", filepath.Join(t.TempDir(), "run"), "--progress", "none", "--skip-tokenizer-init",
 	}, nil, &out, &said)
-	if code != exitDone || !strings.Contains(said.String(), "values that are no numbers, which are left out: broken_total") {
+	if code != command.ExitDone || !strings.Contains(said.String(), "values that are no numbers, which are left out: broken_total") {
 		t.Errorf("exit code %d, %s", code, &said)
 	}
 }

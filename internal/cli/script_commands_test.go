@@ -20,10 +20,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // session is what a script has under way.

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/inferometer/inferometer/internal/bench"
 )
 
 // freeport NAME: sets a variable to a port on which nobody listens.

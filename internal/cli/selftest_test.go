@@ -15,6 +15,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -54,12 +55,12 @@ func TestSelftest(t *testing.T) {
 			if err != nil || !bytes.Equal(kept, out.Bytes()) || len(left) != 1 { // runs of its client are no runs of the user's
 				t.Errorf("%v are kept, %s (%v); printed was %s", left, kept, err, out.Bytes())
 			}
-			if c := printed.Claim; c == nil || c.Streams != 2 || c.TTFTMS <= 0 || c.ITLMS <= 0 || printed.Proven(fullVersion(), serve.ResolvedEngine("auto"), serve.ThisMachine()) == nil {
+			if c := printed.Claim; c == nil || c.Streams != 2 || c.TTFTMS <= 0 || c.ITLMS <= 0 || printed.Proven(command.Version(), serve.ResolvedEngine("auto"), serve.ThisMachine()) == nil {
 				t.Errorf("the claim is %+v, of %+v", c, printed)
 			}
 			return
 		}
-		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != exitNothing || printed.Claim != nil || len(left) > 0 || !strings.Contains(said.String(), "not even the lowest load") {
+		if exit := new(exec.ExitError); !errors.As(err, &exit) || exit.ExitCode() != command.ExitNothing || printed.Claim != nil || len(left) > 0 || !strings.Contains(said.String(), "not even the lowest load") {
 			t.Fatalf("%v: %s", err, said.Bytes())
 		}
 		t.Logf("nothing could be proven: %s", printed.Steps[0].Fails)
@@ -90,7 +91,7 @@ func TestSelftestEndsItsProcesses(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(state, "inferometer", "selftest.json")); err == nil {
 				t.Error("a result was written")
 			}
-			if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != exitNothing || !strings.Contains(said.String(), "stopped: nothing is written")) {
+			if signal == os.Interrupt && (cmd.ProcessState.ExitCode() != command.ExitNothing || !strings.Contains(said.String(), "stopped: nothing is written")) {
 				t.Errorf("exit code %d: %s", cmd.ProcessState.ExitCode(), said.Bytes())
 			}
 		})
@@ -125,7 +126,7 @@ func TestProvenRangeOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.stop()
-	result := selftest.Result{Schema: selftest.Schema, Version: fullVersion(), Engine: serve.ResolvedEngine(bench.EngineAuto), Machine: serve.ThisMachine()}
+	result := selftest.Result{Schema: selftest.Schema, Version: command.Version(), Engine: serve.ResolvedEngine(bench.EngineAuto), Machine: serve.ThisMachine()}
 	result.Machine.GoMaxProcs = processors
 	result.Points = []journal.ProvenPoint{{Streams: 20, TokensPerS: 1e9, TTFTMS: 1, ITLMS: 0.5}}
 	whole, err := json.Marshal(result)

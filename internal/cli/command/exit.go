@@ -1,6 +1,13 @@
 package command
 
-import "github.com/inferometer/inferometer/internal/bench"
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
 
 // The exit codes; package bench has what each means.
 const (
@@ -32,3 +39,23 @@ func (c Coded) Error() string {
 }
 
 func (c Coded) Unwrap() error { return c.Err }
+
+// Finish prints the error of a command once and turns it into an exit code.
+func Finish(w io.Writer, name string, err error) int {
+	var wrong *argv.UsageError
+	var c Coded
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &c):
+		if c.Err != nil {
+			fmt.Fprintf(w, "inferometer %s: %v\n", name, c.Err)
+		}
+		return c.Code
+	case errors.As(err, &wrong):
+		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help tells all flags)\n", name, err, name)
+		return ExitUsage
+	}
+	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
+	return ExitNothing
+}

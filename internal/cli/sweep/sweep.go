@@ -1,4 +1,5 @@
-package cli
+// Package sweep is the commands of bench sweep: vLLM's flags, and what they print.
+package sweep
 
 import (
 	"context"
@@ -11,13 +12,19 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 )
 
-// sweepCommands are what follows bench sweep, as vLLM names it.
-func sweepCommands() []entry {
+// entry is one command.
+type entry struct {
+	name, summary string // an empty summary: it is not listed
+	run           func(ctx context.Context, s command.Streams, args []string) error
+}
+
+// commands are what follows bench sweep, as vLLM names it.
+func commands() []entry {
 	return []entry{
-		{"serve", "run a benchmark under many settings of a server and of the benchmark", here(sweepServe)},
-		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", here(sweepWorkload)},
-		{"plot", "draw curves of what a sweep has measured", here(sweepPlot)},
-		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", here(sweepPareto)},
+		{"serve", "run a benchmark under many settings of a server and of the benchmark", runServe},
+		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", runWorkload},
+		{"plot", "draw curves of what a sweep has measured", runPlot},
+		{"plot_pareto", "draw tokens/s for each user against tokens/s for each GPU, with the best of both", runPareto},
 		{"startup", "", func(context.Context, command.Streams, []string) error {
 			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
 				"inferometer run measures how long a server takes to its first answer")
@@ -25,33 +32,33 @@ func sweepCommands() []entry {
 	}
 }
 
-// benchSweep hands over to one of its commands.
-func benchSweep(ctx context.Context, s streams, args []string) error {
+// Run hands over to one of its commands.
+func Run(ctx context.Context, s command.Streams, args []string) error {
 	if len(args) == 0 {
-		sweepOverview(s.err)
-		return coded{nil, exitUsage}
+		overview(s.Err)
+		return command.Exit(command.ExitUsage, nil)
 	}
 	if args[0] == "-h" || args[0] == "--help" {
-		sweepOverview(s.out)
+		overview(s.Out)
 		return nil
 	}
-	for _, c := range sweepCommands() {
+	for _, c := range commands() {
 		if c.name != args[0] {
 			continue
 		}
-		if err := c.run(ctx, s.shared(), args[1:]); err != nil {
-			return coded{nil, finish(s.err, "bench sweep "+c.name, err)}
+		if err := c.run(ctx, s, args[1:]); err != nil {
+			return command.Exit(command.Finish(s.Err, "bench sweep "+c.name, err), nil)
 		}
 		return nil
 	}
-	fmt.Fprintf(s.err, "inferometer bench sweep: there is no command %q\n\n", args[0])
-	sweepOverview(s.err)
-	return coded{nil, exitUsage}
+	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q\n\n", args[0])
+	overview(s.Err)
+	return command.Exit(command.ExitUsage, nil)
 }
 
-func sweepOverview(w io.Writer) {
+func overview(w io.Writer) {
 	fmt.Fprint(w, "usage: inferometer bench sweep COMMAND [flags]\n\n")
-	for _, c := range sweepCommands() {
+	for _, c := range commands() {
 		if c.summary != "" {
 			fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.summary)
 		}
@@ -63,10 +70,10 @@ func sweepOverview(w io.Writer) {
 		"\ninferometer bench sweep COMMAND --help tells the flags of a command.\n")
 }
 
-// sweepProgram says which program a command of a sweep starts. inferometer is
+// programs says which program a command of a sweep starts. inferometer is
 // ourselves, wherever we lie. vllm bench serve is vLLM's own where it is installed,
 // and ours where it isn't: its flags are ours too.
-func sweepProgram() (func([]string) []string, error) {
+func programs() (func([]string) []string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -24,7 +25,8 @@ type initOptions struct {
 	force        bool
 }
 
-func initScenario(ctx context.Context, s streams, args []string) error {
+// Init is the command init.
+func Init(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer init",
 		"Ask a running server what it is and write a commented scenario for it, which inferometer run takes as it is.")
 	set.Example("For a server on this machine", "inferometer init --base-url http://127.0.0.1:8000")
@@ -33,7 +35,7 @@ func initScenario(ctx context.Context, s streams, args []string) error {
 	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Short('o'), argv.Metavar("FILE"))
 	set.Bool(&o.force, "force", "Write over a file that is there.")
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := bench.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
@@ -44,13 +46,13 @@ func initScenario(ctx context.Context, s streams, args []string) error {
 		return err
 	}
 	if o.out == "-" {
-		_, err := s.out.Write(text)
+		_, err := s.Out.Write(text)
 		return err
 	}
 	return o.save(s, text)
 }
 
-func (o *initOptions) save(s streams, text []byte) error {
+func (o *initOptions) save(s command.Streams, text []byte) error {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if o.force {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
@@ -66,7 +68,7 @@ func (o *initOptions) save(s streams, text []byte) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write the scenario: %w", err)
 	}
-	fmt.Fprintf(s.err, "wrote %s; next: inferometer run %s\n", o.out, o.out)
+	fmt.Fprintf(s.Err, "wrote %s; next: inferometer run %s\n", o.out, o.out)
 	return nil
 }
 

@@ -1,12 +1,10 @@
-package cli
+package sweep
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/cli/find"
-	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -60,18 +58,4 @@ func redactLogin(word string) string {
 	}
 	from := strings.LastIndexByte(word[:at], '=') + 1
 	return word[:from] + outside.RedactURL(word[from:])
-}
-
-// redactOwn hides what a command line of ours should not show.
-func redactOwn(args []string) []string {
-	for name, flags := range map[string]func() *argv.Set{
-		"bench serve": func() *argv.Set { set, _ := serve.Flags(); return set },
-		"find":        func() *argv.Set { set, _ := find.Flags(); return set },
-	} {
-		words := strings.Fields(name)
-		if n := len(words); len(args) >= n && slices.Equal(args[:n], words) {
-			return slices.Concat(words, flags().Redacted(args[n:]))
-		}
-	}
-	return args
 }

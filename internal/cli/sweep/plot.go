@@ -1,10 +1,11 @@
-package cli
+package sweep
 
 import (
 	"context"
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
@@ -15,7 +16,7 @@ type plotOptions struct {
 	plot                          sweep.Plot
 }
 
-func sweepPlotFlags() (*argv.Set, *plotOptions) {
+func plotFlags() (*argv.Set, *plotOptions) {
 	set := argv.New("inferometer bench sweep plot", "Draw curves of what a sweep has measured, as PNG and SVG; a drop-in for vllm bench sweep plot.")
 	set.Example("A curve for each setting of the server", "inferometer bench sweep plot results/tuning --curve-by max_num_seqs")
 	set.Example("Latency against load, a column for each model", "inferometer bench sweep plot results/tuning --var-x max_concurrency --var-y p99_ttft_ms --col-by model --scale-y log")
@@ -42,15 +43,15 @@ func sweepPlotFlags() (*argv.Set, *plotOptions) {
 	return set, o
 }
 
-func sweepPlot(_ context.Context, s streams, args []string) error {
-	set, o := sweepPlotFlags()
-	if done, err := parse(s, set, args); done || err != nil {
+func runPlot(_ context.Context, s command.Streams, args []string) error {
+	set, o := plotFlags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if err := o.resolve(); err != nil {
 		return err
 	}
-	return planError(o.plot.Draw(s.out, set.Args()[0], o.figDir, o.dryRun))
+	return planError(o.plot.Draw(s.Out, set.Args()[0], o.figDir, o.dryRun))
 }
 
 func (o *plotOptions) resolve() (err error) {
@@ -74,12 +75,12 @@ func (o *plotOptions) resolve() (err error) {
 // planError makes a usage error of what was asked for and can't be.
 func planError(err error) error {
 	if errors.Is(err, sweep.ErrPlan) {
-		return coded{err, exitUsage}
+		return command.Exit(command.ExitUsage, err)
 	}
 	return err
 }
 
-func sweepPareto(_ context.Context, s streams, args []string) error {
+func runPareto(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer bench sweep plot_pareto",
 		"Draw tokens/s for each user against tokens/s for each GPU, and the runs that none beats in both; a drop-in for vllm bench sweep plot_pareto.")
 	set.Example("By the concurrency that was set", "inferometer bench sweep plot_pareto results/tuning")
@@ -91,8 +92,8 @@ func sweepPareto(_ context.Context, s streams, args []string) error {
 	set.String(&p.GPUVar, "gpu-count-var", "", "Variable with the number of GPUs.", argv.Metavar("VAR"), argv.Shown("tensor × pipeline × data parallel size"))
 	set.CSV(&p.LabelBy, "label-by", []string{"max_concurrency", "gpu_count"}, "Variables that are written beside the best runs.")
 	set.Bool(&dryRun, "dry-run", "Tell the figure and don't draw it.")
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	return planError(p.Draw(s.out, set.Args()[0], dryRun))
+	return planError(p.Draw(s.Out, set.Args()[0], dryRun))
 }

@@ -1,4 +1,4 @@
-package cli
+package sweep
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
-// sweepOptions are the flags of bench sweep serve and serve_workload.
-type sweepOptions struct {
+// options are the flags of bench sweep serve and serve_workload.
+type options struct {
 	serveCmd, benchCmd, afterCmd    string
 	serveParams, benchParams, links string
 	outputDir, experiment           string
@@ -25,9 +26,9 @@ type sweepOptions struct {
 	workloadVar                     string
 }
 
-func sweepServeFlags(name, summary string) (*argv.Set, *sweepOptions) {
+func serveFlags(name, summary string) (*argv.Set, *options) {
 	set := argv.New("inferometer bench sweep "+name, summary)
-	o := &sweepOptions{}
+	o := &options{}
 	set.String(&o.serveCmd, "serve-cmd", "", "Command that starts the server, as in 'vllm serve MODEL --port 8000'. Required.", argv.Metavar("COMMAND"))
 	set.String(&o.benchCmd, "bench-cmd", "", "Command that measures it, as in 'inferometer bench serve --model MODEL'. Required.", argv.Metavar("COMMAND"))
 	set.String(&o.afterCmd, "after-bench-cmd", "", "Command to run after each run, instead of resetting the server's caches.", argv.Metavar("COMMAND"))
@@ -44,12 +45,12 @@ func sweepServeFlags(name, summary string) (*argv.Set, *sweepOptions) {
 	return set, o
 }
 
-func sweepServe(ctx context.Context, s streams, args []string) error {
-	set, o := sweepServeFlags("serve", "Run a benchmark under many settings of a server and of the benchmark; a drop-in for vllm bench sweep serve.")
+func runServe(ctx context.Context, s command.Streams, args []string) error {
+	set, o := serveFlags("serve", "Run a benchmark under many settings of a server and of the benchmark; a drop-in for vllm bench sweep serve.")
 	set.Example("Each setting of serve.json with each of bench.json, three times",
 		"inferometer bench sweep serve --serve-cmd 'vllm serve MODEL' --bench-cmd 'inferometer bench serve --model MODEL' --serve-params serve.json --bench-params bench.json -e tuning")
 	set.Example("Go on after an interruption", "inferometer bench sweep serve … -e tuning --resume")
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	r, err := o.runner(s)
@@ -59,13 +60,13 @@ func sweepServe(ctx context.Context, s streams, args []string) error {
 	return o.run(ctx, s, r, r.Run)
 }
 
-func sweepWorkload(ctx context.Context, s streams, args []string) error {
-	set, o := sweepServeFlags("serve_workload", "Run a benchmark one request at a time and all at once, and at levels of load between; a drop-in for vllm bench sweep serve_workload.")
+func runWorkload(ctx context.Context, s command.Streams, args []string) error {
+	set, o := serveFlags("serve_workload", "Run a benchmark one request at a time and all at once, and at levels of load between; a drop-in for vllm bench sweep serve_workload.")
 	set.Example("Ten rates, three runs each",
 		"inferometer bench sweep serve_workload --serve-cmd 'vllm serve MODEL' --bench-cmd 'inferometer bench serve --model MODEL --num-prompts 200' -e load")
 	set.Choice(&o.workloadVar, "workload-var", sweep.RequestRate, []string{sweep.RequestRate, sweep.MaxConcurrency}, "What makes the load.")
 	set.Int(&o.levels, "workload-iters", 10, "Levels of load, with the two extremes.")
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	if o.levels < 2 {
@@ -80,7 +81,7 @@ func sweepWorkload(ctx context.Context, s streams, args []string) error {
 }
 
 // runner makes the plan; what is wrong with it is a usage error.
-func (o *sweepOptions) runner(s streams) (*sweep.Runner, error) {
+func (o *options) runner(s command.Streams) (*sweep.Runner, error) {
 	if o.runs < 1 {
 		return nil, argv.Errorf("num-runs", "must be at least 1, not %d", o.runs)
 	}
@@ -94,18 +95,18 @@ func (o *sweepOptions) runner(s streams) (*sweep.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := sweepProgram()
+	program, err := programs()
 	if err != nil {
 		return nil, err
 	}
 	return &sweep.Runner{
 		Plan: *plan, Ready: time.Duration(o.readyTimeout) * time.Second, Program: program,
 		Client: &http.Client{}, Header: serve.APIKeyHeader(),
-		Log: &sweep.Log{W: s.out, ShowOutput: o.showStdout, Redact: redactCommand, SecretFlag: isSecretFlag},
+		Log: &sweep.Log{W: s.Out, ShowOutput: o.showStdout, Redact: redactCommand, SecretFlag: isSecretFlag},
 	}, nil
 }
 
-func (o *sweepOptions) plan() (*sweep.Plan, error) {
+func (o *options) plan() (*sweep.Plan, error) {
 	p := &sweep.Plan{
 		ServeParams: sweep.NoParams(), BenchParams: sweep.NoParams(),
 		Dir: filepath.Join(o.outputDir, o.experiment), Runs: o.runs, DryRun: o.dryRun,
@@ -146,29 +147,29 @@ func (o *sweepOptions) plan() (*sweep.Plan, error) {
 		return nil, argv.Errorf("link-vars", "can't be read: %v", err)
 	}
 	if err := sweep.CheckDir(p.Dir, o.resume); err != nil {
-		return nil, coded{err, exitUsage}
+		return nil, command.Exit(command.ExitUsage, err)
 	}
 	return p, nil
 }
 
 // run runs the sweep and says by its error how it ended.
-func (o *sweepOptions) run(ctx context.Context, s streams, r *sweep.Runner, run func(context.Context, <-chan struct{}) error) error {
-	ctx, drain, stop := interrupts(ctx, s.err)
+func (o *options) run(ctx context.Context, s command.Streams, r *sweep.Runner, run func(context.Context, <-chan struct{}) error) error {
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
 	err := run(ctx, drain)
 	switch {
 	case errors.Is(err, sweep.ErrPlan):
 		return planError(err)
 	case err != nil:
-		code := exitNothing
+		code := command.ExitNothing
 		if r.Done() > 0 {
-			code = exitPartial
+			code = command.ExitPartial
 		}
-		return coded{fmt.Errorf("%w\nthe sweep ended early with %d results; --resume --experiment-name %s goes on with it", err, r.Done(), o.experiment), code}
+		return command.Exit(code, fmt.Errorf("%w\nthe sweep ended early with %d results; --resume --experiment-name %s goes on with it", err, r.Done(), o.experiment))
 	case o.dryRun:
-		fmt.Fprintf(s.out, "Experiment will be saved at: %s\n", r.Dir)
+		fmt.Fprintf(s.Out, "Experiment will be saved at: %s\n", r.Dir)
 	default:
-		fmt.Fprintf(s.out, "Experiment has been saved at: %s\n", r.Dir)
+		fmt.Fprintf(s.Out, "Experiment has been saved at: %s\n", r.Dir)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bytes"
@@ -13,11 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"go.yaml.in/yaml/v3"
 )
 
 // hostileWords try to be more than a word in a scenario.

@@ -1,4 +1,5 @@
-package cli
+// Package run has the commands run and init: a whole experiment from one file.
+package run
 
 import (
 	"context"
@@ -52,9 +53,10 @@ func runFlags() (*argv.Set, *runOptions) {
 	return set, o
 }
 
-func runScenario(ctx context.Context, s streams, args []string) error {
+// Run is the command run.
+func Run(ctx context.Context, s command.Streams, args []string) error {
 	set, o := runFlags()
-	if done, err := parse(s, set, args); done || err != nil {
+	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
 	program, err := os.Executable()
@@ -67,14 +69,14 @@ func runScenario(ctx context.Context, s streams, args []string) error {
 	case errors.As(err, &unreadable):
 		return err
 	case err != nil:
-		return coded{err, exitUsage}
+		return command.Exit(command.ExitUsage, err)
 	}
 	switch {
 	case o.check:
-		fmt.Fprintf(s.out, "%s: %s\n", doc.File, plan)
+		fmt.Fprintf(s.Out, "%s: %s\n", doc.File, plan)
 		return nil
 	case o.plan:
-		return printPlan(s.out, plan)
+		return printPlan(s.Out, plan)
 	}
 	return o.execute(ctx, s, program, doc, plan)
 }
@@ -118,11 +120,11 @@ func redactServeArgs(args []string) []string {
 func printPlan(w io.Writer, plan *scenario.Plan) error {
 	return plan.Script(w, scenario.Shell{
 		Command: func(args []string) []string { return pointCommand(plan.Scenario, args) },
-		Redact:  redactOwn, Environ: os.Environ(),
+		Redact:  Redacted, Environ: os.Environ(),
 	})
 }
 
-func (o *runOptions) execute(ctx context.Context, s streams, program string, doc *scenario.Document, plan *scenario.Plan) error {
+func (o *runOptions) execute(ctx context.Context, s command.Streams, program string, doc *scenario.Document, plan *scenario.Plan) error {
 	folder, err := o.folder(plan)
 	if err != nil {
 		return err
@@ -136,8 +138,8 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%s: %s\n", plan.Name, plan)
-	show := &run.Progress{Line: command.NewLine(s.err), Total: len(plan.Selected())}
+	fmt.Fprintf(s.Err, "%s: %s\n", plan.Name, plan)
+	show := &run.Progress{Line: command.NewLine(s.Err), Total: len(plan.Selected())}
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
 		Program: program, Spec: serve.SpecOf,
@@ -147,7 +149,7 @@ func (o *runOptions) execute(ctx context.Context, s streams, program string, doc
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
 	show.Start()
-	ctx, drain, stop := interrupts(ctx, s.err)
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	records, err := r.Run(ctx, drain)
 	stop()
 	show.Stop()
@@ -179,23 +181,23 @@ func (o *runOptions) folder(plan *scenario.Plan) (scenario.Folder, error) {
 }
 
 // conclude writes and prints the table, and says by its error how the run ended.
-func conclude(s streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
+func conclude(s command.Streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
 	sum := scenario.Summarize(plan, records, folder)
-	searches, err := plan.Searches(folder, consoleWidth(s.out))
+	searches, err := plan.Searches(folder, command.ResultWidth(s.Out))
 	// Files first: who reads our output may have gone, and the write would kill us.
-	err = errors.Join(err, sum.Write(folder), sum.Draw(folder, fullVersion()))
+	err = errors.Join(err, sum.Write(folder), sum.Draw(folder, command.Version()))
 	if searches != "" {
-		fmt.Fprintln(s.out, searches)
+		fmt.Fprintln(s.Out, searches)
 	}
-	if err := errors.Join(err, sum.Text(s.out, consoleWidth(s.out))); err != nil {
+	if err := errors.Join(err, sum.Text(s.Out, command.ResultWidth(s.Out))); err != nil {
 		return sum, err
 	}
-	fmt.Fprintf(s.err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
+	fmt.Fprintf(s.Err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
 	switch {
 	case sum.Done == 0:
-		return sum, coded{fmt.Errorf("no point has a result%s", cause(sum, "; the first, ")), exitNothing}
+		return sum, command.Exit(command.ExitNothing, fmt.Errorf("no point has a result%s", cause(sum, "; the first, ")))
 	case sum.Failed+sum.Missing > 0:
-		return sum, coded{fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")), exitPartial}
+		return sum, command.Exit(command.ExitPartial, fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")))
 	}
 	return sum, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -47,10 +48,24 @@ func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario,
 	if err == nil {
 		return nil
 	}
-	finish(file, "find", err)
+	command.Finish(file, "find", err)
 	var ending command.Coded
-	if errors.As(err, &ending) && ending.Code == exitPartial {
+	if errors.As(err, &ending) && ending.Code == command.ExitPartial {
 		return bench.ErrPartial
 	}
 	return fmt.Errorf("find: %w (its log is %s)", err, log)
+}
+
+// Redacted hides what a command line of ours should not show.
+func Redacted(args []string) []string {
+	for name, flags := range map[string]func() *argv.Set{
+		"bench serve": func() *argv.Set { set, _ := serve.Flags(); return set },
+		"find":        func() *argv.Set { set, _ := findcmd.Flags(); return set },
+	} {
+		words := strings.Fields(name)
+		if n := len(words); len(args) >= n && slices.Equal(args[:n], words) {
+			return slices.Concat(words, flags().Redacted(args[n:]))
+		}
+	}
+	return args
 }
