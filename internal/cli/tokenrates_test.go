@@ -33,7 +33,7 @@ func (a *arrivals) Add(r *row.Request) error {
 }
 
 // measuredSim runs bench serve against a simulator and measures its journal.
-func measuredSim(t *testing.T, also row.Collector, simArgs, benchArgs []string) *measure.Result {
+func measuredSim(t *testing.T, simArgs, benchArgs []string, also ...row.Collector) *measure.Result {
 	t.Helper()
 	run := filepath.Join(t.TempDir(), "run")
 	server, err := startSim(exec.Command(program(t), append([]string{"sim", "--listen", "127.0.0.1:0"}, simArgs...)...))
@@ -45,7 +45,7 @@ func measuredSim(t *testing.T, also row.Collector, simArgs, benchArgs []string) 
 	if out, err := bench.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	r, err := judged.Read(run, measure.Options{}, also)
+	r, err := judged.Read(run, measure.Options{}, also...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +58,9 @@ func TestSpeculativeRatesAgainstTheTruth(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "truth.jsonl")
 	got := &arrivals{}
-	r := measuredSim(t, got,
+	r := measuredSim(t,
 		[]string{"--engine", "batch", "--spec-tokens", "5", "--spec-acceptance", ".8", "--step-base", "20ms", "--truth", file},
-		[]string{"--random-input-len", "32", "--random-output-len", "100", "--num-prompts", "48", "--max-concurrency", "8", "--request-id-prefix", "s-", "--ready-check-timeout-sec", "0"})
+		[]string{"--random-input-len", "32", "--random-output-len", "100", "--num-prompts", "48", "--max-concurrency", "8", "--request-id-prefix", "s-", "--ready-check-timeout-sec", "0"}, got)
 	if r.TokensInTime.Spread < 40 || r.InterToken.Known {
 		t.Fatalf("the tokens of events are known, so that this tests nothing: %+v", r.TokensInTime)
 	}
@@ -110,11 +110,15 @@ func TestSpeculativeRatesAgainstTheTruth(t *testing.T) {
 // server, and no fewer than overall.
 func TestSteadyStateOfTheFirstRun(t *testing.T) {
 	t.Parallel()
-	r := measuredSim(t, nil, []string{"--ttft", "50ms", "--itl", "10ms"},
+	r := measuredSim(t, []string{"--ttft", "50ms", "--itl", "10ms"},
 		[]string{"--random-input-len", "256", "--random-output-len", "64", "--num-prompts", "200", "--max-concurrency", "50"})
 	s := r.SteadyState
-	if s == nil {
-		t.Fatal("no steady state")
+	const alone = 200 / 50 * 0.69 // seconds: four waves of fifty, 50 ms and 64 tokens of 10 ms each
+	if r.Duration > 1.25*alone {
+		t.Skip("this machine is too busy now for the run that README shows")
+	}
+	if s == nil || s.OutputThroughput == nil {
+		t.Fatalf("no steady state with its rates: %+v", s)
 	}
 	// Wide, because a starved machine makes the waves of fifty requests ragged.
 	if each := *s.OutputThroughput / s.RequestThroughput; each < 64*0.85 || each > 64*1.15 {

@@ -1,8 +1,6 @@
 package measure
 
 import (
-	"math"
-
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
@@ -51,28 +49,6 @@ type Result struct {
 	Targets                             *Targets     // nil in a run against one server
 	Economy                             *Economy     // nil where neither a price nor a power was given
 	Warnings                            []string
-}
-
-func (r *Result) goodput() float64 {
-	if r.Goodput == nil {
-		return 0
-	}
-	return *r.Goodput
-}
-
-// peakTokens is NaN where it is not known.
-func (r *Result) peakTokens() float64 {
-	if r.PeakTokensPerSecond == nil {
-		return math.NaN()
-	}
-	return *r.PeakTokensPerSecond
-}
-
-func (r *Result) tokenGoodput() float64 {
-	if r.Limits == nil {
-		return 0
-	}
-	return r.Limits.TokensPerSecond
 }
 
 // GaveUp is why a probe was left before its time; empty: it was not.

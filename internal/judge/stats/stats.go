@@ -9,12 +9,10 @@
 //   - longrun.go: how many independent values a correlated series is worth;
 //   - chain.go: the intervals of a mean and of a percentile of such a series;
 //   - batch.go: the interval of a rate, from batches of time;
-//   - bootstrap.go: resampling in blocks, for statistics that have no formula,
-//     such as the difference of two runs;
 //   - quantile.go: Student's and the normal distribution, and Welch's degrees of freedom.
 //
-// It imports only the standard library, keeps no state and draws no random number
-// that is not seeded: the same values give the same interval, always.
+// It imports only the standard library, keeps no state and draws no random number:
+// the same values give the same interval, always.
 package stats
 
 import "math"

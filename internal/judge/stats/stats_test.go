@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 )
@@ -149,71 +148,6 @@ func TestBatchMeansCover(t *testing.T) {
 	}
 	if _, half, _, short := BatchMeans([]float64{1}, 0.95); !short || !math.IsInf(half, 1) {
 		t.Errorf("one value: ± %v, short %v", half, short)
-	}
-}
-
-// A difference of two samples: the use that compare makes of the resampler.
-func TestResamplerOfADifference(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	mean := func(v []float64) float64 {
-		return Mean(v)
-	}
-	difference := func(a, b []float64, seed uint64) (low, high float64) {
-		r := NewResampler(seed)
-		blockA, blockB := BlockLength(len(a), DependenceOf(a)), BlockLength(len(b), DependenceOf(b))
-		x, y := make([]float64, len(a)), make([]float64, len(b))
-		return Central(Replicates(100, func() float64 {
-			r.Blocks(x, a, blockA)
-			r.Blocks(y, b, blockB)
-			return mean(x) - mean(y)
-		}), 0.95)
-	}
-	held := 0
-	const runs = 100
-	for range runs {
-		a, b := process(random, 500, 0.6), process(random, 700, 0)
-		for i := range a {
-			a[i] += 3
-		}
-		if low, high := difference(a, b, 1); low <= 3 && 3 <= high {
-			held++
-		}
-	}
-	if held < runs*87/100 { // a bootstrap is somewhat too narrow; drawing one by one holds it in some 70 %
-		t.Errorf("the truth was inside in %d of %d", held, runs)
-	}
-	a, b := process(random, 500, 0.6), process(random, 700, 0)
-	low, high := difference(a, b, 7)
-	if again, high2 := difference(a, b, 7); again != low || high2 != high {
-		t.Error("the same seed gave another interval")
-	}
-	if other, _ := difference(a, b, 8); other == low {
-		t.Error("another seed gave the same interval")
-	}
-}
-
-func TestBlocksKeepNeighbours(t *testing.T) {
-	src := make([]float64, 1000)
-	for i := range src {
-		src[i] = float64(i)
-	}
-	dst := make([]float64, 10_000)
-	NewResampler(1).Blocks(dst, src, 20)
-	breaks := 0
-	for i := 1; i < len(dst); i++ {
-		if dst[i] != dst[i-1]+1 {
-			breaks++
-		}
-	}
-	if breaks < 350 || breaks > 700 {
-		t.Errorf("%d blocks in 10000 values, for some 500 of 20", breaks)
-	}
-	if slices.Max(dst) > 999 {
-		t.Error("a value that is none of the sample's")
-	}
-	NewResampler(1).Blocks(dst, nil, 20) // must not fail
-	if BlockLength(1000, Dependence{Time: 1}) != 1 || BlockLength(1000, Dependence{Time: 19}) < 20 {
-		t.Error("the block length does not follow the dependence")
 	}
 }
 
