@@ -35,7 +35,11 @@ func main() {
 		}
 	}
 	fmt.Printf("the claim held in %d of %d times, in %d of %d rounds\n", all.held, all.times, all.heldRounds, all.rounds)
-	if all.rounds == 0 || 2*all.heldRounds < all.rounds {
+	if all.rounds == 0 {
+		fmt.Println("no claim could be made and checked: this machine is too busy now")
+		return
+	}
+	if 2*all.heldRounds < all.rounds {
 		os.Exit(1)
 	}
 }
@@ -63,9 +67,13 @@ func (t *tally) twice(binary string, maxStreams int) error {
 		return fmt.Errorf("the second run did not come to %d streams", claim.Streams)
 	}
 	held := 0
-	rounds := second.Steps[i].Rounds
+	// A round that was cut off for its time tells nothing of the claim.
+	rounds := slices.DeleteFunc(second.Steps[i].Rounds, func(r selftest.Round) bool { return r.Requests == 0 })
+	if len(rounds) == 0 {
+		return fmt.Errorf("no round of the second run at %d streams came to its end", claim.Streams)
+	}
 	for _, r := range rounds {
-		ok := r.Requests > 0 && r.TTFTP99 <= claim.TTFTMS && r.ITLP99 <= claim.ITLMS
+		ok := r.TTFTP99 <= claim.TTFTMS && r.ITLP99 <= claim.ITLMS
 		if ok {
 			held++
 		}

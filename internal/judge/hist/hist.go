@@ -19,13 +19,18 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// FullBits is the resolution of the zero value: percentiles are within 0.007 %.
-const FullBits = 13
+// FullBits is the highest resolution: percentiles are within 0.007 %. The zero value
+// has usualBits, within 0.05 %: its counts stay in a processor's cache, and adding a
+// value is several times as quick.
+const (
+	FullBits  = 13
+	usualBits = 10
+)
 
 // Histogram counts non-negative integers; its users count nanoseconds. The zero value
-// is empty and has the full resolution.
+// is empty.
 type Histogram struct {
-	bits    uint8     // 0: FullBits
+	bits    uint8     // 0: usualBits
 	blocks  [][]int64 // counts, block by block; nil where all are zero
 	moments stats.Moments
 }
@@ -35,7 +40,7 @@ func New(bits int) *Histogram { return &Histogram{bits: uint8(min(max(bits, 1), 
 
 func (h *Histogram) resolution() int {
 	if h.bits == 0 {
-		return FullBits
+		return usualBits
 	}
 	return int(h.bits)
 }

@@ -87,7 +87,7 @@ func (s *Sample) spill() {
 	if s.hist != nil {
 		return
 	}
-	s.hist = new(hist.Histogram)
+	s.hist = hist.New(hist.FullBits)
 	for _, v := range s.values {
 		s.record(v)
 	}
