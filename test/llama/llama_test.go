@@ -132,12 +132,12 @@ func TestPromptCache(t *testing.T) {
 	}
 }
 
-// Two slots share 256 tokens; a prompt that is too long for its half is refused.
+// Two slots share 512 tokens (the server has no smaller ones); a prompt that is too long for its half is refused.
 func TestContextTooSmall(t *testing.T) {
-	const slot, output = 128, 4
-	s := startLlama(t, "--parallel", "2", "--ctx-size", "256", "--no-cache-prompt")
+	const slot, output = 256, 4
+	s := startLlama(t, "--parallel", "2", "--ctx-size", "512", "--no-cache-prompt")
 	r := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
-		"--num-prompts", "16", "--max-concurrency", "2", "--random-input-len", "124",
+		"--num-prompts", "16", "--max-concurrency", "2", "--random-input-len", "250",
 		"--random-output-len", fmt.Sprint(output), "--random-range-ratio", `{"input": 0.6, "output": 0.0}`)...).Wait(t, 0, 4*time.Minute)
 	fit, tooLong := 0, 0
 	for i, length := range r.InputLens {
