@@ -101,7 +101,7 @@ func TestSpeculativeRatesAgainstTheTruth(t *testing.T) {
 	if p := int64(*r.PeakTokensPerSecond); p > peak*11/10 || p < peak*8/10 {
 		t.Errorf("the peak is %d, in truth at most %d", p, peak)
 	}
-	if steady := *r.SteadyState.OutputThroughput; steady < 0.85*r.OutputThroughput {
+	if steady := *r.SteadyState.OutputThroughput; steady < 0.95*r.OutputThroughput {
 		t.Errorf("%.0f tokens a second in the steady state, %.0f overall", steady, r.OutputThroughput)
 	}
 }
@@ -114,17 +114,16 @@ func TestSteadyStateOfTheFirstRun(t *testing.T) {
 		[]string{"--random-input-len", "256", "--random-output-len", "64", "--num-prompts", "200", "--max-concurrency", "50"})
 	s := r.SteadyState
 	const alone = 200 / 50 * 0.69 // seconds: four waves of fifty, 50 ms and 64 tokens of 10 ms each
-	if r.Duration > 1.25*alone {
+	if r.Duration > 1.05*alone {  // the waves get ragged, and a window holds parts of them
 		t.Skip("this machine is too busy now for the run that README shows")
 	}
 	if s == nil || s.OutputThroughput == nil {
 		t.Fatalf("no steady state with its rates: %+v", s)
 	}
-	// Wide, because a starved machine makes the waves of fifty requests ragged.
-	if each := *s.OutputThroughput / s.RequestThroughput; each < 64*0.85 || each > 64*1.15 {
+	if each := *s.OutputThroughput / s.RequestThroughput; each < 64*0.95 || each > 64*1.05 {
 		t.Errorf("%.1f requests and %.0f tokens a second: %.1f tokens each, and they had 64", s.RequestThroughput, *s.OutputThroughput, each)
 	}
-	if s.RequestThroughput < 0.85*r.RequestThroughput {
+	if s.RequestThroughput < 0.95*r.RequestThroughput {
 		t.Errorf("%.1f requests a second in the steady state, %.1f overall", s.RequestThroughput, r.RequestThroughput)
 	}
 }
