@@ -38,6 +38,11 @@ func (s *Spec) Encode() []byte {
 // MarshalJSON implements json.Marshaler: spans of time are texts such as 90s, and a
 // rate without a bound is "inf".
 func (s Spec) MarshalJSON() ([]byte, error) {
+	s.Command = slices.Clone(s.Command) // these two are only shown, so they are kept as they may be shown
+	for i, argument := range s.Command {
+		s.Command[i] = outside.Text(argument, len(argument))
+	}
+	s.Label = outside.Text(s.Label, len(s.Label))
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"version":%d`, s.Version)
 	for _, section := range sections(&s) {

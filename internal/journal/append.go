@@ -48,6 +48,9 @@ func appendRequest(dst []byte, r *Request) []byte {
 		dst = append(dst, `,"sample":true`...)
 	}
 	dst = appendNonZero(dst, `,"target":`, int64(r.Target))
+	dst = appendNonZero(dst, `,"conversation":`, int64(r.Conversation))
+	dst = appendNonZero(dst, `,"turn":`, int64(r.Turn))
+	dst = appendText(dst, `,"model":`, r.Model)
 	dst = appendInt(dst, `,"due":`, r.Due)
 	dst = appendNonZero(dst, `,"released":`, r.Released)
 	dst = appendInt(dst, `,"sent":`, r.Sent)

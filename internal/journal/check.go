@@ -63,6 +63,8 @@ func (r *Request) check(targets int) error {
 	var b bounds
 	b.within("i", int64(r.Index), -mostIndex, mostIndex)
 	b.within("target", int64(r.Target), 0, int64(max(targets, 1))-1)
+	b.within("conversation", int64(r.Conversation), 0, mostIndex)
+	b.count("turn", r.Turn)
 	b.time("due", r.Due)
 	b.time("released", r.Released)
 	b.time("sent", r.Sent)

@@ -16,6 +16,7 @@ const maxText = 64 << 10
 // generated are kept as they were: they are data and are not shown.
 func (r *Request) clean() {
 	r.ID, r.ServerID, r.FinishReason = outside.Word(r.ID), outside.Word(r.ServerID), outside.Word(r.FinishReason)
+	r.Model = outside.Word(r.Model)
 	r.Error = outside.Line(r.Error, 2*outside.MaxSentence)
 	r.Outcome = Outcome(outside.Word(string(r.Outcome)))
 	r.Events.TokensBy = outside.Word(r.Events.TokensBy)

@@ -160,6 +160,12 @@ type Request struct {
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
 	Target int `json:"target,omitempty"`
 
+	// Conversation and Turn count from 1; 0: it is part of none.
+	Conversation int `json:"conversation,omitempty"`
+	Turn         int `json:"turn,omitempty"`
+	// Model was sent in place of the run's: an adapter.
+	Model string `json:"model,omitempty"`
+
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
 	Sent     int64 `json:"sent"`               // just before the request is written

@@ -86,6 +86,10 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 func (r *run) prepare(w *workload.Request) (*job, error) {
 	call := r.cfg.Call
 	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
+	call.Messages, call.Media = w.Messages, w.Media
+	if w.Model != "" {
+		call.Model = w.Model
+	}
 	body, err := r.cfg.Protocol.AppendBody(nil, &call)
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
@@ -97,6 +101,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if !r.cfg.KeepPrompts {
 		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
 	}
+	j.request.Messages, j.request.Media = nil, nil // as above
 	if !w.NoID {
 		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
 	}

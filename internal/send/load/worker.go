@@ -100,6 +100,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	events := w.record.Events
 	w.record = journal.Request{
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
+		Conversation: j.request.Conversation, Turn: j.request.Turn, Model: j.request.Model,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,

@@ -36,6 +36,16 @@ func TestAppendBody(t *testing.T) {
 			Call{Model: "m", Prompt: "hi", MaxTokens: 3},
 			`{"model": "m", "messages": [{"role":"user","content":[{"type":"text","text":"hi"}]}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
 		},
+		{
+			"a conversation", "openai-chat",
+			Call{Model: "m", Messages: json.RawMessage(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`), MaxTokens: 3},
+			`{"model": "m", "messages": [{"role":"user","content":"a"},{"role":"assistant","content":"b"}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
+		},
+		{
+			"an image", "openai-chat",
+			Call{Model: "m", Prompt: "hi", Media: []json.RawMessage{json.RawMessage(`{"type": "image_url"}`)}, MaxTokens: 3},
+			`{"model": "m", "messages": [{"role":"user","content":[{"type":"text","text":"hi"},{"type":"image_url"}]}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,7 +99,11 @@ func TestBodiesAreVLLMs(t *testing.T) {
 			if in.Prompt != nil {
 				call.Prompt = *in.Prompt
 			} else {
-				p, call.Prompt = chat{}, in.Messages[0].Content[0].Text
+				var text part
+				if err := json.Unmarshal(in.Messages[0].Content[0], &text); err != nil {
+					t.Fatal(err)
+				}
+				p, call.Prompt = chat{}, text.Text
 			}
 			for _, f := range []Field{{"top_p", in.TopP}, {"temperature", in.Temp}, {"min_tokens", in.MinTokens}} {
 				if f.Value != nil {

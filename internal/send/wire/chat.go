@@ -1,6 +1,9 @@
 package wire
 
-import "errors"
+import (
+	"encoding/json"
+	"errors"
+)
 
 var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Protocol: chat{}}
 
@@ -12,8 +15,8 @@ func (chat) Path() string   { return "/v1/chat/completions" }
 func (chat) Suffix() string { return "chat/completions" }
 
 type message struct {
-	Role    string `json:"role"`
-	Content []part `json:"content"`
+	Role    string            `json:"role"`
+	Content []json.RawMessage `json:"content"`
 }
 
 type part struct {
@@ -25,10 +28,14 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if c.TokenIDs {
 		return nil, errors.New("chat takes messages, not token ids: use completions")
 	}
+	messages, err := chatMessages(c)
+	if err != nil {
+		return nil, err
+	}
 	var b body
-	err := errors.Join(
+	err = errors.Join(
 		b.set("model", c.Model),
-		b.set("messages", []message{{Role: "user", Content: []part{{Type: "text", Text: c.Prompt}}}}),
+		b.set("messages", messages),
 		b.set("max_completion_tokens", c.MaxTokens),
 		b.set("stream", true),
 		b.set("stream_options", includeUsage),
@@ -40,6 +47,18 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		return nil, err
 	}
 	return b.finish(dst, c)
+}
+
+// chatMessages is the list of messages of a call.
+func chatMessages(c *Call) (json.RawMessage, error) {
+	if c.Messages != nil {
+		return c.Messages, nil
+	}
+	text, err := marshal(part{Type: "text", Text: c.Prompt})
+	if err != nil {
+		return nil, err
+	}
+	return marshal([]message{{Role: "user", Content: append([]json.RawMessage{text}, c.Media...)}})
 }
 
 func (chat) Decode(d *Decoder, data []byte, c *Chunk) error {

@@ -9,9 +9,13 @@ import (
 
 // Call is one inference request in the words that all protocols share.
 type Call struct {
-	Model     string
-	Prompt    string
-	TokenIDs  bool // Prompt is a JSON list of token ids; completions only
+	Model    string
+	Prompt   string
+	TokenIDs bool // Prompt is a JSON list of token ids; completions only
+	// Messages is the whole JSON list of messages, in place of Prompt; chat only.
+	Messages json.RawMessage
+	// Media are JSON objects that follow the text in the user message's content; chat only.
+	Media     []json.RawMessage
 	MaxTokens int
 	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
 	IgnoreEOS bool

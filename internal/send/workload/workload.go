@@ -12,6 +12,11 @@
 // prompts of its own from built-in words: by the seed as well, but not vLLM's.
 package workload
 
+import (
+	"encoding/json"
+	"time"
+)
+
 // Request is one request in the words that all datasets share. How it becomes
 // bytes is the wire's business.
 type Request struct {
@@ -23,6 +28,20 @@ type Request struct {
 	OutputTokens int  // asked for
 	NoID         bool // vLLM gives these requests no id (prefix_repetition)
 	TokenIDs     bool // Prompt is a JSON list of token ids, not a text
+	// Messages is the JSON list of a chat's messages, in place of the one user message
+	// that Prompt would become. Prompt is then what the hash and a kept prompt show.
+	Messages json.RawMessage
+	// Media are further parts of the user message's content, after its text, each a
+	// JSON object as chat completions have it: an image, a sound.
+	Media []json.RawMessage
+	// Model is sent in place of the run's model: an adapter.
+	Model string
+	// Due is when the dataset itself wants the request sent, from the start of the run.
+	// It means something only where the dataset is timed.
+	Due time.Duration
+	// Conversation and Turn count from 1; 0 where the request is part of none.
+	Conversation int
+	Turn         int
 	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
 	Unmeasured bool
 }
