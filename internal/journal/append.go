@@ -51,6 +51,8 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"conversation":`, int64(r.Conversation))
 	dst = appendNonZero(dst, `,"turn":`, int64(r.Turn))
 	dst = appendText(dst, `,"model":`, r.Model)
+	dst = appendColumn(dst, `,"after":[`, r.After)
+	dst = appendNonZero(dst, `,"delay":`, r.Delay)
 	dst = appendInt(dst, `,"due":`, r.Due)
 	dst = appendNonZero(dst, `,"released":`, r.Released)
 	dst = appendInt(dst, `,"sent":`, r.Sent)

@@ -18,6 +18,7 @@ const (
 	mostSum     = 1 << 60                     // of a counter: nanoseconds of processors, bytes
 	mostIndex   = 1 << 40                     // requests of a run
 	mostTargets = 10_000
+	mostTurns   = 1 << 20 // of a conversation
 )
 
 // bounds collects the first thing that can't be.
@@ -55,6 +56,8 @@ func (l *Line) check(targets int) error {
 		return l.Scrape.check(targets)
 	case l.End != nil:
 		return l.End.check()
+	case l.Conversation != nil:
+		return l.Conversation.check()
 	}
 	return nil // of a version to come
 }
@@ -65,6 +68,11 @@ func (r *Request) check(targets int) error {
 	b.within("target", int64(r.Target), 0, int64(max(targets, 1))-1)
 	b.within("conversation", int64(r.Conversation), 0, mostIndex)
 	b.count("turn", r.Turn)
+	b.within("after", int64(len(r.After)), 0, mostTurns)
+	for _, i := range r.After {
+		b.within("after", int64(i), 0, mostIndex)
+	}
+	b.within("delay", r.Delay, 0, mostTime)
 	b.time("due", r.Due)
 	b.time("released", r.Released)
 	b.time("sent", r.Sent)

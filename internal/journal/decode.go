@@ -24,6 +24,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.Conversation = int(c.optionalInt(`,"conversation":`))
 	r.Turn = int(c.optionalInt(`,"turn":`))
 	r.Model = c.optionalString(`,"model":`)
+	r.After = column[int](&c, c.optional(`,"after":[`), nil, math.MinInt64, math.MaxInt64)
+	r.Delay = c.optionalInt(`,"delay":`)
 	c.word(`,"due":`)
 	r.Due = c.int()
 	r.Released = c.optionalInt(`,"released":`)

@@ -31,6 +31,7 @@ var examples = []Request{
 		Prompt: text("why?"), Text: text("a \"quote\", a\nline and ünïcode"),
 	},
 	{Index: 8, Warmup: true, Target: 3, Cut: true, Due: -5, Sent: -4, End: -1, Outcome: Protocol, TextTokens: 9, Error: "bad \x00 byte"},
+	{Index: 9, Conversation: 2, Turn: 3, Model: "sql", After: []int{4, 5}, Delay: 1, Due: 5, Sent: 5, End: 6, Outcome: Timeout},
 }
 
 func TestAppendRequestIsWhatEncodingJSONReads(t *testing.T) {

@@ -36,6 +36,8 @@ type Reader struct {
 	scrapes []Scrape
 	damage  error
 
+	conversation func(*Conversation) // wants to see them; nil: nobody does
+
 	counters, others int // so far
 	skipped          int
 	doubt            error // about the first that was skipped
@@ -104,6 +106,10 @@ func (r *Reader) Samples() []Sample { return r.samples }
 // Scrapes are the server's counters, once Next has returned io.EOF.
 func (r *Reader) Scrapes() []Scrape { return r.scrapes }
 
+// OnConversation asks for the lines of conversations, which Next passes over otherwise.
+// see is called during Next; the value is its own to keep.
+func (r *Reader) OnConversation(see func(*Conversation)) { r.conversation = see }
+
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
 func (r *Reader) Damage() error { return r.damage }
@@ -132,6 +138,9 @@ func (r *Reader) Next() (*Request, error) {
 		case line.Scrape != nil:
 			line.Scrape.clean()
 			r.scrapes = append(r.scrapes, *line.Scrape)
+		case line.Conversation != nil && r.conversation != nil:
+			line.Conversation.clean()
+			r.conversation(line.Conversation)
 		}
 	}
 }
@@ -198,7 +207,7 @@ const (
 // few says whether a line is one too many of its kind.
 func (r *Reader) few() error {
 	switch l := &r.line; {
-	case l.Request != nil || l.Run != nil || l.End != nil:
+	case l.Request != nil || l.Run != nil || l.End != nil || l.Conversation != nil:
 	case l.Sample != nil && len(r.samples) >= mostSamples:
 		return fmt.Errorf("more than %d samples", mostSamples)
 	case l.Sample != nil:

@@ -6,6 +6,7 @@
 //
 //	{"run": …}      the first line: what was asked for, by whom, on what machine
 //	{"request": …}  one request, written when it has ended
+//	{"conversation": …}  one conversation, written when its last request has ended
 //	{"sample": …}   the client itself and its machine, once a second
 //	{"scrape": …}   the server's own counters, before the load and after it, on request during it
 //	{"end": …}      the last line, absent when the run was killed
@@ -23,6 +24,8 @@ type Line struct {
 	Sample  *Sample  `json:"sample,omitempty"`
 	Scrape  *Scrape  `json:"scrape,omitempty"`
 	End     *End     `json:"end,omitempty"`
+
+	Conversation *Conversation `json:"conversation,omitempty"`
 }
 
 // Run is the first line: everything that a reader needs to turn requests into a result.
@@ -165,8 +168,12 @@ type Request struct {
 	Turn         int `json:"turn,omitempty"`
 	// Model was sent in place of the run's: an adapter.
 	Model string `json:"model,omitempty"`
+	// After are the requests, by their Index, whose answers it waited for. It is then due
+	// Delay after the last of them had ended: a user thinks, a tool works.
+	After []int `json:"after,omitempty"`
+	Delay int64 `json:"delay,omitempty"`
 
-	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free
+	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free; see After
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
 	Sent     int64 `json:"sent"`               // just before the request is written
 	Headers  int64 `json:"headers,omitempty"`  // the response's headers had arrived

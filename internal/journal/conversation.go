@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"errors"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Conversation is how a conversation ended: requests of which some wait for the answers
+// of others. Each that was begun has one line, written when its last request has ended.
+// Its requests have lines of their own; those that were never sent are counted here.
+type Conversation struct {
+	Number   int `json:"n"`                 // from 1, as Request.Conversation
+	Turns    int `json:"turns"`             // requests that were planned
+	Sent     int `json:"sent"`              // requests that were sent
+	Skipped  int `json:"skipped,omitempty"` // requests that were never sent: Turns - Sent
+	Complete int `json:"complete"`          // requests that ended as Complete
+
+	Outcome ConversationOutcome `json:"outcome"`
+	Error   string              `json:"error,omitempty"` // the turn that failed and how, or why we stopped
+
+	Begin int64 `json:"begin"`           // its first turn was due
+	End   int64 `json:"end"`             // its last request had ended
+	Think int64 `json:"think,omitempty"` // delays on the way that led to the last answer
+}
+
+// ConversationOutcome is how a conversation ended.
+type ConversationOutcome string
+
+// The outcomes of a conversation. Only ConversationComplete is a success.
+const (
+	ConversationComplete  ConversationOutcome = "complete"  // every turn was sent and answered
+	ConversationFailed    ConversationOutcome = "failed"    // a turn ended in another outcome than Complete, and no more were sent
+	ConversationAbandoned ConversationOutcome = "abandoned" // the run ended before it did; no turn had failed
+)
+
+// Conversation writes how a conversation ended.
+func (w *Writer) Conversation(c *Conversation) error { return w.line(Line{Conversation: c}) }
+
+func (c *Conversation) clean() {
+	c.Outcome = ConversationOutcome(outside.Word(string(c.Outcome)))
+	c.Error = outside.Line(c.Error, 2*outside.MaxSentence)
+}
+
+func (c *Conversation) check() error {
+	var b bounds
+	b.within("n", int64(c.Number), 1, mostIndex)
+	b.within("turns", int64(c.Turns), 0, mostTurns)
+	b.within("sent", int64(c.Sent), 0, int64(c.Turns))
+	b.within("skipped", int64(c.Skipped), int64(c.Turns-c.Sent), int64(c.Turns-c.Sent))
+	b.within("complete", int64(c.Complete), 0, int64(c.Sent))
+	b.time("begin", c.Begin)
+	b.within("end", c.End, c.Begin, mostTime)
+	b.within("think", c.Think, 0, mostTime)
+	if b.err == nil && c.Outcome == "" {
+		b.err = errors.New("it has no outcome")
+	}
+	return b.named("conversation", c.Number)
+}
