@@ -1,0 +1,62 @@
+// Package trace has the commands that look at recordings of traffic.
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/send/trace"
+	"github.com/inferometer/inferometer/internal/send/trace/stats"
+)
+
+// Stats is the command trace stats.
+func Stats(_ context.Context, s command.Streams, args []string) error {
+	set := argv.New("inferometer trace stats",
+		"Say what a trace holds, before it is replayed with bench serve --dataset-name trace: how requests arrive, how long prompts and answers are, "+
+			"the turns of its sessions, and what share of its prompts a prefix cache without bounds would know. "+
+			"Several files of one format are taken as one trace; a folder is all of its files. They may be compressed by gzip.")
+	set.Example("One file", "inferometer trace stats conversation_trace.jsonl")
+	set.Example("Many conversations, for a script", "inferometer trace stats traces/ --json")
+	set.Operands("FILE…", 1, math.MaxInt)
+	var format string
+	var asJSON bool
+	set.Choice(&format, "trace-format", "", trace.FormatNames(), "The format of the files. "+docs(), argv.Shown("told from the file"))
+	set.Bool(&asJSON, "json", "Print JSON.")
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	t, err := trace.Open(format, set.Args()...)
+	if err != nil {
+		return err
+	}
+	found, err := stats.Read(t)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		b, err := json.MarshalIndent(found, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = s.Out.Write(append(b, '\n'))
+		return err
+	}
+	width := 0 // no pictures
+	if command.IsTerminal(s.Out) {
+		width = command.TerminalWidth(s.Out)
+	}
+	return found.Write(s.Out, width)
+}
+
+// docs are the formats in words.
+func docs() string {
+	var b strings.Builder
+	for _, f := range trace.Formats() {
+		b.WriteString(f.Name + ": " + f.Doc + " ")
+	}
+	return strings.TrimSpace(b.String())
+}
