@@ -62,8 +62,12 @@ func (r *Run) preflight(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.chooseModel(); err != nil || r.ReadyCheckTimeoutSec > 0 {
+	if err := r.chooseModel(); err != nil {
 		return err
+	}
+	r.noteAdapters()
+	if r.ReadyCheckTimeoutSec > 0 {
+		return nil
 	}
 	return r.unlessOneCan(func(i int, t *target.Target) error {
 		if r.lists[i].has(r.sentModel) && r.Endpoint == r.protocol.Path() {

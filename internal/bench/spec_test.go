@@ -37,6 +37,8 @@ func full(t *testing.T) Spec {
 				*p = max(*p, 0.5)
 			case *workload.RangeRatio:
 				*p = workload.RangeRatio{Input: 0.5}
+			case *workload.AdapterNames:
+				*p = workload.AdapterNames{"a", "b c"}
 			case **int:
 				n := 1
 				*p = &n
@@ -53,6 +55,7 @@ func full(t *testing.T) Spec {
 	s.Metadata, s.Command = []Pair{{"k", "v"}}, []string{"inferometer", "bench", "serve"}
 	s.ExtraBody, s.DefaultBody = []byte(`{"b":{"c":"<&>"},"a":1}`), []byte(`{"z":1.0}`)
 	s.Goodput = map[string]float64{"ttft": 200}
+	s.LoRAAssignment = "zipf"
 	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}
 	return s
 }

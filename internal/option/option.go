@@ -16,6 +16,7 @@
 //	shown     the default in words, where the text says too little
 //	help      a sentence
 //	metavar   the value's name in the help
+//	many      true: the flag takes several values, which are one text with spaces between them
 //	choices   the texts that are allowed, between commas
 //	min, max  inclusive bounds of a number or duration
 //	above, below  exclusive bounds
@@ -57,6 +58,7 @@ type Field struct {
 	Help    string
 	Metavar string
 	Choices []string
+	Many    bool
 	Kind    Kind
 	// Optional says that the field is a pointer: without a value it is nil.
 	Optional bool
@@ -114,7 +116,8 @@ func read(sf reflect.StructField) Field {
 	key, _, _ := strings.Cut(tag.Get("json"), ",")
 	f := Field{
 		Key: key, Also: tag.Get("also"), Flag: tag.Get("flag"), Follows: tag.Get("follows"),
-		Default: tag.Get("default"), Shown: tag.Get("shown"), Help: tag.Get("help"), Metavar: tag.Get("metavar"), index: sf.Index,
+		Default: tag.Get("default"), Shown: tag.Get("shown"), Help: tag.Get("help"), Metavar: tag.Get("metavar"),
+		Many: tag.Get("many") == "true", index: sf.Index,
 	}
 	bad := func(format string, args ...any) {
 		panic(fmt.Sprintf("option: %s: ", sf.Name) + fmt.Sprintf(format, args...))

@@ -58,7 +58,13 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	if t, builtIn := s.tokenizer.(*wordTokenizer); builtIn { // as llama.cpp tells it
 		model["meta"] = map[string]any{"n_vocab": len(t.pieces)}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
+	list := []any{model}
+	for _, name := range s.cfg.Adapters {
+		list = append(list, map[string]any{
+			"id": name, "object": "model", "created": s.base.Unix(), "owned_by": s.cfg.OwnedBy, "root": name, "parent": s.cfg.Model,
+		})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 }
 
 // tokenize answers in vLLM's shape, for a prompt or for messages.

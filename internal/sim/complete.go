@@ -1,10 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,8 +42,12 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, rec, status, err)
 		return
 	}
-	rec.Stream, rec.PromptTokens, rec.MaxTokens = c.stream, len(c.prompt), c.maxTokens
-	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText), c.prompt)}
+	rec.Stream, rec.PromptTokens, rec.MaxTokens, rec.Adapter = c.stream, len(c.prompt), c.maxTokens, c.adapter
+	salt := uint64(0)
+	if c.adapter != "" {
+		salt = random.HashString(c.adapter)
+	}
+	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
 	if p.fault == FaultFlip {
@@ -55,7 +61,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if s.failEarly(w, r, rec) {
 		return
 	}
-	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk}
+	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
 	p.text = text
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)
@@ -66,7 +72,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 
 // fit checks the lengths and fills in the default of max_tokens.
 func (s *Server) fit(c *call) error {
-	if c.model != "" && c.model != s.cfg.Model && c.model != s.cfg.Root {
+	if slices.Contains(s.cfg.Adapters, c.model) {
+		c.adapter = c.model
+	} else if c.model != "" && c.model != s.cfg.Model && c.model != s.cfg.Root {
 		return fmt.Errorf("%w: the model `%s` does not exist, this server has `%s`", errNoModel, c.model, s.cfg.Model)
 	}
 	if len(c.prompt) == 0 {
@@ -86,6 +94,9 @@ func (s *Server) fit(c *call) error {
 	}
 	return nil
 }
+
+// answering is the model's name in an answer.
+func (s *Server) answering(c *call) string { return cmp.Or(c.adapter, s.cfg.Model) }
 
 var errNoModel = errors.New("not found")
 
@@ -145,7 +156,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	st := &stream{
 		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
 		frame:  framer{style: s.cfg.Framing, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
-		chunks: newChunks(c, p.text, rec.ID, s.cfg.Model, time.Unix(0, rec.Received)),
+		chunks: newChunks(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
 		onPump: conn.Nonblocking() && !s.cfg.Framing.has(FrameSplit),
 		done:   make(chan struct{}),
 	}

@@ -23,12 +23,13 @@ const (
 
 // Config is everything that can be set. Start from DefaultConfig.
 type Config struct {
-	Model       string // name in /v1/models and in each answer
-	Root        string // "root" in /v1/models; the model's name when empty
-	MaxModelLen int    // prompt and answer together may not be longer, in tokens
-	OwnedBy     string // "owned_by" in /v1/models, by which clients tell servers apart
-	Seed        uint64 // of the text, the latencies and the faults
-	APIKey      string // when set, each request must carry it as a bearer token
+	Model       string   // name in /v1/models and in each answer
+	Root        string   // "root" in /v1/models; the model's name when empty
+	Adapters    []string // names that a request may ask for in place of Model; each has its own texts and prefix cache
+	MaxModelLen int      // prompt and answer together may not be longer, in tokens
+	OwnedBy     string   // "owned_by" in /v1/models, by which clients tell servers apart
+	Seed        uint64   // of the text, the latencies and the faults
+	APIKey      string   // when set, each request must carry it as a bearer token
 
 	Engine         string      // EngineFixed or EngineBatch
 	TTFT           random.Dist // fixed engine: from the request to the first token, one draw per request

@@ -39,6 +39,7 @@ type message struct {
 // call is a request that has been understood.
 type call struct {
 	model       string
+	adapter     string // of Config.Adapters; empty: the model itself
 	chat        bool
 	stream      bool
 	usage       bool // a usage event at the end

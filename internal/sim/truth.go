@@ -27,12 +27,13 @@ type Record struct {
 	Path     string `json:"path"` // the URL's path
 	Status   int    `json:"status"`
 	Stream   bool   `json:"stream"`
-	Fault    string `json:"fault"`    // "" when the request had none
-	Finish   string `json:"finish"`   // finish_reason as sent; "abort" when the client left; "" when none was sent
-	Arrived  int64  `json:"arrived"`  // the kernel had its last bytes; 0 where it does not tell
-	Received int64  `json:"received"` // the body had been read
-	Started  int64  `json:"started"`  // the engine took it up; 0 if it never did
-	Ended    int64  `json:"ended"`    // the last write was handed to the kernel
+	Adapter  string `json:"adapter,omitempty"` // that was asked for in place of the model
+	Fault    string `json:"fault"`             // "" when the request had none
+	Finish   string `json:"finish"`            // finish_reason as sent; "abort" when the client left; "" when none was sent
+	Arrived  int64  `json:"arrived"`           // the kernel had its last bytes; 0 where it does not tell
+	Received int64  `json:"received"`          // the body had been read
+	Started  int64  `json:"started"`           // the engine took it up; 0 if it never did
+	Ended    int64  `json:"ended"`             // the last write was handed to the kernel
 
 	PromptTokens     int `json:"prompt_tokens"`
 	CachedTokens     int `json:"cached_tokens"`
@@ -160,6 +161,9 @@ func (r *Record) appendJSON(b []byte) []byte {
 	str("path", r.Path)
 	num("status", int64(r.Status))
 	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
+	if r.Adapter != "" {
+		str("adapter", r.Adapter)
+	}
 	str("fault", r.Fault)
 	str("finish", r.Finish)
 	num("arrived", r.Arrived)

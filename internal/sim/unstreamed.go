@@ -102,7 +102,7 @@ func (s *Server) unstreamedBody(c *call, p plan, j *engine.Job, rec *Record) any
 	}
 	out := map[string]any{
 		"id": prefix + rec.ID, "object": object, "created": rec.Received / int64(time.Second),
-		"model": s.cfg.Model, "choices": []any{choice},
+		"model": s.answering(c), "choices": []any{choice},
 	}
 	if !s.cfg.Framing.has(FrameNoUsage) {
 		out["usage"] = map[string]any{

@@ -91,6 +91,10 @@ func (s *Set) Option(field option.Field, store func(text string) error, opts ...
 		f.arity, f.Default = NoValue, ""
 		f.store = func([]string) error { return OptionError("", store("true")) }
 	}
+	if field.Many {
+		f.arity, f.shape = OneOrMore, plain
+		f.store = func(values []string) error { return OptionError("", store(strings.Join(values, " "))) }
+	}
 	s.add(f, opts)
 }
 

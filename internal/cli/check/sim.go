@@ -113,6 +113,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	g := argv.Group("Server")
 	set.String(&o.listen, "listen", "127.0.0.1:8000", "Address to listen on; port 0 takes a free one.", g, argv.Metavar("HOST:PORT"))
 	set.String(&c.Model, "model", d.Model, "Name of the model.", g, argv.Metavar("NAME"))
+	set.Strings(&c.Adapters, "lora-modules", argv.OneOrMore, "Adapters that requests may ask for in place of the model. Each has its own texts and its own prefixes in the cache.", g, argv.Metavar("NAME"))
 	set.String(&c.OwnedBy, "owned-by", d.OwnedBy, "Owner of the model in /v1/models, by which clients tell servers apart: library is Ollama's.", g, argv.Metavar("NAME"))
 	set.Int(&c.MaxModelLen, "max-model-len", d.MaxModelLen, "Most tokens of prompt and answer together.", g)
 	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json or its folder, for counting and /tokenize.", g, argv.Metavar("PATH"), argv.Shown("a built-in one"))

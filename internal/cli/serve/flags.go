@@ -74,6 +74,8 @@ func Flags() (*argv.Set, *Options) {
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
 	set.Example("Two replicas as one, and each by itself",
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
+	set.Example("Three adapters of one model, the first asked for most",
+		"inferometer bench serve --lora-modules law med code --lora-assignment zipf --request-rate 8 --num-prompts 2000")
 	set.Example("Go on until the p99 of TTFT is known to 5 %, for ten minutes at most",
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
 	set.Example("What these flags ask for as a file, and the run of it",

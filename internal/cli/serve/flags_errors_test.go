@@ -111,7 +111,6 @@ func TestServeErrors(t *testing.T) {
 		{"--probe-request-rate 1", "--probe-request-rate is not supported: probe requests beside the load are not sent by this version"},
 		{"--random-batch-size 2", "--random-batch-size is not supported: several inputs in one request are for pooling backends, which this version does not speak"},
 		{"--no-self-timed", "--self-timed is not supported: it goes with the dataset timed_trace, which can't be read by this version"},
-		{"--lora_modules a b", "--lora-modules is not supported: requests can't be spread over adapters by this version; name one adapter with --served-model-name"},
 		{"--use-beam-search", "--use-beam-search is not supported: vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out"},
 	}
 	for _, tt := range tests {

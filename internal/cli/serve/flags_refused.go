@@ -21,9 +21,6 @@ func refuseFlags(set *argv.Set) {
 	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
 	refuse("templates are rendered without extra arguments; for the server's own template use "+
 		"--extra-body '{\"chat_template_kwargs\": {…}}' with --backend openai-chat", argv.OneValue, "chat-template-kwargs")
-	refuse("requests can't be spread over adapters by this version; name one adapter with --served-model-name", argv.OneOrMore, "lora-modules")
-	set.Unsupported("lora-assignment", argv.OneValue, "requests can't be spread over adapters by this version; name one adapter with --served-model-name",
-		argv.Inert("random")) // the default, which says nothing without --lora-modules
 
 	refuse("charts are not drawn by this version; --save-detailed keeps every request's times", argv.NoValue, "plot-timeline")
 	refuse("charts are not drawn by this version; it goes with --plot-timeline", argv.OneValue, "timeline-itl-thresholds")

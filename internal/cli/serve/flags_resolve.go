@@ -61,6 +61,7 @@ func (o *Options) notes(set *argv.Set) []string {
 	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", o.shownURL())
 	note(set.Seen("balance") && len(o.URLs) < 2, "--balance has no effect with one server")
 	note(len(o.URLs) > 1 && o.NumWarmups > 0 && o.NumWarmups < len(o.URLs), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.URLs))
+	note(set.Seen("lora-assignment") && len(o.LoRAModules) == 0, "--lora-assignment has no effect without --lora-modules")
 	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
 	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
 	return notes

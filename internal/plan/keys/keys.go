@@ -86,6 +86,11 @@ func (s Section) Names() []string {
 	return names
 }
 
+// Many says that a key may hold a list.
+func (s Section) Many(name string) bool {
+	return slices.ContainsFunc(s, func(k *key) bool { return k.name == name && k.owners[0].field.Many })
+}
+
 // Check says what is wrong with a value, if no choice could take it. The text reads on
 // from the key.
 func (s Section) Check(name, text string) error {

@@ -35,7 +35,7 @@ func TestSchema(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	want := "input_len output_len prefix_len range_ratio suffix_len num_prefixes no_oversample skip_chat_template disable_shuffle"
+	want := "input_len output_len prefix_len range_ratio suffix_len num_prefixes no_oversample skip_chat_template disable_shuffle lora_modules lora_assignment lora_zipf_exponent"
 	if got := strings.Join(Workload().Names(), " "); got != want {
 		t.Errorf("workload: %s, want %s", got, want)
 	}

@@ -103,11 +103,15 @@ func (d *decoder) decodeOption(key, name string, n *yaml.Node, section reflect.V
 	if isNull(n) {
 		return // as if it were not there
 	}
-	if n.Kind == yaml.SequenceNode {
+	several := optionKeys(section.Type()).Many(name)
+	if n.Kind == yaml.SequenceNode && !several {
 		d.fail(n, key, "must be one value, not a list; to vary it, put the list under matrix")
 		return
 	}
 	values, err := flagValues(n)
+	if several {
+		values = []string{strings.Join(values, " ")}
+	}
 	if err == nil {
 		values[0] = strings.Replace(values[0], ".inf", "inf", 1) // .inf is YAML's
 		err = optionKeys(section.Type()).Check(name, values[0])

@@ -28,6 +28,7 @@ type fileDataset struct {
 	looked  int     // how many have been
 	chosen  []choice
 	total   int
+	random  *numpy.Python // as the shuffle left it
 	repeat  *numpy.Python
 	next    int
 }
@@ -44,8 +45,9 @@ func newFileDataset(c *corpus, entries entryReader, o Options, n int) (*fileData
 	for i := range d.order {
 		d.order[i] = int32(i)
 	}
+	d.random = numpy.NewPython(o.Seed)
 	if !o.DisableShuffle {
-		numpy.NewPython(o.Seed).Shuffle(len(d.order), func(i, j int) {
+		d.random.Shuffle(len(d.order), func(i, j int) {
 			d.order[i], d.order[j] = d.order[j], d.order[i]
 		})
 	}
@@ -128,6 +130,19 @@ func (d *fileDataset) Len() int { return d.total }
 
 // Close implements Dataset.
 func (d *fileDataset) Close() error { return d.file.Close() }
+
+// pythonState is after the last repetition, where there are some: vLLM seeds the
+// generator once more for them.
+func (d *fileDataset) pythonState() *numpy.Python {
+	if d.total <= len(d.chosen) {
+		return d.random.Clone()
+	}
+	p := d.repeat.Clone()
+	for range d.total - max(d.next, len(d.chosen)) {
+		p.Below(len(d.chosen))
+	}
+	return p
+}
 
 // Warmups implements Dataset: entries that were not chosen and whose text was not
 // either; when they run out, chosen ones with a mark in front.

@@ -20,6 +20,7 @@ type Shared struct {
 	NoOversample     bool   `json:"no_oversample" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
 	SkipChatTemplate bool   `json:"skip_chat_template" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
 	DisableShuffle   bool   `json:"disable_shuffle" flag:"disable-shuffle" help:"Keep the dataset's order."`
+	AdapterOptions
 }
 
 // The keys of Shared.
@@ -53,6 +54,12 @@ func Check(o *Options) error {
 		return err
 	}
 	if err := option.Check(o.Own); err != nil {
+		return err
+	}
+	if err := option.Check(&o.Shared); err != nil {
+		return err
+	}
+	if err := o.AdapterOptions.check(); err != nil {
 		return err
 	}
 	switch {

@@ -54,6 +54,7 @@ type prefixDataset struct {
 	suffixes [][]int32 // of all prefixes, one after the other
 	order    []int32
 	legacy   *numpy.RandomState
+	random   *numpy.Python // as the shuffle left it
 	next     int
 }
 
@@ -118,10 +119,11 @@ func (d *prefixDataset) shuffle(seed uint64) {
 	for i := range d.order {
 		d.order[i] = int32(i)
 	}
+	d.random = numpy.NewPython(seed)
 	if d.opts.DisableShuffle {
 		return
 	}
-	numpy.NewPython(seed).Shuffle(len(d.order), func(i, j int) {
+	d.random.Shuffle(len(d.order), func(i, j int) {
 		d.order[i], d.order[j] = d.order[j], d.order[i]
 	})
 }
@@ -151,6 +153,8 @@ func (d *prefixDataset) Len() int { return len(d.order) }
 
 // Close implements Dataset.
 func (d *prefixDataset) Close() error { return nil }
+
+func (d *prefixDataset) pythonState() *numpy.Python { return d.random.Clone() }
 
 func (d *prefixDataset) numPyState() *numpy.RandomState {
 	if d.legacy == nil {

@@ -51,7 +51,7 @@ func (k *Kind) Hears(key string) bool {
 	if key == keyPath {
 		return k.File
 	}
-	return slices.Contains(k.Listens, key)
+	return isAdapterKey(key) || slices.Contains(k.Listens, key)
 }
 
 // kinds is the one place where a dataset is registered.
@@ -113,13 +113,17 @@ func (k *Kind) checkedOpen(o Options) (Dataset, error) {
 	if err := Check(&o); err != nil {
 		return nil, err
 	}
-	return k.open(o)
+	d, err := k.open(o)
+	if err != nil {
+		return nil, err
+	}
+	return withAdapters(d, &o), nil
 }
 
 // Start lets d make its first requests now, so that they lie ready when they are
 // asked for. Without it that begins with the first Next.
 func Start(d Dataset) {
-	if s, ok := d.(interface{ start() }); ok {
+	if s, ok := as[interface{ start() }](d); ok {
 		s.start()
 	}
 }
@@ -127,7 +131,7 @@ func Start(d Dataset) {
 // NumPyState is NumPy's global generator as d leaves it, from which vLLM goes on
 // to draw the arrival times; nil where d never touched it.
 func NumPyState(d Dataset) *numpy.RandomState {
-	if s, ok := d.(interface{ numPyState() *numpy.RandomState }); ok {
+	if s, ok := as[interface{ numPyState() *numpy.RandomState }](d); ok {
 		return s.numPyState()
 	}
 	return nil

@@ -30,6 +30,8 @@ type Job struct {
 	Want     int // tokens to make; 0 for a finish without a token
 	PerChunk int // tokens that are handed over at a time
 	Sink     Sink
+	// CacheSalt keeps prompts apart in the prefix cache: equal ones share blocks only where it is the same.
+	CacheSalt uint64
 
 	// Set by the engine before the first call of the sink.
 	Started int64 // when it left the queue, in nanoseconds since the engine's zero

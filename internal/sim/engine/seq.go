@@ -41,7 +41,7 @@ func (s *seq) token(i int) int32 {
 // blockHash is the hash of block i and of all before it.
 func (s *seq) blockHash(i, size int) uint64 {
 	for len(s.hashes) <= i {
-		h := uint64(random.FNVOffset)
+		h := random.FNVOffset ^ s.job.CacheSalt
 		if n := len(s.hashes); n > 0 {
 			h = s.hashes[n-1]
 		}

@@ -1,0 +1,195 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// AdapterOptions spread the requests of any dataset over adapters: each asks for one of
+// them in place of the model. A conversation keeps the one that it began with.
+type AdapterOptions struct {
+	LoRAModules      AdapterNames `json:"lora_modules" flag:"lora-modules" many:"true" metavar:"NAME" help:"Adapters of the server: each request asks for one of them in place of the model."`
+	LoRAAssignment   string       `json:"lora_assignment" flag:"lora-assignment" choices:"random,round-robin,zipf" shown:"random" help:"How an adapter is chosen for a request, or for a conversation: zipf asks for the first ones more often."`
+	LoRAZipfExponent *float64     `json:"lora_zipf_exponent" flag:"lora-zipf-exponent" min:"0" max:"100" shown:"1" help:"How uneven --lora-assignment zipf is: the n-th adapter has the weight 1/n^X."`
+}
+
+// The ways to choose an adapter.
+const (
+	adaptersRandom     = "random"
+	adaptersRoundRobin = "round-robin"
+	adaptersZipf       = "zipf"
+)
+
+// What can be an adapter's name. A list of thousands is possible: servers load them as
+// they are asked for.
+const (
+	mostAdapters    = 100_000
+	mostAdapterName = 512
+)
+
+// isAdapterKey says that an option of Shared is one of AdapterOptions.
+func isAdapterKey(key string) bool {
+	_, ok := option.Find(&AdapterOptions{}, key)
+	return ok
+}
+
+// check holds the options against each other.
+func (o *AdapterOptions) check() error {
+	switch {
+	case len(o.LoRAModules) == 0 && o.LoRAZipfExponent != nil:
+		return option.Errorf("lora_zipf_exponent", "needs %s", option.Ref("lora_modules"))
+	case len(o.LoRAModules) == 0 && o.LoRAAssignment == adaptersZipf:
+		return option.Errorf("lora_assignment", "%s needs %s", o.LoRAAssignment, option.Ref("lora_modules"))
+	case o.LoRAZipfExponent != nil && o.LoRAAssignment != adaptersZipf:
+		return option.Errorf("lora_zipf_exponent", "needs %s %s", option.Ref("lora_assignment"), adaptersZipf)
+	}
+	return nil
+}
+
+// AdapterNames are the names of adapters as the server knows them.
+type AdapterNames []string
+
+// UnmarshalText reads a JSON list, or names between spaces.
+func (n *AdapterNames) UnmarshalText(text []byte) error {
+	names := strings.Fields(string(text))
+	if trimmed := bytes.TrimSpace(text); bytes.HasPrefix(trimmed, []byte("[")) {
+		names = nil
+		if err := json.Unmarshal(trimmed, &names); err != nil {
+			return fmt.Errorf("needs names, or a JSON list of them, not %q", outside.Word(string(text)))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return errors.New("needs at least one name")
+	case len(names) > mostAdapters:
+		return fmt.Errorf("takes at most %d names, not %d", mostAdapters, len(names))
+	}
+	for _, name := range names {
+		if name == "" || len(name) > mostAdapterName || outside.Text(name, mostAdapterName) != name {
+			return fmt.Errorf("needs names of 1 to %d bytes without control characters, not %q", mostAdapterName, outside.Word(name))
+		}
+	}
+	*n = names
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (n AdapterNames) MarshalText() ([]byte, error) { return json.Marshal([]string(n)) }
+
+// JSONSchema implements [option.SchemaOf].
+func (*AdapterNames) JSONSchema() map[string]any {
+	return map[string]any{"anyOf": []any{
+		map[string]any{"type": "array", "minItems": 1, "items": map[string]any{"type": "string"}},
+		map[string]any{"type": "string"},
+	}}
+}
+
+// adapted is a dataset whose requests ask for adapters. Its warm-ups ask for the model
+// itself, as those of vLLM's client do.
+type adapted struct {
+	Dataset
+	pick     func() int // the next adapter; called in order
+	names    []string
+	sessions []int32 // the adapter of each conversation, by its number
+}
+
+// Unwrap gives the dataset behind.
+func (a *adapted) Unwrap() Dataset { return a.Dataset }
+
+func withAdapters(d Dataset, o *Options) Dataset {
+	if len(o.LoRAModules) == 0 {
+		return d
+	}
+	return &adapted{Dataset: d, names: o.LoRAModules, pick: adapterPick(&o.AdapterOptions, pythonState(d, o.Seed))}
+}
+
+// adapterPick draws as vLLM's client does, which knows the first two: from the random
+// numbers of Python as the dataset leaves them.
+func adapterPick(o *AdapterOptions, random *numpy.Python) func() int {
+	n := len(o.LoRAModules)
+	switch o.LoRAAssignment {
+	case adaptersRoundRobin:
+		next := -1
+		return func() int {
+			next = (next + 1) % n
+			return next
+		}
+	case adaptersZipf:
+		exponent := 1.0
+		if o.LoRAZipfExponent != nil {
+			exponent = *o.LoRAZipfExponent
+		}
+		below := zipfSums(n, exponent)
+		return func() int {
+			v := random.Random() * below[n-1]
+			return min(sort.Search(n, func(i int) bool { return below[i] > v }), n-1)
+		}
+	}
+	return func() int { return random.Below(n) }
+}
+
+// zipfSums are the sums of the weights 1/k^exponent up to each of n.
+func zipfSums(n int, exponent float64) []float64 {
+	sums, sum := make([]float64, n), 0.0
+	for i := range sums {
+		sum += math.Pow(float64(i+1), -exponent)
+		sums[i] = sum
+	}
+	return sums
+}
+
+// Next implements Source.
+func (a *adapted) Next() (*Request, error) {
+	r, err := a.Dataset.Next()
+	if err != nil || r.Unmeasured {
+		return r, err
+	}
+	r.Model = a.names[a.choose(r.Conversation)]
+	return r, nil
+}
+
+// choose gives the adapter of a conversation, and of a request that belongs to none.
+func (a *adapted) choose(conversation int) int {
+	if conversation <= 0 {
+		return a.pick()
+	}
+	// They count on from 1, in any order: the n-th one has the n-th draw.
+	for len(a.sessions) < conversation {
+		a.sessions = append(slices.Grow(a.sessions, 1), int32(a.pick()))
+	}
+	return int(a.sessions[conversation-1])
+}
+
+// as finds what a dataset can do beyond the interface, behind whatever is wrapped round it.
+func as[T any](d Dataset) (found T, ok bool) {
+	for d != nil {
+		if found, ok = d.(T); ok {
+			return found, true
+		}
+		w, wrapped := d.(interface{ Unwrap() Dataset })
+		if !wrapped {
+			break
+		}
+		d = w.Unwrap()
+	}
+	return found, false
+}
+
+// pythonState is Python's global generator as d leaves it, from which vLLM goes on to
+// draw adapters: seeded and not yet used, where d never touched it.
+func pythonState(d Dataset, seed uint64) *numpy.Python {
+	if s, ok := as[interface{ pythonState() *numpy.Python }](d); ok {
+		return s.pythonState()
+	}
+	return numpy.NewPython(seed)
+}
