@@ -153,7 +153,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"dataset":{"name":"batches"}}`:                                       "dataset.name batches and the shape of the batches go together",
 		`{"version":1,"dataset":{"name":"sharegpt"}}`:                                      "dataset.path is needed for dataset.name sharegpt",
 		`{"version":1,"judge":{"goodput":{"p99":5}}}`:                                      `judge.goodput there is no metric "p99" per request`,
-		`{"version":1,"dataset":{"name":"rendom"}}`:                                        `dataset.name must be one of random, sharegpt, custom, sonnet, prefix_repetition, not "rendom"`,
+		`{"version":1,"dataset":{"name":"rendom"}}`:                                        "dataset.name must be one of " + strings.Join(workload.Names(), ", ") + `, not "rendom"`,
 		`{"version":1,"dataset":{"input_len":"five"}}`:                                     `dataset.input_len needs a whole number, not "five"`,
 		`{"version":1,"dataset":{"input_len":0}}`:                                          "dataset.input_len and dataset.prefix_len can't both be 0",
 		`{"version":1,"dataset":{"suffix_len":5}}`:                                         `"suffix_len" is no key of dataset: there are name, batches, path, `,

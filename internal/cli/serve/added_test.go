@@ -87,10 +87,10 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 			"--dataset-name letters --letters-words 0":        "--letters-words must be at least 1, not 0",
 			"--dataset-name letters --letters-words five":     `--letters-words needs a whole number, not "five"`,
 			"--dataset-name letters --letters-letter c":       `--letters-letter must be one of a, b, not "c"`,
-			"--dataset-name letters --dataset-path x":         "--dataset-path can't be used with --dataset-name letters, which is made, not read; name the file's kind with --dataset-name sharegpt, custom or sonnet",
+			"--dataset-name letters --dataset-path x":         "--dataset-path can't be used with --dataset-name letters, which is made, not read; name the file's kind with --dataset-name " + serve.Either(serve.FileDatasets()),
 			"--dataset-name letters --output-len 0":           "--output-len must be at least 1, not 0",
 			"--dataset-name letters --num-prompts 0":          "--num-prompts must be at least 1, not 0",
-			"--dataset-name letterz":                          `--dataset-name must be one of random, sharegpt, custom, sonnet, prefix_repetition, letters, not "letterz"`,
+			"--dataset-name letterz":                          "--dataset-name must be one of " + strings.Join(workload.Names(), ", ") + `, not "letterz"`,
 			"--dataset-name letters --letters-output-len 1e3": `--letters-output-len needs a whole number, not "1e3"`,
 		} {
 			if _, _, err := serve.ParseLine(line); err == nil || err.Error() != want {
@@ -115,7 +115,7 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 		if code := cli.Main(context.Background(), []string{"bench", "serve", "--help"}, nil, &out, io.Discard); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
-		contains(t, out.String(), "--letters-words N", "letters: how many of them. (default: 3)", "--letters-letter {a|b}", "prefix_repetition|letters}")
+		contains(t, out.String(), "--letters-words N", "letters: how many of them. (default: 3)", "--letters-letter {a|b}", "|letters}")
 	})
 
 	t.Run("docs/flags.md", func(t *testing.T) {
@@ -193,22 +193,26 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 	})
 }
 
-// A dataset of vLLM's that was refused takes its own flags, which were refused too.
+// A dataset that comes takes its own flags, which were refused before.
 func TestAnAddedDatasetIsNoLongerRefused(t *testing.T) {
 	type options struct {
-		OutputLen int    `json:"output_len" flag:"spec-bench-output-len" follows:"output-len" default:"256" min:"1" help:"tokens to generate."`
-		Category  string `json:"category" flag:"spec-bench-category" help:"which of its questions."`
+		OutputLen int  `json:"output_len" flag:"beams-output-len" follows:"output-len" default:"256" min:"1" help:"tokens to generate."`
+		Beams     bool `json:"beams" flag:"use-beam-search" help:"with beams."`
 	}
-	t.Cleanup(workload.Register(workload.NewKind(workload.Kind{Name: "spec_bench", Doc: "Questions of SpecBench.", File: true},
+	const line = "--dataset-name beams --dataset-path x --use-beam-search"
+	if _, _, err := serve.ParseLine("--use-beam-search"); err == nil {
+		t.Fatal("--use-beam-search is not refused: take another flag for this test")
+	}
+	t.Cleanup(workload.Register(workload.NewKind(workload.Kind{Name: "beams", Doc: "Beams.", File: true},
 		func(workload.Options, *options) (workload.Dataset, error) { return nil, errors.New("not today") })))
-	_, o, err := serve.ParseLine("--dataset-name spec_bench --dataset-path x --spec-bench-category math")
+	_, o, err := serve.ParseLine(line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(&options{256, "math"}, o.DatasetOptions); diff != "" {
+	if diff := cmp.Diff(&options{256, true}, o.DatasetOptions); diff != "" {
 		t.Error(diff)
 	}
-	contains(t, serve.FlagsDoc(t), "| `--spec-bench-category` | supported |", "| `--dataset-path` | supported | The dataset's file, for sharegpt, custom, sonnet and spec_bench. |")
+	contains(t, serve.FlagsDoc(t), "| `--use-beam-search` | supported |", "and beams. |")
 }
 
 // everyOptions space requests by a time.

@@ -6,6 +6,9 @@ import "github.com/inferometer/inferometer/internal/cli/argv"
 var (
 	ParseLine = parseServe
 	FlagsDoc  = flagsDoc
+
+	Either       = either
+	FileDatasets = fileDatasets
 )
 
 // Notes are those of bench serve.

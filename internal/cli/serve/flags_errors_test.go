@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // TestServeStagesError: the sentence is that of pace, after the flag's name.
@@ -46,7 +47,7 @@ func TestServeErrors(t *testing.T) {
 		{"--endpoint /v1/chat/completions", "--endpoint is that of chat, and --backend openai sends completions; use --backend openai-chat"},
 		{"--endpoint v1/completions", `--endpoint must begin with a slash, as in /v1/completions, not "v1/completions"`},
 		{"--max-concurrency 0", "--max-concurrency must be at least 1, not 0"},
-		{"--dataset-path x", "--dataset-path can't be used with --dataset-name random, which is made, not read; name the file's kind with --dataset-name sharegpt, custom or sonnet"},
+		{"--dataset-path x", "--dataset-path can't be used with --dataset-name random, which is made, not read; name the file's kind with --dataset-name {files}"},
 		{"--random-range-ratio 1", "--random-range-ratio must be at least 0 and below 1, not 1"},
 		{"--random-range-ratio nan", "--random-range-ratio must be at least 0 and below 1, not NaN"},
 		{`--random-range-ratio {"input":0.1}`, `--random-range-ratio needs both ratios, as in {"input": 0.1, "output": 0.5}, not {"input":0.1}`},
@@ -106,18 +107,31 @@ func TestServeErrors(t *testing.T) {
 
 		// What is known and refused.
 		{"--backend vllm-rerank", "--backend vllm-rerank is not spoken by this version; use vllm, openai or openai-chat"},
-		{"--dataset-name hf", "--dataset-name hf can't be read by this version; use random, sharegpt, custom, sonnet or prefix_repetition"},
 		{"--tokenizer-mode slow", "--tokenizer-mode slow needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init"},
 		{"--probe-request-rate 1", "--probe-request-rate is not supported: probe requests beside the load are not sent by this version"},
 		{"--random-batch-size 2", "--random-batch-size is not supported: several inputs in one request are for pooling backends, which this version does not speak"},
 		{"--no-self-timed", "--self-timed is not supported: it goes with the dataset timed_trace, which can't be read by this version"},
 		{"--use-beam-search", "--use-beam-search is not supported: vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out"},
 	}
+	for _, name := range workload.Refused() {
+		tests = append(tests, struct{ line, want string }{"--dataset-name " + name, "--dataset-name " + name + " can't be read by this version; use " + either(workload.Names())})
+	}
 	for _, tt := range tests {
+		tt.want = strings.ReplaceAll(tt.want, "{files}", either(fileDatasets()))
 		_, _, err := parseServe(tt.line)
 		var usage *argv.UsageError
 		if !errors.As(err, &usage) || err.Error() != tt.want {
 			t.Errorf("%s:\n got %v\nwant %s", tt.line, err, tt.want)
 		}
 	}
+}
+
+// fileDatasets are the datasets that are read from a file.
+func fileDatasets() (names []string) {
+	for _, k := range workload.Kinds() {
+		if k.File {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }

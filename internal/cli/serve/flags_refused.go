@@ -39,10 +39,6 @@ func refuseFlags(set *argv.Set) {
 
 	set.Unsupported("random-batch-size", argv.OneValue, "several inputs in one request are for pooling backends, which this version does not speak", argv.Inert("1"))
 	refuse("it goes with the dataset random-rerank, which this version does not make", argv.NoValue, "no-reranker")
-	refuse("the dataset spec_bench can't be read by this version; its prompts can be given as a custom file", argv.OneValue,
-		"spec-bench-output-len", "spec-bench-category")
-	refuse("the dataset speed_bench can't be read by this version; its prompts can be given as a custom file", argv.OneValue,
-		"speed-bench-dataset-subset", "speed-bench-output-len", "speed-bench-category")
 	refuse("the dataset timed_trace can't be read by this version", argv.OneValue,
 		"timed-trace-chunk-hash-size", "timed-trace-sec-multiplier", "timed-trace-label-timestamp",
 		"timed-trace-label-input-length", "timed-trace-label-output-length", "timed-trace-label-hash-ids")

@@ -49,7 +49,7 @@ func vllmFlags(t *testing.T) []string {
 
 // TestVLLMFlags: each flag takes a value, or is refused by its name.
 func TestVLLMFlags(t *testing.T) {
-	values := [][]string{{}, {"1"}, {"0.5"}, {"a=1"}, {"ttft:1"}, {"{}"}, {"random"}, {"linear"}, {"auto"}, {"vllm"}, {"ttft"}}
+	values := [][]string{{}, {"1"}, {"0.5"}, {"a=1"}, {"ttft:1"}, {"{}"}, {"random"}, {"linear"}, {"auto"}, {"vllm"}, {"ttft"}, {"qualitative"}}
 	for _, name := range vllmFlags(t) {
 		set, _ := Flags()
 		f := set.Lookup(name)

@@ -27,16 +27,26 @@ func (o *CustomOptions) Check() error {
 	return nil
 }
 
-// customEntries reads lines of {"prompt": ..., "output_tokens": ...}.
+// customEntries reads lines of JSON that hold a prompt.
 type customEntries struct {
+	parse     func(raw []byte) (customLine, error)
 	tok       Tokenizer
 	template  bool
 	outputLen int
 }
 
 func openCustom(o Options, own *CustomOptions) (Dataset, error) {
+	return openPrompts(o, own.OutputLen, "", parseCustomLine)
+}
+
+// openPrompts makes requests of the lines of a file, or of those of one category.
+func openPrompts(o Options, outputLen int, category string, parse func([]byte) (customLine, error)) (Dataset, error) {
 	c, err := openCorpus(o.Path, indexLines)
 	if err != nil {
+		return nil, err
+	}
+	if err := keepCategory(c, category); err != nil {
+		c.file.Close()
 		return nil, err
 	}
 	n := o.NumPrompts
@@ -44,7 +54,7 @@ func openCustom(o Options, own *CustomOptions) (Dataset, error) {
 		n = len(c.spans)
 	}
 	// Without a tokenizer there is no template to apply, and vLLM applies none.
-	entries := &customEntries{o.Tokenizer, o.Tokenizer != nil && !o.SkipChatTemplate, own.OutputLen}
+	entries := &customEntries{parse, o.Tokenizer, o.Tokenizer != nil && !o.SkipChatTemplate, outputLen}
 	d, err := newFileDataset(c, entries, o, n)
 	if err != nil {
 		c.file.Close()
@@ -53,6 +63,7 @@ func openCustom(o Options, own *CustomOptions) (Dataset, error) {
 	return d, nil
 }
 
+// customLine is {"prompt": ..., "output_tokens": ...}.
 type customLine struct {
 	Prompt       *string         `json:"prompt"`
 	OutputTokens json.RawMessage `json:"output_tokens"`
@@ -70,7 +81,7 @@ func parseCustomLine(raw []byte) (customLine, error) {
 }
 
 func (c *customEntries) request(raw []byte) (*Request, error) {
-	line, err := parseCustomLine(raw)
+	line, err := c.parse(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +101,7 @@ func (c *customEntries) request(raw []byte) (*Request, error) {
 }
 
 func (c *customEntries) prompt(raw []byte) (string, error) {
-	line, err := parseCustomLine(raw)
+	line, err := c.parse(raw)
 	if err != nil {
 		return "", err
 	}

@@ -247,7 +247,7 @@ func FuzzCustom(f *testing.F) {
 		}
 		for _, s := range spans {
 			line := text[s.at : s.at+int64(s.size)]
-			r, err := (&customEntries{tok: fakeVocabulary{}, outputLen: -1}).request([]byte(line))
+			r, err := (&customEntries{parse: parseCustomLine, tok: fakeVocabulary{}, outputLen: -1}).request([]byte(line))
 			if err == nil && !json.Valid([]byte(line)) {
 				t.Errorf("%q is no JSON but gave %+v", line, *r)
 			}

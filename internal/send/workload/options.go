@@ -68,7 +68,7 @@ func Check(o *Options) error {
 	case !k.File && o.Path != "":
 		return option.Errorf(keyPath, "can't be used with %s %s, which is made, not read", option.Ref("dataset_name"), k.Name).
 			WithHint("name the file's kind with %s %s", option.Ref("dataset_name"), either(fileKinds()))
-	case k.File && o.Path == "":
+	case k.File && !k.BuiltIn && o.Path == "":
 		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
 	}
 	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-
-	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // referenceCase is a dataset made in Python by testdata/make_prompts.py.
@@ -35,7 +33,6 @@ func (c referenceCase) options(t *testing.T) Options {
 		o.Own = &PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
 	case "sonnet":
 		o.Own = &SonnetOptions{c.InputLen, c.OutputLen, c.PrefixLen}
-		o.Path = testfiles.Path(t, "text", "sonnet.txt")
 	}
 	return o
 }

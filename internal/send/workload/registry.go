@@ -16,6 +16,8 @@ type Kind struct {
 	Doc  string // one sentence
 	// File says that it is read from --dataset-path; else it is generated.
 	File bool
+	// BuiltIn says that it has a text of its own where no file is given.
+	BuiltIn bool
 	// Listens are the keys of Shared, besides path, that it heeds.
 	Listens []string
 	// AllOfFile says that a number of prompts of 0 or less means all of the file.
@@ -55,7 +57,8 @@ func (k *Kind) Hears(key string) bool {
 }
 
 // kinds is the one place where a dataset is registered.
-var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition)
+var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
+	specBench, speedBench)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }
@@ -71,7 +74,7 @@ func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Refused are the datasets of vLLM that are not made or read here.
 func Refused() []string {
-	theirs := []string{"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "spec_bench", "speed_bench", "timed_trace"}
+	theirs := []string{"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "timed_trace"}
 	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Names(), name) })
 }
 

@@ -48,13 +48,17 @@ func TestKinds(t *testing.T) {
 }
 
 func TestRegister(t *testing.T) {
-	k := NewKind(Kind{Name: "spec_bench", File: true}, func(Options, *struct{}) (Dataset, error) { return nil, nil })
+	name, refused := "new_bench", Refused()
+	if len(refused) > 0 {
+		name = refused[0]
+	}
+	k := NewKind(Kind{Name: name, File: true}, func(Options, *struct{}) (Dataset, error) { return nil, nil })
 	remove := Register(k)
-	if found, err := Find("spec_bench"); err != nil || found != k || slices.Contains(Refused(), "spec_bench") || !k.Hears(keyPath) || k.Hears(keyDisableShuffle) {
+	if found, err := Find(name); err != nil || found != k || slices.Contains(Refused(), name) || !k.Hears(keyPath) || k.Hears(keyDisableShuffle) {
 		t.Errorf("%v, %v, refused are %v", found, err, Refused())
 	}
 	remove()
-	if _, err := Find("spec_bench"); err == nil || !slices.Contains(Refused(), "spec_bench") {
+	if _, err := Find(name); err == nil || !slices.Equal(Refused(), refused) {
 		t.Error("it is still there")
 	}
 	defer func() {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,13 @@ const (
 	sonnetPatience = 10_000
 )
 
-var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share.", File: true}, openSonnet)
+// poem is what is read without a file: the text that vLLM's client had, when it had
+// this dataset. Shakespeare's words are free; the choice of them is vLLM's (Apache-2.0).
+//
+//go:embed text/sonnet.txt
+var poem string
+
+var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file.", File: true, BuiltIn: true}, openSonnet)
 
 // SonnetOptions shape the sonnet dataset.
 type SonnetOptions struct {
@@ -63,11 +70,15 @@ func openSonnet(o Options, own *SonnetOptions) (Dataset, error) {
 	if o.Tokenizer == nil {
 		return nil, errNoTokenizer
 	}
-	b, err := os.ReadFile(o.Path)
-	if err != nil {
-		return nil, err
+	text := poem
+	if o.Path != "" {
+		b, err := os.ReadFile(o.Path)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
 	}
-	lines := strings.SplitAfter(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	lines := strings.SplitAfter(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
