@@ -339,7 +339,8 @@ func (r *Run) options() journal.Options {
 	o := journal.Options{
 		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.Endpoint, Label: r.Label,
 		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
-		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
+		TokenizerRevision: r.tokens.revision,
+		Dataset:           r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
 		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
@@ -27,6 +28,8 @@ type Host struct {
 	Warn func(format string, args ...any)
 	// Progress shows how far a run is until stop is called. Nil shows nothing.
 	Progress func(Progress) (stop func())
+	// Fetching shows a file that comes from the hub. Nil shows nothing.
+	Fetching func(hub.Progress)
 	// Proven finds what the newest self-test proved for an engine. Nil: nothing.
 	Proven func(engine string) *journal.Proven
 }
@@ -68,17 +71,9 @@ func (h *Host) State() (string, error) {
 	return filepath.Join(home, ".local", "state"), nil
 }
 
-// hubCache is where Hugging Face's tools keep what they have downloaded.
-func (h *Host) hubCache() string {
-	if dir := h.variable("HF_HUB_CACHE"); dir != "" {
-		return dir
-	}
-	if dir := h.variable("HF_HOME"); dir != "" {
-		return filepath.Join(dir, "hub")
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, ".cache", "huggingface", "hub")
+// Hub fetches from Hugging Face's hub, as the environment says.
+func (h *Host) Hub() *hub.Client {
+	c := hub.FromEnvironment(h.Lookup)
+	c.UserAgent, c.Proxy, c.Notify = "inferometer/"+h.Release, h.Proxy, h.Fetching
+	return c
 }

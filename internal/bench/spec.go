@@ -45,6 +45,7 @@ type Server struct {
 	Model                string   `json:"model,omitempty"` // empty: ask the server
 	ServedModelName      string   `json:"served_model_name,omitempty"`
 	Tokenizer            string   `json:"tokenizer,omitempty"`
+	TokenizerRevision    string   `json:"tokenizer_revision,omitempty"` // of a tokenizer from the hub; in a run's folder the commit
 	TokenizerMode        string   `json:"tokenizer_mode"`
 	SkipTokenizerInit    bool     `json:"skip_tokenizer_init,omitempty"`
 	RequestIDPrefix      string   `json:"request_id_prefix,omitempty"` // empty: a random one

@@ -1,59 +1,129 @@
 package bench
 
 import (
+	"context"
+	"errors"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/hub"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// findTokenizer looks for what the user named: a tokenizer.json at that path, or a
-// model in the local cache of Hugging Face's hub.
-func (h *Host) findTokenizer(name string) string {
-	if name == "" {
-		return ""
-	}
-	if info, err := os.Stat(name); err == nil {
-		if filepath.Ext(name) == ".gguf" || info.Mode()&os.ModeDevice != 0 {
-			return "" // a model's file is no tokenizer, and a device has no end
-		}
-		if !info.IsDir() {
-			return name
-		}
-		if _, err := os.Stat(filepath.Join(name, "tokenizer.json")); err == nil {
-			return name
-		}
-		return ""
-	}
-	return h.cachedTokenizer(name)
+// tokenizerFiles are the files of a model that a tokenizer is made of. Nothing else of
+// it is fetched.
+var tokenizerFiles = hub.Patterns{
+	"tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json", "config.json", "tekken.json", "*.model", "*.tiktoken",
 }
 
-// repository is the name of a model on the hub: one or two words, no path.
-var repository = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$`)
+// tokenizerLimits are far above the largest tokenizer that is known.
+var tokenizerLimits = hub.Limits{File: 256 << 20, Total: 512 << 20}
+
+// isTokenizer reports whether a file by itself is a tokenizer.
+func isTokenizer(name string) bool {
+	name = path.Base(filepath.ToSlash(name))
+	return name == "tokenizer.json" || name == "tekken.json" || strings.HasSuffix(name, ".model") || strings.HasSuffix(name, ".tiktoken")
+}
+
+// localTokenizer is what the user named, if it is a path of this machine; there says
+// that something is at that path, tokenizer or not.
+func localTokenizer(name string) (found string, there bool) {
+	info, err := os.Stat(name)
+	if name == "" || err != nil {
+		return "", false
+	}
+	if filepath.Ext(name) == ".gguf" || info.Mode()&os.ModeDevice != 0 {
+		return "", true // a model's file is no tokenizer, and a device has no end
+	}
+	if !info.IsDir() {
+		return name, true
+	}
+	entries, err := os.ReadDir(name)
+	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && isTokenizer(e.Name()) }) {
+		return name, true
+	}
+	return "", true
+}
 
 // cachedTokenizer looks into the hub's cache, where a server on this machine has
 // put it. It is all that is done with a name that a server gave: a server's word is
-// never a path.
-func (h *Host) cachedTokenizer(name string) string {
-	if !repository.MatchString(name) || len(name) > outside.MaxWord {
-		return ""
+// never a path, and nothing is fetched for it.
+func (h *Host) cachedTokenizer(name, revision string) (folder, commit string) {
+	if have := h.Hub().Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.ContainsFunc(have.Files, isTokenizer) {
+		return have.Dir, have.Commit
 	}
-	pattern := filepath.Join(h.hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", "tokenizer.json")
-	found, err := filepath.Glob(pattern)
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return modTime(a).Compare(modTime(b)) })
-	return filepath.Dir(newest)
+	return "", ""
 }
 
-func modTime(path string) (t time.Time) {
-	if info, err := os.Stat(path); err == nil {
-		t = info.ModTime()
+// fetchTokenizer gives the tokenizer of a model by its name: from the hub's cache, else
+// from the hub itself. Where the cache has the two files that matter the hub is not
+// asked for the rest. tries bounds the requests of one kind.
+func (r *Run) fetchTokenizer(ctx context.Context, name string, tries int) (folder, commit string, err error) {
+	c := r.host.Hub()
+	c.Limits = tokenizerLimits
+	c.Limits.Tries = tries
+	if have := c.Cached(hub.Model, name, r.TokenizerRevision, tokenizerFiles); have != nil && slices.Contains(have.Files, "tokenizer.json") && slices.Contains(have.Files, "tokenizer_config.json") {
+		return have.Dir, have.Commit, nil
 	}
-	return t
+	got, err := c.Snapshot(ctx, hub.Model, name, r.TokenizerRevision, tokenizerFiles)
+	if err != nil {
+		return "", "", err
+	}
+	if got.Stale != nil {
+		r.say("note: the tokenizer of %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+	}
+	if got.Fetched > 0 {
+		r.say("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
+	}
+	if !slices.ContainsFunc(got.Files, isTokenizer) {
+		return "", "", &hub.Error{Kind: hub.ErrNotFound, Text: name + " has no tokenizer: neither tokenizer.json nor tekken.json, *.model or *.tiktoken"}
+	}
+	return got.Dir, got.Commit, nil
+}
+
+// findTokenizer looks for the run's tokenizer: at the path or by the name that the user
+// gave, else by the model's. Empty: there is none, and that is no error.
+func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, err error) {
+	if r.Tokenizer != "" {
+		place, commit, err = r.namedTokenizer(ctx)
+		return r.Tokenizer, place, commit, err
+	}
+	name = r.modelID
+	if r.Model == "" { // the name is a server's word
+		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
+		return name, place, commit, nil
+	}
+	place, there := localTokenizer(name)
+	if there || !hub.IsRepo(name) {
+		return name, place, "", nil
+	}
+	if !strings.Contains(name, "/") || r.host.Hub().Offline { // a word such as "llama" is a served name more often than one of the hub's
+		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
+		return name, place, commit, nil
+	}
+	if place, commit, err = r.fetchTokenizer(ctx, name, 1); err != nil && ctx.Err() == nil {
+		r.say("note: no tokenizer for --model %s: %v", name, err)
+		err = nil
+	}
+	return name, place, commit, err
+}
+
+// namedTokenizer is the one of --tokenizer, or an error.
+func (r *Run) namedTokenizer(ctx context.Context) (place, commit string, err error) {
+	place, there := localTokenizer(r.Tokenizer)
+	const otherwise = "give a path, or leave it out to use the server's /tokenize"
+	switch {
+	case place != "":
+		return place, "", nil
+	case there || !hub.IsRepo(r.Tokenizer):
+		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and no model's name", r.Tokenizer).WithHint(otherwise)
+	}
+	place, commit, err = r.fetchTokenizer(ctx, r.Tokenizer, 0)
+	if errors.Is(err, hub.ErrNotFound) || errors.Is(err, hub.ErrDenied) || errors.Is(err, hub.ErrOffline) {
+		return "", "", usage.Errorf("tokenizer", "%s is no path here, and by that name there is none to be had: %v", r.Tokenizer, err).WithHint(otherwise)
+	}
+	return place, commit, err
 }

@@ -24,6 +24,8 @@ type tokenizerChoice struct {
 	id                 string // for the result; empty: none
 	source             string
 	count              func(text string) (int, error) // of a generated text; nil: can't
+	place              string                         // the file or folder; empty: another source
+	revision           string                         // the hub's commit, of one that lies in its cache
 }
 
 func (r *Run) makeWorkload(ctx context.Context) error {
@@ -61,26 +63,23 @@ func (r *Run) chooseTokenizer(ctx context.Context) error {
 	if r.SkipTokenizerInit {
 		return nil
 	}
-	name, find := r.Tokenizer, r.host.findTokenizer
-	if name == "" {
-		name = r.modelID
-		if r.Model == "" {
-			find = r.host.cachedTokenizer // the name is a server's word
-		}
+	name, place, commit, err := r.findTokenizer(ctx)
+	if err != nil {
+		return err
 	}
-	if path := find(name); path != "" {
-		t, err := tokens.Load(path)
+	if place != "" {
+		t, err := tokens.Load(place)
 		if err == nil {
-			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t)}
+			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t), place, commit}
+			if commit != "" {
+				r.TokenizerRevision = commit // what the Spec and the journal keep
+			}
 			return nil
 		}
 		if r.Tokenizer != "" {
 			return usage.Errorf("tokenizer", "%v", err)
 		}
 		r.say("note: the tokenizer of %s can't be used: %v", name, err)
-	} else if r.Tokenizer != "" {
-		return usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and not in the Hugging Face cache of this machine", name).
-			WithHint("give a path, or leave it out to use the server's /tokenize")
 	}
 	if r.Unbounded {
 		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)
@@ -94,7 +93,7 @@ func (r *Run) chooseTokenizer(ctx context.Context) error {
 		r.say("note: no tokenizer of %s on this machine, and none from the server: prompts have about the length asked for, token counts are the server's", name)
 		return nil
 	}
-	r.tokens = tokenizerChoice{t, name, tokensByServer, nil}
+	r.tokens = tokenizerChoice{Tokenizer: t, id: name, source: tokensByServer}
 	return nil
 }
 

@@ -13,8 +13,8 @@ func TestModelFileIsNoTokenizer(t *testing.T) {
 	if err := os.WriteFile(model, []byte("GGUF"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := env(nil).findTokenizer(model); got != "" {
-		t.Errorf("findTokenizer(%q) = %q, want none", model, got)
+	if got, there := localTokenizer(model); got != "" || !there {
+		t.Errorf("localTokenizer(%q) = %q, want none", model, got)
 	}
 }
 
@@ -22,8 +22,7 @@ func TestModelFileIsNoTokenizer(t *testing.T) {
 // the user is.
 func TestAServersWordIsNoPath(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokenizer.json")
-	const tiny = `{"version":"1.0","added_tokens":[],"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`
-	if err := os.WriteFile(file, []byte(tiny), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(tinyTokenizer), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ model, want string }{{"", tokensByNobody}, {file, tokensByFile}} {

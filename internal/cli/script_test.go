@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("HF_HUB_OFFLINE", "1") // scripts that want the hub start a stand-in for it
 			env.Setenv("GORACE", raceOptions)
 			env.Setenv("TOKENIZER", filepath.Join(env.WorkDir, "tokenizer.json"))
 			env.Values[sessionKey{}] = &session{}
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 			"layout":   cmdLayout,
 			"keys":     cmdKeys,
 			"page":     cmdPage,
+			"hub":      cmdHub,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -58,10 +58,11 @@ type Options struct {
 	Endpoint          string             `json:"endpoint"`
 	Label             string             `json:"label,omitempty"`
 	ModelID           string             `json:"model_id"`
-	Model             string             `json:"model,omitempty"`        // as --model named it; empty: the server's first
-	SentModel         string             `json:"sent_model,omitempty"`   // in each request
-	TokenizerID       string             `json:"tokenizer_id,omitempty"` // empty: none, counts are the server's
-	TokenizerSource   string             `json:"tokenizer_source"`       // file, server or none
+	Model             string             `json:"model,omitempty"`              // as --model named it; empty: the server's first
+	SentModel         string             `json:"sent_model,omitempty"`         // in each request
+	TokenizerID       string             `json:"tokenizer_id,omitempty"`       // empty: none, counts are the server's
+	TokenizerSource   string             `json:"tokenizer_source"`             // file, server or none
+	TokenizerRevision string             `json:"tokenizer_revision,omitempty"` // the hub's commit, of one that came from there
 	Dataset           string             `json:"dataset"`
 	NumPrompts        int                `json:"num_prompts"`
 	Seed              int64              `json:"seed"`

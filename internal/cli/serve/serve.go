@@ -84,6 +84,9 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 		Warn:     func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 		Progress: func(p bench.Progress) (stop func()) { return showProgress(s.Err, o.Progress, p).stop },
 	}
+	if o.Progress != "none" {
+		h.Fetching = fetchShow(s.Err, o.Progress == "bar" || o.Progress == "auto" && command.IsTerminal(s.Err))
+	}
 	h.Proven = func(engine string) *journal.Proven { return findProven(h, engine) }
 	return h
 }

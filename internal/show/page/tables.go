@@ -179,6 +179,7 @@ func environment(id string, r *Run) *table {
 	add("protocol", o.Backend)
 	add("model", o.ModelID)
 	add("tokenizer", strings.Trim(o.TokenizerID+" ("+o.TokenizerSource+")", " "))
+	add("tokenizer revision", o.TokenizerRevision)
 	add("dataset", fmt.Sprintf("%s, seed %d", o.Dataset, o.Seed))
 	add("load", Load(r.Result)+", pace "+o.Pace)
 	add("requests planned", count(o.NumPrompts))

@@ -64,7 +64,7 @@ func workload(r *measure.Result) object {
 	if r.End != nil {
 		sha, sent = orNull(r.End.WorkloadSHA), r.End.Sent
 	}
-	return object{
+	w := object{
 		{"sha256", sha},
 		{"dataset", o.Dataset},
 		{"seed", o.Seed},
@@ -75,4 +75,8 @@ func workload(r *measure.Result) object {
 		{"tokenizer", orNull(o.TokenizerID)},
 		{"tokenizer_source", o.TokenizerSource},
 	}
+	if o.TokenizerRevision != "" {
+		w = append(w, member{"tokenizer_revision", o.TokenizerRevision})
+	}
+	return w
 }
