@@ -18,7 +18,7 @@ type sent struct {
 }
 
 // recorder is a server that keeps what it is sent and answers each completion
-// with one token. It has no /tokenize and no /metrics, which both clients can do without.
+// with two tokens. It has no /tokenize and no /metrics, which both clients can do without.
 type recorder struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -41,6 +41,10 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.sent = append(r.sent, sent{req.Method, req.URL.Path, req.Header.Clone(), body})
 	r.mu.Unlock()
+	if req.URL.Path == "/v1/models" { // without a list, our preflight asks for a token
+		fmt.Fprint(w, `{"object": "list", "data": [{"id": "tiny", "object": "model"}, {"id": "other", "object": "model"}]}`)
+		return
+	}
 	if !strings.HasSuffix(req.URL.Path, "completions") {
 		http.NotFound(w, req)
 		return
