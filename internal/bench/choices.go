@@ -239,7 +239,7 @@ func optionFields(of any, omit bool) (list []field) {
 func (s *Spec) optionKeys(section string, draft *pace.Draft) (list []field) {
 	switch {
 	case section == "dataset":
-		return append(optionFields(&s.Shared, true), optionFields(s.DatasetOptions, false)...)
+		return append(s.sharedFields(), optionFields(s.DatasetOptions, false)...)
 	case section == "pace" && draft != nil:
 		for _, f := range pace.Fields() {
 			list = append(list, field{key: f.Key, flag: f.Flag, option: &f, set: func(raw json.RawMessage) error { return draft.SetJSON(f.Key, raw) }})
@@ -249,6 +249,19 @@ func (s *Spec) optionKeys(section string, draft *pace.Draft) (list []field) {
 		return optionFields(s.PaceOptions, false)
 	}
 	return nil
+}
+
+// sharedFields are the keys of what datasets have in common. One that has a default is written where the dataset
+// heeds it: the default of a later version may be another.
+func (s *Spec) sharedFields() []field {
+	list := optionFields(&s.Shared, true)
+	k, err := workload.Find(s.DatasetName)
+	for i := range list {
+		if f := list[i].option; err == nil && f.Default != "" && k.Hears(f.Key) {
+			list[i].omit = false
+		}
+	}
+	return list
 }
 
 // choose makes the options of what the file chooses by name, before they are read. A

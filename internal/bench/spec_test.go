@@ -39,6 +39,10 @@ func full(t *testing.T) Spec {
 				*p = workload.RangeRatio{Input: 0.5}
 			case *workload.AdapterNames:
 				*p = workload.AdapterNames{"a", "b c"}
+			case *workload.ChatKwargs:
+				*p = `{"x":1}`
+			case *workload.ChatDate:
+				*p = "2024-07-26"
 			case **int:
 				n := 1
 				*p = &n

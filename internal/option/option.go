@@ -11,6 +11,7 @@
 //	json      the key in JSON and in a scenario; a field without it is no option
 //	also      another key that a scenario may use
 //	flag      the flag's name, without dashes
+//	whole     "true": no part of the flag's name stands for it, since it does for a flag of vLLM's
 //	follows   a general flag that wins over this one, such as input-len
 //	default   the default as text; a pointer has none and stays nil
 //	shown     the default in words, where the text says too little
@@ -52,6 +53,7 @@ type Field struct {
 	Key     string
 	Also    string
 	Flag    string // empty: it has none
+	Whole   bool   // no part of the flag's name stands for it
 	Follows string
 	Default string // as text; empty: none
 	Shown   string
@@ -115,7 +117,7 @@ func read(sf reflect.StructField) Field {
 	tag := sf.Tag
 	key, _, _ := strings.Cut(tag.Get("json"), ",")
 	f := Field{
-		Key: key, Also: tag.Get("also"), Flag: tag.Get("flag"), Follows: tag.Get("follows"),
+		Key: key, Also: tag.Get("also"), Flag: tag.Get("flag"), Whole: tag.Get("whole") == "true", Follows: tag.Get("follows"),
 		Default: tag.Get("default"), Shown: tag.Get("shown"), Help: tag.Get("help"), Metavar: tag.Get("metavar"),
 		Many: tag.Get("many") == "true", index: sf.Index,
 	}

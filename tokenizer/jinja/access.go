@@ -39,6 +39,10 @@ func field(of any, name string) (any, bool) {
 		if f := stringMethod(name); f != nil {
 			return &method{name, bindString(v, f)}, true
 		}
+	case markup:
+		if run := markupMethod(v, name); run != nil {
+			return &method{name, run}, true
+		}
 	case *Dict:
 		if run := dictMethod(v, name); run != nil {
 			return &method{name, run}, true
@@ -56,7 +60,8 @@ func (r *run) item(of, at any) any {
 	if u, isUndefined := of.(undefined); isUndefined {
 		fail("%s", u.why)
 	}
-	switch of := of.(type) {
+	marked := of
+	switch of := unmarked(of).(type) {
 	case *Dict:
 		if l, isList := at.(*List); isList && l.kind != tuple {
 			break // it can't be a key
@@ -73,10 +78,10 @@ func (r *run) item(of, at any) any {
 		}
 	case string:
 		if n, isInt := integer(at); isInt {
-			return r.character(of, n)
+			return remarked(marked, r.character(of, n))
 		}
 	}
-	if name, isText := at.(string); isText {
+	if name, isText := unmarked(at).(string); isText {
 		if v, found := field(of, name); found {
 			return v
 		}
@@ -117,7 +122,8 @@ func (r *run) slice(of any, bounds [3]any) any {
 			return undefined{"slices need integers"}
 		}
 	}
-	switch of := of.(type) {
+	marked := of
+	switch of := unmarked(of).(type) {
 	case string:
 		r.spend(len(of))
 		runes := []rune(of)
@@ -125,7 +131,7 @@ func (r *run) slice(of any, bounds [3]any) any {
 		for i := range sliced(len(runes), bounds) {
 			b.WriteRune(runes[i])
 		}
-		return b.String()
+		return remarked(marked, b.String())
 	case *List:
 		if of.kind > rangeList {
 			break

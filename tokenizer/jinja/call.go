@@ -164,8 +164,8 @@ func (m *macro) has(name string) bool {
 	return false
 }
 
-// global gives a function that every template can call, or nil. strftime_now is left out on purpose: a
-// prompt with today's date in it would be another prompt tomorrow.
+// global gives a function that every template can call, or nil. strftime_now is none of them: whoever renders
+// says which day it is, with [StrftimeNow].
 func global(name string) any {
 	switch name {
 	case "raise_exception":

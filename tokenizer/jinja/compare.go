@@ -30,6 +30,7 @@ func (r *run) compare(operator string, left, right any) bool {
 
 func (r *run) equal(left, right any) bool {
 	r.spend(4)
+	left, right = unmarked(left), unmarked(right)
 	switch a := left.(type) {
 	case string:
 		b, same := right.(string)
@@ -96,6 +97,7 @@ func (r *run) equalDicts(a, b *Dict) bool {
 // order is below, at or above 0 as left is smaller than, equal to or larger than right.
 func (r *run) order(left, right any) int {
 	r.spend(4)
+	left, right = unmarked(left), unmarked(right)
 	switch a := left.(type) {
 	case undefined:
 		fail("%s", a.why)
@@ -140,9 +142,9 @@ func (r *run) orderLists(a, b []any) int {
 
 // contains is Python's in.
 func (r *run) contains(in, v any) bool {
-	switch in := in.(type) {
+	switch in := unmarked(in).(type) {
 	case string:
-		part, isText := v.(string)
+		part, isText := unmarked(v).(string)
 		if u, isUndefined := v.(undefined); isUndefined {
 			fail("%s", u.why)
 		}

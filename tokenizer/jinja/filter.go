@@ -80,23 +80,34 @@ func lengthFilter(r *run, v any, a *arguments) any {
 // textFilter are those that make a string of their value first.
 func textFilter(name string) filterFunction {
 	switch name {
-	case "string", "safe":
+	case "string":
 		return onText(func(s string) string { return s })
+	case "safe":
+		return func(r *run, v any, a *arguments) any {
+			a.bind(0)
+			return markup(r.text(v))
+		}
 	case "upper":
 		return onText(upper)
 	case "lower":
 		return onText(strings.ToLower)
 	case "title":
-		return onText(titleWords)
+		return func(r *run, v any, a *arguments) any { return onText(titleWords)(r, unmarked(v), a) }
 	case "capitalize":
 		return onText(capitalize)
-	case "escape", "e":
-		return onText(escape)
+	case "escape", "e", "forceescape":
+		return func(r *run, v any, a *arguments) any {
+			a.bind(0)
+			if name == "forceescape" {
+				v = unmarked(v)
+			}
+			return markup(r.escaped(v))
+		}
 	case "trim":
 		return func(r *run, v any, a *arguments) any {
 			s := r.text(v)
 			r.spend(len(s))
-			return strip(s, a.bind(0, "chars")[0], true, true)
+			return remarked(v, strip(s, a.bind(0, "chars")[0], true, true))
 		}
 	case "replace":
 		return replaceFilter
@@ -106,7 +117,7 @@ func textFilter(name string) filterFunction {
 		return formatFilter
 	case "center":
 		return func(r *run, v any, a *arguments) any {
-			return r.justify("center", r.text(v), intArgument(a.bind(0, "width")[0], 80), " ")
+			return remarked(v, r.justify("center", r.text(v), intArgument(a.bind(0, "width")[0], 80), " "))
 		}
 	case "wordcount":
 		return wordcountFilter
@@ -114,16 +125,12 @@ func textFilter(name string) filterFunction {
 	return nil
 }
 
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace(s)
-}
-
 func onText(f func(string) string) filterFunction {
 	return func(r *run, v any, a *arguments) any {
 		a.bind(0)
 		s := r.text(v)
 		r.spend(2 * len(s))
-		return f(s)
+		return remarked(v, f(s))
 	}
 }
 
@@ -140,7 +147,7 @@ func replaceFilter(r *run, v any, a *arguments) any {
 func indentFilter(r *run, v any, a *arguments) any {
 	args := a.bind(0, "width", "first", "blank")
 	given := func(i int) bool { return args[i] != (absent{}) && r.truth(args[i]) }
-	margin, isText := args[0].(string)
+	margin, isText := unmarked(args[0]).(string)
 	if !isText {
 		width := max(0, min(intArgument(args[0], 4), budget))
 		r.spend(int(width))
@@ -158,7 +165,7 @@ func indentFilter(r *run, v any, a *arguments) any {
 		r.spend(len(line) + itemCost)
 		b.WriteString(line)
 	}
-	return b.String()
+	return remarked(v, b.String())
 }
 
 // wordcountFilter counts runs of letters, digits and underscores.
@@ -187,7 +194,7 @@ func intFilter(r *run, v any, a *arguments) any {
 	if otherwise == (absent{}) {
 		otherwise = int64(0)
 	}
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case undefined:
 		fail("%s", v.why)
 	case int64, bool:
@@ -232,7 +239,7 @@ func floatFilter(r *run, v any, a *arguments) any {
 	if otherwise == (absent{}) {
 		otherwise = 0.0
 	}
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case undefined:
 		fail("%s", v.why)
 	case string:

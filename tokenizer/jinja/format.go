@@ -166,10 +166,14 @@ func pad(text string, spec verb, isNumber bool) string {
 }
 
 func formatFilter(r *run, v any, a *arguments) any {
+	var values any = newTuple(a.values)
 	if len(a.named) > 0 {
-		return r.percent(r.text(v), r.dictOf(a.named))
+		values = r.dictOf(a.named)
 	}
-	return r.percent(r.text(v), newTuple(a.values))
+	if _, isMarked := v.(markup); isMarked {
+		values = r.escapedValues(values)
+	}
+	return remarked(v, r.percent(r.text(v), values))
 }
 
 // formatMethod is str.format with {}, {0} and {name}. What a colon can say is not known.

@@ -24,6 +24,9 @@ type Template struct {
 
 // Parse parses a template. The error names the line.
 func Parse(source string) (t *Template, err error) {
+	if len(source) > maxSource {
+		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", len(source), maxSource)
+	}
 	p := &parser{}
 	defer func() { err = caught(recover(), p.line(), err) }()
 	p.tokens = lex(source)
@@ -80,6 +83,8 @@ const (
 	// the size of the variables. Real templates need about ten units per byte.
 	budget      = 1 << 24
 	costPerByte = 100
+	// maxSource bounds a template's source. The largest that models ship have some 40,000 bytes.
+	maxSource = 4 << 20
 	// maxDepth bounds how deep macros call each other, and how deep values are nested.
 	maxDepth = 200
 	// maxNesting bounds how deep expressions are evaluated within each other, over all macros.

@@ -94,9 +94,14 @@ func TestBounds(t *testing.T) {
 		"conditionals":  "{{ " + strings.Repeat("1 if 0 else ", 100000) + "1 }}",
 		"many ifs":      "{{ 1" + strings.Repeat(" if 1", 100000) + " }}",
 		"large integer": "{{ 9223372036854775807 + 1 }}",
+		"source":        strings.Repeat("x", maxSource+1),
+		"escaped":       "{% set n = namespace(s='<') %}{% for i in range(99) %}{% set n.s = n.s|forceescape + n.s|forceescape %}{% endfor %}",
+		"markup":        "{{ ('<'|safe) * 10 ** 15 }}",
+		"marked format": "{{ ('%9999s'|safe * 9999) % ((1,) * 9999) }}",
+		"date":          "{{ strftime_now('%c' * 10 ** 15) }}",
 	}
 	for name, source := range tests {
-		got, err := render(source, nil)
+		got, err := render(source, map[string]any{"strftime_now": StrftimeNow(renderedOn)})
 		if err == nil {
 			t.Errorf("%s: %.40q, want that it is stopped", name, got)
 		}
@@ -139,7 +144,9 @@ func FuzzRender(f *testing.F) {
 	for _, c := range file.Cases {
 		f.Add(c.Template)
 	}
+	f.Add("{{ strftime_now('%d %b %Y %-j%c') }}{{ strftime_now('%Q') }}")
 	values := variables(jsonDict(f, file.Values))
+	values["strftime_now"] = StrftimeNow(renderedOn)
 	f.Fuzz(func(t *testing.T, source string) {
 		if text, err := render(source, values); err == nil && len(text) > budget {
 			t.Errorf("%d bytes", len(text))

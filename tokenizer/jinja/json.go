@@ -19,7 +19,7 @@ type jsonWriter struct {
 func tojsonFilter(r *run, v any, a *arguments) any {
 	args := a.bind(0, "ensure_ascii", "indent", "separators", "sort_keys")
 	w := &jsonWriter{run: r, ascii: given(r, args[0]), sorted: given(r, args[3]), between: ", ", colon: ": "}
-	switch indent := args[1].(type) {
+	switch indent := unmarked(args[1]).(type) {
 	case absent, nil:
 	case string:
 		w.indent, w.between = &indent, ","
@@ -48,7 +48,7 @@ func (w *jsonWriter) value(v any, depth int) {
 	if depth > maxDepth {
 		fail("nested too deep")
 	}
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case nil, bool, int64, float64:
 		w.write(jsonScalar(v))
 		return
@@ -122,7 +122,7 @@ func (w *jsonWriter) dict(d *Dict, depth int) {
 			w.write(w.between)
 		}
 		w.newline(depth + 1)
-		switch key := key.(type) {
+		switch key := unmarked(key).(type) {
 		case string:
 			w.text(key)
 		case nil, bool, int64, float64:

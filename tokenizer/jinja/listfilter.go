@@ -109,14 +109,14 @@ func reverseFilter(r *run, v any, a *arguments) any {
 	items := slices.Clone(r.iterate(v))
 	r.spend(itemCost * len(items))
 	slices.Reverse(items)
-	if _, isText := v.(string); !isText {
+	if _, isText := unmarked(v).(string); !isText {
 		return newGenerator(items)
 	}
 	var b strings.Builder
 	for _, c := range items {
 		b.WriteString(c.(string))
 	}
-	return b.String()
+	return remarked(v, b.String())
 }
 
 func itemsFilter(r *run, v any, a *arguments) any {
@@ -149,7 +149,7 @@ func uniqueFilter(r *run, v any, a *arguments) any {
 
 // folded makes strings small where case does not matter, which is the default of sort, unique, min and max.
 func (r *run) folded(v, caseSensitive any) any {
-	s, isText := v.(string)
+	s, isText := unmarked(v).(string)
 	if !isText || caseSensitive != (absent{}) && r.truth(caseSensitive) {
 		return v
 	}
@@ -208,7 +208,7 @@ func batchFilter(r *run, v any, a *arguments) any {
 func sortFilter(r *run, v any, a *arguments) any {
 	args := a.bind(0, "reverse", "case_sensitive", "attribute")
 	getters := []func(any) any{r.getter(nil)}
-	if names, isText := args[2].(string); isText {
+	if names, isText := unmarked(args[2]).(string); isText {
 		getters = nil
 		for _, name := range strings.Split(names, ",") {
 			getters = append(getters, r.getter(name))
@@ -255,7 +255,7 @@ func dictsortFilter(r *run, v any, a *arguments) any {
 		fail("dictsort needs a dict, not %s", typeName(v))
 	}
 	at := 0
-	switch by := args[1]; by {
+	switch by := unmarked(args[1]); by {
 	case absent{}, "key":
 	case "value":
 		at = 1

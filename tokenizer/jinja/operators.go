@@ -13,11 +13,19 @@ func (r *run) arithmetic(operator string, left, right any) any {
 			fail("%s", u.why)
 		}
 	}
-	if text, isText := left.(string); isText && operator == "%" {
-		return r.percent(text, right)
+	if operator == "%" {
+		switch format := left.(type) {
+		case string:
+			return r.percent(format, right)
+		case markup:
+			return markup(r.percent(string(format), r.escapedValues(right)))
+		}
 	}
 	switch operator {
 	case "+":
+		if v, ok := r.addMarkup(left, right); ok {
+			return v
+		}
 		if v, ok := r.joined(left, right); ok {
 			return v
 		}
@@ -82,21 +90,21 @@ func (r *run) repeated(of, times any) (any, bool) {
 		return nil, false
 	}
 	count := int(max(0, min(n, budget)))
-	switch of := of.(type) {
+	switch part := unmarked(of).(type) {
 	case string:
-		r.spend(len(of) * count)
-		return strings.Repeat(of, count), true
+		r.spend(len(part) * count)
+		return remarked(of, strings.Repeat(part, count)), true
 	case *List:
-		if of.kind <= tuple {
-			r.spend(itemCost * len(of.items) * count)
-			items := make([]any, 0, len(of.items)*count)
+		if part.kind <= tuple {
+			r.spend(itemCost * len(part.items) * count)
+			items := make([]any, 0, len(part.items)*count)
 			for range count {
-				if len(of.items) == 0 {
+				if len(part.items) == 0 {
 					break
 				}
-				items = append(items, of.items...)
+				items = append(items, part.items...)
 			}
-			return &List{kind: of.kind, items: items}, true
+			return &List{kind: part.kind, items: items}, true
 		}
 	}
 	return nil, false

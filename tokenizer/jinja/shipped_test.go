@@ -6,13 +6,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
 )
 
-// marked is the template whose tools come out otherwise: "…"|safe is markup in Jinja2,
-// and what is added to markup gets its quotes escaped, as no author of it meant.
-const marked = "meetkai-functionary-medium-v3.1.jinja"
+// renderedOn is the day of strftime_now in those renderings.
+var renderedOn = time.Date(2026, time.November, 15, 0, 0, 0, 0, time.UTC)
 
 // TestShippedTemplates holds the templates that llama.cpp ships to what Jinja2 3.1.6
 // makes of them, in the environment that transformers gives it. They come with
@@ -30,7 +29,7 @@ func TestShippedTemplates(t *testing.T) {
 		byTitle[title.(string)] = conversations.values[i].(*Dict)
 	}
 	parsed := map[string]*Template{}
-	same, dated, escaped := 0, 0, 0
+	same := 0
 	for _, want := range renderings {
 		template := parsed[want.Template]
 		if template == nil {
@@ -38,33 +37,30 @@ func TestShippedTemplates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(source), "strftime_now") {
-				dated++
-				continue // left out on purpose: see global
-			}
 			if template, err = Parse(string(source)); err != nil {
 				t.Errorf("%s: %v", want.Template, err)
 				continue
 			}
 			parsed[want.Template] = template
 		}
-		values := map[string]any{"tools": nil, "documents": nil, "add_generation_prompt": false, "bos_token": "<s>", "eos_token": "</s>"}
+		values := map[string]any{
+			"tools": nil, "documents": nil, "add_generation_prompt": false, "bos_token": "<s>", "eos_token": "</s>",
+			"strftime_now": StrftimeNow(renderedOn),
+		}
 		maps.Copy(values, variables(byTitle[want.Conversation]))
 		text, err := template.Render(values)
 		switch {
 		case err != nil && want.Text == nil, err == nil && want.Text != nil && text == *want.Text:
 			same++
-		case want.Template == marked && want.Text != nil && strings.Contains(*want.Text, "&#34;"):
-			escaped++
 		case want.Text == nil:
 			t.Errorf("%s, %s: Jinja2 raises, ours gives %.80q", want.Template, want.Conversation, text)
 		default:
 			t.Errorf("%s, %s: %.200q, %v; Jinja2 gives %.200q", want.Template, want.Conversation, text, err, *want.Text)
 		}
 	}
-	t.Logf("%d of %d renderings are the same, %d have a date, %d are escaped", same, len(renderings), dated, escaped)
-	if same+dated+escaped != len(renderings) || dated > 133 || escaped > 3 {
-		t.Errorf("%d of %d are the same, %d have a date, %d are escaped", same, len(renderings), dated, escaped)
+	t.Logf("%d of %d renderings are the same", same, len(renderings))
+	if len(renderings) < 1292 {
+		t.Errorf("only %d renderings", len(renderings))
 	}
 }
 

@@ -11,7 +11,7 @@ func (r *run) split(s string, a *arguments, fromRight bool) any {
 	args := a.bind(0, "sep", "maxsplit")
 	limit := intArgument(args[1], -1)
 	var parts []string
-	switch sep := args[0].(type) {
+	switch sep := unmarked(args[0]).(type) {
 	case absent, nil:
 		parts = splitSpace(s, limit, fromRight)
 	case string:

@@ -103,7 +103,7 @@ func stripper(left, right bool) stringFunction {
 
 func strip(s string, chars any, left, right bool) string {
 	cut := isSpace
-	switch set := chars.(type) {
+	switch set := unmarked(chars).(type) {
 	case absent, nil:
 	case string:
 		cut = func(c rune) bool { return strings.ContainsRune(set, c) }
@@ -138,7 +138,7 @@ func affixCutter(cut func(s, part string) string) stringFunction {
 }
 
 func textArgument(v any) string {
-	s, isText := v.(string)
+	s, isText := unmarked(v).(string)
 	if !isText {
 		fail("a string is needed, not %s", typeName(v))
 	}

@@ -64,7 +64,9 @@ func hasType(name string, v any) (is, known bool) {
 	case "none":
 		is = v == nil
 	case "string":
-		_, is = v.(string)
+		_, is = unmarked(v).(string)
+	case "escaped":
+		_, is = v.(markup)
 	case "mapping":
 		_, is = v.(*Dict)
 	case "boolean":
@@ -81,7 +83,7 @@ func hasType(name string, v any) (is, known bool) {
 		_, is = number(v)
 	case "iterable", "sequence":
 		switch v := v.(type) {
-		case string, *Dict, undefined:
+		case string, markup, *Dict, undefined:
 			is = true
 		case *List:
 			is = name == "iterable" || v.kind <= rangeList

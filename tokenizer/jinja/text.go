@@ -10,7 +10,7 @@ import (
 
 // text is Python's str: how {{ }} prints a value.
 func (r *run) text(v any) string {
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case string:
 		return v
 	case undefined:
@@ -39,6 +39,8 @@ func repr(v any) string {
 		return floatText(v)
 	case string:
 		return quote(v)
+	case markup:
+		return "Markup(" + quote(string(v)) + ")"
 	case undefined:
 		return "Undefined"
 	case *function:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A value of a template is Python's: nil is None, then bool, int64, float64, string, *Dict, *List (which
+// A value of a template is Python's: nil is None, then bool, int64, float64, string and markup, *Dict, *List (which
 // is also the tuples, ranges, views and generators), undefined, *namespace, *loop, and what can be called:
 // *function, *method, *macro. Templates can't change lists and dicts: transformers' sandbox forbids it.
 
@@ -71,6 +71,17 @@ func NewDict(pairs ...any) *Dict {
 	return d
 }
 
+// Map returns the entries whose keys are strings, such as the variables of a template that came as JSON.
+func (d *Dict) Map() map[string]any {
+	m := make(map[string]any, len(d.keys))
+	for i, key := range d.keys {
+		if name, isText := key.(string); isText {
+			m[name] = d.values[i]
+		}
+	}
+	return m
+}
+
 func (d *Dict) set(hash, key, value any) {
 	if at, found := d.index[hash]; found {
 		d.values[at] = value
@@ -107,7 +118,7 @@ type (
 
 // hash gives something that is equal in Go for keys that are equal in Python: 1, 1.0 and True are one key.
 func (r *run) hash(key any) any {
-	switch k := key.(type) {
+	switch k := unmarked(key).(type) {
 	case nil, string, int64, *namespace, *loop, *function, *method, *macro:
 		return k
 	case bool:
@@ -144,7 +155,7 @@ func toInt(b bool) int64 {
 }
 
 func (r *run) truth(v any) bool {
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case nil, undefined:
 		return false
 	case bool:
@@ -165,7 +176,7 @@ func (r *run) truth(v any) bool {
 
 // iterate gives the items of something that can be gone through.
 func (r *run) iterate(v any) []any {
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case *List:
 		items := v.items
 		if v.kind == generator {
@@ -190,7 +201,7 @@ func (r *run) iterate(v any) []any {
 
 // length is Python's len.
 func (r *run) length(v any) (int, bool) {
-	switch v := v.(type) {
+	switch v := unmarked(v).(type) {
 	case string:
 		r.spend(len(v))
 		return utf8.RuneCountInString(v), true
@@ -214,7 +225,7 @@ func typeName(v any) string {
 		return "an int"
 	case float64:
 		return "a float"
-	case string:
+	case string, markup:
 		return "a string"
 	case *Dict:
 		return "a dict"

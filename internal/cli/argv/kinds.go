@@ -85,7 +85,7 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 
 // Option declares the flag of an option that describes itself; a value goes to store.
 func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
-	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON}
+	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole}
 	f.store = func(values []string) error { return OptionError("", store(values[0])) }
 	if field.Kind == option.Bool {
 		f.arity, f.Default = NoValue, ""

@@ -19,8 +19,6 @@ func refuseFlags(set *argv.Set) {
 	set.UnsupportedTriBool("self-timed", "it goes with the dataset timed_trace, which can't be read by this version")
 
 	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
-	refuse("templates are rendered without extra arguments; for the server's own template use "+
-		"--extra-body '{\"chat_template_kwargs\": {…}}' with --backend openai-chat", argv.OneValue, "chat-template-kwargs")
 
 	refuse("charts are not drawn by this version; --save-detailed keeps every request's times", argv.NoValue, "plot-timeline")
 	refuse("charts are not drawn by this version; it goes with --plot-timeline", argv.OneValue, "timeline-itl-thresholds")

@@ -38,7 +38,7 @@ func TestSchema(t *testing.T) {
 func TestNames(t *testing.T) {
 	names := Workload().Names()
 	at := 0
-	for key := range strings.FieldsSeq("input_len output_len prefix_len range_ratio suffix_len num_prefixes category no_oversample skip_chat_template disable_shuffle lora_modules lora_assignment lora_zipf_exponent") {
+	for key := range strings.FieldsSeq("input_len output_len prefix_len range_ratio suffix_len num_prefixes category no_oversample skip_chat_template disable_shuffle chat_template_kwargs chat_template_date lora_modules lora_assignment lora_zipf_exponent") {
 		i := slices.Index(names[at:], key)
 		if i < 0 {
 			t.Fatalf("workload: %s is not there, or before its place in %s", key, names)

@@ -116,6 +116,7 @@ func (k *Kind) checkedOpen(o Options) (Dataset, error) {
 	if err := Check(&o); err != nil {
 		return nil, err
 	}
+	o.Tokenizer = o.templated(k)
 	d, err := k.open(o)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ const (
 //go:embed text/sonnet.txt
 var poem string
 
-var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file.", File: true, BuiltIn: true}, openSonnet)
+var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file.", File: true, BuiltIn: true, Listens: []string{keyChatTemplateDate}}, openSonnet)
 
 // SonnetOptions shape the sonnet dataset.
 type SonnetOptions struct {

@@ -4,10 +4,12 @@
     python make.py [folder with a tokenizer_config.json for each family]
 
 expressions.json: small templates, one feature each, with their text or that they fail.
+strftime.json:    what Python's strftime makes of some times, on Linux and in the C locale.
 renderings.json:  conversations.json by the chat templates of the families. The templates and what they
                   make are their owners': only the SHA-256 of a text is kept, or that it fails.
 """
 
+import datetime
 import hashlib
 import json
 import os
@@ -70,6 +72,16 @@ def expressions():
     print(len(rows), "expressions,", sum("fails" in r for r in rows), "of them fail")
 
 
+def times():
+    formats = ["%" + letter for letter in "aAbBcdDefFgGhHIjklmMnprRStTuUVwWxXyYzZC%"]
+    formats = [f for f in formats if f != "%g"] + ["%-d %-m %-I %-H %-M %-S %-j", "%d %b %Y", "%B %d, %Y", "%Y-%m-%d", "day: %e."]
+    rows = []
+    for text in ("2026-11-15T00:00:00", "2024-01-01T12:05:09", "2024-02-29T13:00:00", "2021-01-03T00:30:59", "2020-12-31T23:59:59.123456", "2023-07-09T01:02:03"):
+        t = datetime.datetime.fromisoformat(text)
+        rows.append({"time": text, "texts": {f: t.strftime(f) for f in formats}})
+    write("strftime.json", rows)
+
+
 def templates(folder):
     for family in sorted(os.listdir(folder)):
         path = os.path.join(folder, family, "tokenizer_config.json")
@@ -107,5 +119,6 @@ def renderings(folder):
 
 if __name__ == "__main__":
     expressions()
+    times()
     if len(sys.argv) > 1:
         renderings(sys.argv[1])
