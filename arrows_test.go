@@ -44,6 +44,7 @@ var inside = map[string][]string{
 	"cli/run":          {"cli/argv", "cli/command", "cli/find", "cli/serve"},
 	"cli/serve":        {"cli/argv", "cli/command"},
 	"cli/sweep":        {"cli/argv", "cli/command", "cli/serve"},
+	"cli/tokenize":     {"cli/argv", "cli/command", "cli/serve"},
 	"cli/trace":        {"cli/argv", "cli/command"},
 	"send/trace/stats": {"send/trace"},
 	"send/load":        {"send/workload", "send/pace", "send/wire", "send/target"},

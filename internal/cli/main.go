@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/sweep"
+	"github.com/inferometer/inferometer/internal/cli/tokenize"
 	"github.com/inferometer/inferometer/internal/cli/trace"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/usage"
@@ -48,6 +49,7 @@ func commands() []entry {
 		{"compare", "hold results against each other: ours and other tools'", compare.Run},
 		{"ab", "run two servers in turns until it is clear which is faster", find.AB},
 		{"trace stats", "what a recording of traffic holds: arrivals, lengths, turns, expected cache hits", trace.Stats},
+		{"tokenize", "show what a text becomes: tokens, ids, bytes", tokenize.Run},
 		{"sim", "a simulated inference server whose truth is known", check.Sim},
 		{"version", "print the version", version},
 	}

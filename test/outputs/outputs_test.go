@@ -69,6 +69,9 @@ compare-html: compare runs/closed runs/faster --format html
 compare-junit: compare runs/closed runs/faster --format junit --gate "p99_ttft<+5% and output_throughput>-3%"
 compare-gate: compare runs/closed runs/faster --gate "p99_ttft<+5% and output_throughput>-3%"
 compare-note: compare note.md
+tokenize-text: tokenize --tokenizer ../../../tokenizer/testdata/bytes "Hello world: 日本 \x1b"
+tokenize-chat: tokenize --tokenizer ../../../tokenizer/testdata/bytes --chat "hi"
+tokenize-json: tokenize --tokenizer ../../../tokenizer/testdata/runes --json "Hello world"
 run-check: run scenario.yaml --check
 run-plan: run scenario.yaml --plan
 help: --help
@@ -90,6 +93,7 @@ help-selftest: selftest --help
 help-compare: compare --help
 help-ab: ab --help
 help-sim: sim --help
+help-tokenize: tokenize --help
 `
 
 func TestOutputs(t *testing.T) {

@@ -45,6 +45,16 @@ func NewList(items ...any) *List {
 	return l
 }
 
+// IsDicts reports whether the list has items and all of them are dicts, as the messages of a conversation are.
+func (l *List) IsDicts() bool {
+	for _, v := range l.items {
+		if _, isDict := v.(*Dict); !isDict {
+			return false
+		}
+	}
+	return len(l.items) > 0
+}
+
 func fromGo(v any) any {
 	if n, isInt := v.(int); isInt {
 		return int64(n)

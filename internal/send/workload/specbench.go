@@ -15,7 +15,7 @@ const benchSeed = 0
 
 var specBench = NewKind(Kind{
 	Name: "spec_bench", Doc: "The first turns of Spec-Bench's question.jsonl, by category.", File: true, AllOfFile: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle},
+	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateDate},
 }, openSpecBench)
 
 // SpecBenchOptions shape the spec_bench dataset.

@@ -9,7 +9,7 @@ import (
 
 var speedBench = NewKind(Kind{
 	Name: "speed_bench", Doc: "The first messages of SPEED-Bench, from the folder that its prepare.py makes.", File: true, AllOfFile: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle},
+	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateKwargs, keyChatTemplateDate},
 }, openSpeedBench)
 
 // SpeedBenchOptions shape the speed_bench dataset. As in vLLM, the general output
