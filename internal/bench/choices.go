@@ -100,12 +100,21 @@ type Pace struct {
 
 // SetPace takes the process that a draft asks for.
 func (s *Spec) SetPace(d *pace.Draft) error {
-	k, own, err := d.Choose(s.MaxConcurrency != nil)
+	k, own, err := d.Choose(s.concurrent())
 	if err != nil {
 		return flagError(err, pace.Fields())
 	}
 	s.PaceName, s.PaceOptions = k.Name, own
 	return nil
+}
+
+// concurrent says that what is on its way is bounded: without a rate it is a closed loop.
+func (s *Spec) concurrent() bool { return s.MaxConcurrency != nil || s.MaxConversations != nil }
+
+// talks says that the dataset has conversations.
+func (s *Spec) talks() bool {
+	k, err := workload.Find(s.DatasetName)
+	return err == nil && k.Talks
 }
 
 // paceKind is the process of the run. Without a rate the concurrency says whether it
@@ -114,7 +123,7 @@ func (s *Spec) paceKind() *pace.Kind {
 	name := s.PaceName
 	if name == "" || name == pace.Closed || name == pace.Burst {
 		name = pace.Burst
-		if s.MaxConcurrency != nil {
+		if s.concurrent() {
 			name = pace.Closed
 		}
 	}

@@ -37,13 +37,14 @@ type Run struct {
 	transport wire.Transport
 	protocol  wire.Protocol
 
-	modelID   string // for the result and the tokenizer
-	sentModel string // in the body
-	oldLimit  bool   // the body says max_tokens too
-	tokens    tokenizerChoice
-	dataset   workload.Dataset
-	pace      pace.Pace
-	paceName  string
+	modelID       string // for the result and the tokenizer
+	sentModel     string // in the body
+	oldLimit      bool   // the body says max_tokens too
+	tokens        tokenizerChoice
+	dataset       workload.Dataset
+	conversations int // of the dataset
+	pace          pace.Pace
+	paceName      string
 
 	folder  string
 	journal *journal.Writer
@@ -269,6 +270,8 @@ func (r *Run) connections() int {
 	switch {
 	case r.MaxConcurrency != nil:
 		return *r.MaxConcurrency
+	case r.talks(): // a turn of each, and more where one fans out
+		return manyConnections
 	case r.NumPrompts > 0:
 		return r.NumPrompts
 	}
@@ -276,7 +279,11 @@ func (r *Run) connections() int {
 }
 
 func (r *Run) makePace() error {
-	p := r.paceSpec(r.dataset.Len())
+	n := r.dataset.Len()
+	if r.talks() {
+		n = r.conversations
+	}
+	p := r.paceSpec(n)
 	p.Random = workload.NumPyState(r.dataset)
 	r.paceName = p.Name
 	var err error
@@ -296,6 +303,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
 	cfg.Watch = r.watch()
+	if r.talks() {
+		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), Header: r.sessionHeader()}
+	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
 	}
@@ -316,6 +326,15 @@ func (r *Run) idPrefix() string {
 		r.RequestIDPrefix = "bench-" + hex.EncodeToString(b[:]) + "-"
 	}
 	return r.RequestIDPrefix
+}
+
+// sessionHeader is the header that tells conversations apart, unless the user gave one of
+// that name.
+func (r *Run) sessionHeader() string {
+	if r.wire.Header.Get(r.SessionHeader) != "" {
+		return ""
+	}
+	return r.SessionHeader
 }
 
 // started writes the journal's first line: the clock has just been set to zero.
@@ -345,6 +364,10 @@ func (r *Run) options() journal.Options {
 		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
+		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
+	}
+	if r.talks() {
+		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations
 	}
 	for _, p := range r.Metadata {
 		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})

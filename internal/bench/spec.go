@@ -49,6 +49,7 @@ type Server struct {
 	TokenizerMode        string   `json:"tokenizer_mode"`
 	SkipTokenizerInit    bool     `json:"skip_tokenizer_init,omitempty"`
 	RequestIDPrefix      string   `json:"request_id_prefix,omitempty"` // empty: a random one
+	SessionHeader        string   `json:"session_header"`              // tells the turns of one conversation; empty: none is sent
 	ReadyCheckTimeoutSec int      `json:"ready_check_timeout_sec,omitempty"`
 	Insecure             bool     `json:"insecure,omitempty"`
 	Engine               string   `json:"engine"`
@@ -60,18 +61,20 @@ type Server struct {
 
 // Load says how many requests there are and what ends them.
 type Load struct {
-	NumPrompts     int           `json:"num_prompts"`         // 0 where Unbounded, and for all rows of a custom file
-	Unbounded      bool          `json:"unbounded,omitempty"` // the run ends by time or by --until
-	MaxConcurrency *int          `json:"max_concurrency,omitempty"`
-	Duration       time.Duration `json:"duration,omitempty"` // 0: no bound
-	NumWarmups     int           `json:"num_warmups,omitempty"`
-	Seed           int           `json:"seed"`
-	RequestTimeout time.Duration `json:"request_timeout"`
-	Deadline       time.Duration `json:"deadline,omitempty"`   // 0: none
-	Until          string        `json:"until,omitempty"`      // goals, as in p99_ttft±5%
-	GiveUp         string        `json:"give_up,omitempty"`    // an SLO; the run ends when it can't be met any more
-	SpawnRate      float64       `json:"spawn_rate,omitempty"` // users that begin per second; 0: all at once
-	BatchSize      int           `json:"batch_size,omitempty"` // requests sent together; 0: each by itself
+	NumPrompts     int  `json:"num_prompts"`         // 0 where Unbounded, and for all rows of a custom file
+	Unbounded      bool `json:"unbounded,omitempty"` // the run ends by time or by --until
+	MaxConcurrency *int `json:"max_concurrency,omitempty"`
+	// MaxConversations bounds those that are open; MaxConcurrency the requests in flight.
+	MaxConversations *int          `json:"max_conversations,omitempty"`
+	Duration         time.Duration `json:"duration,omitempty"` // 0: no bound
+	NumWarmups       int           `json:"num_warmups,omitempty"`
+	Seed             int           `json:"seed"`
+	RequestTimeout   time.Duration `json:"request_timeout"`
+	Deadline         time.Duration `json:"deadline,omitempty"`   // 0: none
+	Until            string        `json:"until,omitempty"`      // goals, as in p99_ttft±5%
+	GiveUp           string        `json:"give_up,omitempty"`    // an SLO; the run ends when it can't be met any more
+	SpawnRate        float64       `json:"spawn_rate,omitempty"` // users that begin per second; 0: all at once
+	BatchSize        int           `json:"batch_size,omitempty"` // requests sent together; 0: each by itself
 }
 
 // Request says what stands in each request beside its prompt; nil is not sent.
@@ -146,6 +149,9 @@ const (
 	vllmRequestTimeout    = 6 * time.Hour // the only bound that its client has
 )
 
+// DefaultSessionHeader is what vLLM's router looks at.
+const DefaultSessionHeader = "X-Session-ID"
+
 // keyVariable holds the API key unless a Spec names another one.
 const keyVariable = "OPENAI_API_KEY"
 
@@ -155,7 +161,7 @@ func Default() Spec {
 		Version: SpecVersion,
 		Server: Server{
 			URLs: []string{"http://127.0.0.1:8000"}, APIKey: Value{Env: keyVariable}, Balance: target.RoundRobin,
-			Backend: BackendOpenAI, TokenizerMode: "auto", Engine: EngineAuto,
+			Backend: BackendOpenAI, TokenizerMode: "auto", Engine: EngineAuto, SessionHeader: DefaultSessionHeader,
 		},
 		Dataset: Dataset{DatasetName: defaultDataset, DatasetOptions: workload.Defaults(defaultDataset).Own},
 		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded

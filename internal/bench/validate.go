@@ -27,7 +27,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkRequest, s.checkDataset, s.checkResult, s.checkIntegrity, s.checkSLO,
+		s.checkGiveUp, s.checkPrice, s.checkRequest, s.checkDataset, s.checkTalks, s.checkResult, s.checkIntegrity, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -90,6 +90,7 @@ func deref(p *int, unset int) int {
 func (s *Spec) checkRanges() error {
 	for _, r := range []numberRange{
 		{"max-concurrency", deref(s.MaxConcurrency, 1), 1, mostNumber},
+		{"max-conversations", deref(s.MaxConversations, 1), 1, mostNumber},
 		{"num-warmups", s.NumWarmups, 0, mostNumber},
 		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
 		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed
@@ -215,7 +216,7 @@ func (s *Spec) checkTimes() error {
 		return usage.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
 	case s.Duration > 0 && s.paceKind().Timed:
 		return s.twoLengths()
-	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && s.MaxConcurrency == nil:
+	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && !s.concurrent():
 		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
 	case s.Unbounded && !s.timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
@@ -235,7 +236,7 @@ func (s *Spec) checkUntil() error {
 	if by := s.paceKind().By; by != "" {
 		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", option.FlagName(pace.Fields(), by))
 	}
-	if math.IsInf(s.Rate(), 1) && s.MaxConcurrency == nil {
+	if math.IsInf(s.Rate(), 1) && !s.concurrent() {
 		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")
 	}
 	return nil

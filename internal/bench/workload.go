@@ -44,6 +44,7 @@ func (r *Run) makeWorkload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.conversations = workload.Conversations(d)
 	if r.tokens.source == tokensByServer {
 		// Asking the server to tokenize while it is measured would be a load of its own.
 		r.say("making %d prompts with the server's tokenizer", d.Len())

@@ -143,6 +143,8 @@ func (r *Run) check() error {
 	o := &r.Options
 	b.within("num_prompts", int64(o.NumPrompts), -1, mostIndex)
 	b.count("max_concurrency", o.MaxConcurrency)
+	b.within("conversations", int64(o.Conversations), 0, mostIndex)
+	b.count("max_conversations", o.MaxConversations)
 	b.count("batch", o.Batch)
 	b.count("integrity_sample", o.IntegritySample)
 	b.within("targets", int64(len(r.Targets)), 0, mostTargets)

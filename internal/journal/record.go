@@ -69,8 +69,11 @@ type Options struct {
 	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite
 	Burstiness        float64            `json:"burstiness"`             // 0: infinite
 	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
-	SpawnRate         float64            `json:"spawn_rate,omitempty"` // slots of MaxConcurrency a second, one after the other; 0: all at once
-	Batch             int                `json:"batch,omitempty"`      // requests sent together; 0: each by itself
+	Conversations     int                `json:"conversations,omitempty"`     // planned; NumPrompts are then their turns
+	MaxConversations  int                `json:"max_conversations,omitempty"` // open at a time
+	History           string             `json:"history,omitempty"`           // of conversations: live or recorded
+	SpawnRate         float64            `json:"spawn_rate,omitempty"`        // slots of MaxConcurrency a second, one after the other; 0: all at once
+	Batch             int                `json:"batch,omitempty"`             // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`

@@ -34,6 +34,8 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.Bool(&o.TrustRemoteCode, "trust-remote-code", "Accepted and without effect: code from a model's repository is never run here.", g)
 	set.Bool(&o.SkipTokenizerInit, "skip-tokenizer-init", "Use no tokenizer: token counts are the server's, prompt lengths are approximate.", g)
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
+	set.String(&o.SessionHeader, "session-header", bench.DefaultSessionHeader,
+		"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none.", g, argv.WholeName(), argv.Metavar("NAME"))
 	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
 }
 
@@ -43,6 +45,8 @@ func DefineLoad(set *argv.Set, o *Options) {
 		"How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given.", g)
 	o.definePace(set, groupLoad, "rate", "burstiness")
 	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
+	set.OptInt(&o.MaxConversations, "max-conversations", "Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests.", g,
+		argv.WholeName(), argv.Shown("no bound"))
 	o.definePace(set, groupLoad, "ramp_up_strategy", "ramp_up_start_rps", "ramp_up_end_rps")
 	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
 	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))

@@ -37,7 +37,7 @@ func (u Rules) success(req *journal.Request, first int64) bool {
 // queueTime is the wait for a slot. In a closed loop vLLM releases all requests at
 // the start, so it is the time since then.
 func (u Rules) queueTime(req *journal.Request) int64 {
-	if u.Closed {
+	if u.Closed && req.After == nil {
 		return req.Sent
 	}
 	return req.Sent - max(req.Due, req.Released)

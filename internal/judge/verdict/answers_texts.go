@@ -49,7 +49,7 @@ type promptTokens struct {
 }
 
 func (c *promptTokens) add(v *view) {
-	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 {
+	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 || v.After != nil { // a history has a template's tokens at each message
 		return
 	}
 	c.diff.add(v.UsagePrompt - v.PromptTokens)

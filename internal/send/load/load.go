@@ -64,6 +64,9 @@ type Config struct {
 	// zero, before anything is written to the journal.
 	Started func() error
 
+	// Talks is how conversations are sent; nil: the source has none.
+	Talks *Talks
+
 	Progress *Progress // may be nil
 	Watch    Watch     // may end the run; may be nil
 }
@@ -114,7 +117,11 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	r.watch.start(cfg.Watch)
 	r.sum = newWorkloadSum(sha256.New())
 	spawned := r.spawn()
-	err = r.dispatchAll()
+	if cfg.Talks != nil {
+		err = r.converse()
+	} else {
+		err = r.dispatchAll()
+	}
 	spawned()
 	r.inFlight.Wait()
 	r.watch.end()

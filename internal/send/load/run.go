@@ -34,6 +34,14 @@ type job struct {
 
 	released int64
 	err      error // the source or the protocol failed; no job follows
+
+	talk    *open  // the conversation that it is part of; nil: none
+	turn    int    // of it, from 0
+	at      int64  // when the dispatcher looks at it: when it is due, or before that to make its body
+	others  []*job // turns that begin with this one
+	after   []int  // what it waited for, by index
+	delay   int64  // of it
+	session string
 }
 
 // run is the state of one Run.
@@ -61,6 +69,8 @@ type run struct {
 	long      int   // measured requests that were cut off for their length
 	complete  int   // and those that were not
 
+	talks *talks // nil: the source has no conversations
+
 	early bool // stopped before all was sent
 	sent  int
 	sum   *workloadSum // of the measured part
@@ -76,6 +86,9 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 	if cfg.Concurrency > 0 {
 		r.slots = make(chan struct{}, cfg.Concurrency)
 	}
+	if cfg.Talks != nil {
+		r.talks = newTalks(r)
+	}
 	if r.cfg.Progress == nil {
 		r.cfg.Progress = &Progress{}
 	}
@@ -84,6 +97,9 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 
 // prepare turns a request of the workload into bytes.
 func (r *run) prepare(w *workload.Request) (*job, error) {
+	if w.Talk != nil {
+		return r.prepareTalk(w)
+	}
 	call := r.cfg.Call
 	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
 	call.Messages, call.Media = w.Messages, w.Media
@@ -317,6 +333,9 @@ func (r *run) ended(w *worker, j *job, end int64) {
 	r.mu.Unlock()
 	if r.slots != nil {
 		<-r.slots
+	}
+	if r.talks != nil {
+		r.talks.signal()
 	}
 }
 

@@ -37,6 +37,8 @@ type server struct {
 	stop   func() // waits until the truth is whole
 	mu     sync.Mutex
 	log    bytes.Buffer
+
+	conversations []journal.Conversation // of the journal that was read
 }
 
 func (s *server) Write(b []byte) (int, error) {
@@ -144,6 +146,7 @@ func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workl
 			t.Fatal(err)
 		}
 		defer r.Close()
+		r.OnConversation(func(c *journal.Conversation) { s.conversations = append(s.conversations, *c) })
 		for {
 			q, err := r.Next()
 			if errors.Is(err, io.EOF) {

@@ -24,6 +24,9 @@ func (r *run) spawn() (stop func()) {
 			select {
 			case <-timer.C:
 				<-r.slots
+				if r.talks != nil {
+					r.talks.signal()
+				}
 			case <-quit:
 				return
 			}

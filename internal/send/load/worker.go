@@ -23,6 +23,7 @@ type worker struct {
 func newWorker(r *run) *worker {
 	w := &worker{run: r}
 	w.sink.Stream = wire.NewStream(r.cfg.Protocol)
+	w.sink.KeepAnswer = r.cfg.Talks != nil
 	r.cfg.Progress.add(&w.sink)
 	return w
 }
@@ -65,6 +66,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	r := w.run
 	w.sink.Reset(j.request.OutputTokens)
 	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
+	if j.session != "" {
+		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
+	}
 	sent := r.cfg.Clock.Now()
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {
@@ -91,6 +95,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 			}
 		}
 	}
+	if j.talk != nil {
+		r.talks.answered(j, &w.record, &w.sink.Trace)
+	}
 	r.ended(w, j, end)
 }
 
@@ -100,7 +107,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	events := w.record.Events
 	w.record = journal.Request{
 		Index: j.request.Index, ID: j.id, Warmup: j.warmup, Target: j.target,
-		Conversation: j.request.Conversation, Turn: j.request.Turn, Model: j.request.Model,
+		Conversation: j.request.Conversation, Turn: j.request.Turn, Model: j.request.Model, After: j.after, Delay: j.delay,
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,

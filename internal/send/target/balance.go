@@ -1,6 +1,7 @@
 package target
 
 import (
+	"encoding/binary"
 	"hash/fnv"
 
 	"github.com/inferometer/inferometer/internal/option"
@@ -103,6 +104,16 @@ const StickyBytes = 256
 func StickyKey(prompt string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(prompt[:min(len(prompt), StickyBytes)])) // never fails
-	sum := h.Sum64()
-	return sum ^ sum>>32 // the low bits, by which a server is chosen, of all of it
+	return spread(h.Sum64())
 }
+
+// ConversationKey is the key of a conversation: all its turns have the same, whatever
+// their prompts begin with.
+func ConversationKey(number int) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(number))) // never fails
+	return spread(h.Sum64())
+}
+
+// spread mixes the low bits, by which a server is chosen, from all of them.
+func spread(sum uint64) uint64 { return sum ^ sum>>32 }

@@ -92,8 +92,11 @@ func chatDelta(s *scanner, name []byte, c *Chunk) {
 			c.Kind |= EventReasoning
 		}
 	case "tool_calls":
+		s.next()
+		start := s.pos
 		if s.count() > 0 {
 			c.Kind |= EventTool
+			c.Tools = s.data[min(start, s.pos):s.pos]
 		}
 	default:
 		s.skip()

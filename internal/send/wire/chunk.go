@@ -24,6 +24,7 @@ type Chunk struct {
 	Kind      EventKind
 	Text      []byte // visible text
 	Reasoning []byte
+	Tools     []byte // a JSON list of parts of tool calls
 	Finish    []byte
 	Error     []byte // the server's words inside a 200
 	ID        []byte // the answer's id

@@ -242,6 +242,9 @@ func (l *Loop) requestHead(p *place, r *Request) []byte {
 	if r.ID != "" {
 		b = append(append(append(b, "X-Request-Id: "...), r.ID...), "\r\n"...)
 	}
+	if r.Session.Value != "" {
+		b = append(append(append(append(b, r.Session.Header...), ": "...), r.Session.Value...), "\r\n"...)
+	}
 	b = append(b, "Content-Length: "...)
 	b = strconv.AppendInt(b, int64(len(r.Body)), 10)
 	return append(b, "\r\n\r\n"...)

@@ -237,6 +237,9 @@ func (t *NetHTTP) request(ctx context.Context, r *Request) (*http.Request, error
 	if r.ID != "" {
 		req.Header["X-Request-Id"] = []string{r.ID}
 	}
+	if r.Session.Value != "" {
+		req.Header.Set(r.Session.Header, r.Session.Value)
+	}
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host
 	}

@@ -30,6 +30,10 @@ type Trace struct {
 	FinishReason string
 	TokensBy     TokensBy // the best source that an event had
 
+	// Of an answer that is kept whole, see Stream.KeepAnswer.
+	Reasoning []byte // valid until the stream is used again
+	Tools     []ToolCall
+
 	Done      bool   // [DONE] came
 	ErrorBody []byte // of an answer other than 200, or an error event's words
 	ErrorMark bool   // an error event came inside a 200
@@ -49,7 +53,10 @@ type Event struct {
 // Stream is the Sink of one exchange at a time: it reads events and keeps the
 // trace. It is reused from request to request, so that a steady run allocates nothing.
 type Stream struct {
-	Trace    Trace
+	Trace Trace
+	// KeepAnswer keeps reasoning and tool calls too: the answer goes on in a next request.
+	KeepAnswer bool
+
 	protocol Protocol
 	decoder  Decoder
 	chunk    Chunk
@@ -68,6 +75,7 @@ type Stream struct {
 	continuous bool
 	lastOut    int
 	texts      int // events with text, reasoning or a tool call so far
+	toolBytes  int // of tool calls so far, where they are kept
 }
 
 // NewStream returns a Stream that decodes by p.
@@ -84,11 +92,11 @@ func (s *Stream) Reset(asked int) {
 	if cap(t.Events) > keepEvents {
 		t.Events, t.TextEnds = nil, nil
 	}
-	s.Trace = Trace{Events: t.Events[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0]}
+	s.Trace = Trace{Events: t.Events[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
 	s.sse.reset()
 	s.decoder.shrink()
 	s.limits = limitsFor(asked)
-	s.continuous, s.lastOut, s.texts, s.tokens = false, 0, 0, 0
+	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
 }
 
@@ -242,6 +250,9 @@ func (s *Stream) keep(c *Chunk) {
 	if len(t.Text)+len(c.Text) > maxText {
 		s.giveUp(tooMuch("its text is longer than %d MiB", maxText>>20))
 		return
+	}
+	if s.KeepAnswer {
+		s.keepAnswer(c)
 	}
 	t.Text = append(t.Text, c.Text...)
 	t.TextEnds = append(t.TextEnds, len(t.Text))

@@ -219,12 +219,14 @@ func TestStreamAllocatesNothingInSteadyState(t *testing.T) {
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(tokenA+tokenB+usage2+ending), true)
 	f.Add([]byte(`{"error":{"message":"x"}}`), false)
+	f.Add([]byte(`data: {"choices":[{"delta":{"reasoning":"a","tool_calls":[{"index":1,"id":"b","function":{"name":"f","arguments":"{}"}}]}}]}`+"\n\n"), true)
 	f.Fuzz(func(t *testing.T, b []byte, isChat bool) {
 		var p Protocol = completions{}
 		if isChat {
 			p = chat{}
 		}
 		s := NewStream(p)
+		s.KeepAnswer = isChat
 		s.Reset(0)
 		s.Head(200, http.Header{}, Stamp{})
 		s.Body(b, Stamp{})

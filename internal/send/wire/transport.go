@@ -18,9 +18,14 @@ import (
 type Request struct {
 	URL     string
 	ID      string // x-request-id; empty for none
+	Session Session
 	Body    []byte
 	Timeout time.Duration // for the whole exchange; 0: none
 }
+
+// Session is a header that the requests of one conversation share, by which a router
+// finds the server that knows it. Without a value none is sent.
+type Session struct{ Header, Value string }
 
 // ErrTimeout: a request was not over within its timeout.
 var ErrTimeout = errors.New("timeout")

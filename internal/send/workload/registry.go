@@ -24,6 +24,8 @@ type Kind struct {
 	AllOfFile bool
 	// IgnoreEOS says that a length it asks for means nothing to a model that may stop early.
 	IgnoreEOS bool
+	// Talks says that it has conversations: turns wait for answers. They need a chat backend.
+	Talks bool
 	// Most is how many requests a run that ends by time prepares for; 0: the usual number.
 	Most int
 
@@ -58,7 +60,7 @@ func (k *Kind) Hears(key string) bool {
 
 // kinds is the one place where a dataset is registered.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
-	specBench, speedBench)
+	specBench, speedBench, multiTurn)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }

@@ -15,6 +15,8 @@ package workload
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
 // Request is one request in the words that all datasets share. How it becomes
@@ -42,6 +44,9 @@ type Request struct {
 	// Conversation and Turn count from 1; 0 where the request is part of none.
 	Conversation int
 	Turn         int
+	// Talk is a conversation, which this request stands for: its turns are what is sent. Of
+	// the request's other fields only Index, Conversation and Model count.
+	Talk *talk.Conversation
 	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
 	Unmeasured bool
 }
@@ -55,7 +60,7 @@ type Source interface {
 // Dataset is a Source that knows its length and can be warmed up.
 type Dataset interface {
 	Source
-	// Len is how many requests Next gives in all.
+	// Len is how many requests Next gives in all; of conversations, their turns.
 	Len() int
 	// Warmups makes n requests of the same shape that Next never gives, so that
 	// a warm-up does not put a measured prompt into the server's prefix cache.

@@ -1,0 +1,305 @@
+package load
+
+import (
+	"container/heap"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload/talk"
+)
+
+// Talks is how conversations are sent.
+type Talks struct {
+	// MaxOpen is how many conversations may be open at a time; 0: no limit. Requests in
+	// flight have a limit of their own, Config.Concurrency.
+	MaxOpen int
+	// Header is the name of the header that tells the turns of one conversation; empty: none.
+	Header string
+	// Finished is told of each conversation that is over, with its messages so far as a JSON
+	// list: those of its last turn and of all that it continues. May be nil.
+	Finished func(c *talk.Conversation, end *journal.Conversation, messages []byte)
+}
+
+// talks are the conversations of a run. Only those that are open are held.
+type talks struct {
+	run  *run
+	wake chan struct{} // something has changed that the dispatcher may wait for
+
+	mu      sync.Mutex
+	open    map[*open]bool
+	queue   turnQueue // turns that have all answers that they wait for
+	stopped string    // why no more turns are sent; empty: they are
+}
+
+// open is a conversation that was begun and is not over.
+type open struct {
+	plan      *talk.Conversation
+	model     string
+	session   string
+	followers [][]int
+	nodes     []node
+
+	// Under talks.mu:
+	begin, end, think int64
+	sent, complete    int
+	flying            int // in flight
+	waiting           int // in the queue, or on their way there
+	failed            string
+	cut               string // why a turn was cancelled; empty: none was
+}
+
+// node is the state of one turn.
+type node struct {
+	waits   int // answers that are still to come
+	history *talk.History
+	text    string // of the answer, if another turn uses it
+	used    bool   // it does
+	end     int64  // of the answer
+	think   int64  // delays on the way to it
+}
+
+func newTalks(r *run) *talks {
+	return &talks{run: r, wake: make(chan struct{}, 1), open: map[*open]bool{}}
+}
+
+func newOpen(c *talk.Conversation, model, session string) *open {
+	o := &open{plan: c, model: model, session: session, followers: c.Followers(), nodes: make([]node, len(c.Turns))}
+	for i, t := range c.Turns {
+		o.nodes[i].waits = len(t.After)
+		for _, m := range t.Messages {
+			for _, a := range m.Answers {
+				o.nodes[a].used = true
+			}
+		}
+	}
+	return o
+}
+
+// signal wakes the dispatcher.
+func (t *talks) signal() {
+	select {
+	case t.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// begin opens a conversation with its first turn, which is sent at once. Others that wait
+// for nothing are due with it.
+func (t *talks) begin(j *job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := j.talk
+	o.begin, o.end = j.due, j.due
+	o.flying, o.sent, o.waiting = 1, 1, len(j.others)
+	t.open[o] = true
+	for _, other := range j.others {
+		other.due, other.at = j.due, j.due
+		heap.Push(&t.queue, other)
+	}
+	j.others = nil
+}
+
+// take gives the first turn that is to be looked at by now; nil: there is none.
+func (t *talks) take(now int64) *job {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 || t.queue[0].at > now {
+		return nil
+	}
+	j := heap.Pop(&t.queue).(*job)
+	if j.body != nil {
+		j.talk.waiting--
+		j.talk.flying++
+		j.talk.sent++
+	}
+	return j
+}
+
+// look says when the first turn of the queue is to be looked at, and how many
+// conversations are open; -1: the queue is empty.
+func (t *talks) look() (at int64, open int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 {
+		return -1, len(t.open)
+	}
+	return t.queue[0].at, len(t.open)
+}
+
+// answered takes in the end of a turn: its answer becomes history, and what has waited
+// for it alone is queued. Another end than a complete one is the end of the conversation.
+func (t *talks) answered(j *job, record *journal.Request, trace *wire.Trace) {
+	o, n := j.talk, &j.talk.nodes[j.turn]
+	complete := record.Outcome == journal.Complete
+	if complete {
+		a := answerOf(trace)
+		a.Tokens = max(record.UsageOutput, record.TextTokens)
+		n.history.End(o.plan, j.turn, a)
+		if n.used {
+			n.text = a.Text
+		}
+	}
+	t.mu.Lock()
+	o.flying--
+	n.end = record.End
+	if record.End >= o.end {
+		o.end, o.think = record.End, n.think
+	}
+	switch {
+	case complete:
+		o.complete++
+	case record.Outcome == journal.Cancelled:
+		o.cut = "cancelled"
+	case o.failed == "":
+		o.failed = fmt.Sprintf("turn %d: %s: %s", j.turn+1, record.Outcome, record.Error)
+	}
+	if !complete {
+		t.drop(o)
+	}
+	ready := t.ready(o, j.turn)
+	over := t.over(o)
+	t.mu.Unlock()
+	for _, i := range ready {
+		t.follow(o, i)
+	}
+	if over {
+		t.finish(o, n.history)
+	}
+}
+
+// ready are the turns that waited for this one alone. t.mu is held.
+func (t *talks) ready(o *open, turn int) (list []int) {
+	if o.failed != "" || o.cut != "" || t.stopped != "" {
+		return nil
+	}
+	for _, i := range o.followers[turn] {
+		if o.nodes[i].waits--; o.nodes[i].waits == 0 {
+			list = append(list, i)
+		}
+	}
+	o.waiting += len(list)
+	return list
+}
+
+// over says, once, that nothing of a conversation will come any more. t.mu is held.
+func (t *talks) over(o *open) bool {
+	if o.flying > 0 || o.waiting > 0 || !t.open[o] {
+		return false
+	}
+	delete(t.open, o)
+	return true
+}
+
+// drop takes the turns of a conversation out of the queue. t.mu is held.
+func (t *talks) drop(o *open) {
+	kept := t.queue[:0]
+	for _, j := range t.queue {
+		if j.talk == o {
+			o.waiting--
+		} else {
+			kept = append(kept, j)
+		}
+	}
+	clear(t.queue[len(kept):])
+	t.queue = kept
+	heap.Init(&t.queue)
+}
+
+// stop ends the sending of turns. Conversations of which nothing is in flight are over.
+func (t *talks) stop(why string) {
+	t.mu.Lock()
+	t.stopped = why
+	for _, j := range t.queue {
+		j.talk.waiting--
+	}
+	t.queue = nil
+	var over []*open
+	for o := range t.open {
+		if t.over(o) {
+			over = append(over, o)
+		}
+	}
+	t.mu.Unlock()
+	for _, o := range over {
+		t.finish(o, nil)
+	}
+}
+
+// fail ends a conversation of which a turn can't be sent.
+func (t *talks) fail(j *job, err error) {
+	o := j.talk
+	t.mu.Lock()
+	o.waiting--
+	if o.failed == "" {
+		o.failed = err.Error()
+	}
+	t.drop(o)
+	over := t.over(o)
+	t.mu.Unlock()
+	if over {
+		t.finish(o, nil)
+	}
+}
+
+// finish writes down how a conversation ended.
+func (t *talks) finish(o *open, last *talk.History) {
+	c := journal.Conversation{
+		Number: o.plan.Number, Turns: len(o.plan.Turns), Sent: o.sent, Skipped: len(o.plan.Turns) - o.sent, Complete: o.complete,
+		Begin: o.begin, End: o.end, Think: o.think, Outcome: journal.ConversationAbandoned,
+	}
+	switch {
+	case o.failed != "":
+		c.Outcome, c.Error = journal.ConversationFailed, o.failed
+	case o.complete == len(o.plan.Turns):
+		c.Outcome = journal.ConversationComplete
+	case t.stopped != "":
+		c.Error = t.stopped
+	default:
+		c.Error = o.cut
+	}
+	_ = t.run.cfg.Journal.Conversation(&c) // it always marshals
+	if f := t.run.cfg.Talks.Finished; f != nil {
+		var messages []byte
+		if last != nil {
+			messages = last.AppendJSON(nil)
+		}
+		f(o.plan, &c, messages)
+	}
+	t.signal()
+}
+
+func answerOf(trace *wire.Trace) *talk.Answer {
+	a := &talk.Answer{Text: string(trace.Text), Reasoning: string(trace.Reasoning)}
+	for i := range trace.Tools {
+		call := &trace.Tools[i]
+		if call.ID == "" { // some servers leave it out, and none takes an answer without it
+			call.ID = "call_" + strconv.Itoa(i)
+		}
+		a.Tools = append(a.Tools, talk.ToolCall{ID: call.ID, Name: call.Name, Arguments: string(call.Arguments)})
+	}
+	return a
+}
+
+// turnQueue is a heap by the time at which a turn is to be looked at. Among equals the
+// order is that of the plan, so that a run is the same each time.
+type turnQueue []*job
+
+func (q turnQueue) Len() int      { return len(q) }
+func (q turnQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q turnQueue) Less(i, j int) bool {
+	if q[i].at != q[j].at {
+		return q[i].at < q[j].at
+	}
+	return q[i].request.Index < q[j].request.Index
+}
+func (q *turnQueue) Push(j any) { *q = append(*q, j.(*job)) }
+func (q *turnQueue) Pop() any {
+	last := len(*q) - 1
+	j := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return j
+}
