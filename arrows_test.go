@@ -67,6 +67,11 @@ var inside = map[string][]string{
 	"show/page":        {"show/chart", "show/plot"},
 	"show/results":     {"show/report"},
 	"show/site":        {"show/chart", "show/export", "show/page", "show/report"},
+
+	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
+	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},
+	"tokenizer/internal/model":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split"},
+	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 }
 
 // everywhere are packages of no job but their own, which any other may import.

@@ -4,18 +4,11 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
 )
 
-// addedToken is a token that is found in the text before anything else is done to it.
-type addedToken struct {
-	ID         int32  `json:"id"`
-	Content    string `json:"content"`
-	SingleWord bool   `json:"single_word"` // not inside a word
-	Lstrip     bool   `json:"lstrip"`      // takes the white space before it
-	Rstrip     bool   `json:"rstrip"`      // and after it
-	Normalized bool   `json:"normalized"`  // is looked for in the normalized text
-	Special    bool   `json:"special"`
-}
+type addedToken = spec.AddedToken
 
 // addedSet finds added tokens: the leftmost, and of those the longest. Some models have thousands,
 // but few lengths among those that begin with the same byte, so a map with the lengths to try is

@@ -1,17 +1,14 @@
 package tokenizer
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
 )
 
 // Decode returns the text of token ids, special tokens included. Ids outside the vocabulary are skipped.
-// The error is always nil: it is there for interfaces that also cover tokenizers behind a network.
-func (t *Tokenizer) Decode(ids []int32) (string, error) {
+func (t *Tokenizer) Decode(ids []int32) (text string, err error) {
+	defer spec.Caught(&err)
 	names := make([]string, 0, len(ids))
 	for _, id := range ids {
 		if id >= 0 && int(id) < len(t.names) && t.names[id] != "" {
@@ -22,130 +19,4 @@ func (t *Tokenizer) Decode(ids []int32) (string, error) {
 		names = d(names)
 	}
 	return strings.Join(names, ""), nil
-}
-
-// A decoder rewrites the names of tokens on their way to text.
-type decoder func(names []string) []string
-
-// newDecoders flattens the decoder section into steps.
-func newDecoders(s *step) ([]decoder, error) {
-	if s == nil {
-		// Without a decoder the format says: names, with a space between them.
-		return []decoder{func(names []string) []string { return []string{strings.Join(names, " ")} }}, nil
-	}
-	switch s.Type {
-	case "Sequence":
-		return flatten(s.Decoders, newDecoders)
-	case "ByteLevel":
-		return []decoder{decodeBytes}, nil
-	case "ByteFallback":
-		return []decoder{decodeFallback}, nil
-	case "Fuse":
-		return []decoder{func(names []string) []string { return []string{strings.Join(names, "")} }}, nil
-	case "Metaspace":
-		if s.Replacement == "" {
-			return nil, errors.New("decoder Metaspace: no replacement")
-		}
-		return []decoder{decodeMetaspace(s)}, nil
-	case "Replace", "Strip":
-		return newEditDecoder(s)
-	}
-	return nil, unsupported("decoder", s.Type)
-}
-
-func newEditDecoder(s *step) ([]decoder, error) {
-	var content string
-	if err := json.Unmarshal(s.Content, &content); err != nil {
-		return nil, fmt.Errorf("decoder %s: its content is no text: %w", s.Type, err)
-	}
-	if s.Type == "Strip" {
-		return []decoder{each(func(name string) string { return strip(name, content, s.Start, s.Stop) })}, nil
-	}
-	if s.Pattern.String == "" {
-		return nil, unsupported("decoder", "Replace of a regular expression")
-	}
-	return []decoder{each(func(name string) string { return strings.ReplaceAll(name, s.Pattern.String, content) })}, nil
-}
-
-func each(edit func(string) string) decoder {
-	return func(names []string) []string {
-		for i, name := range names {
-			names[i] = edit(name)
-		}
-		return names
-	}
-}
-
-// strip takes up to start copies of content from the front, and up to stop from the back.
-func strip(name, content string, start, stop int) string {
-	for ; start > 0 && content != "" && strings.HasPrefix(name, content); start-- {
-		name = name[len(content):]
-	}
-	for ; stop > 0 && content != "" && strings.HasSuffix(name, content); stop-- {
-		name = name[:len(name)-len(content)]
-	}
-	return name
-}
-
-func decodeBytes(names []string) []string {
-	size := 0
-	for _, name := range names {
-		size += len(name)
-	}
-	b := make([]byte, 0, size)
-	for _, name := range names {
-		b = appendBytes(b, name)
-	}
-	return []string{lossy(b)}
-}
-
-// decodeFallback turns runs of names such as <0xE4> into the text of their bytes, or, where these are
-// no text, into one U+FFFD for each.
-func decodeFallback(names []string) []string {
-	out := make([]string, 0, len(names))
-	var run []byte
-	flush := func() {
-		if utf8.Valid(run) {
-			out = append(out, string(run))
-		} else {
-			out = append(out, strings.Repeat("\uFFFD", len(run)))
-		}
-		run = run[:0]
-	}
-	for _, name := range names {
-		if b, ok := fallbackByte(name); ok {
-			run = append(run, b)
-			continue
-		}
-		flush()
-		out = append(out, name)
-	}
-	flush()
-	return out
-}
-
-func fallbackByte(name string) (byte, bool) {
-	if len(name) != 6 || name[:3] != "<0x" || name[5] != '>' {
-		return 0, false
-	}
-	b, err := strconv.ParseUint(name[3:5], 16, 8)
-	return byte(b), err == nil
-}
-
-// decodeMetaspace turns marks back into spaces; those of the first token were put there by encoding.
-func decodeMetaspace(s *step) decoder {
-	dropFirst := s.PrependScheme != "never"
-	if s.PrependScheme == "" && s.AddPrefixSpace != nil {
-		dropFirst = *s.AddPrefixSpace
-	}
-	return func(names []string) []string {
-		for i, name := range names {
-			space := " "
-			if i == 0 && dropFirst {
-				space = ""
-			}
-			names[i] = strings.ReplaceAll(name, s.Replacement, space)
-		}
-		return names
-	}
 }

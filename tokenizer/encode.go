@@ -1,11 +1,19 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/bytelevel"
+	"github.com/inferometer/inferometer/tokenizer/internal/model"
+	"github.com/inferometer/inferometer/tokenizer/internal/normal"
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
+	"github.com/inferometer/inferometer/tokenizer/internal/split"
+)
 
 // Encode returns the token ids of text. It recognizes added tokens such as <|im_end|> in the text, and adds
 // none around it: it is tokenizers' encode(text, add_special_tokens=False).
 func (t *Tokenizer) Encode(text string) (ids []int32, err error) {
-	defer caught(&err)
+	defer spec.Caught(&err)
 	w, lent := t.workers.Get().(*worker)
 	if !lent {
 		w = t.newWorker()
@@ -14,13 +22,20 @@ func (t *Tokenizer) Encode(text string) (ids []int32, err error) {
 	return t.encode(w, text, make([]int32, 0, len(text)/3+4)), nil
 }
 
+// worker is the memory of one goroutine that encodes. Workers are lent out and taken back, so that
+// several goroutines encode without waiting for one another and without allocating.
+type worker struct {
+	spans [][]split.Span // one list for each step
+	*model.Worker
+}
+
 func (t *Tokenizer) newWorker() *worker {
-	return &worker{spans: make([][]span, len(t.split.splitters)), cache: newWordCache()}
+	return &worker{make([][]split.Span, len(t.split.Steps)), model.NewWorker()}
 }
 
 func (t *Tokenizer) encode(w *worker, text string, ids []int32) []int32 {
 	if !utf8.ValidString(text) {
-		text = lossy([]byte(text)) // vocabularies are defined on UTF-8 only
+		text = bytelevel.Lossy([]byte(text)) // vocabularies are defined on UTF-8 only
 	}
 	for from := 0; from < len(text); {
 		start, end, id, found := t.raw.next(text, from)
@@ -54,28 +69,25 @@ func (t *Tokenizer) encodePlain(w *worker, text string, atStart bool, ids []int3
 	if text == "" {
 		return ids
 	}
-	if t.split.prepare != nil {
-		text = t.split.prepare(text, atStart)
-	}
-	return t.encodePieces(w, text, 0, ids)
+	return t.encodePieces(w, text, atStart, 0, ids)
 }
 
-func (t *Tokenizer) encodePieces(w *worker, text string, depth int, ids []int32) []int32 {
-	if depth == len(t.split.splitters) {
-		return t.model.encode(w, text, ids)
+func (t *Tokenizer) encodePieces(w *worker, text string, atStart bool, depth int, ids []int32) []int32 {
+	if depth == len(t.split.Steps) {
+		return t.model.Encode(w.Worker, text, ids)
 	}
-	w.spans[depth] = t.split.splitters[depth](text, w.spans[depth][:0])
+	step := &t.split.Steps[depth]
+	if step.Prepare != nil {
+		text = step.Prepare(text, atStart)
+	}
+	if step.Split == nil {
+		return t.encodePieces(w, text, atStart, depth+1, ids)
+	}
+	w.spans[depth] = step.Split(text, w.spans[depth][:0])
 	for _, s := range w.spans[depth] {
-		ids = t.encodePieces(w, text[s.from:s.to], depth+1, ids)
+		ids = t.encodePieces(w, text[s.From:s.To], atStart && s.From == 0, depth+1, ids)
 	}
 	return ids
 }
 
-func (t *Tokenizer) normal(text string) string {
-	from := len(text)
-	for _, n := range t.normalize {
-		text = n(text)
-		checkGrowth(text, from)
-	}
-	return text
-}
+func (t *Tokenizer) normal(text string) string { return normal.All(t.normalize, text) }

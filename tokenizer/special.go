@@ -1,21 +1,24 @@
 package tokenizer
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
 )
 
 // textHere stands in a template for the tokens of the text itself.
 const textHere = -1
 
 // newTemplate reads the post_processor: which special tokens go around one text.
-func newTemplate(s *step) ([]int32, error) {
+func newTemplate(s *spec.Step) ([]int32, error) {
 	template := []int32{textHere}
 	err := wrap(&template, s)
 	return template, err
 }
 
-func wrap(template *[]int32, s *step) error {
+func wrap(template *[]int32, s *spec.Step) error {
 	if s == nil {
 		return nil
 	}
@@ -31,8 +34,10 @@ func wrap(template *[]int32, s *step) error {
 		return nil
 	case "TemplateProcessing":
 		return wrapTemplate(template, s)
+	case "BertProcessing", "RobertaProcessing":
+		return wrapPair(template, s)
 	}
-	return unsupported("post_processor", s.Type)
+	return spec.Unsupported("post_processor", s.Type)
 }
 
 // maxTemplate is beyond what any model wants around a text.
@@ -40,7 +45,7 @@ const maxTemplate = 1 << 10
 
 var errTemplate = fmt.Errorf("post_processor: its template has more than %d tokens", maxTemplate)
 
-func wrapTemplate(template *[]int32, s *step) error {
+func wrapTemplate(template *[]int32, s *spec.Step) error {
 	var around []int32
 	for _, part := range s.Single {
 		if part.Sequence != nil {
@@ -63,6 +68,24 @@ func wrapTemplate(template *[]int32, s *step) error {
 		}
 	}
 	*template = around
+	return nil
+}
+
+// wrapPair reads BERT's and RoBERTa's form: a token before the text and one after it.
+func wrapPair(template *[]int32, s *spec.Step) error {
+	var around []int32
+	for _, raw := range []json.RawMessage{s.Cls, s.Sep} {
+		var name string
+		var id int32
+		if err := json.Unmarshal(raw, &[]any{&name, &id}); err != nil || id < 0 || id >= spec.MaxID {
+			return fmt.Errorf("post_processor %s: its tokens are not pairs of a name and an id", s.Type)
+		}
+		around = append(around, id)
+	}
+	if len(*template)+2 > maxTemplate {
+		return errTemplate
+	}
+	*template = slices.Concat(around[:1], *template, around[1:])
 	return nil
 }
 
@@ -101,7 +124,7 @@ func (t *Tokenizer) SpecialIDs() []int32 { return slices.Clone(t.special) }
 
 func (t *Tokenizer) findSpecial(added []addedToken) []int32 {
 	var ids []int32
-	for _, token := range t.settings.special() {
+	for _, token := range t.settings.SpecialTokens() {
 		if id := t.idOf(string(token)); token != "" && id >= 0 {
 			ids = append(ids, id)
 		}
@@ -122,5 +145,5 @@ func (t *Tokenizer) idOf(name string) int32 {
 	if id, ok := t.added[name]; ok {
 		return id
 	}
-	return t.vocab.id(name)
+	return t.vocab.ID(name)
 }

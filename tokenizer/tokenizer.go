@@ -4,7 +4,7 @@
 // It reads a model's tokenizer.json and follows Hugging Face's tokenizers id for id, in Go alone: no cgo,
 // no Python, no network. [Load] reads the file; the methods of [Tokenizer] run its pipeline:
 //
-//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ BPE ─▶ ids      (Encode)
+//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode)
 //	ids ─▶ token names ─▶ decoder ─▶ text                                  (Decode)
 //	messages ─▶ chat template ─▶ text                                      (ApplyChatTemplate)
 //
@@ -24,19 +24,30 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/inferometer/inferometer/tokenizer/internal/decode"
+	"github.com/inferometer/inferometer/tokenizer/internal/model"
+	"github.com/inferometer/inferometer/tokenizer/internal/normal"
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
+	"github.com/inferometer/inferometer/tokenizer/internal/split"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
+)
+
+// The settings beside a tokenizer, as transformers reads them.
+type (
+	settings  = spec.Settings
+	tokenText = spec.TokenText
 )
 
 // A Tokenizer is what a tokenizer.json describes: a vocabulary and the pipeline around it. Its methods may
 // be called by several goroutines at once.
 type Tokenizer struct {
-	vocab      vocabulary
-	model      *bpe
-	normalize  []normalizer
-	split      pretokenizer
+	vocab      spec.Vocabulary
+	model      model.Model
+	normalize  []normal.Normalizer
+	split      *split.Pretokenizer
 	raw        addedSet // added tokens that are matched in the text as given
 	normalized addedSet // added tokens that are matched in the normalized text
-	decoders   []decoder
+	decoders   []decode.Decoder
 	names      []string // by id, including added tokens
 	added      map[string]int32
 	special    []int32
@@ -63,7 +74,7 @@ func Load(path string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := loadSettings(filepath.Dir(path))
+	s, err := spec.LoadSettings(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -75,46 +86,49 @@ func Load(path string) (*Tokenizer, error) {
 }
 
 func newTokenizer(data []byte, s settings) (*Tokenizer, error) {
-	spec, err := parse(data)
+	format, err := spec.ParseJSON(data)
 	if err != nil {
 		return nil, err
 	}
-	return build(spec, s)
+	return build(format, s)
 }
 
-func build(spec *format, s settings) (t *Tokenizer, err error) {
-	defer caught(&err)
-	t = &Tokenizer{settings: s, chat: lazyChat(s.ChatTemplate)}
-	if t.normalize, err = newNormalizers(spec.normalizer); err != nil {
+// build makes the pipeline that a format describes.
+func build(f *spec.Format, s settings) (t *Tokenizer, err error) {
+	defer spec.Caught(&err)
+	t = &Tokenizer{settings: s, chat: lazyChat(s.ChatTemplate), vocab: f.Model.Vocab}
+	if t.normalize, err = normal.New(f.Normalizer); err != nil {
 		return nil, err
 	}
-	if t.split, err = newPretokenizer(spec.preTokenizer); err != nil {
+	if t.split, err = split.New(f.PreTokenizer); err != nil {
 		return nil, err
 	}
-	if t.decoders, err = newDecoders(spec.decoder); err != nil {
+	if t.decoders, err = decode.New(f.Decoder); err != nil {
 		return nil, err
 	}
-	t.vocab, t.model = spec.model.vocab, newBPE(&spec.model, t.split.byteLevel)
-	if !t.split.byteLevel && !spec.model.IgnoreMerges && t.vocab.id(spaceMark) >= 0 {
-		t.split.splitters = append(t.split.splitters, spec.model.joins.split)
+	if t.model, err = model.New(&f.Model, t.split.ByteLevel); err != nil {
+		return nil, err
 	}
-	t.nameTokens(spec.addedTokens)
-	t.special = t.findSpecial(spec.addedTokens)
-	t.template, err = newTemplate(spec.postProcessor)
+	if cut := model.Cuts(&f.Model, t.split.ByteLevel); cut != nil {
+		t.split.Steps = append(t.split.Steps, split.Step{Split: cut})
+	}
+	t.nameTokens(f.AddedTokens)
+	t.special = t.findSpecial(f.AddedTokens)
+	t.template, err = newTemplate(f.PostProcessor)
 	return t, err
 }
 
 // nameTokens enters the added tokens into the tables.
 func (t *Tokenizer) nameTokens(added []addedToken) {
-	size := len(t.vocab.names)
+	size := len(t.vocab.Names)
 	for _, a := range added {
 		size = max(size, int(a.ID)+1)
 	}
-	t.names = append(make([]string, 0, size), t.vocab.names...)[:size]
-	t.length = len(t.vocab.ids)
+	t.names = append(make([]string, 0, size), t.vocab.Names...)[:size]
+	t.length = len(t.vocab.IDs)
 	t.added = make(map[string]int32, len(added))
 	for _, a := range added {
-		if id, known := t.vocab.ids[a.Content]; known {
+		if id, known := t.vocab.IDs[a.Content]; known {
 			a.ID = id // whatever the file says, as Hugging Face does
 		} else {
 			t.length++
@@ -131,7 +145,7 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 }
 
 // VocabSize returns the number of tokens without the added ones: transformers' vocab_size.
-func (t *Tokenizer) VocabSize() int { return len(t.vocab.ids) }
+func (t *Tokenizer) VocabSize() int { return len(t.vocab.IDs) }
 
 // Len returns the number of tokens including the added ones: Python's len(tokenizer).
 func (t *Tokenizer) Len() int { return t.length }

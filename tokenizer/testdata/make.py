@@ -2,6 +2,7 @@
 
 import collections
 import json
+import math
 import pathlib
 
 from tokenizers import Tokenizer
@@ -21,6 +22,7 @@ TEXTS = [
     "1234567", "12 345", "a  b   c", "tabs\t\tand\nlines\r\n\r\n  indented", "end  ", "naïve café", "日本語のテキスト",
     "emoji 🤗 👩‍👩‍👧", "e\u0301 is not é", "\u00a0nbsp\u2003em", "<bos>the<eot>", "the <mask> the", "a<eot>  \n b",
     "word in words", "WORD word_ word.", "x<0x41>y", "\x00\x01\x7f", "½ ² ٣ 五", "…—“”", "▁the ▁", "then then then" * 9,
+    "fh fhwf the fh", "servers tokens there 12345 cafés", "x" * 40, "do not, it's the . token !",
 ]
 
 
@@ -122,8 +124,80 @@ def rune_level(metaspace):
     }
 
 
-for name, spec in {"bytes": byte_level(), "runes": rune_level(False), "metaspace": rune_level(True)}.items():
+def unigram(fallback):
+    """Scores of our own: a longer piece that is more frequent scores more."""
+    words = ["▁" + w for w in TRAINING.split(" ")]
+    pieces = collections.Counter(w[i:j] for w in words for i in range(len(w)) for j in range(i + 1, min(len(w), i + 6) + 1))
+    total = sum(pieces.values())
+    best = sorted(pieces, key=lambda p: (-pieces[p] * len(p), p))[:200]
+    best += sorted(set("".join(words)) - set(best) - set("fhw"))
+    vocab = [["<unk>", 0.0], ["</s>", 0.0]]
+    vocab += [[f"<0x{b:02X}>", 0.0] for b in range(256)] if fallback else []
+    vocab += [[p, round(math.log(pieces[p] / total), 5)] for p in best]
+    space = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    end = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}],
+           "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+           "special_tokens": {"</s>": {"id": "</s>", "ids": [1], "tokens": ["</s>"]}}}
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [token(0, "<unk>"), token(1, "</s>")],
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, space]} if fallback else space,
+        "post_processor": end, "decoder": space,
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": fallback},
+    }
+
+
+def wordpiece():
+    words = TRAINING.lower().split()
+    parts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + sorted(set("".join(words))) + ["##" + c for c in sorted(set("".join(words)) - set("k"))]
+    parts += ["the", "token", "##s", "##en", "##er", "serv", "then", "##re", "it", "cafe", "日", "本", "12", "##34", "##5"]
+    vocab = {}
+    for p in parts:
+        vocab.setdefault(p, len(vocab))
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [token(vocab[n], n) for n in parts[:5]],
+        "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 30, "vocab": vocab},
+    }
+
+
+def affixes():
+    """BPE with a prefix and a suffix, as GPT-1's and CLIP's have."""
+    words = [[c if i == 0 else "@" + c for i, c in enumerate(w)] for w in TRAINING.split()]
+    for w in words:
+        w[-1] += "</w>"
+    names = sorted({c for w in words for c in w} - {"@k"}) + ["<unk>"]
+    merges = [m for m in [("t", "@h"), ("th", "@e</w>"), ("th", "@e"), ("@e", "@n</w>"), ("t", "@o"), ("@k", "@en</w>"), ("s", "@e"), ("@o", "@f</w>")] if set(m) <= set(names) | {"th"}]
+    m = model(names, [], unk_token="<unk>", continuing_subword_prefix="@", end_of_word_suffix="</w>")
+    for left, right in merges:
+        m["vocab"].setdefault(left + right[1:], len(m["vocab"]))
+    m["merges"] = [list(p) for p in merges]
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {"type": "Whitespace"}, "post_processor": None, "decoder": {"type": "BPEDecoder", "suffix": "</w>"}, "model": m,
+    }
+
+
+def wordlevel():
+    vocab = {w: i for i, w in enumerate(["[UNK]", "<s>", "</s>", *sorted(set(TRAINING.split()))])}
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": {"type": "Strip", "strip_left": True, "strip_right": True},
+        "pre_tokenizer": {"type": "CharDelimiterSplit", "delimiter": " "},
+        "post_processor": {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 1], "trim_offsets": True, "add_prefix_space": True},
+        "decoder": None, "model": {"type": "WordLevel", "vocab": vocab, "unk_token": "[UNK]"},
+    }
+
+
+SMALL = {
+    "bytes": byte_level(), "runes": rune_level(False), "metaspace": rune_level(True), "unigram": unigram(False), "unigram_bytes": unigram(True),
+    "wordpiece": wordpiece(), "affixes": affixes(), "wordlevel": wordlevel(),
+}
+for name, spec in SMALL.items():
     path = HERE / name / "tokenizer.json"
+    path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(spec, ensure_ascii=name == "bytes", indent=1) + "\n")
     t = Tokenizer.from_file(str(path))
     rows = []

@@ -14,7 +14,7 @@ func TestLoadHints(t *testing.T) {
 		name, file string
 		hint       bool
 	}{
-		{"unsupported", `{"decoder":{"type":"WordPiece"},` + model + `}`, true},
+		{"unsupported", `{"decoder":{"type":"Morse"},` + model + `}`, true},
 		{"pattern", `{"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"},` + model + `}`, true},
 		{"not JSON", `[]`, false},
 	} {

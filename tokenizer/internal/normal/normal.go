@@ -1,0 +1,157 @@
+// Package normal holds the normalizers: what is done to a text before it is split.
+package normal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/dlclark/regexp2/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/bytelevel"
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
+	"github.com/inferometer/inferometer/tokenizer/internal/split"
+	"github.com/inferometer/inferometer/tokenizer/internal/uni"
+)
+
+// A Normalizer rewrites text before it is split.
+type Normalizer func(text string) string
+
+// All applies normalizers one after another.
+func All(steps []Normalizer, text string) string {
+	from := len(text)
+	for _, n := range steps {
+		text = n(text)
+		spec.CheckGrowth(text, from)
+	}
+	return text
+}
+
+// New flattens the normalizer section into steps.
+func New(s *spec.Step) ([]Normalizer, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if s.Type == "Sequence" {
+		return spec.Flatten(s.Normalizers, New)
+	}
+	n, err := newOne(s)
+	return []Normalizer{n}, err
+}
+
+func newOne(s *spec.Step) (Normalizer, error) {
+	switch s.Type {
+	case "NFC":
+		return uni.Form(norm.NFC), nil
+	case "NFD":
+		return uni.Form(norm.NFD), nil
+	case "NFKC":
+		return uni.Form(norm.NFKC), nil
+	case "NFKD":
+		return uni.Form(norm.NFKD), nil
+	case "Lowercase":
+		return uni.ToLower, nil
+	case "Strip":
+		return func(text string) string { return strip(text, s.StripLeft, s.StripRight) }, nil
+	case "StripAccents":
+		return func(text string) string { return without(text, uni.Combining) }, nil
+	case "ByteLevel":
+		return func(text string) string { return string(bytelevel.AppendSpelling(nil, text)) }, nil
+	case "Nmt":
+		return nmt, nil
+	case "Prepend":
+		return newPrepend(s)
+	case "Replace":
+		return newReplace(s)
+	case "BertNormalizer":
+		return newBert(s), nil
+	case "Precompiled":
+		m, err := newCharsmap(s.Charsmap)
+		return m.byGraphemes, err
+	case "SentencePiece": // no tokenizer.json has it
+		return newSentencePiece(s)
+	}
+	return nil, spec.Unsupported("normalizer", s.Type)
+}
+
+func strip(text string, left, right bool) string {
+	if left {
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	}
+	if right {
+		text = strings.TrimRightFunc(text, unicode.IsSpace)
+	}
+	return text
+}
+
+// without drops the runes of a class.
+func without(text string, class func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0x80 && class(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// nmt drops control characters and makes spaces of others, as SentencePiece's rules for translation do.
+func nmt(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x01 && r <= 0x08, r == 0x0B, r >= 0x0E && r <= 0x1F, r == 0x7F, r == 0x8F, r == 0x9F:
+			return -1
+		case r == '\t', r == '\n', r == '\f', r == '\r', r == 0x1680, r >= 0x200B && r <= 0x200F,
+			r == 0x2028, r == 0x2029, r == 0x2581, r == 0xFEFF, r == 0xFFFD:
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+func newPrepend(s *spec.Step) (Normalizer, error) {
+	if len(s.Prepend) > maxContent {
+		return nil, fmt.Errorf("normalizer Prepend: its text has more than %d bytes", maxContent)
+	}
+	return func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return s.Prepend + text
+	}, nil
+}
+
+// maxContent bounds what one character may become: real files have a mark or a space.
+const maxContent = 64
+
+func newReplace(s *spec.Step) (Normalizer, error) {
+	var content string
+	if err := json.Unmarshal(s.Content, &content); err != nil {
+		return nil, fmt.Errorf("normalizer Replace: its content is no text: %w", err)
+	}
+	if len(content) > maxContent {
+		return nil, fmt.Errorf("normalizer Replace: its content has more than %d bytes", maxContent)
+	}
+	switch {
+	case s.Pattern.String != "":
+		return func(text string) string { return strings.ReplaceAll(text, s.Pattern.String, content) }, nil
+	case s.Pattern.Regex != "":
+		return ReplaceRegexp(s.Pattern.Regex, content)
+	}
+	return nil, errors.New("normalizer Replace: no pattern")
+}
+
+// ReplaceRegexp replaces the matches of a pattern. The content is literal: `$1` in it means a dollar sign and a one.
+func ReplaceRegexp(pattern, content string) (Normalizer, error) {
+	re, err := split.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(text string) string {
+		out, err := re.ReplaceFunc(text, func(regexp2.Match) string { return content }, -1, -1)
+		spec.GiveUp(err)
+		return out
+	}, nil
+}

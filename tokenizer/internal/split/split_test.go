@@ -1,0 +1,93 @@
+package split
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
+)
+
+// seeds are texts on which splitters have gone wrong, or might.
+var seeds = []string{
+	"", " ", "  ", "\n", " \n ", "\r\n\r\n", "a", " a", "  a", "\ta", "a\n", "a \n b", "a  \n\n  b", "a\u00a0b", "\u3000\u3000x",
+	"it's", "IT'S", "it'ſ", "'", "''s", "'re've", "'x", "'l", "'ll", "'LL", " 's", "1234", " 12 34", "a1b2", "½²٣五", "!!\n\n?",
+	" !?\r\n", "...a", "👩‍👩‍👧 e\u0301", "日本語 テキスト", "\u0085\u2028", "\x00\x1f", "a\u200bb", "𝒳𝟙 x", "end   ", "end\t\t",
+}
+
+func TestFastSplittersSeeds(t *testing.T) {
+	for _, text := range seeds {
+		checkSplitters(t, text)
+	}
+}
+
+// FuzzFastSplitters: each splitter written by hand gives the pieces of its pattern, for any text.
+func FuzzFastSplitters(f *testing.F) {
+	for _, text := range seeds {
+		f.Add(text)
+	}
+	f.Fuzz(checkSplitters)
+}
+
+func checkSplitters(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		return // Encode gives them no such text
+	}
+	for pattern, fast := range knownSplitters {
+		re, err := Compile(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := pieces(fast, text)
+		want := pieces(isolated.splitter(findRegexp(re), false), text)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q\nby hand %q\npattern %q\n%s", text, got, want, pattern)
+		}
+		if strings.Join(got, "") != text {
+			t.Errorf("%q: the pieces %q are not all of it", text, got)
+		}
+	}
+}
+
+func pieces(split Splitter, text string) []string {
+	var out []string
+	for _, s := range split(text, nil) {
+		out = append(out, text[s.From:s.To])
+	}
+	return out
+}
+
+func TestBehaviours(t *testing.T) {
+	const text = "the-final--countdown"
+	tests := []struct {
+		how    string
+		invert bool
+		want   string // pieces between bars; from the documentation of the format
+	}{
+		{"Isolated", false, "the|-|final|-|-|countdown"},
+		{"Removed", false, "the|final|countdown"},
+		{"Removed", true, "-|-|-"},
+		{"MergedWithPrevious", false, "the-|final-|-|countdown"},
+		{"MergedWithNext", false, "the|-final|-|-countdown"},
+		{"Contiguous", false, "the|-|final|--|countdown"},
+	}
+	for _, test := range tests {
+		split, err := newSplit(&spec.Step{Behavior: test.how, Invert: test.invert, Pattern: spec.Pattern{String: "-"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(pieces(split, text), "|"); got != test.want {
+			t.Errorf("%s, invert %v: %s, want %s", test.how, test.invert, got, test.want)
+		}
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for each, want := range map[bool]string{false: "a|12|b|½", true: "a|1|2|b|½"} {
+		if got := strings.Join(pieces(digitSplitter(each), "a12b½"), "|"); got != want {
+			t.Errorf("each %v: %s, want %s", each, got, want)
+		}
+	}
+}
