@@ -60,7 +60,7 @@ func (k *Kind) Hears(key string) bool {
 
 // kinds is the one place where a dataset is registered.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
-	specBench, speedBench, multiTurn)
+	specBench, speedBench, multiTurn, conversationSet)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }

@@ -95,6 +95,9 @@ func (c *Conversation) Check() error {
 	case n > MaxTurns:
 		return fmt.Errorf("it has %d turns, and %d are the most", n, MaxTurns)
 	}
+	if err := c.checkRange(); err != nil {
+		return err
+	}
 	before, err := c.ancestors()
 	if err != nil {
 		return err
@@ -120,14 +123,32 @@ func (c *Conversation) Check() error {
 	return nil
 }
 
+// checkRange looks for turns that are not there.
+func (c *Conversation) checkRange() error {
+	for i, t := range c.Turns {
+		used := append(slices.Clone(t.After), max(t.Continues, 0))
+		for _, m := range t.Messages {
+			used = append(used, m.Answers...)
+		}
+		for _, k := range used {
+			if k < 0 || k >= len(c.Turns) {
+				return fmt.Errorf("%s needs a turn that is not there", c.name(i))
+			}
+		}
+	}
+	return nil
+}
+
 // ancestors tells whether turn i waits for turn k, be it through others. An error names
 // the turns that wait for each other in a circle.
 func (c *Conversation) ancestors() (func(i, k int) bool, error) {
-	if c.isSequence() {
+	if c.IsSequence() {
 		return func(i, k int) bool { return k < i }, nil
 	}
 	const open, done = 1, 2
 	state := make([]byte, len(c.Turns))
+	words := (len(c.Turns) + 63) / 64
+	above := make([][]uint64, len(c.Turns)) // a bit for each turn that it waits for
 	var path []int
 	var walk func(i int) error
 	walk = func(i int) error {
@@ -139,9 +160,14 @@ func (c *Conversation) ancestors() (func(i, k int) bool, error) {
 		}
 		state[i] = open
 		path = append(path, i)
+		above[i] = make([]uint64, words)
 		for _, k := range c.Turns[i].After {
 			if err := walk(k); err != nil {
 				return err
+			}
+			above[i][k/64] |= 1 << (k % 64)
+			for w, bits := range above[k] {
+				above[i][w] |= bits
 			}
 		}
 		path = path[:len(path)-1]
@@ -153,25 +179,11 @@ func (c *Conversation) ancestors() (func(i, k int) bool, error) {
 			return nil, err
 		}
 	}
-	return c.waitsFor, nil
+	return func(i, k int) bool { return above[i][k/64]&(1<<(k%64)) != 0 }, nil
 }
 
-// waitsFor walks up from turn i. There are no circles.
-func (c *Conversation) waitsFor(i, k int) bool {
-	seen := make([]bool, len(c.Turns))
-	var up func(i int) bool
-	up = func(i int) bool {
-		for _, a := range c.Turns[i].After {
-			if a == k || !seen[a] && func() bool { seen[a] = true; return up(a) }() {
-				return true
-			}
-		}
-		return false
-	}
-	return up(i)
-}
-
-func (c *Conversation) isSequence() bool {
+// IsSequence says that each turn waits for the one before it, and for no other.
+func (c *Conversation) IsSequence() bool {
 	for i, t := range c.Turns {
 		if i == 0 && len(t.After) > 0 || i > 0 && !slices.Equal(t.After, []int{i - 1}) {
 			return false
