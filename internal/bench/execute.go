@@ -194,6 +194,15 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
+	if r.host.Rehearsed != nil {
+		rehearsed, err := r.rehearse(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.host.Rehearsed(rehearsed); err != nil {
+			return nil, err
+		}
+	}
 	r.keepSome()
 	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
 		return nil, fmt.Errorf("make warm-up prompts: %w", err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -28,6 +29,9 @@ type Host struct {
 	Warn func(format string, args ...any)
 	// Progress shows how far a run is until stop is called. Nil shows nothing.
 	Progress func(Progress) (stop func())
+	// Rehearsed is shown all that the run is about to send, before it sends anything; an
+	// error ends the run. Nil: there is no rehearsal.
+	Rehearsed func(*rehearsal.Rehearsal) error
 	// Fetching shows a file that comes from the hub. Nil shows nothing.
 	Fetching func(hub.Progress)
 	// Proven finds what the newest self-test proved for an engine. Nil: nothing.

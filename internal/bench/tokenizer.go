@@ -28,6 +28,12 @@ func isTokenizer(name string) bool {
 	return name == "tokenizer.json" || name == "tekken.json" || strings.HasSuffix(name, ".model") || strings.HasSuffix(name, ".tiktoken")
 }
 
+// isRepo reports whether a name that is no path here may be one of the hub's. One that
+// ends like a file is a path that was mistyped.
+func isRepo(name string) bool {
+	return hub.IsRepo(name) && !slices.Contains([]string{".json", ".model", ".tiktoken", ".gguf", ".jinja", ".txt"}, path.Ext(name))
+}
+
 // localTokenizer is what the user named, if it is a path of this machine; there says
 // that something is at that path, tokenizer or not.
 func localTokenizer(name string) (found string, there bool) {
@@ -97,7 +103,7 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 		return name, place, commit, nil
 	}
 	place, there := localTokenizer(name)
-	if there || !hub.IsRepo(name) {
+	if there || !isRepo(name) {
 		return name, place, "", nil
 	}
 	if !strings.Contains(name, "/") || r.host.Hub().Offline { // a word such as "llama" is a served name more often than one of the hub's
@@ -118,7 +124,7 @@ func (r *Run) namedTokenizer(ctx context.Context) (place, commit string, err err
 	switch {
 	case place != "":
 		return place, "", nil
-	case there || !hub.IsRepo(r.Tokenizer):
+	case there || !isRepo(r.Tokenizer):
 		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and no model's name", r.Tokenizer).WithHint(otherwise)
 	}
 	place, commit, err = r.fetchTokenizer(ctx, r.Tokenizer, 0)

@@ -96,6 +96,8 @@ func TestTokenizerByName(t *testing.T) {
 		{"org/tniy", "", "", "", "did you mean org/tiny?", true},
 		{"org/tiny", "", "1", "", "HF_HUB_OFFLINE", false},
 		{"no/such/path", "", "", "", "no model's name", false},
+		{"nowhere.json", "", "", "", "is no tokenizer.json", false},
+		{"", "org/model.gguf", "", tokensByNobody, "", false},
 	} {
 		r := &Run{
 			Spec: &Spec{Server: Server{Tokenizer: one.tokenizer, Model: one.model}, Load: Load{Unbounded: true}},

@@ -32,6 +32,11 @@ func (r *Run) makeWorkload(ctx context.Context) error {
 	if err := r.chooseTokenizer(ctx); err != nil {
 		return err
 	}
+	return r.openDataset()
+}
+
+// openDataset opens the dataset at its beginning.
+func (r *Run) openDataset() error {
 	if r.Batches != nil {
 		r.dataset = workload.NewBatches(*r.Batches)
 		return nil

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,23 +11,30 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Exec runs a Spec and shows it as bench serve does.
 func Exec(ctx context.Context, s command.Streams, args []string) error {
 	o := &Options{}
 	set := argv.New("inferometer exec",
-		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it. "+
+		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it; or a lock, as bench serve --lock writes it: then the bytes and times are those of the lock, or nothing is sent. "+
 			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names.")
 	set.Example("Write down what flags ask for, and run it later",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	set.Example("The same without a file", "inferometer bench serve --request-rate 10 --num-prompts 600 --print-spec | inferometer exec -")
 	set.Example("With a key, which stands in no file", "OPENAI_API_KEY=… inferometer exec --run-dir results/1 run.json")
+	set.Example("What another machine has locked, to a server of this one", "inferometer exec load.lock --base-url http://127.0.0.1:8000")
 	set.Operands("SPEC.json", 1, 1)
-	var runDir string
+	var runDir, baseURL, tokenizer, datasetPath string
 	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
+	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
+	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
+	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
+	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
@@ -40,41 +48,84 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		o.Progress = "none"
 	}
 	file := set.Args()[0]
-	spec, err := readSpec(s, file)
+	spec, lock, err := readSpec(s, file)
 	if err != nil {
 		return err
 	}
 	o.Spec = *spec
+	if err := o.place(baseURL, tokenizer, datasetPath); err != nil {
+		return err
+	}
+	if err := o.checkRehearsal(); err != nil {
+		return err
+	}
 	if runDir != "" {
 		o.RunDir = runDir
 	}
 	if len(o.Command) == 0 {
 		o.Command = []string{"inferometer", "exec", file}
 	}
-	return newServeRun(o, s).do(ctx)
+	r := newServeRun(o, s)
+	if lock != nil {
+		r.holdAgainst(lock, file)
+	}
+	if o.DryRun {
+		return r.dryRun(ctx)
+	}
+	return r.do(ctx)
 }
 
-// readSpec reads the Spec of a file, or of standard input.
-func readSpec(s command.Streams, file string) (*bench.Spec, error) {
+// place puts the places of this machine into a Spec of another one.
+func (o *Options) place(baseURL, tokenizer, datasetPath string) error {
+	if baseURL != "" {
+		if err := bench.CheckURL("base-url", baseURL, "http", "https"); err != nil {
+			return err
+		}
+		server, login := bench.SplitLogin(baseURL)
+		o.URLs, o.Login = []string{server}, o.secret("LOGIN", login)
+		o.tookV1 = o.Resolve(func(string) bool { return true }) // all is there; this takes /v1 off the address
+	}
+	if tokenizer != "" {
+		o.Tokenizer, o.TokenizerRevision, o.SkipTokenizerInit = tokenizer, "", false
+	}
+	if datasetPath != "" {
+		o.Path = datasetPath
+	}
+	return o.Spec.Validate()
+}
+
+// mostFile bounds a Spec's file, or a lock's, which holds a Spec.
+const mostFile = 33 << 20
+
+// readSpec reads the Spec of a file, or of standard input. lock is the one that it is
+// part of, or nil.
+func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, error) {
 	var from io.Reader = s.In
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, fmt.Errorf("read the Spec: %w", err)
+			return nil, nil, fmt.Errorf("read the Spec: %w", err)
 		}
 		defer f.Close()
 		from = f
 	}
-	spec, err := bench.Decode(from)
+	b, err := io.ReadAll(io.LimitReader(from, mostFile))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the Spec: %w", err)
+	}
+	lock, spec, err := specOfLock(b)
+	if lock == nil && err == nil {
+		spec, err = bench.Decode(bytes.NewReader(b))
+	}
 	var usage *argv.UsageError
 	if errors.As(err, &usage) {
 		located := *usage
 		if located.File = file; file == "-" {
 			located.File = "standard input"
 		}
-		return nil, &located
+		return nil, nil, &located
 	}
-	return spec, err
+	return spec, lock, err
 }
 
 // printSpec writes the Spec of the flags. Which variables are to be set for it is said

@@ -36,6 +36,8 @@ type Options struct {
 	CI          bool
 	Format      string // table, json or vllm; empty: table
 	PrintSpec   bool
+	DryRun      bool
+	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
 
 	tookV1  bool              // an address ended with the endpoint's /v1
@@ -80,9 +82,14 @@ func Flags() (*argv.Set, *Options) {
 		`inferometer bench serve --max-concurrency 32 --until "p99_ttft±5%" --duration 10m --ci`)
 	set.Example("What these flags ask for as a file, and the run of it",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
+	set.Example("What would be sent: lengths, shared prefixes, times; nothing is",
+		"inferometer bench serve --model Qwen/Qwen3-8B --dataset-name sharegpt --dataset-path sharegpt.json --request-rate 4 --dry-run")
+	set.Example("The same bytes at the same times on two machines, or a refusal that says what differs",
+		"inferometer bench serve --request-rate 4 --num-prompts 200 --lock load.lock && scp load.lock other: && ssh other inferometer exec load.lock")
 	Define(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
+	defineRehearsal(set, o)
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
 	defineFormat(set, o, g)

@@ -27,6 +27,9 @@ func (o *Options) Check(set *argv.Set) error {
 	if o.DisableTQDM && o.Progress != "none" {
 		return argv.Errorf("progress", "%s can't be used together with --disable-tqdm", o.Progress)
 	}
+	if err := o.checkRehearsal(); err != nil {
+		return err
+	}
 	return o.checkFormat()
 }
 

@@ -44,6 +44,12 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	for _, note := range o.notes(set) {
 		r.host.Say("note: %s", note)
 	}
+	if err := r.useLock(o.Lock); err != nil {
+		return err
+	}
+	if o.DryRun {
+		return r.dryRun(ctx)
+	}
 	return r.do(ctx)
 }
 

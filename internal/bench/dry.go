@@ -1,0 +1,186 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/bench/rehearsal"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// dryRequests bounds the rehearsal of a run that has no number of requests.
+const dryRequests = 10_000
+
+// DryRun makes the workload of a Spec that is resolved and valid, and sends none of it. A
+// server is asked for its model and, where there is no other, for its tokenizer; it need
+// not be there.
+func DryRun(ctx context.Context, s *Spec, h *Host) (*rehearsal.Rehearsal, error) {
+	r := newRun(s, h)
+	defer r.close()
+	if err := r.connectDry(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.makeWorkload(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.makePace(); err != nil {
+		return nil, err
+	}
+	return r.rehearse(ctx)
+}
+
+// dryTime bounds the question whether a server is there.
+const dryTime = 3 * time.Second
+
+// connectDry does what connect does, as far as it can be done without a server.
+func (r *Run) connectDry(ctx context.Context) (err error) {
+	if r.protocol, err = wire.ForBackend(r.Backend); err != nil {
+		return &usage.Error{Text: err.Error()}
+	}
+	if r.wire, err = r.Wire(r.host); err != nil {
+		return err
+	}
+	client := r.client()
+	for _, u := range r.URLs {
+		r.targets = append(r.targets, &target.Target{Base: u, Header: r.wire.Header, Client: client})
+	}
+	r.target = r.targets[0]
+	r.lists = make([]modelList, len(r.targets))
+	asked, cancel := context.WithTimeout(ctx, dryTime)
+	defer cancel()
+	r.lists[0].models, r.lists[0].err = r.target.Models(asked)
+	if r.lists[0].err == nil {
+		r.askDialect(ctx)
+	}
+	if r.Model != "" || r.lists[0].err == nil {
+		return r.chooseModel()
+	}
+	r.sentModel = r.ServedModelName
+	r.say("note: no server answers at %s, and --model is not given: the model's name in the bodies is %q", r.URLs[0], outside.Word(r.sentModel))
+	return nil
+}
+
+// rehearse makes all requests once, in a run of its own: what this one will send is not
+// used up.
+func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
+	facts, err := r.rehearsalFacts()
+	if err != nil {
+		return nil, err
+	}
+	quiet, own := *r.host, *r.Spec
+	quiet.Say = nil // what there is to say was said
+	dry := *r
+	dry.Spec, dry.host, dry.transport, dry.dataset = &own, &quiet, nil, nil
+	defer dry.close()
+	if err := dry.openDataset(); err != nil {
+		return nil, err
+	}
+	if err := dry.makePace(); err != nil {
+		return nil, err
+	}
+	most := 0
+	if r.Unbounded {
+		most = dryRequests
+	}
+	c := rehearsal.NewCollector(facts, most, r.wire.Secrets.Scrub)
+	sha, err := load.Dry(dry.loadConfig(nil, nil), func(p *load.Planned) bool { return ctx.Err() == nil && c.Add(p) })
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := c.Done(sha, !pace.DueWhenFree(r.pace))
+	if done.Requests == 0 {
+		return nil, fmt.Errorf("the dataset %s gives no requests", r.DatasetName)
+	}
+	written := *r.Spec
+	written.RunDir = "" // a folder takes one run
+	done.Spec = written.Encode()
+	return done, nil
+}
+
+func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
+	f := rehearsal.Facts{
+		Model: r.sentModel, Endpoint: r.Endpoint, Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
+		Tokenizer: rehearsal.Tokenizer{Source: r.tokens.source, ID: r.tokens.id, Revision: r.tokens.revision},
+		Dataset:   rehearsal.Dataset{Name: r.DatasetName},
+	}
+	if r.MaxConcurrency != nil {
+		f.AtOnce = *r.MaxConcurrency
+	}
+	var err error
+	if f.Tokenizer.SHA256, err = tokenizerDigest(r.tokens.place); err != nil {
+		return f, fmt.Errorf("read the tokenizer again: %w", err)
+	}
+	if info, err := os.Stat(r.Path); r.Path != "" && err == nil && info.Mode().IsRegular() {
+		if f.Dataset.SHA256, err = digestOf(r.Path); err != nil {
+			return f, fmt.Errorf("read the dataset again: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// mostDigest bounds what is read of a file for its digest: a model's file may hold the
+// tokenizer at its beginning, and tens of gigabytes after it.
+const mostDigest = 1 << 30
+
+// digestOf is the SHA-256 of a file, or of its beginning.
+func digestOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, mostDigest)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// tokenizerDigest is the SHA-256 over the names and digests of a tokenizer's files, as
+// sha256sum prints them. Empty: it is no file's.
+func tokenizerDigest(place string) (string, error) {
+	if place == "" {
+		return "", nil
+	}
+	folder, names := place, []string(nil)
+	if info, err := os.Stat(place); err == nil && !info.IsDir() {
+		folder, names = filepath.Dir(place), []string{filepath.Base(place)}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		beside := slices.Contains([]string{"tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json"}, e.Name())
+		if (beside || folder == place && isTokenizer(e.Name())) && !slices.Contains(names, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	var list strings.Builder
+	for _, name := range names {
+		sum, err := digestOf(filepath.Join(folder, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&list, "%s  %s\n", sum, name)
+	}
+	sum := sha256.Sum256([]byte(list.String()))
+	return hex.EncodeToString(sum[:]), nil
+}
