@@ -72,6 +72,9 @@ var inside = map[string][]string{
 	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},
 	"tokenizer/internal/model":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
+
+	"send/workload":        {"send/trace"},
+	"send/workload/replay": {"send/trace"},
 }
 
 // everywhere are packages of no job but their own, which any other may import.

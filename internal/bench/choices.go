@@ -68,7 +68,7 @@ func flagError(err error, fields []option.Field) error {
 // datasetOptions are the dataset's options for package workload.
 func (s *Spec) datasetOptions() workload.Options {
 	o := workload.Options{
-		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), Shared: s.Shared, Own: s.DatasetOptions,
+		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Shared: s.Shared, Own: s.DatasetOptions,
 	}
 	if s.Unbounded {
 		o.NumPrompts = unboundedPrompts
@@ -117,11 +117,21 @@ func (s *Spec) talks() bool {
 	return err == nil && k.Talks
 }
 
+// SelfTimed says that requests are sent at the dataset's own times.
+func (s *Spec) SelfTimed() bool {
+	k, err := workload.Find(s.DatasetName)
+	paced := s.PaceName != "" && s.PaceName != pace.Closed && s.PaceName != pace.Burst && s.PaceName != pace.Dataset
+	return err == nil && s.Batches == nil && k.SelfTimed(s.DatasetOptions, paced)
+}
+
 // paceKind is the process of the run. Without a rate the concurrency says whether it
 // is a closed loop.
 func (s *Spec) paceKind() *pace.Kind {
 	name := s.PaceName
-	if name == "" || name == pace.Closed || name == pace.Burst {
+	switch {
+	case s.SelfTimed():
+		name = pace.Dataset
+	case name == "" || name == pace.Closed || name == pace.Burst:
 		name = pace.Burst
 		if s.concurrent() {
 			name = pace.Closed
@@ -136,8 +146,11 @@ func (s *Spec) paceKind() *pace.Kind {
 
 // resolvePace names the process.
 func (s *Spec) resolvePace() {
-	if s.PaceName == "" {
+	switch {
+	case s.PaceName == "":
 		s.PaceOptions = s.paceKind().Options()
+	case s.SelfTimed(): // whatever rate was given
+		s.PaceOptions = &pace.SpreadOptions{Burstiness: s.Burstiness()}
 	}
 	s.PaceName = s.paceKind().Name
 }
@@ -184,6 +197,9 @@ func (s *Spec) timed() bool { return s.Duration > 0 || s.paceKind().Timed }
 func (s *Spec) checkPace() error {
 	if _, err := pace.Find(s.PaceName); err != nil {
 		return usage.Errorf("pace", "%v", err)
+	}
+	if s.PaceName == pace.Dataset && !s.SelfTimed() {
+		return usage.Errorf("pace", "can't be %s: the dataset %s has no times of its own, or they are not to be used", pace.Dataset, s.DatasetName)
 	}
 	p := s.paceSpec(s.NumPrompts)
 	return flagError(pace.Check(&p), append(option.Fields(s.PaceOptions), pace.Fields()...))

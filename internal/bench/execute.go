@@ -294,6 +294,10 @@ func (r *Run) makePace() error {
 	}
 	p := r.paceSpec(n)
 	p.Random = workload.NumPyState(r.dataset)
+	if r.SelfTimed() {
+		own := &ownTimes{Dataset: r.dataset}
+		r.dataset, p.Times = own, (*ownPace)(own)
+	}
 	r.paceName = p.Name
 	var err error
 	if r.pace, err = pace.New(p); err != nil {

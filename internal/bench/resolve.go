@@ -17,8 +17,11 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 	if (s.timed() || s.Until != "") && !given("num-prompts") {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
-	if k, err := workload.Find(s.DatasetName); err == nil && k.IgnoreEOS {
-		s.IgnoreEOS = true
+	if k, err := workload.Find(s.DatasetName); err == nil {
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS
+		if k.WholeFile && !given("num-prompts") {
+			s.NumPrompts = 0
+		}
 	}
 	if s.Compat == "vllm" && !given("request-timeout") {
 		s.RequestTimeout = vllmRequestTimeout

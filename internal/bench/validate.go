@@ -216,7 +216,7 @@ func (s *Spec) checkTimes() error {
 		return usage.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
 	case s.Duration > 0 && s.paceKind().Timed:
 		return s.twoLengths()
-	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && !s.concurrent():
+	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && !s.concurrent() && !s.SelfTimed():
 		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
 	case s.Unbounded && !s.timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
@@ -235,6 +235,9 @@ func (s *Spec) checkUntil() error {
 	}
 	if by := s.paceKind().By; by != "" {
 		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", option.FlagName(pace.Fields(), by))
+	}
+	if s.SelfTimed() {
+		return usage.Errorf("until", "can't be used with --dataset-name %s, which is sent at its own times: a number has an interval only while the load stays the same", s.DatasetName)
 	}
 	if math.IsInf(s.Rate(), 1) && !s.concurrent() {
 		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -57,9 +58,41 @@ func (r *Run) openDataset() error {
 			return err
 		}
 	}
+	for _, note := range workload.Notes(d) {
+		r.say("note: %s", note)
+	}
+	if k, err := workload.Find(r.DatasetName); err == nil && k.WholeFile && !r.Unbounded {
+		r.NumPrompts = d.Len() // all of it
+	}
 	workload.Start(d) // ahead of need, while the rest gets ready
 	r.dataset = d
 	return nil
+}
+
+// ownTimes is a dataset whose requests say themselves when they are due: as a pace it
+// tells the time of the request that Next gives after that.
+type ownTimes struct {
+	workload.Dataset
+	ready *workload.Request
+	err   error
+}
+
+// Next gives the request whose time was told.
+func (o *ownTimes) Next() (*workload.Request, error) { return o.ready, o.err }
+
+// ownPace is ownTimes as a pace.
+type ownPace ownTimes
+
+// Next implements pace.Pace. An error is the next request's: it has to be told.
+func (o *ownPace) Next() (time.Duration, bool) {
+	o.ready, o.err = o.Dataset.Next()
+	if errors.Is(o.err, io.EOF) {
+		return 0, false
+	}
+	if o.err != nil {
+		return 0, true
+	}
+	return o.ready.Due, true
 }
 
 // chooseTokenizer takes the tokenizer that was named, else the model's where it

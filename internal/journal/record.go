@@ -75,7 +75,7 @@ type Options struct {
 	SpawnRate         float64            `json:"spawn_rate,omitempty"`        // slots of MaxConcurrency a second, one after the other; 0: all at once
 	Batch             int                `json:"batch,omitempty"`             // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
-	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace
+	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
 	IntegritySample   int                `json:"integrity_sample,omitempty"` // prompts to be sent again after the load
 	Metadata          [][2]string        `json:"metadata,omitempty"`         // in the order given

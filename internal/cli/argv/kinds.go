@@ -87,7 +87,10 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
 	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole}
 	f.store = func(values []string) error { return OptionError("", store(values[0])) }
-	if field.Kind == option.Bool {
+	switch {
+	case field.Kind == option.Bool && field.Optional: // --name and --no-name
+		f.arity, f.Default = triValue, ""
+	case field.Kind == option.Bool:
 		f.arity, f.Default = NoValue, ""
 		f.store = func([]string) error { return OptionError("", store("true")) }
 	}

@@ -74,6 +74,9 @@ func (o *options) finder(s command.Streams, workload []string, value string) (*f
 	if err != nil {
 		return nil, err
 	}
+	if spec.SelfTimed() {
+		return nil, argv.Errorf("dataset-name", "%s is sent at its own times, and the search varies the load", spec.DatasetName).WithHint("add --no-self-timed")
+	}
 	spec.Command = nil // of each probe another
 	program, err := os.Executable()
 	if err != nil {

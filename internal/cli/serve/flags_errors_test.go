@@ -110,7 +110,11 @@ func TestServeErrors(t *testing.T) {
 		{"--tokenizer-mode slow", "--tokenizer-mode slow needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init"},
 		{"--probe-request-rate 1", "--probe-request-rate is not supported: probe requests beside the load are not sent by this version"},
 		{"--random-batch-size 2", "--random-batch-size is not supported: several inputs in one request are for pooling backends, which this version does not speak"},
-		{"--no-self-timed", "--self-timed is not supported: it goes with the dataset timed_trace, which can't be read by this version"},
+		{"--dataset-name timed_trace --dataset-path x --backend openai-chat", "--backend must send completions with --dataset-name timed_trace, whose prompts are token ids; use --backend openai or vllm"},
+		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, bailian, mooncake, weka, agentic, not \"moon\""},
+		{"--dataset-name trace --dataset-path x --trace-from 5s --trace-to 5s", "--trace-to must be later than --trace-from, and 5s is not after 5s"},
+		{"--dataset-name trace --dataset-path x --until p99_ttft±5%", "--until can't be used with --dataset-name trace, which is sent at its own times: a number has an interval only while the load stays the same"},
+		{"--dataset-name trace", "--dataset-path is needed for --dataset-name trace"},
 		{"--use-beam-search", "--use-beam-search is not supported: vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out"},
 	}
 	for _, name := range workload.Refused() {

@@ -16,7 +16,6 @@ func refuseFlags(set *argv.Set) {
 
 	set.Unsupported("probe-request-rate", argv.OneValue, "probe requests beside the load are not sent by this version", argv.Inert("0"))
 	refuse("the server's profiler is not started from here; POST /start_profile and /stop_profile around the run", argv.NoValue, "profile")
-	set.UnsupportedTriBool("self-timed", "it goes with the dataset timed_trace, which can't be read by this version")
 
 	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
 
@@ -37,7 +36,4 @@ func refuseFlags(set *argv.Set) {
 
 	set.Unsupported("random-batch-size", argv.OneValue, "several inputs in one request are for pooling backends, which this version does not speak", argv.Inert("1"))
 	refuse("it goes with the dataset random-rerank, which this version does not make", argv.NoValue, "no-reranker")
-	refuse("the dataset timed_trace can't be read by this version", argv.OneValue,
-		"timed-trace-chunk-hash-size", "timed-trace-sec-multiplier", "timed-trace-label-timestamp",
-		"timed-trace-label-input-length", "timed-trace-label-output-length", "timed-trace-label-hash-ids")
 }

@@ -57,6 +57,9 @@ func (o *Options) notes(set *argv.Set) []string {
 		}
 	}
 	o.datasetNotes(set, note)
+	for _, name := range []string{"request-rate", "burstiness", "stages", "ramp-rate", "ramp-up-strategy"} {
+		note(o.SelfTimed() && set.Seen(name), "--%s has no effect with --dataset-name %s, which is sent at its own times; --no-self-timed turns them off", name, o.DatasetName)
+	}
 	note(o.SaveDetailed && !o.SaveResult && !o.AppendResult, "--save-detailed has no effect without --save-result or --append-result")
 	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
 		"no result is written without --save-result or --append-result")

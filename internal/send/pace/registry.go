@@ -19,6 +19,7 @@ const (
 	RampTime = "ramp-time"
 	Staged   = "stages"
 	Traced   = "trace"
+	Dataset  = "dataset"
 )
 
 // Kind is an arrival process that can be chosen. It is all that flags, scenarios,
@@ -54,7 +55,7 @@ func NewKind[T any](k Kind, make func(Spec, *T) (Pace, error)) *Kind {
 func (k *Kind) Options() any { return k.own() }
 
 // kinds is the one place where a process is registered.
-var kinds = option.NewTable("pace", func(k *Kind) string { return k.Name }, closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced)
+var kinds = option.NewTable("pace", func(k *Kind) string { return k.Name }, closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced, fromDataset)
 
 // Register adds a process for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }
@@ -75,6 +76,8 @@ type Spec struct {
 	// generator before (workload.NumPyState). It is copied, not used up.
 	Random   *numpy.RandomState
 	Duration time.Duration // bound in time; 0 is none
+	// Times are those of the dataset itself; nil: it has none.
+	Times Pace
 }
 
 // random gives a generator at the start of the gaps, each time the same.

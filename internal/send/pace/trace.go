@@ -2,6 +2,7 @@ package pace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -9,6 +10,14 @@ import (
 )
 
 var traced = NewKind(Kind{Name: Traced, Doc: "Given times, in seconds from the start.", By: "times"}, newTrace)
+
+var fromDataset = NewKind(Kind{Name: Dataset, Doc: "The dataset's own times. The burstiness only stands in the result."},
+	func(s Spec, _ *SpreadOptions) (Pace, error) {
+		if s.Times == nil {
+			return nil, errors.New("the dataset has no times of its own")
+		}
+		return s.Times, nil
+	})
 
 // TraceOptions are the times of a trace.
 type TraceOptions struct {

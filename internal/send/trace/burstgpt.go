@@ -30,7 +30,7 @@ func burstRow(t *table, r *Row, turns map[uint64]int) error {
 	if err := t.lengths(r, burstInput, burstOutput); err != nil {
 		return err
 	}
-	r.Failed = r.Output == 0
+	r.Failed, r.Model = r.Output == 0, t.text(burstModel)
 	if id := t.text(burstSession); id != "" { // requests of the API have none
 		r.Session = sessionOf(id)
 		turns[r.Session]++

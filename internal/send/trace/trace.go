@@ -23,7 +23,8 @@ type Row struct {
 	// Session is the conversation that it belongs to, and Turn its place there, from 1; 0: none.
 	Session uint64
 	Turn    int
-	Images  int // beside the prompt's text
+	Images  int    // beside the prompt's text
+	Model   string // that answered, where the format says it
 	// Failed: the trace says that it had no answer.
 	Failed bool
 }

@@ -79,12 +79,12 @@ func TestFormats(t *testing.T) {
 			{Number: 1, Input: 770, Output: 491}, {Number: 2, At: 5550 * time.Millisecond, Images: 1, Input: 949, Output: 126},
 		}},
 		{"burstgpt", "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log\n45,GPT-4,10,0,10,API log\n", []Row{
-			{Number: 1, At: 5 * time.Second, Input: 472, Output: 18}, {Number: 2, At: 45 * time.Second, Input: 10, Failed: true},
+			{Number: 1, At: 5 * time.Second, Input: 472, Output: 18, Model: "ChatGPT"}, {Number: 2, At: 45 * time.Second, Input: 10, Failed: true, Model: "GPT-4"},
 		}},
 		{"burstgpt", "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n5.0,7,43,GPT-4,906,446,1352,Conversation log\n6.5,,2,ChatGPT,36,29,65,API log\n7,7,1,GPT-4,1400,3,9,x\n", []Row{
-			{Number: 1, At: 5 * time.Second, Input: 906, Output: 446, Session: conversation, Turn: 1},
-			{Number: 2, At: 6500 * time.Millisecond, Input: 36, Output: 29},
-			{Number: 3, At: 7 * time.Second, Input: 1400, Output: 3, Session: conversation, Turn: 2},
+			{Number: 1, At: 5 * time.Second, Input: 906, Output: 446, Session: conversation, Turn: 1, Model: "GPT-4"},
+			{Number: 2, At: 6500 * time.Millisecond, Input: 36, Output: 29, Model: "ChatGPT"},
+			{Number: 3, At: 7 * time.Second, Input: 1400, Output: 3, Session: conversation, Turn: 2, Model: "GPT-4"},
 		}},
 		{"vidur", "arrived_at,num_prefill_tokens,num_decode_tokens\n0.052,3180,8\n", []Row{{Number: 1, At: 52 * time.Millisecond, Input: 3180, Output: 8}}},
 		{"vidur", "num_prefill_tokens,num_decode_tokens,num_total_tokens,pd_ratio\n3772,54,3826,69.8\n", []Row{{Number: 1, Input: 3772, Output: 54}}},

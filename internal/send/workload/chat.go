@@ -39,6 +39,14 @@ type chatVocabulary struct {
 	variables map[string]any
 }
 
+// Len is how many tokens there are, added ones included.
+func (t chatVocabulary) Len() int {
+	if all, ok := t.renderer.(interface{ Len() int }); ok {
+		return all.Len()
+	}
+	return t.VocabSize()
+}
+
 // ApplyChatTemplate implements [ChatTemplate].
 func (t chatVocabulary) ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error) {
 	variables := maps.Clone(t.variables)

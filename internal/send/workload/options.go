@@ -9,6 +9,7 @@ type Options struct {
 	Seed       uint64    // identical seed, identical bytes
 	Tokenizer  Tokenizer // nil: none is to be had
 	Chat       bool      // the protocol is a chat: the server applies the chat template
+	SelfTimed  bool      // requests are sent at the dataset's own times
 	Shared
 	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }

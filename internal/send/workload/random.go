@@ -226,13 +226,16 @@ func take(s Source, n int) ([]*Request, error) {
 }
 
 // ordinaryIDs are the ids of the vocabulary that are not special, ascending.
-func ordinaryIDs(v Vocabulary) []int32 {
+func ordinaryIDs(v Vocabulary) []int32 { return ordinaryOf(v, v.VocabSize()) }
+
+// ordinaryOf are those below size.
+func ordinaryOf(v Vocabulary, size int) []int32 {
 	special := make(map[int32]bool)
 	for _, id := range v.SpecialIDs() {
 		special[id] = true
 	}
-	ids := make([]int32, 0, v.VocabSize())
-	for id := range int32(v.VocabSize()) {
+	ids := make([]int32, 0, size)
+	for id := range int32(size) {
 		if !special[id] {
 			ids = append(ids, id)
 		}

@@ -26,6 +26,11 @@ type Kind struct {
 	IgnoreEOS bool
 	// Talks says that it has conversations: turns wait for answers. They need a chat backend.
 	Talks bool
+	// Timed says that its requests have times of their own, at which they are sent unless
+	// the run has a pace. An option IsSelfTimed(paced bool) bool of its own may decide it.
+	Timed bool
+	// WholeFile says that without a number of prompts all of the file is sent.
+	WholeFile bool
 	// Most is how many requests a run that ends by time prepares for; 0: the usual number.
 	Most int
 
@@ -60,7 +65,8 @@ func (k *Kind) Hears(key string) bool {
 
 // kinds is the one place where a dataset is registered.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
-	specBench, speedBench, multiTurn, conversationSet)
+	specBench, speedBench, multiTurn, conversationSet,
+	burstGPT, timedTrace, tracePlay)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }
@@ -124,6 +130,23 @@ func (k *Kind) checkedOpen(o Options) (Dataset, error) {
 		return nil, err
 	}
 	return withAdapters(d, &o), nil
+}
+
+// SelfTimed says whether a dataset with these options is sent at its own times; paced
+// says that the run has a pace.
+func (k *Kind) SelfTimed(own any, paced bool) bool {
+	if choice, ok := own.(interface{ IsSelfTimed(paced bool) bool }); ok {
+		return k.Timed && choice.IsSelfTimed(paced)
+	}
+	return k.Timed && !paced
+}
+
+// Notes are what the user should know of an open dataset.
+func Notes(d Dataset) []string {
+	if n, ok := as[interface{ Notes() []string }](d); ok {
+		return n.Notes()
+	}
+	return nil
 }
 
 // Start lets d make its first requests now, so that they lie ready when they are

@@ -1,0 +1,255 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/trace"
+	"github.com/inferometer/inferometer/internal/send/workload/replay"
+)
+
+var tracePlay = NewKind(Kind{
+	Name: "trace", Doc: "A recording of real traffic, with its times, lengths and shared prefixes: Mooncake, Azure, BurstGPT, Bailian and others.",
+	File: true, Timed: true, AllOfFile: true, WholeFile: true, IgnoreEOS: true, Most: mostRows,
+}, openTrace)
+
+// mostRows bounds a replay.
+const mostRows = 1 << 30
+
+// autoFormat lets the file tell its format.
+const autoFormat = "auto"
+
+// TraceOptions shape a replay.
+type TraceOptions struct {
+	Format    string        `json:"trace_format" flag:"trace-format" whole:"true" default:"auto" metavar:"NAME" help:"the file's format; auto tells it from the file. inferometer trace stats --help lists them."`
+	Speed     float64       `json:"trace_speed" flag:"trace-speed" whole:"true" default:"1" above:"0" below:"inf" help:"so many times as fast as it was."`
+	From      time.Duration `json:"trace_from" flag:"trace-from" whole:"true" default:"0" min:"0" help:"begin so long after the trace's first request; that moment is the start of the run."`
+	To        time.Duration `json:"trace_to" flag:"trace-to" whole:"true" default:"0" min:"0" shown:"the end" help:"end so long after the trace's first request."`
+	Loop      int           `json:"trace_loop" flag:"trace-loop" whole:"true" default:"1" min:"1" help:"play it so many times, one after the other, each time with other prompts."`
+	MaxInput  int           `json:"trace_max_input" flag:"trace-max-input" whole:"true" default:"0" min:"0" shown:"no limit" help:"longest prompt in tokens; --trace-long says what happens to longer ones."`
+	Long      string        `json:"trace_long" flag:"trace-long" whole:"true" default:"refuse" choices:"refuse,clip,skip" help:"prompts above --trace-max-input: refuse the trace, clip them, or skip their rows."`
+	OutputLen *int          `json:"output_len" flag:"trace-output-len" whole:"true" follows:"output-len" min:"1" help:"tokens to generate, in place of the trace's."`
+	Send      string        `json:"trace_send" flag:"trace-send" whole:"true" default:"text" choices:"text,ids" help:"prompts are texts, or lists of token ids (completions only)."`
+	TimesOption
+}
+
+// Check implements [option.Checker].
+func (o *TraceOptions) Check() error {
+	switch {
+	case o.Format != autoFormat && !slices.Contains(trace.FormatNames(), o.Format):
+		return option.Errorf("trace_format", "must be %s or one of %s, not %q", autoFormat, strings.Join(trace.FormatNames(), ", "), o.Format)
+	case o.To > 0 && o.To <= o.From:
+		return option.Errorf("trace_to", "must be later than %s, and %v is not after %v", option.Ref("trace_from"), o.To, o.From)
+	}
+	return nil
+}
+
+// CheckWith looks at the options beside those of all datasets.
+func (o *TraceOptions) CheckWith(all *Options) error {
+	if all.Chat && o.Send == "ids" {
+		return option.Errorf("trace_send", "ids needs a backend that sends completions").WithHint("use --backend openai or vllm, or send texts")
+	}
+	return nil
+}
+
+// IsSelfTimed says whether the trace's times are used: unless the run has a pace.
+func (o *TraceOptions) IsSelfTimed(paced bool) bool {
+	if o.SelfTimed != nil {
+		return *o.SelfTimed
+	}
+	return !paced
+}
+
+// traceDataset replays a trace: each row becomes a prompt of as many tokens as it says,
+// in which equal blocks are equal texts.
+type traceDataset struct {
+	opts    Options
+	own     *TraceOptions
+	rows    *replay.Rows
+	total   int
+	maker   replay.Prompts
+	exact   bool // the server will count as many tokens as the row says
+	prompts *ahead[*tracePrompt]
+	plan    *replay.Plan
+	given   int
+	err     error // of reading
+}
+
+// tracePrompt is a prompt on its way.
+type tracePrompt struct {
+	row     trace.Row
+	pass    int
+	request *Request
+}
+
+func openTrace(o Options, own *TraceOptions) (Dataset, error) {
+	format := own.Format
+	if format == autoFormat {
+		format = ""
+	}
+	t, err := trace.Open(format, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	d := &traceDataset{opts: o, own: own, plan: replay.NewPlan(), maker: replay.Prompts{Seed: o.Seed, History: t.Format.History}}
+	d.rows, err = replay.NewRows(t, replay.Options{Speed: own.Speed, From: own.From, To: own.To, Loop: own.Loop, MaxInput: own.MaxInput, Long: own.Long})
+	if err != nil {
+		return nil, err
+	}
+	d.total = d.rows.Count * own.Loop
+	if o.NumPrompts > 0 {
+		d.total = min(d.total, o.NumPrompts)
+	}
+	if err := d.chooseTokens(); err != nil {
+		return nil, err
+	}
+	if o.SelfTimed && d.rows.Span == 0 && d.rows.Count > 1 {
+		return nil, fmt.Errorf("the rows of %s have no times: give --request-rate, or --max-concurrency with --no-self-timed", o.Path)
+	}
+	d.prompts = newAhead(d.rows.Longest, d.next, d.run)
+	return d, nil
+}
+
+// fewestWords is the least of a vocabulary for texts: fewer would repeat by chance.
+const fewestWords = 64
+
+// chooseTokens finds what prompts are made of.
+func (d *traceDataset) chooseTokens() (err error) {
+	m, o := &d.maker, &d.opts
+	v, known := o.Tokenizer.(Vocabulary)
+	switch {
+	case d.own.Send == "ids" && !known:
+		return errNoVocabulary
+	case d.own.Send == "ids":
+		m.IDs, d.exact = ordinaryIDs(v), true
+	case known:
+		if m.Words, err = replay.WholeWords(v, ordinaryIDs(v)); err != nil {
+			return err
+		}
+		if len(m.Words) < fewestWords {
+			return fmt.Errorf("the vocabulary has only %d words that stay one token each: send token ids with --trace-send ids", len(m.Words))
+		}
+		m.Special, d.exact = v.NumSpecialTokensToAdd(), true
+		if m.Trim, err = replay.Trims(v, m.Words); err != nil {
+			return err
+		}
+		if o.Chat {
+			return d.aroundMessage(v)
+		}
+	default:
+		m.Words = make([]string, len(words))
+		for i, w := range words {
+			m.Words[i] = " " + w
+		}
+		if o.Tokenizer != nil { // the server's
+			ids, err := o.Tokenizer.Encode(strings.Join(m.Words, ""))
+			d.exact = len(ids) == len(words)
+			return err
+		}
+	}
+	return nil
+}
+
+// aroundMessage counts what the chat template adds; without one nobody knows.
+func (d *traceDataset) aroundMessage(v Vocabulary) error {
+	d.maker.Special, d.exact = 0, false
+	text, err := asChat(v, "")
+	if err != nil {
+		return nil //nolint:nilerr // then the prompts are longer than the trace says, and the note says so
+	}
+	ids, err := v.Encode(text)
+	d.maker.Chat, d.exact = len(ids), err == nil
+	return err
+}
+
+// Notes says what the replay leaves out or changes.
+func (d *traceDataset) Notes() (notes []string) {
+	add := func(n int, format string) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, n))
+		}
+	}
+	r := d.rows
+	add(r.Failed, "%d rows of the trace had failed and are not sent")
+	add(r.Empty, "%d rows of the trace have no prompt or no answer and are not sent")
+	add(r.Clipped, fmt.Sprintf("%%d prompts are cut to --trace-max-input %d tokens", d.own.MaxInput))
+	add(r.Skipped, fmt.Sprintf("%%d rows with prompts above --trace-max-input %d tokens are not sent", d.own.MaxInput))
+	add(r.Images, "%d images of the trace are not sent: only texts are")
+	add(r.Unsorted, "%d rows of the trace are earlier than the one before: all are sorted by time")
+	if !d.exact {
+		notes = append(notes, "without a tokenizer.json the prompts are words, and about as long as the trace says; what they share is as it says")
+	}
+	return notes
+}
+
+// next is the plan of the next prompt, in order.
+func (d *traceDataset) next() (*tracePrompt, bool) {
+	if d.given == d.total || d.err != nil {
+		return nil, false
+	}
+	p := &tracePrompt{}
+	if p.pass, d.err = d.rows.Next(&p.row); d.err != nil {
+		return nil, false
+	}
+	p.row.IDs = slices.Clone(p.row.IDs)
+	p.request = &Request{Index: d.given, Due: p.row.At, OutputTokens: p.row.Output}
+	if d.own.OutputLen != nil {
+		p.request.OutputTokens = *d.own.OutputLen
+	}
+	p.request.SharedTokens, p.request.SharedKnown = d.plan.Add(p.pass, &p.row, d.maker.History)
+	d.given++
+	return p, true
+}
+
+func (d *traceDataset) run(p *tracePrompt) {
+	d.fill(p.request, &p.row, p.pass)
+}
+
+// fill makes the prompt of a request.
+func (d *traceDataset) fill(q *Request, row *trace.Row, pass int) {
+	var tokens int
+	q.Prompt, tokens = d.maker.Make(row, q.Index, pass)
+	q.TokenIDs = d.maker.IDs != nil
+	if d.exact {
+		q.PromptTokens = tokens
+	}
+}
+
+// Next implements Source.
+func (d *traceDataset) Next() (*Request, error) {
+	p, ok := d.prompts.next()
+	if ok {
+		return p.request, nil
+	}
+	if d.err != nil && !errors.Is(d.err, io.EOF) {
+		return nil, d.err
+	}
+	return nil, io.EOF
+}
+
+func (d *traceDataset) start() { d.prompts.start() }
+
+// Len implements Dataset.
+func (d *traceDataset) Len() int { return d.total }
+
+// Close implements Dataset.
+func (d *traceDataset) Close() error {
+	d.prompts.stop()
+	return d.rows.Close()
+}
+
+// Warmups implements Dataset: rows of the trace's lengths, with blocks of no row.
+func (d *traceDataset) Warmups(n int) ([]*Request, error) {
+	warm := make([]*Request, n)
+	for i := range warm {
+		r := trace.Row{Number: i + 1, Input: min(d.rows.First.Input, aheadTokens), Output: d.rows.First.Output}
+		warm[i] = &Request{Index: i, OutputTokens: r.Output}
+		d.fill(warm[i], &r, -1)
+	}
+	return warm, nil
+}
