@@ -22,6 +22,7 @@ type Rehearsal struct {
 	FixedTimes    bool `json:"fixed_times"` // false: when a request is sent depends on the answers before it
 	Unmeasured    int  `json:"unmeasured,omitempty"`
 	Conversations int  `json:"conversations,omitempty"`
+	Waiting       int  `json:"wait_for_answers,omitempty"` // later turns: of these only the plan is known
 
 	PromptTokens *stats.Lengths `json:"prompt_tokens"` // nil: nobody could count them
 	OutputTokens stats.Lengths  `json:"output_tokens"`
@@ -134,6 +135,9 @@ func (c *Collector) Add(p *load.Planned) bool {
 	if w.Conversation > 0 {
 		c.conversations[w.Conversation] = true
 	}
+	if p.Waits {
+		c.r.Waiting++
+	}
 	if w.PromptTokens == 0 {
 		c.counted = false
 	}
@@ -154,7 +158,7 @@ func (c *Collector) Done(sha string, fixedTimes bool) *Rehearsal {
 		r.PromptTokens = &l
 	}
 	r.OutputTokens, r.BodyBytes, r.Prefix = c.output.Lengths(), c.bytes.Lengths(), c.prefix.summary()
-	r.SHA, r.FixedTimes, r.Conversations = sha, fixedTimes, len(c.conversations)
+	r.SHA, r.FixedTimes, r.Conversations = sha, fixedTimes && r.Waiting == 0, len(c.conversations)
 	return r
 }
 

@@ -58,7 +58,7 @@ func (r *Rehearsal) requests() string {
 		text += fmt.Sprintf(", %s of them not measured", stats.Thousands(r.Unmeasured))
 	}
 	if r.Conversations > 0 {
-		text += fmt.Sprintf(" in %s conversations", stats.Thousands(r.Conversations))
+		text += fmt.Sprintf(" in %s conversations; %s wait for answers, and are shown as far as they are planned", stats.Thousands(r.Conversations), stats.Thousands(r.Waiting))
 	}
 	return text
 }
@@ -87,6 +87,8 @@ func digest(sum string) string {
 func (r *Rehearsal) pace() string {
 	var text string
 	switch {
+	case r.Waiting > 0 && r.LastDue > 0:
+		text = fmt.Sprintf("%s: conversations begin over %s; how long they take is the server's doing", r.Pace, stats.Clock(r.LastDue))
 	case !r.FixedTimes:
 		text = r.Pace + ": each request is sent when one before it has ended; how long it takes is the server's doing"
 	case r.LastDue == 0:
@@ -109,7 +111,7 @@ func (r *Rehearsal) tokens() string {
 	if r.PromptTokens != nil {
 		text = stats.Thousands(int(r.PromptTokens.Sum)) + " in, " + text
 	}
-	if r.LastDue > 0 {
+	if r.FixedTimes && r.LastDue > 0 {
 		text += fmt.Sprintf("; %s a second out", rate(r.OutputTokens.Sum, r.LastDue))
 		if r.PromptTokens != nil {
 			text += fmt.Sprintf(", %s in", rate(r.PromptTokens.Sum, r.LastDue))

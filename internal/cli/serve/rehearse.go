@@ -123,6 +123,9 @@ func covered(now *rehearsal.Rehearsal) string {
 	if !now.All {
 		text = fmt.Sprintf("the first %d requests, as the run has no number of them,", now.Requests)
 	}
+	if now.Waiting > 0 {
+		return fmt.Sprintf("%s in %d conversations; of the %d that wait for answers what is planned, not the answers; sha256 %s", text, now.Conversations, now.Waiting, now.SHA)
+	}
 	if now.FixedTimes {
 		return text + " and their times, sha256 " + now.SHA
 	}

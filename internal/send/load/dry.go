@@ -1,9 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -15,6 +18,9 @@ type Planned struct {
 	Due     time.Duration // 0 in a closed loop, where it depends on the server
 	Body    []byte
 	Text    []byte // what the model reads: the prompt, or the messages as JSON
+	// Waits: it is part of a conversation and waits for answers. Body is then what is known
+	// of it before: its turn as planned, and Text the messages without the answers.
+	Waits bool
 }
 
 // Dry makes the requests of a run and sends nothing. visit sees each in its order, and
@@ -36,20 +42,76 @@ func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("the workload: %w", err)
 		}
-		p := &Planned{Request: w, Due: due, Text: []byte(w.Prompt)}
-		if w.Messages != nil {
-			p.Text = w.Messages
-		}
-		j, err := r.prepare(w)
+		planned, err := r.plan(w, due)
 		if err != nil {
 			return "", err
 		}
-		if p.Body = j.body; r.closed {
-			p.Due = 0
+		for _, p := range planned {
+			if !visit(p) {
+				return "", nil
+			}
+			sum.add(p.Request.Index, int64(p.Due), p.Body)
 		}
-		if !visit(p) {
-			return "", nil
-		}
-		sum.add(w.Index, int64(p.Due), p.Body)
 	}
+}
+
+// plan makes one request, or the turns of a conversation.
+func (r *run) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
+	if r.closed {
+		due = 0
+	}
+	if w.Talk != nil {
+		return r.planTalk(w, due)
+	}
+	p := &Planned{Request: w, Due: due, Text: []byte(w.Prompt)}
+	if w.Messages != nil {
+		p.Text = w.Messages
+	}
+	j, err := r.prepare(w)
+	if err != nil {
+		return nil, err
+	}
+	p.Body = j.body
+	return []*Planned{p}, nil
+}
+
+// planTalk makes the turns of a conversation as far as they are known before it is held.
+func (r *run) planTalk(w *workload.Request, due time.Duration) (list []*Planned, err error) {
+	c := w.Talk
+	o := newOpen(c, w.Model, "")
+	texts, tokens := make([][]byte, len(c.Turns)), make([]int, len(c.Turns))
+	for i := range c.Turns {
+		t, j := &c.Turns[i], r.newTurn(o, i)
+		p := &Planned{Request: &j.request, Due: due, Waits: len(t.After) > 0}
+		if p.Waits {
+			p.Due = 0
+			p.Body, err = json.Marshal(t)
+		} else {
+			err = r.makeTurn(j)
+			p.Body = j.body
+		}
+		if err != nil {
+			return nil, fmt.Errorf("conversation %d: %w", c.Number, err)
+		}
+		tokens[i] = t.PromptTokens
+		if before := t.Continues; before >= 0 && before < i {
+			was := &c.Turns[before]
+			texts[i] = append(slices.Clone(texts[before]), was.Recorded...)
+			tokens[i] = added(tokens[before], added(t.PromptTokens, cmp.Or(was.RecordedTokens, was.OutputTokens)))
+		}
+		for _, m := range t.Messages {
+			texts[i] = append(texts[i], m.JSON...)
+		}
+		p.Text, j.request.PromptTokens = texts[i], tokens[i]
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// added is a sum of which each part is known.
+func added(a, b int) int {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return a + b
 }
