@@ -66,23 +66,23 @@ func (h *Host) cachedTokenizer(name, revision string) (folder, commit string) {
 
 // fetchTokenizer gives the tokenizer of a model by its name: from the hub's cache, else
 // from the hub itself. Where the cache has the two files that matter the hub is not
-// asked for the rest. tries bounds the requests of one kind.
-func (r *Run) fetchTokenizer(ctx context.Context, name string, tries int) (folder, commit string, err error) {
-	c := r.host.Hub()
+// asked for the rest. tries bounds the requests of one kind; 0: as usual.
+func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries int) (folder, commit string, err error) {
+	c := h.Hub()
 	c.Limits = tokenizerLimits
 	c.Limits.Tries = tries
-	if have := c.Cached(hub.Model, name, r.TokenizerRevision, tokenizerFiles); have != nil && slices.Contains(have.Files, "tokenizer.json") && slices.Contains(have.Files, "tokenizer_config.json") {
+	if have := c.Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.Contains(have.Files, "tokenizer.json") && slices.Contains(have.Files, "tokenizer_config.json") {
 		return have.Dir, have.Commit, nil
 	}
-	got, err := c.Snapshot(ctx, hub.Model, name, r.TokenizerRevision, tokenizerFiles)
+	got, err := c.Snapshot(ctx, hub.Model, name, revision, tokenizerFiles)
 	if err != nil {
 		return "", "", err
 	}
 	if got.Stale != nil {
-		r.say("note: the tokenizer of %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+		h.say("note: the tokenizer of %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
 	}
 	if got.Fetched > 0 {
-		r.say("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
+		h.say("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
 	}
 	if !slices.ContainsFunc(got.Files, isTokenizer) {
 		return "", "", &hub.Error{Kind: hub.ErrNotFound, Text: name + " has no tokenizer: neither tokenizer.json nor tekken.json, *.model or *.tiktoken"}
@@ -94,7 +94,7 @@ func (r *Run) fetchTokenizer(ctx context.Context, name string, tries int) (folde
 // gave, else by the model's. Empty: there is none, and that is no error.
 func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, err error) {
 	if r.Tokenizer != "" {
-		place, commit, err = r.namedTokenizer(ctx)
+		place, commit, err = r.host.NamedTokenizer(ctx, r.Tokenizer, r.TokenizerRevision)
 		return r.Tokenizer, place, commit, err
 	}
 	name = r.modelID
@@ -110,26 +110,30 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
 		return name, place, commit, nil
 	}
-	if place, commit, err = r.fetchTokenizer(ctx, name, 1); err != nil && ctx.Err() == nil {
+	if place, commit, err = r.host.fetchTokenizer(ctx, name, r.TokenizerRevision, 1); err != nil && ctx.Err() == nil {
 		r.say("note: no tokenizer for --model %s: %v", name, err)
 		err = nil
 	}
 	return name, place, commit, err
 }
 
-// namedTokenizer is the one of --tokenizer, or an error.
-func (r *Run) namedTokenizer(ctx context.Context) (place, commit string, err error) {
-	place, there := localTokenizer(r.Tokenizer)
+// NamedTokenizer is where the tokenizer of --tokenizer is on this machine: a path, or a
+// name, for which it is fetched unless the cache has it. commit is that of the hub.
+func (h *Host) NamedTokenizer(ctx context.Context, name, revision string) (place, commit string, err error) {
+	place, there := localTokenizer(name)
 	const otherwise = "give a path, or leave it out to use the server's /tokenize"
 	switch {
 	case place != "":
+		if revision != "" {
+			h.say("note: --tokenizer-revision has no effect: %s is a path", name)
+		}
 		return place, "", nil
-	case there || !isRepo(r.Tokenizer):
-		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and no model's name", r.Tokenizer).WithHint(otherwise)
+	case there || !isRepo(name):
+		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and no model's name", name).WithHint(otherwise)
 	}
-	place, commit, err = r.fetchTokenizer(ctx, r.Tokenizer, 0)
+	place, commit, err = h.fetchTokenizer(ctx, name, revision, 0)
 	if errors.Is(err, hub.ErrNotFound) || errors.Is(err, hub.ErrDenied) || errors.Is(err, hub.ErrOffline) {
-		return "", "", usage.Errorf("tokenizer", "%s is no path here, and by that name there is none to be had: %v", r.Tokenizer, err).WithHint(otherwise)
+		return "", "", usage.Errorf("tokenizer", "%s is no path here, and by that name there is none to be had: %v", name, err).WithHint(otherwise)
 	}
 	return place, commit, err
 }

@@ -150,9 +150,9 @@ func newRepo(kind Kind, name, revision string) (repo, error) {
 	case kind != Model && kind != Dataset:
 		return repo{}, fmt.Errorf("hub: unknown kind %q", kind)
 	case !IsRepo(name):
-		return repo{}, fmt.Errorf("%q is no name of a repository: it is name or org/name, of letters, digits, \"-\", \"_\" and \".\"", outside.Word(name))
+		return repo{}, failed(ErrNotFound, "%q is no name of a repository: it is name or org/name, of letters, digits, \"-\", \"_\" and \".\"", outside.Word(name))
 	case !isRevision(revision):
-		return repo{}, fmt.Errorf("%q is no revision: it is a branch, a tag or a commit", outside.Word(revision))
+		return repo{}, failed(ErrNotFound, "%q is no revision: it is a branch, a tag or a commit", outside.Word(revision))
 	}
 	return repo{kind, name, revision}, nil
 }

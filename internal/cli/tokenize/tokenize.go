@@ -24,10 +24,10 @@ import (
 
 // options are the flags of tokenize.
 type options struct {
-	tokenizer, server, model, file, decode string
-	chat, json                             bool
-	special                                *bool
-	shared                                 workload.Shared // of which the template's two are flags here
+	tokenizer, revision, server, model, file, decode string
+	chat, json                                       bool
+	special                                          *bool
+	shared                                           workload.Shared // of which the template's two are flags here
 }
 
 // mostText bounds what is read.
@@ -37,13 +37,14 @@ func flags(o *options) *argv.Set {
 	set := argv.New("inferometer tokenize",
 		"Show what a text becomes: the ids of its tokens, the tokens, how many there are, and the bytes of each. The text is the argument, a file, or standard input. "+
 			"Characters that would not be seen, or would steer the terminal, are shown as escapes.")
-	set.Example("By a model's tokenizer on this machine", "inferometer tokenize --tokenizer ./Qwen3-8B 'Hello world'")
+	set.Example("By a model's tokenizer, by its name or its path", "inferometer tokenize --tokenizer Qwen/Qwen3-8B 'Hello world'")
 	set.Example("By a server, as a run without --tokenizer would count", "inferometer tokenize --server http://127.0.0.1:8000 'Hello world'")
 	set.Example("As a chat: the model's template makes the text", `inferometer tokenize --tokenizer ./Qwen3-8B --chat --chat-template-kwargs '{"enable_thinking": false}' 'Hi'`)
 	set.Example("A whole conversation, with its tools", "inferometer tokenize --tokenizer ./Qwen3-8B --chat --file request.json")
 	set.Example("Back to text", "inferometer tokenize --tokenizer ./Qwen3-8B --decode 9707,1879")
 	set.Operands("TEXT", 0, 1)
-	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json or the folder that holds one.", argv.Metavar("PATH"))
+	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: from Hugging Face's cache, or the hub.", argv.Metavar("PATH"))
+	set.String(&o.revision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", argv.Metavar("REVISION"), argv.Shown("main"))
 	set.String(&o.server, "server", "", "A server, asked by POST /tokenize and /detokenize.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&o.model, "model", "", "The model to name to the server.", argv.Shown("the first that it lists"), argv.Metavar("NAME"))
 	set.String(&o.file, "file", "", "Read the text from a file; - is standard input.", argv.Short('f'), argv.Metavar("FILE"))
@@ -113,6 +114,19 @@ func (o *options) check(set *argv.Set) error {
 	return nil
 }
 
+// openFile opens what --tokenizer names.
+func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tokenizer, error) {
+	host := &bench.Host{
+		Release: command.Release, Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Say: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
+	}
+	place, _, err := host.NamedTokenizer(ctx, o.tokenizer, o.revision)
+	if err != nil {
+		return nil, err
+	}
+	return tokens.Load(place)
+}
+
 // result finds the tokenizer and asks it.
 func (o *options) result(ctx context.Context, s command.Streams, set *argv.Set) (*result, error) {
 	var t workload.Tokenizer
@@ -120,7 +134,7 @@ func (o *options) result(ctx context.Context, s command.Streams, set *argv.Set) 
 	if o.server != "" {
 		t, err = o.openServer(ctx)
 	} else {
-		t, err = tokens.Load(o.tokenizer)
+		t, err = o.openFile(ctx, s)
 	}
 	if err != nil {
 		return nil, err
