@@ -122,6 +122,21 @@ func (t *Tokenizer) NumSpecialTokensToAdd() int {
 // all_special_ids), in ascending order. Without that file they are the added tokens marked as special.
 func (t *Tokenizer) SpecialIDs() []int32 { return slices.Clone(t.special) }
 
+// MarkedSpecialIDs returns the ids of all added tokens that are marked as special, in ascending order: those of
+// SpecialIDs, and placeholders such as that of an image.
+func (t *Tokenizer) MarkedSpecialIDs() []int32 { return slices.Clone(t.marked) }
+
+func markedSpecial(added []addedToken) []int32 {
+	var ids []int32
+	for _, a := range added {
+		if a.Special {
+			ids = append(ids, a.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 func (t *Tokenizer) findSpecial(added []addedToken) []int32 {
 	var ids []int32
 	for _, token := range t.settings.SpecialTokens() {
@@ -130,11 +145,7 @@ func (t *Tokenizer) findSpecial(added []addedToken) []int32 {
 		}
 	}
 	if len(ids) == 0 {
-		for _, a := range added {
-			if a.Special {
-				ids = append(ids, a.ID)
-			}
-		}
+		return markedSpecial(added)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)

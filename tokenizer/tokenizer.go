@@ -51,6 +51,7 @@ type Tokenizer struct {
 	names      []string // by id, including added tokens
 	added      map[string]int32
 	special    []int32
+	marked     []int32  // added tokens marked as special
 	settings   settings // from the files beside tokenizer.json
 	template   []int32  // what EncodeWithSpecial adds around the text; textHere stands for the text
 	length     int
@@ -114,6 +115,7 @@ func build(f *spec.Format, s settings) (t *Tokenizer, err error) {
 	}
 	t.nameTokens(f.AddedTokens)
 	t.special = t.findSpecial(f.AddedTokens)
+	t.marked = markedSpecial(f.AddedTokens)
 	t.template, err = newTemplate(f.PostProcessor)
 	return t, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -68,7 +67,7 @@ func flagError(err error, fields []option.Field) error {
 // datasetOptions are the dataset's options for package workload.
 func (s *Spec) datasetOptions() workload.Options {
 	o := workload.Options{
-		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Shared: s.Shared, Own: s.DatasetOptions,
+		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Carries: s.carries(), Shared: s.Shared, Own: s.DatasetOptions,
 	}
 	if s.Unbounded {
 		o.NumPrompts = unboundedPrompts
@@ -83,10 +82,7 @@ func (s *Spec) datasetOptions() workload.Options {
 }
 
 // Chat says that the server makes the prompt of messages.
-func (s *Spec) Chat() bool {
-	b, err := wire.FindBackend(s.Backend)
-	return err == nil && b.Chat
-}
+func (s *Spec) Chat() bool { return s.backend().Chat }
 
 // unboundedPrompts is how many requests a run that ends by time prepares for, at most.
 const unboundedPrompts = 1 << 20

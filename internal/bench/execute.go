@@ -309,7 +309,7 @@ func (r *Run) makePace() error {
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
-		Transport: r.transport, Protocol: r.protocol, URL: r.urls()[0], IDPrefix: r.idPrefix(),
+		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
 		Call:    wire.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
@@ -374,7 +374,7 @@ func (r *Run) options() journal.Options {
 		TokenizerRevision: r.tokens.revision,
 		Dataset:           r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
-		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, IntegritySample: r.IntegritySample,
+		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
 		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),

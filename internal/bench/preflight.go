@@ -163,7 +163,7 @@ func (r *Run) explainStatus(t *target.Target, status *target.StatusError, path s
 		}
 		return fmt.Errorf("%s; look at --model, the path (--endpoint) and the address (--base-url)", words)
 	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		return fmt.Errorf("%s; nothing takes completions at %s: look at --endpoint and --backend", words, path)
+		return fmt.Errorf("%s; nothing takes such requests at %s: look at --endpoint and --backend", words, path)
 	}
 	return nil
 }

@@ -3,8 +3,10 @@ package bench
 import (
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
@@ -18,10 +20,13 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
 	if k, err := workload.Find(s.DatasetName); err == nil {
-		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.backend().Pooling
 		if k.WholeFile && !given("num-prompts") {
 			s.NumPrompts = 0
 		}
+	}
+	if s.backend().Pooling && !given("percentile-metrics") {
+		s.PercentileMetrics = journal.PoolingMetrics()
 	}
 	if s.Compat == "vllm" && !given("request-timeout") {
 		s.RequestTimeout = vllmRequestTimeout
@@ -44,4 +49,53 @@ func (s *Spec) takeV1() (took bool) {
 		s.Endpoint = "/v1" + s.Endpoint
 	}
 	return took
+}
+
+// backend is the Spec's protocol with what is known of it. Of a name that is unknown,
+// which Validate refuses, it is that of completions.
+func (s *Spec) backend() *wire.Backend {
+	b, err := wire.FindBackend(s.Backend)
+	if err != nil {
+		b, _ = wire.FindBackend(BackendOpenAI)
+	}
+	return b
+}
+
+// carries is what a request of the backend may hold.
+func (s *Spec) carries() *workload.Carries {
+	b := s.backend()
+	upload := b.Sounds && !b.Chat
+	return &workload.Carries{Backend: b.Name, Inputs: b.Inputs, Images: b.Images, Sounds: b.Sounds, Query: b.Query, Upload: upload}
+}
+
+// checkSampling refuses what says how to generate, where the backend does not send it.
+func (s *Spec) checkSampling() error {
+	b := s.backend()
+	if !b.Pooling && !s.carries().Upload {
+		return nil
+	}
+	given := map[string]bool{
+		"temperature": s.Temperature != nil, "top-p": s.TopP != nil, "top-k": s.TopK != nil, "min-p": s.MinP != nil,
+		"frequency-penalty": s.FrequencyPenalty != nil, "presence-penalty": s.PresencePenalty != nil, "repetition-penalty": s.RepetitionPenalty != nil,
+		"logprobs": s.Logprobs != nil, "continuous-usage": s.ContinuousUsage,
+	}
+	for _, flag := range []string{
+		"temperature", "top-p", "top-k", "min-p", "frequency-penalty", "presence-penalty", "repetition-penalty", "logprobs", "continuous-usage",
+	} {
+		if given[flag] {
+			return usage.Errorf(flag, "is not sent with --backend %s", s.Backend).WithHint("use --extra-body for a field that the server knows")
+		}
+	}
+	if !b.Pooling {
+		return nil
+	}
+	if s.IntegritySample > 0 {
+		return usage.Errorf("integrity-sample", "compares texts, and --backend %s gets none", s.Backend)
+	}
+	for name := range s.Goodput {
+		if name != "e2el" {
+			return usage.Errorf("goodput", "can only be e2el with --backend %s, not %s: an answer has no tokens", s.Backend, name)
+		}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -115,7 +116,7 @@ func TestDecodeFillsIn(t *testing.T) {
 			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS
 		},
 		`{"version":1,"dataset":{"output_len":9,"range_ratio":{"input":0.5,"output":0}}}`: func(s *Spec) bool {
-			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}})
+			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}, BatchSize: 1})
 		},
 		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`: func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
 	} {
@@ -146,7 +147,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"load":{"max_concurrency":0}}`:                                       "load.max_concurrency must be at least 1, not 0",
 		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.rate or load.num_prompts",
 		`{"version":1,"load":{"unbounded":true}}`:                                          "load.duration is needed where the number of requests has no bound",
-		`{"version":1,"server":{"backend":"tgi"}}`:                                         `server.backend must be one of vllm, openai, openai-chat, not "tgi"`,
+		`{"version":1,"server":{"backend":"tgi"}}`:                                         `server.backend must be one of ` + strings.Join(wire.Backends(), ", ") + `, not "tgi"`,
 		`{"version":1,"server":{"urls":[]}}`:                                               "server.urls needs at least one URL",
 		`{"version":1,"server":{"urls":["http://me:pw@h"]}}`:                               "server.urls has a login in it, which a Spec must not hold",
 		`{"version":1,"server":{"api_key":"sk-1"}}`:                                        "server.api_key is a secret, which a Spec must not hold",

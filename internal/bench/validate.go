@@ -148,8 +148,8 @@ func (s *Spec) checkEndpoint() error {
 	switch {
 	case !strings.HasPrefix(s.Endpoint, "/"):
 		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)
-	case !strings.HasSuffix(s.Endpoint, backend.Suffix()):
-		return usage.Errorf("endpoint", "must end with %s for --backend %s, not %q", backend.Suffix(), s.Backend, s.Endpoint)
+	case !backend.Takes(s.Endpoint):
+		return usage.Errorf("endpoint", "must end with %s for --backend %s, not %q", backend.Suffixes(), s.Backend, s.Endpoint)
 	case !backend.Chat && isChat:
 		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends %s", s.Backend, backend.Doc).WithHint("use --backend %s", BackendChat)
 	}
@@ -292,6 +292,9 @@ func (s *Spec) checkRequest() error {
 		if p.value != nil && !allFinite(*p.value) {
 			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
 		}
+	}
+	if err := s.checkSampling(); err != nil {
+		return err
 	}
 	if s.Logprobs != nil && s.Chat() {
 		return usage.Errorf("logprobs", "is not sent with --backend %s", s.Backend).

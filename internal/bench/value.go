@@ -137,7 +137,8 @@ func (s *Spec) apiKey(h *Host) (string, error) {
 // headers are sent with each request: the API key, over it the user and password,
 // and over both the Spec's own headers.
 func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
-	all := http.Header{"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}}
+	protocol := s.backend().Protocol
+	all := http.Header{"Content-Type": {wire.ContentType(protocol)}, "Accept": {wire.Accepts(protocol)}}
 	all.Set("User-Agent", "inferometer/"+h.Release)
 	if key != "" {
 		if err := wire.CheckHeader("Authorization", key); err != nil {

@@ -83,6 +83,8 @@ func (r *Request) check(targets int) error {
 	b.count("retransmits", r.Retransmits)
 	b.count("reordered", r.Reordered)
 	b.time("rtt", r.RTT)
+	b.count("inputs", r.Inputs)
+	b.time("sound_ns", r.SoundNs)
 	b.count("prompt_tokens", r.PromptTokens)
 	b.count("output_tokens", r.OutputTokens)
 	b.count("usage_prompt", r.UsagePrompt)

@@ -45,6 +45,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.Retransmits = int(c.optionalInt(`,"retransmits":`))
 	r.Reordered = int(c.optionalInt(`,"reordered":`))
 	r.RTT = c.optionalInt(`,"rtt":`)
+	r.Inputs = int(c.optionalInt(`,"inputs":`))
+	r.SoundNs = c.optionalInt(`,"sound_ns":`)
 	c.word(`,"prompt_tokens":`)
 	r.PromptTokens = int(c.int())
 	c.word(`,"output_tokens":`)

@@ -77,6 +77,7 @@ type Options struct {
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
+	Pooling           bool               `json:"pooling,omitempty"`          // answers are vectors or scores: there are no tokens in them
 	IntegritySample   int                `json:"integrity_sample,omitempty"` // prompts to be sent again after the load
 	Metadata          [][2]string        `json:"metadata,omitempty"`         // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
@@ -99,9 +100,15 @@ func (o *Options) ReportedPercentiles() []float64 {
 // DefaultMetrics are what vLLM reports where nothing else is asked for.
 func DefaultMetrics() []string { return []string{"ttft", "tpot", "itl"} }
 
+// PoolingMetrics are what it reports of answers that are no streams.
+func PoolingMetrics() []string { return []string{"e2el"} }
+
 // ReportedMetrics are those that the run asked for, or the default.
 func (o *Options) ReportedMetrics() []string {
 	if len(o.PercentileMetrics) == 0 {
+		if o.Pooling {
+			return PoolingMetrics()
+		}
 		return DefaultMetrics()
 	}
 	return o.PercentileMetrics
@@ -203,6 +210,9 @@ type Request struct {
 	// RTT is the shortest round trip that the kernel saw on a connection that was opened
 	// inside this request: what opening it cost at least. 0: not known.
 	RTT int64 `json:"rtt,omitempty"`
+
+	Inputs  int   `json:"inputs,omitempty"`   // texts in the request, where it is no single one
+	SoundNs int64 `json:"sound_ns,omitempty"` // length of the sound in it
 
 	PromptTokens int `json:"prompt_tokens"`          // planned by us
 	OutputTokens int `json:"output_tokens"`          // asked for

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -106,10 +107,18 @@ func TestServeErrors(t *testing.T) {
 		{"--compat sglang", `--compat must be one of vllm, not "sglang"`},
 
 		// What is known and refused.
-		{"--backend vllm-rerank", "--backend vllm-rerank is not spoken by this version; use vllm, openai or openai-chat"},
+		{"--backend openai-responses", "--backend openai-responses is not spoken by this version; use " + either(wire.Backends())},
+		{"--backend vllm-rerank", "--dataset-name random has no queries with documents, which --backend vllm-rerank sends; use random-rerank"},
+		{"--backend openai-audio", "--dataset-name random has no sounds, which --backend openai-audio sends; use custom_audio"},
+		{"--dataset-name random-mm", "--dataset-name random-mm has images, which --backend openai can't send; use --backend openai-chat"},
+		{"--dataset-name random-mm --backend openai-chat --random-mm-bucket-config {}", "--random-mm-bucket-config needs a size with a probability above 0"},
+		{"--dataset-name random-mm --backend openai-chat --random-mm-limit-mm-per-prompt {\"image\":0}", "--random-mm-limit-mm-per-prompt says nothing of a kind that --random-mm-bucket-config has"},
+		{"--backend openai-embeddings --temperature 0", "--temperature is not sent with --backend openai-embeddings; use --extra-body for a field that the server knows"},
+		{"--backend openai-embeddings --goodput ttft:5", "--goodput can only be e2el with --backend openai-embeddings, not ttft: an answer has no tokens"},
+		{"--dataset-name random-rerank --backend vllm-rerank --no-reranker", "--random-batch-size must be at least 2 with --no-reranker, not 1: it counts the query too"},
 		{"--tokenizer-mode slow", "--tokenizer-mode slow needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init"},
 		{"--probe-request-rate 1", "--probe-request-rate is not supported: probe requests beside the load are not sent by this version"},
-		{"--random-batch-size 2", "--random-batch-size is not supported: several inputs in one request are for pooling backends, which this version does not speak"},
+		{"--random-batch-size 2", "--dataset-name random has several texts in a request, which --backend openai can't send; use a pooling backend, or leave --random-batch-size at 1"},
 		{"--dataset-name timed_trace --dataset-path x --backend openai-chat", "--backend must send completions with --dataset-name timed_trace, whose prompts are token ids; use --backend openai or vllm"},
 		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, bailian, mooncake, weka, agentic, not \"moon\""},
 		{"--dataset-name trace --dataset-path x --trace-from 5s --trace-to 5s", "--trace-to must be later than --trace-from, and 5s is not after 5s"},

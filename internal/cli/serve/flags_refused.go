@@ -27,13 +27,5 @@ func refuseFlags(set *argv.Set) {
 	refuse(huggingFace, argv.NoValue, "no-stream")
 	refuse(huggingFace, argv.OneValue, "hf-subset", "hf-split", "hf-name", "hf-output-len",
 		"blazedit-min-distance", "blazedit-max-distance", "bfcl-categories")
-	refuse("audio can't be sent by this version", argv.OneValue, "asr-min-audio-len-sec", "asr-max-audio-len-sec")
-
-	const images = "images and video can't be sent by this version"
-	refuse(images, argv.NoValue, "enable-multimodal-chat", "custom-ensure-client-side-data")
-	refuse(images, argv.OneValue, "random-mm-base-items-per-request", "random-mm-num-mm-items-range-ratio",
-		"random-mm-limit-mm-per-prompt", "random-mm-bucket-config")
-
-	set.Unsupported("random-batch-size", argv.OneValue, "several inputs in one request are for pooling backends, which this version does not speak", argv.Inert("1"))
-	refuse("it goes with the dataset random-rerank, which this version does not make", argv.NoValue, "no-reranker")
+	refuse("it goes with the sounds of the dataset hf, which can't be read by this version", argv.OneValue, "asr-min-audio-len-sec", "asr-max-audio-len-sec")
 }

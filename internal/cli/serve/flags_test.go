@@ -49,7 +49,7 @@ func vllmFlags(t *testing.T) []string {
 
 // TestVLLMFlags: each flag takes a value, or is refused by its name.
 func TestVLLMFlags(t *testing.T) {
-	values := [][]string{{}, {"1"}, {"0.5"}, {"a=1"}, {"ttft:1"}, {"{}"}, {"random"}, {"linear"}, {"auto"}, {"vllm"}, {"ttft"}, {"qualitative"}}
+	values := [][]string{{}, {"1"}, {"0.5"}, {"a=1"}, {"ttft:1"}, {"{}"}, {"random"}, {"linear"}, {"auto"}, {"vllm"}, {"ttft"}, {"qualitative"}, {"{(8, 8, 1): 1}"}}
 	for _, name := range vllmFlags(t) {
 		set, _ := Flags()
 		f := set.Lookup(name)
@@ -111,7 +111,7 @@ func TestServeDefaults(t *testing.T) {
 	if o.Backend != "openai" || o.shownURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
 		o.Rate() < 1e308 || o.Burstiness() != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
 		!reflect.DeepEqual(o.PercentileMetrics, []string{"ttft", "tpot", "itl"}) || !reflect.DeepEqual(o.MetricPercentiles, []float64{99}) ||
-		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128}) || o.RequestTimeout != 10*time.Minute ||
+		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128, BatchSize: 1}) || o.RequestTimeout != 10*time.Minute ||
 		o.KeepRuns != 100 || o.Temperature != nil {
 		t.Errorf("defaults: %+v", o)
 	}
@@ -199,7 +199,7 @@ func TestServeResolve(t *testing.T) {
 			return !o.IgnoreEOS && o.DatasetOptions.(*workload.ShareGPTOptions).OutputLen == nil
 		}},
 		{"--input-len 7 --random-input-len 9 --output-len 3", func(o *Options) bool {
-			return reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 7, OutputLen: 3})
+			return reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 7, OutputLen: 3, BatchSize: 1})
 		}},
 		{"--dataset-name sonnet --dataset-path x --input-len 700 --output-len 3", func(o *Options) bool {
 			return reflect.DeepEqual(o.DatasetOptions, &workload.SonnetOptions{InputLen: 700, OutputLen: 3, PrefixLen: 200})

@@ -84,6 +84,7 @@ func (c *collector) Add(r *row.Request) error {
 		c.errors.add(r.Outcome, r.Error)
 	}
 	if r.Row.OK {
+		c.totals.addMedia(r.Request)
 		c.addGaps(r)
 		c.addTokens(r)
 	}

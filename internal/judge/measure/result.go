@@ -19,6 +19,8 @@ type Result struct {
 	Duration                            float64 // seconds
 	Completed, Failed                   int
 	InputTokens, OutputTokens           int64
+	Inputs                              int64   // texts in the successes
+	Sound                               float64 // seconds of sound in them
 	RequestThroughput, OutputThroughput float64
 	TotalTokenThroughput                float64
 	Goodput                             *float64      // nil when no target was set

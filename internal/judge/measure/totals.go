@@ -1,11 +1,15 @@
 package measure
 
-import "github.com/inferometer/inferometer/internal/judge/row"
+import (
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
+)
 
 // totals are sums over requests, for which their order does not matter.
 type totals struct {
 	requests, completed int
 	input, output       int64
+	inputs, soundNs     int64 // texts and sound in the successes
 	firstSent           int64 // of the successes; 0 if there are none
 	lastEnd             int64
 }
@@ -24,6 +28,12 @@ func (t *totals) add(r *row.Row) {
 	t.output += int64(r.Output)
 }
 
+// addMedia counts what a success holds beside one text.
+func (t *totals) addMedia(r *journal.Request) {
+	t.inputs += int64(max(r.Inputs, 1))
+	t.soundNs += r.SoundNs
+}
+
 // result fills in what follows from the totals alone.
 func (t *totals) result(r *Result) {
 	last := t.lastEnd
@@ -32,6 +42,7 @@ func (t *totals) result(r *Result) {
 	}
 	r.Requests, r.Completed, r.Failed = t.requests, t.completed, t.requests-t.completed
 	r.InputTokens, r.OutputTokens = t.input, t.output
+	r.Inputs, r.Sound = t.inputs, seconds(t.soundNs)
 	r.Duration = seconds(last)
 	r.RequestThroughput = r.number("request_throughput")
 	r.OutputThroughput = r.number("output_throughput")

@@ -11,6 +11,7 @@ func (r *Result) Totals() metric.Totals {
 	t := metric.Totals{
 		Duration: r.Duration, Requests: r.Requests, Completed: r.Completed, Failed: r.Failed, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
 		PeakTokens: r.PeakTokensPerSecond, PeakConcurrent: r.PeakConcurrent,
+		Pooling: r.Run != nil && r.Run.Options.Pooling, Inputs: r.Inputs, Sound: r.Sound,
 	}
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
@@ -30,6 +31,9 @@ func (r *Result) Number(m *metric.Metric) (float64, bool) {
 	t := r.Totals()
 	return m.Run(&t)
 }
+
+// RTFx is how many times faster than real time sound was worked on; 0 without any.
+func (r *Result) RTFx() float64 { return r.number("rtfx") }
 
 func (r *Result) number(name string) float64 {
 	v, _ := r.Number(metric.Lookup(name))

@@ -20,6 +20,9 @@ type Totals struct {
 	Speculative               bool // the server decodes speculatively; of that:
 	AcceptanceRate            float64
 	AcceptanceLength          *float64 // nil: not known
+	Pooling                   bool     // answers are vectors or scores: there are no output tokens
+	Inputs                    int64    // texts in the successes
+	Sound                     float64  // seconds of sound in the successes
 }
 
 // perSecond is n / duration, and 0 where no time passed.
@@ -44,7 +47,7 @@ func numbers() []Metric {
 			Name: "output_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "total_output_tokens / duration",
 			Short: "Output tok/s", Title: "Output token throughput (tok/s)", Label: "output tok/s", Column: "out tok/s",
 			Usual: Usual{Compare: once, List: once, Columns: once, Index: once},
-			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.OutputTokens)), true },
+			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.OutputTokens)), !t.Pooling },
 			Each:  func(r *row.Row) float64 { return float64(r.Output) },
 		},
 		{
@@ -76,7 +79,7 @@ func numbers() []Metric {
 		{
 			Name: "max_output_tokens_per_s", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "the most output tokens in one of the seconds since the first send",
 			Title: "Peak output token throughput (tok/s)", Label: "peak output tok/s", Column: "peak tok/s",
-			Run: func(t *Totals) (float64, bool) { return known(t.PeakTokens), true },
+			Run: func(t *Totals) (float64, bool) { return known(t.PeakTokens), !t.Pooling },
 		},
 		{
 			Name: "max_concurrent_requests", Scope: PerRun, Unit: "requests", Doc: "the most requests that were open at one moment",
@@ -91,7 +94,7 @@ func numbers() []Metric {
 		{
 			Name: "total_output_tokens", Scope: PerRun, Unit: "tokens", Doc: "output tokens of the successes",
 			Title: "Total generated tokens", Column: "tokens out",
-			Run: func(t *Totals) (float64, bool) { return float64(t.OutputTokens), true },
+			Run: func(t *Totals) (float64, bool) { return float64(t.OutputTokens), !t.Pooling },
 		},
 		{
 			Name: "completed", Scope: PerRun, Unit: "requests", Better: Higher, Doc: "requests that succeeded", Share: true,
@@ -119,6 +122,21 @@ func numbers() []Metric {
 			Usual: Usual{Columns: once},
 			Title: "Acceptance length", Label: "accepted length", Column: "accepted length",
 			Run: func(t *Totals) (float64, bool) { return known(t.AcceptanceLength), t.Speculative },
+		},
+		{
+			Name: "total_input_sequences", Scope: PerRun, Unit: "inputs", Doc: "texts in the successes of a pooling backend; a query is none",
+			Title: "Total input sequences", Column: "inputs",
+			Run: func(t *Totals) (float64, bool) { return float64(t.Inputs), t.Pooling },
+		},
+		{
+			Name: "input_sequence_throughput", Scope: PerRun, Unit: "inputs/s", Better: Higher, Doc: "total_input_sequences / duration",
+			Title: "Input throughput (inputs/s)", Label: "inputs/s", Column: "inputs/s",
+			Run: func(t *Totals) (float64, bool) { return t.perSecond(float64(t.Inputs)), t.Pooling },
+		},
+		{
+			Name: "rtfx", Scope: PerRun, Unit: "×", Better: Higher, Doc: "seconds of sound in the successes / duration",
+			Title: "RTFx (Inverse Real-Time Factor)", Label: "times real time", Column: "× real time",
+			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound > 0 },
 		},
 		{
 			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",

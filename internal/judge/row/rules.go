@@ -10,6 +10,7 @@ type Rules struct {
 	VLLM         bool
 	Closed       bool // a closed loop: all requests are released at 0
 	HasTokenizer bool
+	Pooling      bool // answers have no tokens
 }
 
 // NewRules are the rules for a run with these options.
@@ -18,6 +19,7 @@ func NewRules(o *journal.Options, compat string) Rules {
 		VLLM:         compat == "vllm",
 		Closed:       o.Pace == "closed" || o.Pace == "",
 		HasTokenizer: o.TokenizerID != "",
+		Pooling:      o.Pooling,
 	}
 }
 
@@ -56,6 +58,9 @@ const (
 // outputTokens is the length of the answer and where we have it from; texts are its
 // chunks with text.
 func (u Rules) outputTokens(req *journal.Request, texts int) (int, CountedBy) {
+	if u.Pooling {
+		return 0, ByUsage
+	}
 	usage := req.UsageOutput
 	if u.VLLM && usage > 0 && !usageAlone(req) && (req.TextTokens > 0 || !u.HasTokenizer) {
 		usage = 0
@@ -80,7 +85,7 @@ func (u Rules) outputTokens(req *journal.Request, texts int) (int, CountedBy) {
 
 // promptTokens is the length of the prompt: as the server counted, else as planned.
 func (u Rules) promptTokens(req *journal.Request) int {
-	if req.UsagePrompt > 0 && (!u.VLLM || usageAlone(req)) {
+	if req.UsagePrompt > 0 && (!u.VLLM || u.Pooling || usageAlone(req)) {
 		return req.UsagePrompt
 	}
 	return req.PromptTokens

@@ -13,7 +13,10 @@ const hexDigits = "0123456789abcdef"
 func hash64[T string | []byte](text T) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text)) // never fails
-	sum := h.Sum64()
+	return hexOf(h.Sum64())
+}
+
+func hexOf(sum uint64) string {
 	var out [16]byte
 	for i := range out {
 		out[15-i] = hexDigits[sum&15]
@@ -34,6 +37,7 @@ func textHash(text []byte) string {
 // body takes as long as several sends, and the dispatcher has the next ones to make.
 type workloadSum struct {
 	sent chan sentBody
+	room *room // of the bodies that wait
 	sum  chan []byte
 }
 
@@ -48,7 +52,7 @@ type sentBody struct {
 const waitingSums = 1024
 
 func newWorkloadSum(h hash.Hash) *workloadSum {
-	w := &workloadSum{make(chan sentBody, waitingSums), make(chan []byte, 1)}
+	w := &workloadSum{make(chan sentBody, waitingSums), newRoom(aheadBytes), make(chan []byte, 1)}
 	go func() {
 		for s := range w.sent {
 			var head [24]byte
@@ -57,6 +61,7 @@ func newWorkloadSum(h hash.Hash) *workloadSum {
 			binary.LittleEndian.PutUint64(head[16:], uint64(len(s.body)))
 			h.Write(head[:])
 			h.Write(s.body)
+			w.room.take(len(s.body))
 		}
 		w.sum <- h.Sum(nil)
 	}()
@@ -64,6 +69,7 @@ func newWorkloadSum(h hash.Hash) *workloadSum {
 }
 
 func (w *workloadSum) add(index int, scheduled int64, body []byte) {
+	w.room.put(len(body), nil) // the hash goes on by itself
 	w.sent <- sentBody{index, scheduled, body}
 }
 

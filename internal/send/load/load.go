@@ -38,6 +38,8 @@ type Config struct {
 
 	Transport wire.Transport
 	Protocol  wire.Protocol
+	Pooling   bool      // an answer is one JSON value, without tokens
+	Query     bool      // the first of several texts is a query, and gets no answer of its own
 	Call      wire.Call // what all calls share; Prompt and MaxTokens are each request's
 	URL       string
 	// Targets are the URLs of several servers, in place of URL; Balance chooses one

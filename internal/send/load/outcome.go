@@ -16,6 +16,8 @@ import (
 type asked struct {
 	tokens    int
 	ignoreEOS bool
+	pooling   bool // an answer is one JSON value, and
+	inputs    int  // has a vector or a score for each of so many
 }
 
 // judge decides how a request ended, and says why in the server's words where
@@ -44,6 +46,9 @@ func judge(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
 	case t.Overlong > 0:
 		return journal.Long, fmt.Sprintf("%d tokens, %d were asked for: cut off", t.Overlong, a.tokens)
 	}
+	if a.pooling {
+		return judgeWhole(t, err, a)
+	}
 	ended := t.Done || t.FinishReason != ""
 	switch {
 	case err != nil && !ended:
@@ -56,6 +61,22 @@ func judge(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
 		if words := shortBy(t, a.tokens); words != "" {
 			return journal.Short, words
 		}
+	}
+	return journal.Complete, ""
+}
+
+// judgeWhole is for an answer that is one JSON value. It has no tokens; what was asked
+// for are vectors or scores.
+func judgeWhole(t *wire.Trace, err error, a asked) (journal.Outcome, string) {
+	switch {
+	case err != nil && !t.Done:
+		return broken(t, err)
+	case !t.Done:
+		return journal.Truncated, "the answer ended before its JSON did"
+	case t.Items == 0:
+		return journal.Empty, "the answer has no list of vectors or scores, or an empty one"
+	case t.Items > 0 && t.Items < a.inputs:
+		return journal.Short, fmt.Sprintf("%d of %d vectors or scores", t.Items, a.inputs)
 	}
 	return journal.Complete, ""
 }

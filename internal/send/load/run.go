@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -28,6 +29,8 @@ type job struct {
 	due        int64 // on the run's clock; in a closed loop it is set when a slot is free
 	rates      []int // whole rates that the pace first reached with this request
 	warmup     bool
+	inputs     int    // texts in it, where it is no single one
+	soundNs    int64  // length of the sound in it
 	stickyKey  uint64 // for Balance; 0 with one server
 	target     int
 	picked     bool // Balance chose the target, and is to be told of the end
@@ -55,6 +58,7 @@ type run struct {
 	closed bool          // a request is due when its slot is free
 	length time.Duration // after which a closed loop sends no more; 0: no bound
 
+	room     *room         // of the bodies that wait to be due
 	slots    chan struct{} // a token for each request that may be in flight; nil: no limit
 	freed    int64         // when the dispatcher last had waited for one
 	inFlight sync.WaitGroup
@@ -78,7 +82,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
-	r := &run{cfg: cfg, drain: drain}
+	r := &run{cfg: cfg, drain: drain, room: newRoom(aheadBytes)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if cfg.Pace != nil {
 		r.closed, r.length = pace.DueWhenFree(cfg.Pace), pace.Length(cfg.Pace)
@@ -102,7 +106,11 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	}
 	call := r.cfg.Call
 	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
-	call.Messages, call.Media = w.Messages, w.Media
+	call.Messages, call.Media, call.Inputs = w.Messages, w.Media, w.Inputs
+	call.Index, call.NoIndex = w.Index, w.NoID
+	if s := w.Sound; s != nil {
+		call.Sound = &wire.File{Name: s.Name, Type: s.Type, Data: s.Data}
+	}
 	if w.Model != "" {
 		call.Model = w.Model
 	}
@@ -110,14 +118,17 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, promptHash: hash64(w.Prompt), warmup: w.Unmeasured}
+	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w)}
+	if w.Sound != nil {
+		j.soundNs = int64(w.Sound.Length)
+	}
 	if r.cfg.Balance != nil {
 		j.stickyKey = target.StickyKey(w.Prompt)
 	}
 	if !r.cfg.KeepPrompts {
 		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
 	}
-	j.request.Messages, j.request.Media = nil, nil // as above
+	j.request.Messages, j.request.Media, j.request.Inputs, j.request.Sound = nil, nil, nil, nil // as above
 	if !w.NoID {
 		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
 	}
@@ -131,7 +142,7 @@ func (r *run) prepareAll(out chan<- *job, enough <-chan struct{}) {
 	ramp, _ := pace.AsRamp(r.cfg.Pace)
 	for {
 		j := r.nextJob(ramp)
-		if j == nil {
+		if j == nil || !r.room.put(len(j.body), enough) {
 			return
 		}
 		select {
@@ -195,6 +206,9 @@ func (r *run) dispatchAll() error {
 		case !ok:
 			r.early = r.stopped() != nil
 			return nil
+		}
+		r.room.take(len(j.body))
+		switch {
 		case j.err != nil:
 			return j.err
 		case !r.await(timer, j) || !r.acquire():

@@ -111,7 +111,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
-		PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
+		Inputs: j.inputs, SoundNs: j.soundNs, PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,
@@ -133,7 +133,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 			w.record.TextTokens = n
 		}
 	}
-	w.record.Outcome, w.record.Error = judge(t, err, asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS})
+	w.record.Outcome, w.record.Error = judge(t, err, w.asked(j))
 	w.record.Error = secrets.Sentence(w.record.Error)
 	// After the judgement, which our tokenizer has no part in.
 	if w.record.Outcome == journal.Complete {
@@ -143,6 +143,10 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	if w.record.Outcome == journal.Complete && spread(t, max(t.Usage.Output, w.record.TextTokens)) {
 		w.record.Events.Size = sizes(events.Size[:0], t.TextEnds)
 	}
+}
+
+func (w *worker) asked(j *job) asked {
+	return asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS, pooling: w.run.cfg.Pooling, inputs: w.run.answers(j)}
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

@@ -73,8 +73,8 @@ func (t *Target) Healthy(ctx context.Context, path string) error {
 // healthTimeout bounds one try: a server that is starting may accept and say nothing.
 const healthTimeout = 5 * time.Second
 
-// Ask sends one real request for a single token, to completions or chat by the
-// endpoint's name, and wants a 200 that is JSON. An empty model is the first that
+// Ask sends one small request, for a single token or a vector, to the protocol that the
+// endpoint's name tells, and wants a 200 that is JSON. An empty model is the first that
 // the server lists.
 func (t *Target) Ask(ctx context.Context, endpoint, model string) error {
 	if model == "" {
@@ -88,10 +88,17 @@ func (t *Target) Ask(ctx context.Context, endpoint, model string) error {
 		model = models[0].ID
 	}
 	body := map[string]any{"model": model, "max_tokens": 1, "temperature": 0}
-	if strings.HasSuffix(endpoint, "chat/completions") {
+	switch {
+	case strings.HasSuffix(endpoint, "chat/completions"):
 		body["messages"] = []map[string]string{{"role": "user", "content": "Hello"}}
-	} else {
+	case strings.HasSuffix(endpoint, "completions"):
 		body["prompt"] = "Hello"
+	case strings.HasSuffix(endpoint, "rerank"):
+		body = map[string]any{"model": model, "query": "Hello", "documents": []string{"Hello"}}
+	case strings.HasSuffix(endpoint, "embeddings"), strings.HasSuffix(endpoint, "pooling"):
+		body = map[string]any{"model": model, "input": "Hello"}
+	default:
+		return nil // it would need a file
 	}
 	b, err := t.post(ctx, endpoint, body)
 	if err != nil {

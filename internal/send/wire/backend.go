@@ -13,11 +13,20 @@ type Backend struct {
 	Name string
 	Doc  string // what it is, as in "chat completions"
 	Chat bool   // the server makes the prompt of messages, by the model's chat template
+	// Pooling says that an answer is one JSON object with vectors or scores: no stream, and no tokens.
+	Pooling bool
+	// What a request may hold beside one text.
+	Inputs, Images, Sounds bool
+	// Query says that each request needs a query and documents.
+	Query bool
+	// OtherSuffix is how a URL that speaks it may end too; empty: in one way only.
+	OtherSuffix string
 	Protocol
 }
 
 // backends is the one place where a backend is registered.
-var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat)
+var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio,
+	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank)
 
 // Register adds a backend for a test and returns how to take it out again.
 func Register(b *Backend) (remove func()) { return backends.Register(b) }
@@ -37,12 +46,22 @@ func ForBackend(name string) (Protocol, error) {
 	return b.Protocol, nil
 }
 
+// Takes says whether a URL's path is one of the backend's.
+func (b *Backend) Takes(path string) bool {
+	return strings.HasSuffix(path, b.Suffix()) || b.OtherSuffix != "" && strings.HasSuffix(path, b.OtherSuffix)
+}
+
+// Suffixes is how such a path ends, in words.
+func (b *Backend) Suffixes() string {
+	if b.OtherSuffix == "" {
+		return b.Suffix()
+	}
+	return b.Suffix() + " or " + b.OtherSuffix
+}
+
 // RefusedBackends are those of vLLM that are not spoken here.
 func RefusedBackends() []string {
-	theirs := []string{
-		"openai-audio", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec",
-		"infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank",
-	}
+	theirs := []string{"openai-responses"}
 	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Backends(), name) })
 }
 
@@ -61,7 +80,12 @@ func BackendDoc() string {
 		if len(names[doc]) > 1 {
 			verb = " are "
 		}
-		docs[i] = strings.Join(names[doc], " and ") + verb + doc
+		last := len(names[doc]) - 1
+		list := strings.Join(names[doc][:last], ", ")
+		if last > 0 {
+			list += " and "
+		}
+		docs[i] = list + names[doc][last] + verb + doc
 	}
 	return strings.Join(docs, ", ")
 }

@@ -44,7 +44,7 @@ func TestAppendBody(t *testing.T) {
 		{
 			"an image", "openai-chat",
 			Call{Model: "m", Prompt: "hi", Media: []json.RawMessage{json.RawMessage(`{"type": "image_url"}`)}, MaxTokens: 3},
-			`{"model": "m", "messages": [{"role":"user","content":[{"type":"text","text":"hi"},{"type":"image_url"}]}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
+			`{"model": "m", "messages": [{"role":"user","content":[{"type":"text","text":"hi"},{"type": "image_url"}]}], "max_completion_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`,
 		},
 	}
 	for _, tt := range tests {
@@ -68,6 +68,10 @@ func TestUnknownBackend(t *testing.T) {
 	if _, err := ForBackend("tgi"); err == nil {
 		t.Error("no error")
 	}
+}
+
+type message struct {
+	Content []json.RawMessage `json:"content"`
 }
 
 // What vLLM's own client sent, field for field and in the same order.

@@ -3,9 +3,10 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
-var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Protocol: chat{}}
+var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Images: true, Sounds: true, Protocol: chat{}}
 
 // chat is OpenAI's /v1/chat/completions as vLLM's client calls it: one user
 // message whose content is a list with one text part.
@@ -14,21 +15,13 @@ type chat struct{}
 func (chat) Path() string   { return "/v1/chat/completions" }
 func (chat) Suffix() string { return "chat/completions" }
 
-type message struct {
-	Role    string            `json:"role"`
-	Content []json.RawMessage `json:"content"`
-}
-
 type part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
 func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
-	if c.TokenIDs {
-		return nil, errors.New("chat takes messages, not token ids: use completions")
-	}
-	messages, err := chatMessages(c)
+	messages, err := chatMessages(c, c.Prompt, false)
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +42,36 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	return b.finish(dst, c)
 }
 
-// chatMessages is the list of messages of a call.
-func chatMessages(c *Call) (json.RawMessage, error) {
+// chatMessages is the list of messages of a call, with a text of the caller's choice in
+// front of its media or behind them.
+func chatMessages(c *Call, words string, mediaFirst bool) (json.RawMessage, error) {
+	if c.TokenIDs || c.Inputs != nil || c.Sound != nil {
+		return nil, errors.New("chat takes messages, not token ids, lists of texts or files: use another backend")
+	}
 	if c.Messages != nil {
 		return c.Messages, nil
 	}
-	text, err := marshal(part{Type: "text", Text: c.Prompt})
+	text, err := marshal(part{Type: "text", Text: words})
 	if err != nil {
 		return nil, err
 	}
-	return marshal([]message{{Role: "user", Content: append([]json.RawMessage{text}, c.Media...)}})
+	parts := append([]json.RawMessage{text}, c.Media...)
+	if mediaFirst {
+		parts = append(slices.Clone(c.Media), text)
+	}
+	// By hand: an encoder would read an image's megabytes some times over.
+	size := 0
+	for _, p := range parts {
+		size += len(p) + 1
+	}
+	list := append(make([]byte, 0, size+40), `[{"role":"user","content":[`...)
+	for i, p := range parts {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, p...)
+	}
+	return append(list, "]}]"...), nil
 }
 
 func (chat) Decode(d *Decoder, data []byte, c *Chunk) error {

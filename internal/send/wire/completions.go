@@ -18,8 +18,8 @@ func (completions) Path() string   { return "/v1/completions" }
 func (completions) Suffix() string { return "completions" }
 
 func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
-	if c.Messages != nil || c.Media != nil {
-		return nil, errors.New("completions take a text: use a chat backend for messages, images and sounds")
+	if c.Messages != nil || c.Media != nil || c.Inputs != nil || c.Sound != nil {
+		return nil, errors.New("completions take a text: use a chat backend for messages, images and sounds, and a pooling backend for lists")
 	}
 	var b body
 	logprobs := json.RawMessage("null")

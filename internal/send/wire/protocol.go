@@ -15,12 +15,27 @@ type Call struct {
 	// Messages is the whole JSON list of messages, in place of Prompt; chat only.
 	Messages json.RawMessage
 	// Media are JSON objects that follow the text in the user message's content; chat only.
-	Media     []json.RawMessage
+	Media []json.RawMessage
+	// Inputs are several texts in place of Prompt, for protocols that take a list of
+	// them: a batch, or a query with its documents behind it.
+	Inputs []string
+	// Sound is a file to upload, for transcriptions and translations.
+	Sound *File
+	// Index counts the calls, NoIndex says that the call is none of them: it has no id.
+	Index     int
+	NoIndex   bool
 	MaxTokens int
 	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
 	IgnoreEOS bool
 	Logprobs  *int    // completions send null without it, as vLLM's client does
 	Extra     []Field // further fields of the body, in order; later ones win
+}
+
+// File is a file in the body of an upload.
+type File struct {
+	Name string // without a path
+	Type string // its media type; empty: not said
+	Data []byte
 }
 
 // Field is a top-level field of a body.
@@ -39,6 +54,22 @@ type Protocol interface {
 	AppendBody(dst []byte, c *Call) ([]byte, error)
 	// Decode reads one event of a stream into c.
 	Decode(d *Decoder, data []byte, c *Chunk) error
+}
+
+// ContentType is the media type of a protocol's bodies.
+func ContentType(p Protocol) string {
+	if own, ok := p.(interface{ ContentType() string }); ok {
+		return own.ContentType()
+	}
+	return "application/json"
+}
+
+// Accepts is the media type of a protocol's answers.
+func Accepts(p Protocol) string {
+	if isWhole(p) {
+		return "application/json"
+	}
+	return "text/event-stream"
 }
 
 // body builds a JSON object field by field. A field that is set again is written

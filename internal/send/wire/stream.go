@@ -38,6 +38,8 @@ type Trace struct {
 	ErrorBody []byte // of an answer other than 200, or an error event's words
 	ErrorMark bool   // an error event came inside a 200
 	Malformed error  // what could not be understood first, or broke a bound
+	// Items are the vectors or scores of an answer that is no stream; -1: not known.
+	Items int
 	// Overlong: the answer is far longer than asked for. It was cut off after so many
 	// tokens, counted by the server or as events; 0: it is not.
 	Overlong int
@@ -76,11 +78,18 @@ type Stream struct {
 	lastOut    int
 	texts      int // events with text, reasoning or a tool call so far
 	toolBytes  int // of tool calls so far, where they are kept
+
+	// Of an answer that is no stream, but one JSON value.
+	one    bool
+	skim   skim
+	binary bool   // it is bytes, and
+	header string // what is said of it is in a header
 }
 
 // NewStream returns a Stream that decodes by p.
 func NewStream(p Protocol) *Stream {
-	s := &Stream{protocol: p, limits: limitsFor(0)}
+	s := &Stream{protocol: p, limits: limitsFor(0), one: isWhole(p)}
+	s.skim.reset()
 	s.emit = s.event
 	return s
 }
@@ -98,6 +107,8 @@ func (s *Stream) Reset(asked int) {
 	s.limits = limitsFor(asked)
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
+	s.skim.reset()
+	s.binary, s.header = false, ""
 }
 
 // Head implements Sink.
@@ -113,6 +124,9 @@ func (s *Stream) Head(status int, h Header, at Stamp) {
 	if status != 200 {
 		return
 	}
+	if s.one {
+		s.headWhole(h)
+	}
 	s.html = strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html")
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		s.giveUp(fmt.Errorf("the answer is compressed (Content-Encoding: %.40q), which was not asked for", coding))
@@ -126,6 +140,10 @@ func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
 		t.ErrorBody = appendUpTo(t.ErrorBody, data, maxErrorBody)
 		s.rest += len(data)
 		return s.rest > maxErrorRead
+	}
+	if s.one {
+		s.bodyWhole(data, at)
+		return false
 	}
 	if len(t.Events) == 0 { // it may turn out to be no stream at all
 		s.whole = appendUpTo(s.whole, data, maxErrorBody)
@@ -156,6 +174,10 @@ func (s *Stream) giveUp(why error) {
 func (s *Stream) Finish() {
 	t := &s.Trace
 	if t.Status != 200 {
+		return
+	}
+	if s.one {
+		s.finishWhole()
 		return
 	}
 	if bytes.Equal(s.sse.pending(), done) {

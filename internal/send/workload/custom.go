@@ -85,11 +85,9 @@ func (c *customEntries) request(raw []byte) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{OutputTokens: c.outputLen}
-	if c.outputLen == -1 {
-		if r.OutputTokens, err = wholeNumber(line.OutputTokens); err != nil {
-			return nil, fmt.Errorf("output_tokens: %w (it is needed with --custom-output-len -1)", err)
-		}
+	r := &Request{}
+	if r.OutputTokens, err = c.outputTokens(line.OutputTokens); err != nil {
+		return nil, err
 	}
 	if r.Prompt, err = c.render(line); err != nil {
 		return nil, err
@@ -98,6 +96,18 @@ func (c *customEntries) request(raw []byte) (*Request, error) {
 		r.PromptTokens, err = countTokens(c.tok, r.Prompt)
 	}
 	return r, err
+}
+
+// outputTokens is how many are asked for: by the option, or by the row.
+func (c *customEntries) outputTokens(row json.RawMessage) (int, error) {
+	if c.outputLen != -1 {
+		return c.outputLen, nil
+	}
+	n, err := wholeNumber(row)
+	if err != nil {
+		return 0, fmt.Errorf("output_tokens: %w (it is needed with --custom-output-len -1)", err)
+	}
+	return n, nil
 }
 
 func (c *customEntries) prompt(raw []byte) (string, error) {

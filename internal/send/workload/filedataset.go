@@ -16,6 +16,12 @@ type entryReader interface {
 	prompt(raw []byte) (string, error)
 }
 
+// mediaReader is an entryReader whose requests hold more than a text.
+type mediaReader interface {
+	// fill adds the rest of an entry to a request with its prompt, which has a mark in front of it.
+	fill(raw []byte, r *Request, mark string) error
+}
+
 // fileDataset takes requests from the entries of a file in shuffled order, and
 // repeats them at random where they are too few. All entries are chosen and
 // counted before the first request, so that no tokenizing disturbs the run; their
@@ -103,7 +109,7 @@ func (d *fileDataset) Next() (*Request, error) {
 	} else {
 		c = d.chosen[d.repeat.Below(len(d.chosen))]
 	}
-	r, err := d.again(c)
+	r, err := d.again(c, "")
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +118,8 @@ func (d *fileDataset) Next() (*Request, error) {
 	return r, nil
 }
 
-// again reads a chosen entry's text once more.
-func (d *fileDataset) again(c choice) (*Request, error) {
+// again reads a chosen entry's text once more, and puts a mark in front of it.
+func (d *fileDataset) again(c choice, mark string) (*Request, error) {
 	raw, err := d.read(int(c.entry))
 	if err != nil {
 		return nil, err
@@ -122,7 +128,11 @@ func (d *fileDataset) again(c choice) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Request{Prompt: prompt, PromptTokens: int(c.promptTokens), OutputTokens: int(c.outputTokens)}, nil
+	r := &Request{Prompt: mark + prompt, PromptTokens: int(c.promptTokens), OutputTokens: int(c.outputTokens)}
+	if m, ok := d.entries.(mediaReader); ok {
+		err = m.fill(raw, r, mark)
+	}
+	return r, err
 }
 
 // Len implements Dataset.
@@ -179,12 +189,11 @@ func (d *fileDataset) Warmups(n int) ([]*Request, error) {
 }
 
 func (d *fileDataset) marked(i int) (*Request, error) {
-	r, err := d.again(d.chosen[i%len(d.chosen)])
+	r, err := d.again(d.chosen[i%len(d.chosen)], fmt.Sprintf("Warm-up %d. ", i+1))
 	if err != nil {
 		return nil, err
 	}
 	r.Index = i
-	r.Prompt = fmt.Sprintf("Warm-up %d. %s", i+1, r.Prompt)
 	if d.tok != nil {
 		r.PromptTokens, err = countTokens(d.tok, r.Prompt)
 	}

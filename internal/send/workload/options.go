@@ -10,6 +10,7 @@ type Options struct {
 	Tokenizer  Tokenizer // nil: none is to be had
 	Chat       bool      // the protocol is a chat: the server applies the chat template
 	SelfTimed  bool      // requests are sent at the dataset's own times
+	Carries    *Carries  // what the protocol's requests may hold; nil: nobody asks
 	Shared
 	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }
@@ -20,6 +21,7 @@ type Shared struct {
 	Path             string `json:"path" flag:"dataset-path" metavar:"FILE" help:"The dataset's file."`
 	NoOversample     bool   `json:"no_oversample" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
 	SkipChatTemplate bool   `json:"skip_chat_template" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
+	MultimodalChat   bool   `json:"enable_multimodal_chat" flag:"enable-multimodal-chat" help:"Send text and media as one chat message that is made here."`
 	DisableShuffle   bool   `json:"disable_shuffle" flag:"disable-shuffle" help:"Keep the dataset's order."`
 
 	ChatTemplateKwargs ChatKwargs `json:"chat_template_kwargs" flag:"chat-template-kwargs" metavar:"JSON" help:"Variables for the model's chat template where prompts are rendered here, as in '{\"enable_thinking\": false}'. For the server's own template use --extra-body."`
@@ -35,6 +37,7 @@ const (
 	keyDisableShuffle     = "disable_shuffle"
 	keyChatTemplateKwargs = "chat_template_kwargs" // of the datasets where vLLM uses them
 	keyChatTemplateDate   = "chat_template_date"   // of all that render a template
+	keyMultimodalChat     = "enable_multimodal_chat"
 )
 
 // defaultPrompts is vLLM's number of requests.
@@ -76,6 +79,9 @@ func Check(o *Options) error {
 			WithHint("name the file's kind with %s %s", option.Ref("dataset_name"), either(fileKinds()))
 	case k.File && !k.BuiltIn && o.Path == "":
 		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
+	}
+	if err := k.checkCarried(o); err != nil {
+		return err
 	}
 	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {
 		return own.CheckWith(o)

@@ -18,7 +18,10 @@ type RandomOptions struct {
 	OutputLen  int        `json:"output_len" flag:"random-output-len" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
 	PrefixLen  int        `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
 	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
+	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
 }
+
+func (o *RandomOptions) batchSize() int { return o.BatchSize }
 
 // Check implements [option.Checker].
 func (o *RandomOptions) Check() error {
@@ -46,6 +49,7 @@ type randomDataset struct {
 	counted bool // the tokenizer is the server's own
 	prompts *ahead[*randomPrompt]
 	planned int
+	skew    int // added to a prompt's index where its ids are chosen
 }
 
 // randomPrompt is a prompt on its way.
@@ -57,26 +61,40 @@ type randomPrompt struct {
 }
 
 func openRandom(o Options, own *RandomOptions) (Dataset, error) {
-	return newRandom(o, own, o.Seed, +1)
+	d, err := newRandom(o, own, o.Seed, +1)
+	if err != nil || own.BatchSize <= 1 {
+		return d, err
+	}
+	return &grouped{Dataset: d, size: own.BatchSize}, nil
 }
 
 // newRandom walks the vocabulary upwards (+1) or downwards (-1).
 func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*randomDataset, error) {
-	d := &randomDataset{opts: o, own: own, tok: o.Tokenizer, counted: o.Tokenizer != nil}
+	special, vocab := vocabularyOf(o.Tokenizer)
+	lengths, err := newRandomLengths(o.NumPrompts, own, seed, special, vocab)
+	if err != nil {
+		return nil, err
+	}
+	return newRandomOf(o, own, lengths, direction, Vocabulary.SpecialIDs)
+}
+
+// vocabularyOf is how many special tokens a tokenizer adds to a text, and how many tokens it knows.
+func vocabularyOf(t Tokenizer) (special, vocab int) {
+	if known, ok := t.(Vocabulary); ok {
+		return known.NumSpecialTokensToAdd(), known.VocabSize()
+	}
+	return 0, len(words)
+}
+
+// newRandomOf makes prompts of lengths that are drawn already, of all ids but those left out.
+func newRandomOf(o Options, own *RandomOptions, lengths *randomLengths, direction int, leftOut func(Vocabulary) []int32) (*randomDataset, error) {
+	d := &randomDataset{opts: o, own: own, tok: o.Tokenizer, counted: o.Tokenizer != nil, lengths: lengths}
 	if d.tok == nil {
 		d.tok = wordTokenizer{}
 	}
-	vocab, special := len(words), 0
 	known, isKnown := d.tok.(Vocabulary)
 	if isKnown {
-		vocab, special = known.VocabSize(), known.NumSpecialTokensToAdd()
-	}
-	var err error
-	if d.lengths, err = newRandomLengths(o.NumPrompts, own, seed, special, vocab); err != nil {
-		return nil, err
-	}
-	if isKnown {
-		d.walkVocabulary(known, direction)
+		d.walkVocabulary(known, direction, leftOut(known))
 	} else {
 		d.drawWords()
 	}
@@ -88,8 +106,8 @@ func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*rand
 }
 
 // walkVocabulary is vLLM's way.
-func (d *randomDataset) walkVocabulary(v Vocabulary, direction int) {
-	allowed := ordinaryIDs(v)
+func (d *randomDataset) walkVocabulary(v Vocabulary, direction int, leftOut []int32) {
+	allowed := idsWithout(leftOut, v.VocabSize())
 	d.body = func(index, offset, n int) ([]int32, error) {
 		ids := make([]int32, n)
 		size := len(allowed)
@@ -157,7 +175,7 @@ func (d *randomDataset) plan() (*randomPrompt, bool) {
 
 // run makes the prompt, as far as it goes without a draw: nearly always to the end.
 func (d *randomDataset) run(p *randomPrompt) {
-	body, err := d.body(p.index, p.offset, p.input)
+	body, err := d.body(p.index+d.skew, p.offset, p.input)
 	if err != nil {
 		p.err = err
 		return
@@ -229,9 +247,12 @@ func take(s Source, n int) ([]*Request, error) {
 func ordinaryIDs(v Vocabulary) []int32 { return ordinaryOf(v, v.VocabSize()) }
 
 // ordinaryOf are those below size.
-func ordinaryOf(v Vocabulary, size int) []int32 {
+func ordinaryOf(v Vocabulary, size int) []int32 { return idsWithout(v.SpecialIDs(), size) }
+
+// idsWithout are the ids below size that are not left out, ascending.
+func idsWithout(leftOut []int32, size int) []int32 {
 	special := make(map[int32]bool)
-	for _, id := range v.SpecialIDs() {
+	for _, id := range leftOut {
 		special[id] = true
 	}
 	ids := make([]int32, 0, size)

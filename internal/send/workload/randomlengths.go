@@ -20,6 +20,11 @@ type randomLengths struct {
 }
 
 func newRandomLengths(requests int, o *RandomOptions, seed uint64, special, vocab int) (*randomLengths, error) {
+	return lengthsFrom(numpy.NewGenerator(seed), requests, o, special, vocab)
+}
+
+// lengthsFrom draws them from a generator that may have been used before, and uses it on.
+func lengthsFrom(g *numpy.Generator, requests int, o *RandomOptions, special, vocab int) (*randomLengths, error) {
 	ratio := o.RangeRatio
 	in := float64(max(0, o.InputLen-special))
 	out := float64(o.OutputLen)
@@ -34,7 +39,6 @@ func newRandomLengths(requests int, o *RandomOptions, seed uint64, special, voca
 		return nil, fmt.Errorf("an input of %d tokens, %d of them the tokenizer's own, with a range ratio of %v and a prefix of %d could be empty: raise --random-input-len",
 			o.InputLen, special, ratio.Input, o.PrefixLen)
 	}
-	g := numpy.NewGenerator(seed)
 	skip := func(low, high int64) *numpy.Generator {
 		start := g.Clone()
 		for range requests {

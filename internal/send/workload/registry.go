@@ -31,6 +31,8 @@ type Kind struct {
 	Timed bool
 	// WholeFile says that without a number of prompts all of the file is sent.
 	WholeFile bool
+	// Holds says what its requests have beside a text.
+	Holds Content
 	// Most is how many requests a run that ends by time prepares for; 0: the usual number.
 	Most int
 
@@ -66,7 +68,8 @@ func (k *Kind) Hears(key string) bool {
 // kinds is the one place where a dataset is registered.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
 	specBench, speedBench, multiTurn, conversationSet,
-	burstGPT, timedTrace, tracePlay)
+	burstGPT, timedTrace, tracePlay,
+	randomMM, randomRerank, customImage, customAudio)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }
@@ -82,7 +85,7 @@ func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Refused are the datasets of vLLM that are not made or read here.
 func Refused() []string {
-	theirs := []string{"burstgpt", "random-mm", "random-rerank", "hf", "custom_audio", "custom_image", "timed_trace"}
+	theirs := []string{"burstgpt", "hf", "timed_trace"}
 	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Names(), name) })
 }
 

@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/send/workload/media"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -36,6 +37,11 @@ type Request struct {
 	// Media are further parts of the user message's content, after its text, each a
 	// JSON object as chat completions have it: an image, a sound.
 	Media []json.RawMessage
+	// Inputs are several texts in one request, in place of Prompt: a batch, or a query
+	// with its documents behind it. Prompt is then the first of them.
+	Inputs []string
+	// Sound is a file to be transcribed or translated.
+	Sound *media.Sound
 	// Model is sent in place of the run's model: an adapter.
 	Model string
 	// Due is when the dataset itself wants the request sent, from the start of the run.

@@ -112,8 +112,12 @@ func (c *console) vllm(r *measure.Result) {
 	if o.RequestRate > 0 {
 		c.float("Request rate configured (RPS):", o.RequestRate)
 	}
-	c.numbers(r, "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "request_goodput", "output_throughput", "max_output_tokens_per_s")
-	c.float("Peak concurrent requests:", float64(r.PeakConcurrent)) // vLLM prints this count with decimals
+	c.numbers(r, "duration", "total_input_tokens", "total_output_tokens", "request_throughput", "input_sequence_throughput", "request_goodput",
+		"output_throughput", "max_output_tokens_per_s")
+	if !o.Pooling {
+		c.float("Peak concurrent requests:", float64(r.PeakConcurrent)) // vLLM prints this count with decimals
+	}
+	c.numbers(r, "rtfx")
 	c.numbers(r, "total_token_throughput")
 	for _, m := range r.Metrics {
 		c.center(m.Metric.Title, "-")

@@ -60,10 +60,12 @@ func resultObject(r *measure.Result, opt Options) object {
 	setIdentity(&o, r)
 	setTotals(&o, r)
 	setArrays(&o, r, opt.Detailed)
-	for _, name := range vllmPeaks {
-		o.set(name, number(r, metric.Lookup(name)))
+	if !r.Run.Options.Pooling {
+		for _, name := range vllmPeaks {
+			o.set(name, number(r, metric.Lookup(name)))
+		}
+		o.set("rtfx", r.RTFx())
 	}
-	o.set("rtfx", 0.0)
 	setRamp(&o, r)
 	setSpecDecode(&o, r.SpecDecode)
 	setMetrics(&o, r.Metrics)
@@ -107,7 +109,11 @@ func setIdentity(o *object, r *measure.Result) {
 }
 
 func setTotals(o *object, r *measure.Result) {
-	for _, name := range vllmTotals {
+	names := vllmTotals
+	if r.Run.Options.Pooling {
+		names = vllmPooling
+	}
+	for _, name := range names {
 		o.set(name, number(r, metric.Lookup(name)))
 	}
 }
@@ -118,12 +124,15 @@ var (
 		"duration", "completed", "failed", "total_input_tokens", "total_output_tokens",
 		"request_throughput", "request_goodput", "output_throughput", "total_token_throughput",
 	}
+	vllmPooling = []string{
+		"duration", "completed", "total_input_tokens", "total_input_sequences", "request_throughput", "input_sequence_throughput", "total_token_throughput",
+	}
 	vllmPeaks = []string{"max_output_tokens_per_s", "max_concurrent_requests"}
 )
 
 // ownPlace are ours that the result holds elsewhere: under goodput, and as vLLM's keys
 // of speculative decoding.
-var ownPlace = []string{"output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length"}
+var ownPlace = []string{"output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx"}
 
 // number is a number of the whole run for JSON: null where it is not known.
 func number(r *measure.Result, m *metric.Metric) any {
@@ -141,7 +150,7 @@ func number(r *measure.Result, m *metric.Metric) any {
 func others(r *measure.Result) []metric.Metric {
 	return metric.Select(func(m *metric.Metric) bool {
 		_, ok := r.Number(m)
-		return ok && !slices.Contains(slices.Concat(vllmTotals, vllmPeaks, ownPlace), m.Name)
+		return ok && !slices.Contains(slices.Concat(vllmTotals, vllmPooling, vllmPeaks, ownPlace), m.Name)
 	})
 }
 
@@ -169,19 +178,24 @@ func setArrays(o *object, r *measure.Result, detailed bool) {
 	detail := func(f func(*measure.Detail) any) pyjson.List {
 		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Details[i]) }}
 	}
+	pooling := r.Run.Options.Pooling
 	if detailed {
 		o.set("input_lens", each(func(r *row.Row) any { return int(r.Prompt) }))
+	}
+	if detailed && !pooling {
 		o.set("output_lens", each(func(r *row.Row) any { return int(r.Output) }))
 		o.set("ttfts", each(func(r *row.Row) any { return r.TTFT() }))
 		o.set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
 	}
 	o.set("latencies", each(func(r *row.Row) any { return r.Latency() }))
-	if detailed {
+	if detailed && !pooling {
 		o.set("start_times", each(func(r *row.Row) any { return float64(r.Sent) / 1e9 }))
 	}
 	o.set("queue_times", each(func(r *row.Row) any { return r.QueueTime() }))
-	if detailed {
+	if detailed && !pooling {
 		o.set("generated_texts", detail(func(d *measure.Detail) any { return d.Text }))
+	}
+	if detailed {
 		o.set("errors", detail(func(d *measure.Detail) any { return d.Error }))
 	}
 }

@@ -1,0 +1,54 @@
+package workload
+
+import "github.com/inferometer/inferometer/internal/option"
+
+// Content is what a dataset's requests hold beside a text.
+type Content int
+
+// The contents.
+const (
+	Text   Content = iota // nothing
+	Images                // images or videos
+	Sounds                // a sound
+	Inputs                // several texts: a query and its documents
+)
+
+// Carries says what a request of the run's protocol may hold.
+type Carries struct {
+	Backend                string // its name
+	Inputs, Images, Sounds bool
+	Query                  bool // it needs a query and documents
+	Upload                 bool // it needs a sound, as a file
+}
+
+// checkCarried holds what the dataset gives against what the protocol takes.
+func (k *Kind) checkCarried(o *Options) error {
+	c := o.Carries
+	if c == nil {
+		return nil
+	}
+	refuse := func(format, hint string) error {
+		return option.Errorf("dataset_name", format, k.Name, c.Backend).WithHint("%s", hint)
+	}
+	switch {
+	case c.Upload && k.Holds != Sounds:
+		return refuse("%s has no sounds, which --backend %s sends", "use custom_audio")
+	case c.Query && k.Holds != Inputs && !batched(o):
+		return refuse("%s has no queries with documents, which --backend %s sends", "use random-rerank")
+	case k.Holds == Images && !c.Images:
+		return refuse("%s has images, which --backend %s can't send", "use --backend openai-chat")
+	case k.Holds == Sounds && !c.Sounds:
+		return refuse("%s has sounds, which --backend %s can't send", "use --backend openai-audio, or openai-chat")
+	case (k.Holds == Inputs || batched(o)) && !c.Inputs:
+		return refuse("%s has several texts in a request, which --backend %s can't send", "use a pooling backend, or leave --random-batch-size at 1")
+	case c.Upload && o.MultimodalChat:
+		return option.Errorf(keyMultimodalChat, "makes a chat message, and --backend %s uploads a file", c.Backend)
+	}
+	return nil
+}
+
+// batched says whether requests hold several texts by an option.
+func batched(o *Options) bool {
+	b, ok := o.Own.(interface{ batchSize() int })
+	return ok && b.batchSize() > 1
+}
