@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -49,6 +49,10 @@ bench-streams: build
 # 1,000,000 requests need no more memory than 100,000; some five minutes.
 bench-many: build
 	go run ./bench/many -binary $(BIN)
+
+# 10,000 conversations of 20 turns need no more memory than 1,000; some three minutes.
+bench-conversations: build
+	go run ./bench/many -binary $(BIN) -turns 20 -small 1000 -large 10000 -streams 100 -max 1.5
 
 # The wall time of small commands, against an empty Go program.
 bench-startup: build

@@ -3,6 +3,10 @@
 // over each journal afterwards, and prints what the processes needed.
 //
 //	make bench-many
+//
+// With -turns they are conversations of so many turns, with live history:
+//
+//	make bench-conversations
 package main
 
 import (
@@ -25,12 +29,13 @@ func main() {
 	large := flag.Int("large", 1_000_000, "requests of the larger run")
 	streams := flag.Int("streams", 200, "concurrent requests")
 	tokens := flag.Int("tokens", 4, "tokens of an answer")
+	turns := flag.Int("turns", 0, "requests are conversations of so many turns; 0: each is by itself")
 	limit := flag.Float64("max", 1.2, "largest ratio of memory at the end of the load")
 	flag.Parse()
 	fmt.Printf("%10s %10s %10s %10s %14s %14s %14s\n", "requests", "complete", "journal", "seconds", "load, MB", "all of it, MB", "report, MB")
 	var rows [2]row
 	for i, n := range []int{*small, *large} {
-		r, err := measure(*binary, n, *streams, *tokens)
+		r, err := measure(*binary, n, *streams, *tokens, *turns)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench-many:", err)
 			os.Exit(1)
@@ -41,8 +46,8 @@ func main() {
 	ratio := rows[1].load / rows[0].load
 	fmt.Printf("ratio: %.2f at the end of the load, %.2f with the report at its end, %.2f for report alone\n",
 		ratio, rows[1].all/rows[0].all, rows[1].report/rows[0].report)
-	if rows[1].complete != *large || rows[1].lines != *large || ratio > *limit {
-		fmt.Printf("FAIL: all %d must be complete and in the journal, and the ratio at most %.2f\n", *large, *limit)
+	if want := *large * max(*turns, 1); rows[1].complete != want || rows[1].lines != want || ratio > *limit {
+		fmt.Printf("FAIL: all %d must be complete and in the journal, and the ratio at most %.2f\n", want, *limit)
 		os.Exit(1)
 	}
 }
@@ -54,7 +59,7 @@ type row struct {
 	load, all, report float64
 }
 
-func measure(binary string, requests, streams, tokens int) (row, error) {
+func measure(binary string, requests, streams, tokens, turns int) (row, error) {
 	dir, err := os.MkdirTemp("", "bench-many")
 	if err != nil {
 		return row{}, err
@@ -66,9 +71,15 @@ func measure(binary string, requests, streams, tokens int) (row, error) {
 	}
 	defer func() { _ = sim.Stop() }()
 	run := filepath.Join(dir, "run")
-	all, err := peak(exec.Command(binary, "bench", "serve", "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init",
+	args := []string{
+		"bench", "serve", "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init",
 		"--random-input-len", "16", "--random-output-len", strconv.Itoa(tokens), "--num-prompts", strconv.Itoa(requests),
-		"--max-concurrency", strconv.Itoa(streams), "--run-dir", run, "--quiet"))
+		"--max-concurrency", strconv.Itoa(streams), "--run-dir", run, "--quiet",
+	}
+	if turns > 0 {
+		args = append(args, "--backend", "openai-chat", "--dataset-name", "multi-turn", "--multi-turn-num-turns", strconv.Itoa(turns))
+	}
+	all, err := peak(exec.Command(binary, args...))
 	if err != nil {
 		return row{}, err
 	}

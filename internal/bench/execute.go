@@ -279,8 +279,8 @@ func (r *Run) connections() int {
 	switch {
 	case r.MaxConcurrency != nil:
 		return *r.MaxConcurrency
-	case r.talks(): // a turn of each, and more where one fans out
-		return manyConnections
+	case r.MaxConversations != nil: // one that fans out needs more for a moment
+		return *r.MaxConversations
 	case r.NumPrompts > 0:
 		return r.NumPrompts
 	}
