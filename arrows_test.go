@@ -47,6 +47,7 @@ var inside = map[string][]string{
 	"cli/tokenize":     {"cli/argv", "cli/command", "cli/serve"},
 	"cli/trace":        {"cli/argv", "cli/command"},
 	"send/trace/stats": {"send/trace"},
+	"files/table":      {"files/spool"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/wire", "send/target"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},

@@ -85,7 +85,7 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 	dry := *r
 	dry.Spec, dry.host, dry.transport, dry.dataset = &own, &quiet, nil, nil
 	defer dry.close()
-	if err := dry.openDataset(); err != nil {
+	if err := dry.openDataset(ctx); err != nil {
 		return nil, err
 	}
 	if err := dry.makePace(); err != nil {

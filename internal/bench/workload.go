@@ -33,16 +33,17 @@ func (r *Run) makeWorkload(ctx context.Context) error {
 	if err := r.chooseTokenizer(ctx); err != nil {
 		return err
 	}
-	return r.openDataset()
+	return r.openDataset(ctx)
 }
 
 // openDataset opens the dataset at its beginning.
-func (r *Run) openDataset() error {
+func (r *Run) openDataset(ctx context.Context) error {
 	if r.Batches != nil {
 		r.dataset = workload.NewBatches(*r.Batches)
 		return nil
 	}
 	o := r.datasetOptions()
+	o.Fetch = r.fetchSet(ctx)
 	if r.tokens.Tokenizer != nil {
 		o.Tokenizer = r.tokens.Tokenizer
 	}

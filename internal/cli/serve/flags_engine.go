@@ -13,7 +13,9 @@ func refuseEngineFlags(set *argv.Set) {
 		"revision", "tokenizer-revision", "download-dir", "swap-space", "device", "kv-transfer-config", "max-loras", "max-lora-rank",
 		"limit-mm-per-prompt", "model-loader-extra-config", "profiler-config",
 	} {
-		set.Unsupported(name, argv.OneValue, reason)
+		if set.Lookup(name) == nil { // the revision of a tokenizer is ours to know, too
+			set.Unsupported(name, argv.OneValue, reason)
+		}
 	}
 	for _, name := range []string{
 		"enforce-eager", "enable-prefix-caching", "enable-chunked-prefill", "enable-expert-parallel", "enable-lora", "async-scheduling",

@@ -23,9 +23,5 @@ func refuseFlags(set *argv.Set) {
 	refuse("charts are not drawn by this version; it goes with --plot-timeline", argv.OneValue, "timeline-itl-thresholds")
 	refuse("charts are not drawn by this version; --save-detailed keeps every request's lengths", argv.NoValue, "plot-dataset-stats")
 
-	const huggingFace = "datasets are read from local files only, not from Hugging Face; use --dataset-path with sharegpt or custom"
-	refuse(huggingFace, argv.NoValue, "no-stream")
-	refuse(huggingFace, argv.OneValue, "hf-subset", "hf-split", "hf-name", "hf-output-len",
-		"blazedit-min-distance", "blazedit-max-distance", "bfcl-categories")
 	refuse("it goes with the sounds of the dataset hf, which can't be read by this version", argv.OneValue, "asr-min-audio-len-sec", "asr-max-audio-len-sec")
 }

@@ -101,3 +101,27 @@ func (g *Generator) below64(n uint64) uint64 {
 	}
 	return hi
 }
+
+// Shuffle is Generator.shuffle, and permutation of a shuffled range: unlike Integers it
+// draws by masks.
+func (g *Generator) Shuffle(n int, swap func(i, j int)) {
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(g.interval(uint64(i))))
+	}
+}
+
+// interval draws from 0 to last, both included.
+func (g *Generator) interval(last uint64) uint64 {
+	mask := uint64(1)<<bits.Len64(last) - 1
+	for {
+		var v uint64
+		if last <= math.MaxUint32 {
+			v = uint64(g.Uint32())
+		} else {
+			v = g.Uint64()
+		}
+		if v &= mask; v <= last {
+			return v
+		}
+	}
+}

@@ -111,6 +111,9 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if s := w.Sound; s != nil {
 		call.Sound = &wire.File{Name: s.Name, Type: s.Type, Data: s.Data}
 	}
+	for _, f := range w.Fields {
+		call.Extra = append(slices.Clip(call.Extra), wire.Field{Name: f.Name, Value: f.Value})
+	}
 	if w.Model != "" {
 		call.Model = w.Model
 	}
@@ -128,7 +131,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if !r.cfg.KeepPrompts {
 		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
 	}
-	j.request.Messages, j.request.Media, j.request.Inputs, j.request.Sound = nil, nil, nil, nil // as above
+	j.request.Messages, j.request.Media, j.request.Inputs, j.request.Sound, j.request.Fields = nil, nil, nil, nil, nil // as above
 	if !w.NoID {
 		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
 	}

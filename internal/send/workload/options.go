@@ -11,6 +11,9 @@ type Options struct {
 	Chat       bool      // the protocol is a chat: the server applies the chat template
 	SelfTimed  bool      // requests are sent at the dataset's own times
 	Carries    *Carries  // what the protocol's requests may hold; nil: nobody asks
+	// Fetch gets those files of a set on Hugging Face's hub whose names match one of the
+	// patterns, and gives the folder that holds them; nil: nothing is fetched.
+	Fetch func(name string, patterns []string) (folder string, err error)
 	Shared
 	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }

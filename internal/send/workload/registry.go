@@ -67,7 +67,7 @@ func (k *Kind) Hears(key string) bool {
 
 // kinds is the one place where a dataset is registered.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
-	specBench, speedBench, multiTurn, conversationSet,
+	specBench, speedBench, hf, multiTurn, conversationSet,
 	burstGPT, timedTrace, tracePlay,
 	randomMM, randomRerank, customImage, customAudio)
 
@@ -85,7 +85,7 @@ func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Refused are the datasets of vLLM that are not made or read here.
 func Refused() []string {
-	theirs := []string{"burstgpt", "hf", "timed_trace"}
+	theirs := []string{"burstgpt", "timed_trace"}
 	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Names(), name) })
 }
 

@@ -42,11 +42,16 @@ func countTokens(t Tokenizer, text string) (int, error) {
 
 // asChat renders a single user's message.
 func asChat(t Tokenizer, prompt string) (string, error) {
+	return renderChat(t, []tokenizer.Message{{Role: "user", Content: prompt}})
+}
+
+// renderChat renders messages.
+func renderChat(t Tokenizer, messages []tokenizer.Message) (string, error) {
 	c, ok := t.(ChatTemplate)
 	if !ok {
 		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer, or use --skip-chat-template")
 	}
-	text, err := c.ApplyChatTemplate([]tokenizer.Message{{Role: "user", Content: prompt}}, true)
+	text, err := c.ApplyChatTemplate(messages, true)
 	if errors.Is(err, tokenizer.ErrNoChatTemplate) {
 		err = fmt.Errorf("%w, or send prompts as they are (--skip-chat-template)", err)
 	}

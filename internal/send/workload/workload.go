@@ -42,6 +42,8 @@ type Request struct {
 	Inputs []string
 	// Sound is a file to be transcribed or translated.
 	Sound *media.Sound
+	// Fields are further fields of the body, which win over all others: tools, say.
+	Fields []Field
 	// Model is sent in place of the run's model: an adapter.
 	Model string
 	// Due is when the dataset itself wants the request sent, from the start of the run.
@@ -59,6 +61,12 @@ type Request struct {
 	Talk *talk.Conversation
 	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
 	Unmeasured bool
+}
+
+// Field is a top-level field of a request's body.
+type Field struct {
+	Name  string
+	Value json.RawMessage
 }
 
 // Source yields requests in order. Next returns nil, io.EOF after the last one.

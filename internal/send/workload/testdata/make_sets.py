@@ -8,10 +8,14 @@ Run in this folder: HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 python make_sets.py T
 import hashlib
 import io
 import json
+import os
 import random
 import shutil
 import sys
+import tempfile
 from pathlib import Path
+
+os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp()  # what was made of older files is of no use
 
 import datasets as hf
 import numpy as np
@@ -131,7 +135,7 @@ class Hub:
         return str(Path(path) / filename)
 
     def snapshot_download(self, name, repo_type):
-        return "/sets/mmvu"
+        return str(Path("sets/mmvu"))
 
 
 aliases = {"vdaita/edit_5k_char": "sets/blazedit"}  # vLLM knows it by its path alone

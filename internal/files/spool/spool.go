@@ -1,0 +1,79 @@
+// Package spool keeps pieces of bytes until they are wanted: the first in memory, the
+// others in a file without a name.
+package spool
+
+import "os"
+
+// Memory is how much of a spool stays in memory.
+const Memory = 32 << 20
+
+// Spool keeps pieces. Its zero value is empty and ready.
+type Spool struct {
+	memory []byte
+	file   *os.File
+	ends   []int64 // of the pieces
+}
+
+// Len is how many pieces there are.
+func (s *Spool) Len() int { return len(s.ends) }
+
+func (s *Spool) size() int64 {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+// Add keeps a piece. The next number is its.
+func (s *Spool) Add(piece []byte) (err error) {
+	end := s.size() + int64(len(piece))
+	if s.file == nil && end <= Memory {
+		s.memory = append(s.memory, piece...)
+	} else {
+		if s.file == nil {
+			if s.file, err = Temporary(); err != nil {
+				return err
+			}
+		}
+		if _, err := s.file.Write(piece); err != nil {
+			return err
+		}
+	}
+	s.ends = append(s.ends, end)
+	return nil
+}
+
+// Get gives piece i, which is not to be changed.
+func (s *Spool) Get(i int) ([]byte, error) {
+	from, end := int64(0), s.ends[i]
+	if i > 0 {
+		from = s.ends[i-1]
+	}
+	if end <= int64(len(s.memory)) {
+		return s.memory[from:end], nil
+	}
+	b := make([]byte, end-from)
+	_, err := s.file.ReadAt(b, from-int64(len(s.memory)))
+	return b, err
+}
+
+// Close lets the file go.
+func (s *Spool) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// Temporary is a file without a name, which is gone when it is closed, or with the process.
+func Temporary() (*os.File, error) {
+	f, err := os.CreateTemp("", "inferometer-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
