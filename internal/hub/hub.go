@@ -100,6 +100,15 @@ func (c *Client) endpoint() string {
 	return strings.TrimRight(c.Endpoint, "/")
 }
 
+// checkEndpoint says what is wrong with the hub's address.
+func (c *Client) checkEndpoint() error {
+	u, err := url.Parse(c.endpoint())
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return failed(ErrUnreachable, "HF_ENDPOINT must be a URL such as %s, not %q", DefaultEndpoint, outside.Word(outside.RedactURL(c.Endpoint)))
+	}
+	return nil
+}
+
 var (
 	repoName   = regexp.MustCompile(`^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)?$`)
 	refName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$`)

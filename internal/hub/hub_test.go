@@ -342,6 +342,24 @@ func TestFromEnvironment(t *testing.T) {
 	}
 }
 
+func TestEndpoint(t *testing.T) {
+	for endpoint, want := range map[string]string{"garbage": `not "garbage"`, "ftp://x": `not "ftp://x"`, "http://": "must be a URL"} {
+		c := &Client{Endpoint: endpoint, CacheDir: t.TempDir()}
+		if _, err := c.Snapshot(t.Context(), Model, "org/tiny", "", wanted); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+	}
+	// A login in it is used and not shown.
+	server, c := start(t, tiny())
+	c.Endpoint = strings.Replace(server.URL, "://", "://me:hunter2@", 1)
+	for _, name := range []string{"org/absent", "org/tiny"} {
+		_, err := c.Snapshot(t.Context(), Model, name, "", wanted)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"gpt2": true, "Qwen/Qwen3-8B": true, "a/b.c_d-e": true, "": false, "/a": false, "a/": false, "a/b/c": false, "../a": false, "a/..": false, "a--b/c": false,

@@ -26,7 +26,9 @@ func TestPythonClient(t *testing.T) {
 
 func testPython(t *testing.T, python string) {
 	set := &hubtest.Repo{Dataset: true, Name: "org/set", Files: map[string]string{"data/train-0.jsonl": `{"prompt":"p"}`, "README.md": ""}}
-	server, c := start(t, tiny(), set)
+	gated := tiny()
+	gated.Name, gated.Gated = "org/tiny-gated", true
+	server, c := start(t, tiny(), gated, set)
 	server.Page = 2
 	run := func(how, cache string) string {
 		t.Helper()
@@ -43,6 +45,10 @@ func testPython(t *testing.T, python string) {
 		}
 		t.Logf("%s: huggingface_hub %s", how, strings.TrimSpace(errors.String()))
 		return string(out)
+	}
+	want := "org/tiny-gated tokenizer.json None GatedRepoError\norg/absent x None RepositoryNotFoundError\norg/tiny absent.json None EntryNotFoundError\norg/tiny config.json v9 RevisionNotFoundError\n"
+	if got := strings.ReplaceAll(run("errors", t.TempDir()), "RemoteEntryNotFoundError", "EntryNotFoundError"); got != want { // its name since 1.0
+		t.Errorf("what can't be had is\n%snot\n%s", got, want)
 	}
 	theirs := t.TempDir()
 	downloaded := run("download", theirs)

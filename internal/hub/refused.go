@@ -17,7 +17,7 @@ import (
 // repository that is not there and one that is private get the same answer.
 func (s *session) refused(ctx context.Context, r repo, res *http.Response) error {
 	code, message := res.Header.Get("X-Error-Code"), outside.Sentence(res.Header.Get("X-Error-Message"))
-	page := s.endpoint() + r.page()
+	page := s.shown(s.endpoint() + r.page())
 	switch {
 	case code == "GatedRepo":
 		e := failed(ErrDenied, "%s is gated", r)
@@ -37,7 +37,7 @@ func (s *session) refused(ctx context.Context, r repo, res *http.Response) error
 		e := failed(ErrDenied, "the hub refuses access to %s%s", r, said(message))
 		return e.hint("its page is %s; HF_TOKEN must be a token that may read it", page)
 	}
-	return failed(ErrUnreachable, "%s answers %d %s%s", s.endpoint(), res.StatusCode, http.StatusText(res.StatusCode), said(message))
+	return failed(ErrUnreachable, "%s answers %d %s%s", s.shown(s.endpoint()), res.StatusCode, http.StatusText(res.StatusCode), said(message))
 }
 
 func said(message string) string {
@@ -48,7 +48,7 @@ func said(message string) string {
 }
 
 func (s *session) notFound(ctx context.Context, r repo) error {
-	e := failed(ErrNotFound, "%s has no %s %q that is open to us", s.endpoint(), r.kind, r.name)
+	e := failed(ErrNotFound, "%s has no %s %q that is open to us", s.shown(s.endpoint()), r.kind, r.name)
 	if near := s.similar(ctx, r); near != "" {
 		return e.hint("did you mean %s?", near)
 	}

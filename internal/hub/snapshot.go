@@ -35,6 +35,9 @@ func (c *Client) Snapshot(ctx context.Context, kind Kind, name, revision string,
 	if c.Offline {
 		return nil, offline(r)
 	}
+	if err := c.checkEndpoint(); err != nil {
+		return nil, err
+	}
 	s := c.session()
 	defer s.close()
 	got, err := s.snapshot(ctx, r, want)

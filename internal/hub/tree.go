@@ -61,6 +61,9 @@ func (c *Client) Files(ctx context.Context, kind Kind, name, revision string) (f
 		}
 		return files, commit, nil
 	}
+	if err := c.checkEndpoint(); err != nil {
+		return nil, "", err
+	}
 	s := c.session()
 	defer s.close()
 	if commit, err = s.resolve(ctx, r); err != nil {
@@ -82,7 +85,7 @@ func (s *session) resolve(ctx context.Context, r repo) (commit string, err error
 		return "", err
 	}
 	if !IsCommit(info.SHA) {
-		return "", failed(ErrCorrupt, "%s names no commit of %s", s.endpoint(), r)
+		return "", failed(ErrCorrupt, "%s names no commit of %s", s.shown(s.endpoint()), r)
 	}
 	return info.SHA, nil
 }

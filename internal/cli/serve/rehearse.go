@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
@@ -82,6 +83,9 @@ func (r *serveRun) useLock(path string) error {
 	lock, err := readLock(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return argv.Errorf("lock", "%s can't be written: %v", path, err)
+		}
 		r.host.Rehearsed = func(now *rehearsal.Rehearsal) error {
 			if err := atomicfile.WriteBytes(path, now.Lock(r.host.Version).Encode()); err != nil {
 				return fmt.Errorf("write the lock: %w", err)
@@ -110,7 +114,7 @@ func readLock(path string) (*rehearsal.Lock, error) {
 func (r *serveRun) holdAgainst(lock *rehearsal.Lock, path string) {
 	r.host.Rehearsed = func(now *rehearsal.Rehearsal) error {
 		if reasons := lock.Differs(now); len(reasons) > 0 {
-			return argv.Errorf("lock", "%s is of another load; nothing was sent. What differs:\n  %s", path, strings.Join(reasons, "\n  "))
+			return &argv.UsageError{Text: fmt.Sprintf("the lock %s is of another load; nothing was sent. What differs:\n  %s", path, strings.Join(reasons, "\n  "))}
 		}
 		r.host.Say("as in the lock %s: %s", path, covered(now))
 		return nil

@@ -3,7 +3,9 @@
 client.py download MODEL DATASET  fetches from HF_ENDPOINT
 client.py read MODEL DATASET      reads the cache only, as with HF_HUB_OFFLINE=1
 
-Prints what it has as JSON: for each file its text's SHA-256 and its path below the cache.
+client.py errors MODEL DATASET    prints the names of the errors that it raises for what can't be had
+
+Else prints what it has as JSON: for each file its text's SHA-256 and its path below the cache.
 """
 
 import hashlib
@@ -18,6 +20,15 @@ how, model, dataset = sys.argv[1:]
 offline = how == "read"
 cache = os.environ["HF_HUB_CACHE"]
 print(huggingface_hub.__version__, file=sys.stderr)
+
+if how == "errors":
+    for name, file, revision in [(model + "-gated", "tokenizer.json", None), ("org/absent", "x", None), (model, "absent.json", None), (model, "config.json", "v9")]:
+        try:
+            hf_hub_download(name, file, revision=revision)
+            print(name, "came")
+        except Exception as error:
+            print(name, file, revision, type(error).__name__)
+    sys.exit()
 
 found = {}
 
