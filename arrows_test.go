@@ -40,6 +40,7 @@ var inside = map[string][]string{
 	"cli/command":      {"cli/argv"},
 	"cli/compare":      {"cli/argv", "cli/command"},
 	"cli/find":         {"cli/argv", "cli/command", "cli/serve"},
+	"cli/multiturn":    {"cli/argv", "cli/command", "cli/serve"},
 	"cli/report":       {"cli/argv", "cli/command", "cli/serve"},
 	"cli/run":          {"cli/argv", "cli/command", "cli/find", "cli/serve"},
 	"cli/serve":        {"cli/argv", "cli/command"},

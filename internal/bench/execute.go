@@ -65,6 +65,7 @@ type Run struct {
 	beforeAt time.Time
 	seen     []*seenPrompts // of each server; nil: there is no state folder
 	keeper   *keeper        // nil: no prompts are sent again
+	saved    *savedTalks    // nil: no conversations are written
 	proven   *journal.Proven
 }
 
@@ -122,11 +123,15 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	if r.host.Proven != nil {
 		r.proven = r.host.Proven(r.engine())
 	}
+	if r.saved, err = r.openSaved(); err != nil {
+		return r.abandon(err)
+	}
 	r.progress = &load.Progress{}
 	r.spareProcessors()
 	stopShowing := r.showProgress()
 	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
 	stopShowing()
+	err = errors.Join(err, r.saved.close())
 	r.sampler.Stop()
 	r.wakeups.Stop()
 	r.scraper.Stop()
@@ -317,7 +322,10 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	}
 	cfg.Watch = r.watch()
 	if r.talks() {
-		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), Header: r.sessionHeader()}
+		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
+		if r.saved != nil {
+			cfg.Talks.Finished = r.finished
+		}
 	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency

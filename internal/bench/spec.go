@@ -65,6 +65,7 @@ type Load struct {
 	Unbounded      bool `json:"unbounded,omitempty"` // the run ends by time or by --until
 	MaxConcurrency *int `json:"max_concurrency,omitempty"`
 	// MaxConversations bounds those that are open; MaxConcurrency the requests in flight.
+	MaxRequests      int           `json:"max_requests,omitempty"` // of conversations; 0: no bound
 	MaxConversations *int          `json:"max_conversations,omitempty"`
 	Duration         time.Duration `json:"duration,omitempty"` // 0: no bound
 	NumWarmups       int           `json:"num_warmups,omitempty"`
@@ -95,22 +96,23 @@ type Request struct {
 
 // Keep says what is kept of a run, and where.
 type Keep struct {
-	Command        []string      `json:"command,omitempty"` // the command line that the Spec was made from, secrets replaced; it is only shown
-	Label          string        `json:"label,omitempty"`
-	Metadata       []Pair        `json:"metadata,omitempty"`
-	RunDir         string        `json:"run_dir,omitempty"` // empty: a new one in the user's state folder
-	KeepRuns       int           `json:"keep_runs"`
-	JournalTexts   bool          `json:"journal_texts,omitempty"`
-	ScrapeEvery    time.Duration `json:"scrape_every,omitempty"` // 0: only before and after the load
-	ForgetPrompts  bool          `json:"forget_prompts,omitempty"`
-	SaveResult     bool          `json:"save_result,omitempty"`
-	SaveDetailed   bool          `json:"save_detailed,omitempty"`
-	AppendResult   bool          `json:"append_result,omitempty"`
-	ResultDir      string        `json:"result_dir,omitempty"`
-	ResultFilename string        `json:"result_filename,omitempty"`
-	AppendMarkdown string        `json:"append_markdown,omitempty"`
-	SummaryFile    string        `json:"summary_file,omitempty"`
-	SummaryLoad    string        `json:"summary_load,omitempty"` // the load in the words of that file; empty: the concurrency
+	Command           []string      `json:"command,omitempty"` // the command line that the Spec was made from, secrets replaced; it is only shown
+	Label             string        `json:"label,omitempty"`
+	Metadata          []Pair        `json:"metadata,omitempty"`
+	RunDir            string        `json:"run_dir,omitempty"` // empty: a new one in the user's state folder
+	KeepRuns          int           `json:"keep_runs"`
+	JournalTexts      bool          `json:"journal_texts,omitempty"`
+	ScrapeEvery       time.Duration `json:"scrape_every,omitempty"` // 0: only before and after the load
+	ForgetPrompts     bool          `json:"forget_prompts,omitempty"`
+	SaveResult        bool          `json:"save_result,omitempty"`
+	SaveDetailed      bool          `json:"save_detailed,omitempty"`
+	AppendResult      bool          `json:"append_result,omitempty"`
+	ResultDir         string        `json:"result_dir,omitempty"`
+	ResultFilename    string        `json:"result_filename,omitempty"`
+	SaveConversations string        `json:"save_conversations,omitempty"` // a file for those that are complete, with the server's answers
+	AppendMarkdown    string        `json:"append_markdown,omitempty"`
+	SummaryFile       string        `json:"summary_file,omitempty"`
+	SummaryLoad       string        `json:"summary_load,omitempty"` // the load in the words of that file; empty: the concurrency
 }
 
 // Judge says what is computed of a run and what it is held against.

@@ -11,6 +11,13 @@ func (s *Spec) checkTalks() error {
 		return usage.Errorf("session-header", "%v", err)
 	}
 	if !s.talks() {
+		if s.MaxRequests > 0 || s.SaveConversations != "" {
+			flag := "max-requests"
+			if s.SaveConversations != "" {
+				flag = "save-conversations"
+			}
+			return usage.Errorf(flag, "is for conversations, and the dataset %s has none", s.DatasetName)
+		}
 		if s.MaxConversations != nil {
 			return usage.Errorf("max-conversations", "has nothing to bound: the dataset %s has no conversations", s.DatasetName).
 				WithHint("use --max-concurrency for requests")

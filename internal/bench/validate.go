@@ -91,6 +91,7 @@ func (s *Spec) checkRanges() error {
 	for _, r := range []numberRange{
 		{"max-concurrency", deref(s.MaxConcurrency, 1), 1, mostNumber},
 		{"max-conversations", deref(s.MaxConversations, 1), 1, mostNumber},
+		{"max-requests", s.MaxRequests, 0, mostNumber},
 		{"num-warmups", s.NumWarmups, 0, mostNumber},
 		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
 		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/find"
+	"github.com/inferometer/inferometer/internal/cli/multiturn"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -37,6 +38,7 @@ func commands() []entry {
 		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", serve.Latency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", serve.Shapes},
+		{"bench multi-turn", "conversations; a drop-in for vLLM's multi-turn script", multiturn.Run},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", sweep.Run},
 		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 		{"run", "run a whole experiment from one file: servers, matrix, table", run.Run},

@@ -24,7 +24,7 @@ func talk(t *testing.T, s *realserver.Server, n int) []turnFigures {
 	const turns = 5
 	folder := filepath.Join(t.TempDir(), "run")
 	r := realserver.StartBench(t, nil, realserver.Build(t), "--base-url", s.Base, "--backend", "openai-chat", "--dataset-name", "multi-turn",
-		"--num-prompts", strconv.Itoa(n), "--multi-turn-num-turns", strconv.Itoa(turns), "--random-input-len", "80", "--random-output-len", "16", "--max-conversations", "1",
+		"--num-prompts", strconv.Itoa(n), "--multi-turn-num-turns", strconv.Itoa(turns), "--random-input-len", strconv.Itoa(realserver.Requests(80, 40)), "--random-output-len", "16", "--max-conversations", "1",
 		"--temperature", "0", "--run-dir", folder).Wait(t, 0, 10*time.Minute)
 	if r.Completed != n*turns {
 		t.Fatalf("%d of %d turns were completed", r.Completed, n*turns)

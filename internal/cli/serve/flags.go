@@ -24,6 +24,9 @@ type Options struct {
 	Users               *int // --max-concurrency, in the words of fw-ai/benchmark
 	UsersPerSecond      float64
 	QPS                 *float64 // --request-rate, in the same words
+	MultiTurn           bool     // of vllm-bench, and the next two
+	TurnConcurrency     *int
+	TurnDelayMS         *int
 	QPSSpacing          string
 	TrustRemoteCode     bool // accepted; nothing is ever run
 	metadata, goodput   []argv.Pair
@@ -74,6 +77,8 @@ func Flags() (*argv.Set, *Options) {
 		"inferometer bench serve --backend openai-chat --dataset-name sharegpt --dataset-path sharegpt.json --num-prompts 200 --request-rate 4")
 	set.Example("Keep the result, with every request in it, under a name",
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
+	set.Example("Conversations of five turns, eight open at a time, whose users think for two seconds",
+		"inferometer bench serve --backend openai-chat --dataset-name multi-turn --multi-turn-num-turns 5 --num-prompts 100 --max-conversations 8 --think-time exponential:2s")
 	set.Example("Two replicas as one, and each by itself",
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Three adapters of one model, the first asked for most",
@@ -117,6 +122,7 @@ func Define(set *argv.Set, o *Options) {
 	DefineLoad(set, o)
 	DefineOurs(set, o)
 	defineUsers(set, o)
+	defineMultiTurn(set, o)
 	DefineRequest(set, o)
 	DefineDataset(set, o)
 	defineResult(set, o)

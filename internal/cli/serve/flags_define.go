@@ -47,6 +47,7 @@ func DefineLoad(set *argv.Set, o *Options) {
 	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
 	set.OptInt(&o.MaxConversations, "max-conversations", "Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests.", g,
 		argv.WholeName(), argv.Shown("no bound"))
+	set.Int(&o.MaxRequests, "max-requests", 0, "Of conversations: end after so many requests.", g, argv.WholeName(), argv.Shown("no bound"))
 	o.definePace(set, groupLoad, "ramp_up_strategy", "ramp_up_start_rps", "ramp_up_end_rps")
 	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
 	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
@@ -79,6 +80,7 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.Bool(&o.ForgetPrompts, "forget-prompts", "The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.", g, argv.WholeName())
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
+	set.String(&o.SaveConversations, "save-conversations", "", "Write the conversations that are complete, with the server's answers, as a JSON array.", g, argv.WholeName(), argv.Metavar("FILE"))
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
 	set.Duration(&o.ScrapeEvery, "scrape-every", 0,
 		"Read the server's /metrics so often during the load, for the report's pictures. 0 reads them before and after it only.", g, argv.Shown("0"))

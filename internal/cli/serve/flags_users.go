@@ -2,6 +2,7 @@ package serve
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
@@ -19,6 +20,46 @@ func defineUsers(set *argv.Set, o *Options) {
 	set.Choice(&o.QPSSpacing, "qps-distribution", "constant", []string{"constant", "exponential"}, "How the requests of --qps are spaced.", g,
 		argv.Later("is not drawn by this version; use constant or exponential", "uniform"))
 	set.String(&o.SummaryFile, "summary-file", "", "Append one row to a CSV file with the columns of fw-ai/benchmark.", g, argv.Metavar("FILE"))
+}
+
+// defineMultiTurn declares conversations in the words of vllm-bench.
+func defineMultiTurn(set *argv.Set, o *Options) {
+	g := argv.Group(groupOurs)
+	set.Bool(&o.MultiTurn, "multi-turn", "Conversations, in the words of vllm-bench: --dataset-name random is then multi-turn, and sharegpt conversations.", g, argv.WholeName())
+	set.OptInt(&o.TurnConcurrency, "multi-turn-concurrency", "Most requests of conversations on their way: --max-concurrency in the words of vllm-bench.", g, argv.WholeName())
+	set.OptInt(&o.TurnDelayMS, "multi-turn-delay-ms", "Milliseconds from an answer to the next turn: --think-time in the words of vllm-bench.", g, argv.WholeName(), argv.Metavar("MS"))
+}
+
+// resolveMultiTurn says the same in the words of the other flags.
+func (o *Options) resolveMultiTurn(set *argv.Set) error {
+	if o.MultiTurn {
+		switch o.DatasetName {
+		case "random":
+			o.DatasetName = "multi-turn"
+		case "sharegpt":
+			o.DatasetName = "conversations"
+		case "multi-turn", "conversations":
+		default:
+			return argv.Errorf("multi-turn", "goes with --dataset-name random or sharegpt, not %s", o.DatasetName)
+		}
+	}
+	switch {
+	case o.TurnConcurrency != nil && set.Seen("max-concurrency"):
+		return argv.Errorf("multi-turn-concurrency", "can't be used together with --max-concurrency: they are the same")
+	case o.TurnConcurrency != nil && *o.TurnConcurrency < 1:
+		return argv.Errorf("multi-turn-concurrency", "must be at least 1, not %d", *o.TurnConcurrency)
+	case o.TurnDelayMS != nil && set.Seen("think-time"):
+		return argv.Errorf("multi-turn-delay-ms", "can't be used together with --think-time: they are the same")
+	case o.TurnDelayMS != nil && *o.TurnDelayMS < 0:
+		return argv.Errorf("multi-turn-delay-ms", "must be 0 or more, not %d", *o.TurnDelayMS)
+	}
+	if o.TurnConcurrency != nil {
+		o.MaxConcurrency = o.TurnConcurrency
+	}
+	if o.TurnDelayMS != nil {
+		return o.setDatasets("think-time", strconv.Itoa(*o.TurnDelayMS)+"ms")
+	}
+	return nil
 }
 
 // sayPace gives an option of the pace a number.

@@ -66,6 +66,8 @@ func (d *conversing) ending() string {
 		return err.Error()
 	case d.watch.halted():
 		return d.watch.reason
+	case d.cfg.Talks.MaxRequests > 0 && d.sent >= d.cfg.Talks.MaxRequests:
+		return "max requests"
 	case d.length > 0 && d.cfg.Clock.Now() >= int64(d.length):
 		return "duration"
 	}

@@ -16,6 +16,8 @@ type Talks struct {
 	// MaxOpen is how many conversations may be open at a time; 0: no limit. Requests in
 	// flight have a limit of their own, Config.Concurrency.
 	MaxOpen int
+	// MaxRequests ends the sending of turns after so many; 0: no bound.
+	MaxRequests int
 	// Header is the name of the header that tells the turns of one conversation; empty: none.
 	Header string
 	// Finished is told of each conversation that is over, with its messages so far as a JSON

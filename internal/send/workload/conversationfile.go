@@ -36,6 +36,9 @@ type conversationFile struct {
 }
 
 func openConversations(o Options, own *ConversationOptions) (Dataset, error) {
+	if d, err := openGenerated(o, own); d != nil || err != nil {
+		return d, err
+	}
 	d := &conversationFile{opts: o, own: own}
 	c, err := openCorpus(o.Path, d.index)
 	if err != nil {
