@@ -227,7 +227,11 @@ func (s *Set) Foreign(advice string, names ...string) {
 
 // Unsupported declares a flag that is known and refused. The reason is a sentence
 // without its subject and full stop ("is not sent by this client; use --extra-body").
+// One that is declared already, as by a dataset that came later, stays as it is.
 func (s *Set) Unsupported(name string, arity Arity, reason string, opts ...Option) {
+	if s.Lookup(name) != nil {
+		return
+	}
 	s.add(&Flag{
 		Name: name, arity: arity, Unsupported: reason,
 		store: func([]string) error { return nil }, // only an inert value gets here

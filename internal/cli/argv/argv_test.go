@@ -295,3 +295,14 @@ func TestWholeName(t *testing.T) {
 		t.Error("--user is taken for --users")
 	}
 }
+
+// What is supported by now is not refused, whoever still lists it.
+func TestUnsupportedLeavesADeclaredFlag(t *testing.T) {
+	set := New("x", "")
+	var text string
+	set.String(&text, "mine", "", "A flag.")
+	set.Unsupported("mine", OneValue, "is not there")
+	if err := set.Parse([]string{"--mine", "a"}); err != nil || text != "a" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
