@@ -139,7 +139,7 @@ func (c *Clause) finish(unit string, colon bool) error {
 func (c *Clause) width(unit string) error {
 	if !hasInterval(c.Metric) {
 		return fmt.Errorf("there is no interval of %s: there are those of mean_, median_ or pNN_ of %s, and of %s", c.Metric,
-			strings.Join(metric.ReportedNames(), ", "), strings.Join(metric.Names(isRate), ", "))
+			strings.Join(metric.Names(func(m *metric.Metric) bool { return m.Reported() && m.Scope != metric.PerConversation }), ", "), strings.Join(metric.Names(isRate), ", "))
 	}
 	if unit != "%" || !(c.Limit > 0 && c.Limit < 100) {
 		return errors.New("a width is in %, above 0 and below 100")
@@ -160,7 +160,8 @@ func hasInterval(name string) bool {
 	if n.Metric.Scope == metric.PerRun {
 		return isRate(n.Metric)
 	}
-	return n.Statistic != "" && n.Statistic != metric.Std
+	// A conversation's time is known at its end: while the run goes on, requests are watched.
+	return n.Statistic != "" && n.Statistic != metric.Std && n.Metric.Scope != metric.PerConversation
 }
 
 // factors are the units that a limit may have, by the unit inside.

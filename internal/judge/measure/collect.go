@@ -32,6 +32,9 @@ type collector struct {
 	totals   totals
 	goodput  goodput
 	tallies  []*tally // of each server, if there are several
+	turns    *grouper
+	adapters *grouper
+	talks    *talks
 
 	sources        map[row.TokenSource]int // successes by how the tokens of their events are known
 	uncounted      int                     // successes whose tokens nobody counted, in all or by event
@@ -55,6 +58,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	}
 	c.goodput = newGoodput(opt.Goodput)
 	c.tallies = newTallies(run, opt)
+	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
 	c.series = c.seriesOf()
 	return c
 }
@@ -76,6 +80,9 @@ func (c *collector) Add(r *row.Request) error {
 	if tally != nil {
 		tally.add(r.Request, &r.Row)
 	}
+	c.turns.add(r)
+	c.adapters.add(r)
+	c.talks.add(r)
 	c.keep(&r.Row)
 	c.countTokens(r)
 	c.countReads(r.Request)

@@ -28,9 +28,12 @@ func (c *collector) confidence(r *Result) Confidence {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		s, ch := c.gaps, stats.Chain{}
-		if m.Metric.Of != nil {
+		switch {
+		case m.Metric.Scope == metric.PerConversation:
+			s, ch = c.talks.sample(m.Metric.Name)
+		case m.Metric.Of != nil:
 			s, ch = c.sample(m.Metric.Name), e.chain(m.Metric.Of)
-		} else {
+		default:
 			ch = e.gaps.chain()
 		}
 		out.metric(m, s, &ch)

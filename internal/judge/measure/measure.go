@@ -118,6 +118,11 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 		return nil, err
 	}
 	c := newCollector(run, &opt)
+	if lines, ok := j.(interface {
+		OnConversation(see func(*journal.Conversation))
+	}); ok {
+		lines.OnConversation(c.talks.ended)
+	}
 	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
 		return nil, err
 	}
@@ -144,6 +149,8 @@ func (c *collector) result(end *journal.End) *Result {
 	c.goodput.result(r)
 	r.TokensInTime = c.tokensInTime(r.Completed)
 	c.peaks(r)
+	r.ByTurn, r.ByAdapter = c.turns.result(r, c.opt.Percentiles), c.adapters.result(r, c.opt.Percentiles)
+	r.Conversations = c.talks.result(r, c.opt.Percentiles)
 	r.Metrics = c.metrics()
 	r.Outcomes, r.Errors = outcomeCounts(c.outcomes), c.topErrors()
 	r.Latency = c.latency()
@@ -187,11 +194,14 @@ func (c *collector) peaks(r *Result) {
 func (c *collector) metrics() []MetricStats {
 	var out []MetricStats
 	for _, m := range metric.All() {
-		if !c.wants(&m) {
+		if !c.wants(&m) || m.OfConversations && !c.talks.seen() {
 			continue
 		}
 		s := c.gaps
-		if m.Of != nil {
+		switch {
+		case m.Scope == metric.PerConversation:
+			s, _ = c.talks.sample(m.Name)
+		case m.Of != nil:
 			s = c.sample(m.Name)
 		}
 		out = append(out, MetricStats{m, s.Stats(c.opt.Percentiles)})
@@ -201,6 +211,9 @@ func (c *collector) metrics() []MetricStats {
 
 // wants says whether a metric was asked for and applies.
 func (c *collector) wants(m *metric.Metric) bool {
+	if m.Scope == metric.PerConversation {
+		return true
+	}
 	if !slices.Contains(c.opt.PercentileMetrics, m.Name) {
 		return false
 	}

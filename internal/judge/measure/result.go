@@ -46,10 +46,13 @@ type Result struct {
 	Tokens                              Tokens
 	Client                              Client
 	Confidence                          Confidence
-	Until                               *UntilState  // nil where the run had no goal
-	SteadyState                         *SteadyState // nil where it does not apply or was never reached
-	Targets                             *Targets     // nil in a run against one server
-	Economy                             *Economy     // nil where neither a price nor a power was given
+	Until                               *UntilState    // nil where the run had no goal
+	SteadyState                         *SteadyState   // nil where it does not apply or was never reached
+	Targets                             *Targets       // nil in a run against one server
+	ByTurn                              *Groups        // nil without conversations
+	ByAdapter                           *Groups        // nil where no request named an adapter
+	Conversations                       *Conversations // nil without conversations
+	Economy                             *Economy       // nil where neither a price nor a power was given
 	Warnings                            []string
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,6 +21,7 @@ const ExactLimit = 1 << 20
 // belongs to, and puts them in the order of requests before it adds them up.
 type Sample struct {
 	limit  int
+	bits   int // of the histogram; 0: hist.FullBits
 	values []float64
 	runs   []valueRun
 	hist   *hist.Histogram // of nanoseconds, once the limit is passed; values are gone then
@@ -87,7 +89,7 @@ func (s *Sample) spill() {
 	if s.hist != nil {
 		return
 	}
-	s.hist = hist.New(hist.FullBits)
+	s.hist = hist.New(cmp.Or(s.bits, hist.FullBits))
 	for _, v := range s.values {
 		s.record(v)
 	}
@@ -148,7 +150,7 @@ func (s *Sample) Stats(percentiles []float64) Stats {
 	at := s.histPercentile
 	if s.hist != nil {
 		m := s.hist.Moments()
-		st.Error, st.Median = histError, at(50)
+		st.Error, st.Median = s.error(), at(50)
 		st.Mean, st.Std, st.Min, st.Max = m.Mean/1e6, m.Std()/1e6, m.Min/1e6, m.Max/1e6
 	} else {
 		s.sum()
@@ -161,6 +163,17 @@ func (s *Sample) Stats(percentiles []float64) Stats {
 		st.Percentiles[i] = Percentile{p, at(p)}
 	}
 	return st
+}
+
+// error bounds the relative error of a percentile; 0: it is exact.
+func (s *Sample) error() float64 {
+	switch {
+	case s.hist == nil:
+		return 0
+	case s.bits == 0:
+		return histError
+	}
+	return s.hist.Error()
 }
 
 func (s *Sample) histPercentile(p float64) float64 { return s.hist.Percentile(p) / 1e6 }

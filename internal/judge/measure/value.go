@@ -16,6 +16,9 @@ func (r *Result) Totals() metric.Totals {
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
 	}
+	if s := r.Conversations; s != nil {
+		t.Conversing, t.Conversations, t.FailedConversations = true, s.Complete, s.Failed
+	}
 	if s := r.SpecDecode; s != nil {
 		t.Speculative, t.AcceptanceRate, t.AcceptanceLength = true, s.AcceptanceRate, s.AcceptanceLength
 	}

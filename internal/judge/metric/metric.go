@@ -35,6 +35,8 @@ const (
 	PerGap     Scope = "gap"
 	PerBatch   Scope = "batch" // of bench latency and bench shapes
 	PerRun     Scope = "run"
+	// PerConversation: a complete conversation has one value.
+	PerConversation Scope = "conversation"
 )
 
 // Gaps is what a metric per gap lies between.
@@ -70,6 +72,8 @@ type Metric struct {
 	LimitOnly bool
 	// NeedsTokenizer: vLLM leaves it out of the result when it has no tokenizer.
 	NeedsTokenizer bool
+	// OfConversations: only a run of conversations has it.
+	OfConversations bool
 	// NoRequestColumn: it is left out of the table of requests, as the sum of two others.
 	NoRequestColumn bool
 
@@ -110,12 +114,14 @@ var once = []string{""}
 func (m *Metric) IsLatency() bool { return m.Scope != PerRun }
 
 // Whole says whether the metric counts things.
-func (m *Metric) Whole() bool { return m.Unit == "requests" || m.Unit == "tokens" }
+func (m *Metric) Whole() bool {
+	return m.Unit == "requests" || m.Unit == "tokens" || m.Unit == "conversations"
+}
 
 // Reported says whether --percentile-metrics can name the metric: bench serve
 // measures it and shows its statistics.
 func (m *Metric) Reported() bool {
-	return !m.LimitOnly && (m.Scope == PerRequest || m.Scope == PerGap)
+	return !m.LimitOnly && (m.Scope == PerRequest || m.Scope == PerGap || m.Scope == PerConversation)
 }
 
 // table is what All returns.

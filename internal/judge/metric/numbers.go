@@ -17,6 +17,9 @@ type Totals struct {
 	GoodTokens                int64    // their output tokens
 	PeakTokens                *float64 // nil: not known
 	PeakConcurrent            int
+	Conversing                bool // the run had conversations; of them:
+	Conversations             int  // complete
+	FailedConversations       int
 	Speculative               bool // the server decodes speculatively; of that:
 	AcceptanceRate            float64
 	AcceptanceLength          *float64 // nil: not known
@@ -110,6 +113,17 @@ func numbers() []Metric {
 			Name: "duration", Scope: PerRun, Unit: "s", Doc: "time from the start of the run to the end of its last request",
 			Title: "Benchmark duration (s)", Column: "duration, s",
 			Run: func(t *Totals) (float64, bool) { return t.Duration, true },
+		},
+		{
+			Name: "conversation_throughput", Scope: PerRun, Unit: "conversations/s", Better: Higher, Doc: "complete conversations / duration", OfConversations: true,
+			Title: "Conversations per second", Label: "conversations/s", Column: "conversations/s",
+			Usual: Usual{Compare: once},
+			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.Conversations)), t.Conversing },
+		},
+		{
+			Name: "failed_conversations", Scope: PerRun, Unit: "conversations", Better: Lower, Doc: "conversations of which a turn did not succeed", OfConversations: true,
+			Title: "Failed conversations", Column: "failed conversations",
+			Run: func(t *Totals) (float64, bool) { return float64(t.FailedConversations), t.Conversing },
 		},
 		{
 			Name: "spec_decode_acceptance_rate", Scope: PerRun, Unit: "%", Doc: "accepted / proposed tokens of speculative decoding, as the server counted",

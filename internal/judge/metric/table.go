@@ -52,6 +52,22 @@ func latencies() []Metric {
 			Short: "E2EL incl. Client Queue", Title: "End-to-end Latency incl. Client Queue", NoRequestColumn: true,
 			Of: func(r *row.Row) (float64, bool) { return r.Latency() + r.QueueTime(), true },
 		},
+		ofTurns("ttft_first_turn", "ttft of the first turns of conversations", "TTFT, first turn", "Time to First Token, First Turn", func(turn int32) bool { return turn == 1 }),
+		ofTurns("ttft_later_turns", "ttft of all turns of conversations but the first, which a prefix cache may help", "TTFT, later turns", "Time to First Token, Later Turns", func(turn int32) bool { return turn > 1 }),
+		{
+			Name: "conversation_time", Scope: PerConversation, Unit: "ms", Better: Lower, OfConversations: true,
+			Doc:   "time from when the first turn of a conversation was due to the end of its last answer, think time included; of the complete ones",
+			Math:  "*end − due₁*",
+			Short: "Conversation", Title: "Conversation Time",
+			Usual: Usual{Compare: three},
+		},
+		{
+			Name: "conversation_busy_time", Scope: PerConversation, Unit: "ms", Better: Lower, OfConversations: true,
+			Doc:   "conversation_time without the think time that was planned on the way to the last answer",
+			Math:  "*end − due₁ − think*",
+			Short: "Conversation, busy", Title: "Conversation Time without Think Time",
+			Usual: Usual{Compare: three, Columns: []string{"median", "p99"}},
+		},
 		{
 			Name: "batch", Scope: PerBatch, Unit: "ms", Better: Lower,
 			Doc:   "time from the first send of a batch of bench latency or bench shapes to its last token",
@@ -77,6 +93,15 @@ func latencies() []Metric {
 
 // three are the statistics that compare shows.
 var three = []string{"mean", "median", "p99"}
+
+// ofTurns is the TTFT of some turns of conversations.
+func ofTurns(name, doc, short, title string, these func(turn int32) bool) Metric {
+	return Metric{
+		Name: name, Scope: PerRequest, Unit: "ms", Better: Lower, Doc: doc, Math: "*c₁ − s*", Short: short, Title: title,
+		OfConversations: true, NoRequestColumn: true,
+		Of: func(r *row.Row) (float64, bool) { return r.TTFT(), these(r.Turn) },
+	}
+}
 
 // fromEvent is the time to an event from when a request was sent or due. An event
 // that never came was in time for nobody.

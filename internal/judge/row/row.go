@@ -36,6 +36,9 @@ type Row struct {
 	Prompt  int32 // prompt tokens, as the server counted, else as planned
 	Output  int32 // output tokens of a success; 0 for a failure
 	Got     int32 // output tokens, whatever the outcome
+	Counted int32 // prompt tokens, as the server counted; -1 where it did not say
+	Cached  int32 // of these from its cache, as it says; -1 where it did not
+	Turn    int32 // in its conversation, from 1; 0: it is part of none
 }
 
 // Seconds turns nanoseconds into what NumPy would be given.
@@ -120,6 +123,13 @@ func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) 
 	}
 	r.OK = u.success(req, r.First)
 	r.Planned, r.Prompt = int32(req.PromptTokens), int32(u.promptTokens(req))
+	r.Counted, r.Cached, r.Turn = -1, -1, int32(req.Turn)
+	if req.UsagePrompt > 0 {
+		r.Counted = int32(req.UsagePrompt)
+		if req.CachedKnown || req.UsageCached > 0 {
+			r.Cached = int32(req.UsageCached)
+		}
+	}
 	got, by := u.outputTokens(req, texts)
 	r.Got, r.CountedBy = int32(min(got, math.MaxInt32)), by
 	if r.OK {

@@ -29,7 +29,7 @@ func TestRead(t *testing.T) {
 	want := Row{
 		Index: 3, OK: true, CountedBy: ByUsage, Sent: 10 * ms, Due: 5 * ms, End: 100 * ms, Queue: 5 * ms,
 		First: 20 * ms, FirstToken: 30 * ms, FirstVisible: 60 * ms, Last: 65 * ms, LongestGap: 30 * ms,
-		Planned: 7, Prompt: 8, Output: 4, Got: 4,
+		Planned: 7, Prompt: 8, Output: 4, Got: 4, Counted: 8, Cached: -1,
 	}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,12 +13,21 @@ import (
 // of tables, and Verdict.Unsupported names it.
 type samples struct {
 	manyTokens  int64
+	first       int64 // turns of conversations; of these is the largest possible number of conversations
+	later       int64
 	unsupported []string
 }
 
 func (c *samples) add(v *view) {
 	if n, _ := v.got(); !v.Warmup && v.complete && max(n, v.TextTokens, len(v.Chunks)) > 1 {
 		c.manyTokens++
+	}
+	switch {
+	case v.Warmup || !v.complete:
+	case v.Turn == 1:
+		c.first++
+	case v.Turn > 1:
+		c.later++
 	}
 }
 
@@ -31,6 +41,12 @@ func Needs(p float64) int64 {
 	return int64(math.Ceil(1/tail - 1e-6))
 }
 
+// What a run of conversations is reported with, whatever was asked for.
+const (
+	conversationTime = "conversation_time"
+	conversationBusy = "conversation_busy_time"
+)
+
 // have is how many values a metric has.
 func (c *samples) have(f *facts, metric string) int64 {
 	switch metric {
@@ -38,6 +54,10 @@ func (c *samples) have(f *facts, metric string) int64 {
 		return f.gaps
 	case "tpot":
 		return c.manyTokens
+	case "ttft_first_turn", conversationTime, conversationBusy:
+		return c.first
+	case "ttft_later_turns":
+		return c.later
 	}
 	return f.complete
 }
@@ -51,7 +71,11 @@ func (c *samples) result(f *facts, _ limits) Check {
 	}
 	var few []string
 	least := f.complete
-	for _, m := range f.opt.PercentileMetrics {
+	asked := f.opt.PercentileMetrics
+	if c.first > 0 { // the result has these unasked
+		asked = append(slices.Clone(asked), conversationTime, conversationBusy)
+	}
+	for _, m := range asked {
 		n := c.have(f, m)
 		for _, p := range f.opt.Percentiles {
 			if n > 0 && n < Needs(p) { // a metric without values shows none

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/page"
@@ -16,9 +17,12 @@ import (
 // CSV writes one line a run.
 func CSV(w io.Writer, runs []page.Run) error {
 	c := csv.NewWriter(w)
-	speculative := page.Speculative(runs)
+	has := optional{speculative: page.Speculative(runs)}
 	for i := range runs {
-		names, values := runLine(&runs[i], speculative)
+		has.conversations = has.conversations || runs[i].Result.Conversations != nil
+	}
+	for i := range runs {
+		names, values := runLine(&runs[i], has)
 		if i == 0 {
 			if err := c.Write(names); err != nil {
 				return err
@@ -32,9 +36,11 @@ func CSV(w io.Writer, runs []page.Run) error {
 	return c.Error()
 }
 
-// runLine is a run's columns and their values. What is not known is empty. Those of
-// speculative decoding are there if any run has them.
-func runLine(run *page.Run, speculative bool) (names, values []string) {
+// optional columns are there if any run has them.
+type optional struct{ speculative, conversations bool }
+
+// runLine is a run's columns and their values. What is not known is empty.
+func runLine(run *page.Run, has optional) (names, values []string) {
 	r, o := run.Result, &run.Result.Run.Options
 	add := func(name, value string) { names, values = append(names, name), append(values, value) }
 	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
@@ -44,6 +50,18 @@ func runLine(run *page.Run, speculative bool) (names, values []string) {
 			return
 		}
 		number(name, v)
+	}
+	distribution := func(key string, s *measure.Summary) {
+		for _, p := range []struct {
+			word string
+			v    float64
+		}{{"mean", s.Mean}, {"median", s.P50}, {"p90", s.P90}, {"p99", s.P99}, {"p99.9", s.P999}, {"max", s.Max}} {
+			if s.Count == 0 {
+				add(p.word+"_"+key+"_ms", "")
+				continue
+			}
+			number(p.word+"_"+key+"_ms", p.v)
+		}
 	}
 	add("run", outside.CSV(run.Name))
 	add("start", page.Start(r).Format("2006-01-02T15:04:05-07:00"))
@@ -60,22 +78,28 @@ func runLine(run *page.Run, speculative bool) (names, values []string) {
 		}
 		known(m.Name, v)
 	}
-	if speculative {
+	if has.conversations {
+		for _, m := range metric.Select(func(m *metric.Metric) bool { return m.Run != nil && m.OfConversations }) {
+			v, ok := r.Number(&m)
+			if !ok {
+				v = math.NaN()
+			}
+			known(m.Name, v)
+		}
+		c := r.Conversations
+		if c == nil {
+			c = &measure.Conversations{}
+		}
+		distribution("conversation_time", &c.Time.Summary)
+		distribution("conversation_busy_time", &c.Busy.Summary)
+	}
+	if has.speculative {
 		rate, length := page.Acceptance(r)
 		known("spec_decode_acceptance_rate", rate)
 		known("spec_decode_acceptance_length", length)
 	}
 	for _, m := range latencies(r) {
-		for _, p := range []struct {
-			word string
-			v    float64
-		}{{"mean", m.Mean}, {"median", m.P50}, {"p90", m.P90}, {"p99", m.P99}, {"p99.9", m.P999}, {"max", m.Max}} {
-			if m.Count == 0 {
-				add(p.word+"_"+m.key+"_ms", "")
-				continue
-			}
-			number(p.word+"_"+m.key+"_ms", p.v)
-		}
+		distribution(m.key, m.Summary)
 	}
 	level, reasons := "", ""
 	if run.Verdict != nil {
@@ -89,7 +113,7 @@ func runLine(run *page.Run, speculative bool) (names, values []string) {
 // inEachLine are the numbers of the whole run that have a column: all but the peaks, goodput in
 // tokens, which rests on the limits of one run, and those of speculative decoding.
 func inEachLine(m *metric.Metric) bool {
-	return m.Run != nil && !slices.Contains([]string{
+	return m.Run != nil && !m.OfConversations && !slices.Contains([]string{
 		"max_output_tokens_per_s", "max_concurrent_requests", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length",
 	}, m.Name)
 }

@@ -23,12 +23,17 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func shown(t *testing.T, n int, words string, also ...row.Collector) page.Run {
+	return shownTurns(t, n, 0, words, also...)
+}
+
+// shownTurns is a run whose requests are turns of conversations, so many each.
+func shownTurns(t *testing.T, n, turns int, words string, also ...row.Collector) page.Run {
 	t.Helper()
-	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{}, also...)
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words, Turns: turns}, measure.Options{}, also...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words}, verdict.Options{})
+	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words, Turns: turns}, verdict.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +50,8 @@ func TestGolden(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"one.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one}, nil) },
 		"two.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one, two}, limits) },
+		"turns.md":        func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownTurns(t, 40, 4, "my run")}, nil) },
+		"turns.csv":       func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownTurns(t, 40, 4, "my run")}) },
 		"section.md":      func(b *bytes.Buffer) error { return Section(b, &one) },
 		"runs.csv":        func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, two}) },
 		"llmd.json":       func(b *bytes.Buffer) error { return LLMD(b, &one) },
@@ -84,7 +91,7 @@ func TestGolden(t *testing.T) {
 // TestHostileWords: what a server or a user calls things breaks no table and no fence.
 func TestHostileWords(t *testing.T) {
 	words := "=a|b\n```\n# <script>\x1b[31m"
-	run := shown(t, 20, words)
+	run := shownTurns(t, 20, 4, words)
 	var b bytes.Buffer
 	if err := Section(&b, &run); err != nil {
 		t.Fatal(err)

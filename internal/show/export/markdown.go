@@ -126,6 +126,45 @@ func figures(b *strings.Builder, run *page.Run) {
 			fmt.Fprintf(b, "| %s | %.2f | %.2f | %s | %s | %.2f |\n", m.title, m.Mean, m.P50, known(m.Summary, 90, m.P90), known(m.Summary, 99, m.P99), m.Max)
 		}
 	}
+	conversationFigures(b, r.Conversations)
+	groupFigures(b, "turn", r.ByTurn)
+	groupFigures(b, "adapter", r.ByAdapter)
+}
+
+// groupFigures are the same figures by turn or by adapter, where there are two at least.
+func groupFigures(b *strings.Builder, what string, g *measure.Groups) {
+	all := g.All()
+	if len(all) < 2 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s | requests | failed | prompt tokens | cached | TTFT p50, ms | TTFT p90, ms | TTFT p99, ms | TPOT p50, ms | E2EL p50, ms | output tok/s |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n", what)
+	for i := range all {
+		one := &all[i]
+		prompt, cached := "unknown", "unknown"
+		if one.Prompt.Known > 0 {
+			prompt = fmt.Sprintf("%.0f", one.Prompt.Mean)
+		}
+		if v, ok := one.Cached.Share(); ok {
+			cached = fmt.Sprintf("%.1f %%", v*100)
+			if one.Cached.Known < one.Completed {
+				cached += fmt.Sprintf(" (of %d)", one.Cached.Known)
+			}
+		}
+		ttft := &one.TTFT.Summary
+		fmt.Fprintf(b, "| %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", outside.Markdown(g.Name(one)), one.Requests, one.Failed, prompt, cached,
+			known(ttft, 50, ttft.P50), known(ttft, 90, ttft.P90), known(ttft, 99, ttft.P99), known(&one.TPOT.Summary, 50, one.TPOT.P50), known(&one.E2EL.Summary, 50, one.E2EL.P50), one.OutputThroughput)
+	}
+}
+
+// conversationFigures are those of conversations as a whole.
+func conversationFigures(b *strings.Builder, c *measure.Conversations) {
+	if c == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n| conversations | ended | turns | never sent | per second | to done p50, ms | p99, ms | without think time p50, ms | p99, ms |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	t, busy := &c.Time.Summary, &c.Busy.Summary
+	fmt.Fprintf(b, "| %d | %s | %d | %d | %.2f | %s | %s | %s | %s |\n", c.Begun, report.ConversationEnds(c), c.Turns.Sent, c.Turns.Skipped, c.Rate,
+		known(t, 50, t.P50), known(t, 99, t.P99), known(busy, 50, busy.P50), known(busy, 99, busy.P99))
 }
 
 // fence writes text between fences that are longer than any in it.

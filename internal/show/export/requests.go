@@ -59,6 +59,10 @@ func columns() []column {
 		column{parquet.Column{Name: "events", Type: parquet.Int}, func(c *context) any { return int64(len(c.req.Events.At)) }},
 		column{parquet.Column{Name: "finish_reason", Type: parquet.Text}, func(c *context) any { return text(c.req.FinishReason) }},
 		column{parquet.Column{Name: "prompt_hash", Type: parquet.Text}, func(c *context) any { return text(c.req.PromptHash) }},
+		column{parquet.Column{Name: "conversation", Type: parquet.Int}, func(c *context) any { return above(c.req.Conversation) }},
+		column{parquet.Column{Name: "turn", Type: parquet.Int}, func(c *context) any { return above(c.req.Turn) }},
+		column{parquet.Column{Name: "model", Type: parquet.Text}, func(c *context) any { return text(c.req.Model) }},
+		column{parquet.Column{Name: "usage_cached", Type: parquet.Int}, func(c *context) any { return known32(c.row.Cached) }},
 	)
 }
 
@@ -85,6 +89,14 @@ func text(s string) any {
 
 func above(n int) any {
 	if n <= 0 {
+		return nil
+	}
+	return int64(n)
+}
+
+// known32 is nil for what is not known: below zero.
+func known32(n int32) any {
+	if n < 0 {
 		return nil
 	}
 	return int64(n)

@@ -14,8 +14,15 @@ const ms = int64(1e6)
 type Journal struct {
 	N     int
 	Words string
+	// Turns makes conversations of so many requests each, over two adapters; 0: none.
+	Turns int
 	next  int
+	see   func(*journal.Conversation)
+	over  *journal.Conversation // has ended with the request before
 }
+
+// OnConversation asks for the lines of conversations.
+func (j *Journal) OnConversation(see func(*journal.Conversation)) { j.see = see }
 
 // Run is the first line.
 func (j *Journal) Run() *journal.Run {
@@ -37,6 +44,10 @@ func (j *Journal) End() *journal.End {
 
 // Next is the next request.
 func (j *Journal) Next() (*journal.Request, error) {
+	if j.over != nil && j.see != nil {
+		j.see(j.over)
+	}
+	j.over = nil
 	if j.next == j.N {
 		return nil, io.EOF
 	}
@@ -54,7 +65,24 @@ func (j *Journal) Next() (*journal.Request, error) {
 	if i%10 == 3 {
 		r.Outcome, r.Error = journal.StreamError, j.Words
 	}
+	if j.Turns > 0 {
+		j.converse(r)
+	}
 	return r, nil
+}
+
+// converse makes a request a turn, and ends its conversation with the last one. A turn
+// that fails is followed by others all the same: reports compute nothing.
+func (j *Journal) converse(r *journal.Request) {
+	r.Conversation, r.Turn = r.Index/j.Turns+1, r.Index%j.Turns+1
+	r.Model = []string{"law ", "med "}[r.Conversation%2] + j.Words
+	r.UsagePrompt, r.UsageCached, r.CachedKnown = 8*r.Turn, 7*(r.Turn-1), true
+	if r.Turn == j.Turns {
+		j.over = &journal.Conversation{
+			Number: r.Conversation, Turns: j.Turns, Sent: j.Turns, Complete: j.Turns, Outcome: journal.ConversationComplete,
+			Begin: int64(r.Index-j.Turns+1) * 10 * ms, End: r.End, Think: 5 * ms,
+		}
+	}
 }
 
 // Samples are none.

@@ -18,14 +18,17 @@ import (
 )
 
 // shown is a run with these words in every place that comes from outside.
-func shown(t *testing.T, n int, words string) Run {
+func shown(t *testing.T, n int, words string) Run { return shownTurns(t, n, 0, words) }
+
+// shownTurns is one whose requests are turns of conversations, so many each.
+func shownTurns(t *testing.T, n, turns int, words string) Run {
 	t.Helper()
 	c := chartdata.NewCollector(0)
-	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words}, measure.Options{}, c)
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words, Turns: turns}, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words}, verdict.Options{})
+	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words, Turns: turns}, verdict.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +51,7 @@ func TestHostileWords(t *testing.T) {
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</script><script>alert(2)//`, `<!--<script>`,
 		`'};alert(3);//`, `{{.Policy}}`, "\u2028</style><b>", `&lt;i&gt;`, `javascript:alert(4)`,
 	} {
-		got := written(t, Options{Version: words}, shown(t, 40, words), shown(t, 40, words))
+		got := written(t, Options{Version: words}, shown(t, 40, words), shownTurns(t, 40, 4, words))
 		if n := strings.Count(got, "<script"); n != 2 {
 			t.Errorf("%q: %d elements <script", words, n)
 		}
@@ -280,5 +283,24 @@ func TestSaturation(t *testing.T) {
 	}
 	if got := written(t, Options{}, at(10, 100), at(20, 104)); !strings.Contains(got, "The most it can do; saturated: from rate 10 to 20 throughput grew by 4 % only.") {
 		t.Error("the page does not say that more load gives no more")
+	}
+}
+
+// A run of conversations over adapters has its sections, and another one has none.
+func TestGroupSections(t *testing.T) {
+	got := written(t, Options{}, shownTurns(t, 40, 4, "x"))
+	for _, want := range []string{
+		"<h3>Conversations</h3>", "<h3>Adapters</h3>", `id="run1-turns"`, `id="run1-adapters"`, `id="run1-turn-ttft"`, `id="run1-conversations"`,
+		"TTFT by turn", "time to done without think time", "law x",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not hold %s", want)
+		}
+	}
+	got = written(t, Options{}, shown(t, 40, "x"))
+	for _, not := range []string{"<h3>Conversations</h3>", "<h3>Adapters</h3>", "TTFT by turn"} {
+		if strings.Contains(got, not) {
+			t.Errorf("the page holds %s", not)
+		}
 	}
 }

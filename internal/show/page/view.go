@@ -61,6 +61,7 @@ type runView struct {
 	Failed          int
 	Outcomes        *table
 	Targets         *table // nil with one server
+	Groups          []groupView
 	Errors          *table
 	Checks          *table
 	Environment     *table
@@ -130,6 +131,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 		v.Courses = append(v.Courses, d.full(fmt.Sprintf("%s-course%d", id, k+1), c, 190))
 	}
 	v.Gaps = d.full(id+"-gaps", gaps(t), 300)
+	v.Groups = groupViews(d, id, r)
 	return v, d.err
 }
 

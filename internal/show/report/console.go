@@ -120,6 +120,9 @@ func (c *console) vllm(r *measure.Result) {
 	c.numbers(r, "rtfx")
 	c.numbers(r, "total_token_throughput")
 	for _, m := range r.Metrics {
+		if m.Metric.Scope == metric.PerConversation {
+			continue // in a block of ours
+		}
 		c.center(m.Metric.Title, "-")
 		c.float("Mean "+m.Metric.Short+" (ms):", m.Stats.Mean)
 		c.float("Median "+m.Metric.Short+" (ms):", m.Stats.Median)

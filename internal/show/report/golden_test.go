@@ -40,6 +40,7 @@ func results(t *testing.T) map[string]*measure.Result {
 		"thinking":    measured(t, thinking(), measure.Options{}),
 		"killed":      measured(t, killed(), measure.Options{}),
 		"targets":     measured(t, replicas(), measure.Options{}),
+		"agents":      measured(t, agents(), measure.Options{Percentiles: []float64{95, 99}}),
 	}
 }
 

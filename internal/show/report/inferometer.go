@@ -41,6 +41,9 @@ func inferometer(r *measure.Result, opt Options) object {
 		o.set("serves", r.Run.Serves)
 	}
 	setTargets(&o, r.Targets)
+	setGroups(&o, "by_turn", r.ByTurn)
+	setGroups(&o, "by_adapter", r.ByAdapter)
+	setConversations(&o, r.Conversations)
 	setSLO(&o, opt.SLO)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)

@@ -13,12 +13,20 @@ type memory struct {
 	run      *journal.Run
 	requests []journal.Request
 	end      *journal.End
+
+	conversations []journal.Conversation
+	see           func(*journal.Conversation)
 }
+
+func (m *memory) OnConversation(see func(*journal.Conversation)) { m.see = see }
 
 func (m *memory) Run() *journal.Run { return m.run }
 func (m *memory) End() *journal.End { return m.end }
 func (m *memory) Next() (*journal.Request, error) {
 	if len(m.requests) == 0 {
+		for i := range m.conversations {
+			m.see(&m.conversations[i])
+		}
 		return nil, io.EOF
 	}
 	r := &m.requests[0]
@@ -188,6 +196,43 @@ func replicas() *memory {
 		case 2:
 			*r = failed(stream(i, r.Sent, 0), journal.Refused, "connection refused")
 			r.Target = 2
+		}
+	}
+	return m
+}
+
+// agents is a run of conversations over adapters: one of which a turn failed, one that
+// the end of the run cut off. Of turn 3 the server does not say what it had cached.
+func agents() *memory {
+	m := &memory{run: run(), end: end()}
+	m.run.Options.NumPrompts = 42
+	for c := range 14 {
+		for turn := range 3 {
+			sent := int64(turn)*300*ms + int64(c%4)*ms + int64(c/4)*900*ms
+			r := stream(3*c+turn, sent, 4+turn)
+			r.Conversation, r.Turn, r.Model = c+1, turn+1, []string{"law", "med", "code"}[c%3]
+			r.UsagePrompt, r.UsageCached, r.CachedKnown = 16+100*turn, 80*turn, turn < 2
+			if turn == 2 {
+				r.UsageCached = 0
+			}
+			if turn > 0 {
+				r.After, r.Delay = []int{3*c + turn - 1}, 50*ms
+			}
+			over := journal.Conversation{Number: c + 1, Turns: 3, Sent: turn + 1, Skipped: 2 - turn, Complete: turn + 1, Begin: int64(c/4) * 900 * ms, End: r.End, Think: int64(turn) * 50 * ms}
+			switch {
+			case c == 5 && turn == 1:
+				r = failed(r, journal.HTTP5xx, "503 Service Unavailable: overloaded")
+				over.Outcome, over.Complete, over.Error = journal.ConversationFailed, 1, "turn 2: http_5xx"
+			case c == 13 && turn == 0:
+				over.Outcome, over.Error = journal.ConversationAbandoned, "signal"
+			case turn == 2:
+				over.Outcome = journal.ConversationComplete
+			}
+			m.requests = append(m.requests, r)
+			if over.Outcome != "" {
+				m.conversations = append(m.conversations, over)
+				break
+			}
 		}
 	}
 	return m

@@ -132,7 +132,7 @@ var (
 
 // ownPlace are ours that the result holds elsewhere: under goodput, and as vLLM's keys
 // of speculative decoding.
-var ownPlace = []string{"output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx"}
+var ownPlace = []string{"conversation_throughput", "failed_conversations", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx"}
 
 // number is a number of the whole run for JSON: null where it is not known.
 func number(r *measure.Result, m *metric.Metric) any {

@@ -34,6 +34,9 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.client(r)
 	c.steady(r.SteadyState)
 	c.targets(r.Targets)
+	c.conversations(r.Conversations)
+	c.groups("By turn", r.ByTurn)
+	c.groups("By adapter", r.ByAdapter)
 	c.economy(r.Economy)
 	if opt.Intervals {
 		c.intervals(&r.Confidence)
