@@ -78,6 +78,7 @@ type talks struct {
 	turns, prompt, given amounts
 	share                amounts
 	times, busies        gapLog // the first ones in the order in which they ended
+	thinks               bool   // a turn had a delay
 }
 
 // talk is what is kept of an open conversation.
@@ -100,6 +101,7 @@ func (t *talks) add(r *row.Request) {
 	if r.Conversation <= 0 {
 		return
 	}
+	t.thinks = t.thinks || r.Delay > 0
 	one := t.open[r.Conversation]
 	if one == nil {
 		if len(t.open) >= mostOpen {

@@ -308,3 +308,35 @@ func heapAfter(t *testing.T, n int) uint64 {
 	}
 	return held.HeapAlloc
 }
+
+// Where users think, the concurrency asked for is not the load: there is no steady state
+// to be found by it. Without think time there is.
+func TestSteadyStateOfConversations(t *testing.T) {
+	for _, think := range []int64{0, 10 * ms} {
+		var list []any
+		for i := range 40 {
+			r := turn(i, i/2+1, i%2+1, int64(i/4*100), 20, 0, 50, 90)
+			if i%2 == 1 {
+				r.After, r.Delay = []int{i - 1}, think
+			}
+			list = append(list, r)
+		}
+		r := measureAll(t, &talking{run: closedRun(4), end: &journal.End{}, line: lines(list...)}, Options{})
+		if (r.SteadyState != nil) != (think == 0) {
+			t.Errorf("think time %d: %+v", think, r.SteadyState)
+		}
+	}
+}
+
+// A run of conversations has settled when the first turn of each slot has ended.
+func TestSettledConversations(t *testing.T) {
+	var list []any
+	for i := range 40 {
+		list = append(list, turn(i, i/4+1, i%4+1, int64(i%4*1000+i/4), 20, 0, 10, int64(20+i/4)))
+	}
+	run := closedRun(8)
+	at, err := SettledFrom(&talking{run: run, line: lines(list...)})
+	if want := (28 + 6) * ms; err != nil || at != max(want, 3009*ms/10) {
+		t.Errorf("%d, %v", at/ms, err)
+	}
+}

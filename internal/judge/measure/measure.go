@@ -165,7 +165,9 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Tokens = c.tokens
 	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)
-	if c.rules.Closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 {
+	// Who thinks has nothing in flight: then the concurrency asked for is never the load.
+	thinks := c.talks.thinks || c.run.Options.MaxConversations > 0
+	if c.rules.Closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 && !thinks {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)

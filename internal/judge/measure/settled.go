@@ -29,7 +29,7 @@ func SettledFrom(j Journal) (at int64, err error) {
 			continue
 		}
 		last = max(last, req.Sent)
-		if req.Index < slots {
+		if req.Index < slots && req.Conversation == 0 || req.Turn == 1 && req.Conversation <= slots {
 			first = max(first, req.End)
 		}
 	}

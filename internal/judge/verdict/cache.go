@@ -13,7 +13,7 @@ type repeatedPrompts struct {
 }
 
 func (c *repeatedPrompts) add(v *view) {
-	if v.Warmup || v.prompt == 0 {
+	if v.Warmup || v.prompt == 0 || v.follows() {
 		return
 	}
 	c.hashed++
@@ -97,7 +97,7 @@ type cachedTokens struct {
 }
 
 func (c *cachedTokens) add(v *view) {
-	if v.Warmup || v.repeated || v.UsagePrompt == 0 {
+	if v.Warmup || v.repeated || v.UsagePrompt == 0 || v.follows() {
 		return
 	}
 	c.prompt += int64(v.UsagePrompt)
@@ -116,6 +116,8 @@ func (c *cachedTokens) add(v *view) {
 func (c *cachedTokens) result(f *facts, l limits) Check {
 	hits, counted := f.server.cacheHits()
 	switch {
+	case f.conversing():
+		return skip("turns of a conversation share their history by plan: the result has the cached share by turn")
 	case c.allowed < 0:
 		return skip("how much prompts of the dataset %s share is not in the journal; the server took %d of %d tokens from its cache",
 			f.run.Options.Dataset, c.cached, c.prompt)

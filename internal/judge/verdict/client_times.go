@@ -29,7 +29,7 @@ func (c *lag) result(f *facts, l limits) Check {
 		k := found(l, ratio(p99, f.ttft.Percentile(50)), figure, "events were read %s after the kernel had them (p99), and latencies have it in them", ms(p99))
 		k.Effect = effect(k, "TTFT p99 would be up to %s lower", ms(p99))
 		return k
-	case f.closed():
+	case f.closed() || f.conversing():
 		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
 		k := found(l, loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
 		k.Effect = effect(k, "request throughput would be up to %s higher; latencies are not touched", percent(loss))
@@ -75,6 +75,7 @@ type lateness struct {
 	late    hist.Histogram // sent − due without a limit of concurrency
 	release hist.Histogram // released − due
 	dueTTFT hist.Histogram
+	after   hist.Histogram // released − due of turns that waited for an answer
 }
 
 func (c *lateness) add(v *view) {
@@ -83,6 +84,9 @@ func (c *lateness) add(v *view) {
 	}
 	c.late.Add(v.Sent - v.Due)
 	c.release.Add(v.Released - v.Due)
+	if v.follows() {
+		c.after.Add(v.Released - v.Due)
+	}
 	if v.complete {
 		c.dueTTFT.Add(v.Sent - v.Due + v.Row.First)
 	}
@@ -90,6 +94,8 @@ func (c *lateness) add(v *view) {
 
 func (c *lateness) result(f *facts, l limits) Check {
 	switch {
+	case (f.closed() || f.burst()) && c.after.Count() > 0 && f.ttft.Count() > 0:
+		return c.turns(f, l)
 	case f.closed():
 		return skip("a closed loop has no pace to be late against")
 	case f.burst():
@@ -100,7 +106,7 @@ func (c *lateness) result(f *facts, l limits) Check {
 		return skip("the rate was not kept, see rate")
 	}
 	late := &c.late
-	if f.run.Options.MaxConcurrency > 0 {
+	if f.run.Options.MaxConcurrency > 0 || f.run.Options.MaxConversations > 0 {
 		late = &c.release
 	}
 	p99 := late.Percentile(99)
@@ -115,5 +121,20 @@ func (c *lateness) result(f *facts, l limits) Check {
 		ms(p99), ms(gap), ms(f.ttft.Percentile(50)))
 	more := c.dueTTFT.Percentile(99) - f.ttft.Percentile(99)
 	k.Effect = effect(k, "TTFT p99 from the due time is %s higher than from the sent time", ms(max(more, 0)))
+	return k
+}
+
+// turns judges a run that has no pace but conversations: a later turn is due by the
+// answer before it. Waiting for a slot is not in it either.
+func (c *lateness) turns(f *facts, l limits) Check {
+	p99 := c.after.Percentile(99)
+	value := ratio(p99, f.ttft.Percentile(50))
+	const negligible = 1e6 // ns
+	if p99 < negligible {
+		value = 0
+	}
+	k := found(l, value, "p99 "+ms(p99), "later turns were ready to go %s after they were due by the answers before them (p99); the median TTFT is %s",
+		ms(p99), ms(f.ttft.Percentile(50)))
+	k.Effect = effect(k, "conversations took up to %s longer with each turn than they would have", ms(p99))
 	return k
 }

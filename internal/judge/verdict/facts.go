@@ -20,6 +20,9 @@ type facts struct {
 
 	firstSent, lastSent, lastEnd int64
 	firstDue, lastDue            int64
+	paced                        span  // requests that the pace made due: all but the later turns of conversations
+	turns                        int64 // requests of conversations
+	thinks                       bool  // a turn had a delay after the answers that it waited for
 	firstEnd                     int64 // of the request that ended first
 
 	ttft         hist.Histogram // of the complete ones
@@ -39,6 +42,22 @@ type facts struct {
 	judge   func(name string) *Check
 }
 
+// span is when some requests were due and sent.
+type span struct {
+	n                   int64
+	firstDue, lastDue   int64
+	firstSent, lastSent int64
+}
+
+func (s *span) add(v *view) {
+	if s.n == 0 {
+		s.firstDue, s.lastDue, s.firstSent, s.lastSent = v.Due, v.Due, v.Sent, v.Sent
+	}
+	s.n++
+	s.firstDue, s.lastDue = min(s.firstDue, v.Due), max(s.lastDue, v.Due)
+	s.firstSent, s.lastSent = min(s.firstSent, v.Sent), max(s.lastSent, v.Sent)
+}
+
 func newFacts(run *journal.Run, opt Options) *facts {
 	return &facts{run: run, opt: opt, open: newTrack(), prompts: newSeen(opt.HashLimit)}
 }
@@ -48,6 +67,9 @@ func (f *facts) closed() bool { return f.run.Options.Pace == "closed" || f.run.O
 
 // burst says that all requests are due at once.
 func (f *facts) burst() bool { return f.run.Options.Pace == "burst" }
+
+// conversing says that requests wait for the answers of others.
+func (f *facts) conversing() bool { return f.turns > 0 }
 
 // kernel says that events carry the kernel's times.
 func (f *facts) kernel() bool { return f.run.Clock == "kernel" }
@@ -61,7 +83,7 @@ func (f *facts) span() float64 { return float64(f.lastEnd - f.firstSent) }
 
 func (f *facts) add(v *view) {
 	f.promptTokens += int64(max(v.UsagePrompt, v.PromptTokens))
-	if v.prompt != 0 {
+	if v.prompt != 0 && !v.follows() { // the history before a later turn makes it another prompt
 		// Each server has a cache of its own: a prompt is new to one that has not had it.
 		_, v.repeated = f.prompts.add(v.prompt+uint64(v.Target)<<48, 0)
 	}
@@ -70,6 +92,13 @@ func (f *facts) add(v *view) {
 	}
 	f.moments(v)
 	f.measured++
+	if v.Conversation > 0 {
+		f.turns++
+	}
+	if !v.follows() {
+		f.paced.add(v)
+	}
+	f.thinks = f.thinks || v.Delay > 0
 	f.events += int64(len(v.Events.At))
 	f.latencies += float64(v.latency())
 	if v.NewConn {
@@ -139,6 +168,9 @@ type view struct {
 func (v *view) read(r *row.Request) {
 	*v = view{Request: r, complete: r.Complete(), said: saidTokens(&r.Events), prompt: hashOf(r.PromptHash)}
 }
+
+// follows says that it waited for the answer of another: a later turn of a conversation.
+func (v *view) follows() bool { return len(v.After) > 0 }
 
 // saidTokens adds up the tokens that the server gave for its events. Our own tokenizer
 // is no witness against the server.

@@ -15,7 +15,7 @@ import (
 type drift struct{ latency trend }
 
 func (c *drift) add(v *view) {
-	if !v.Warmup && v.complete {
+	if !v.Warmup && v.complete && !v.follows() {
 		c.latency.add(v.Sent, float64(v.latency()))
 	}
 }
@@ -30,8 +30,14 @@ func (c *drift) result(f *facts, l limits) Check {
 		return skip("too short a run to see a trend: a third of it is less than two latencies")
 	}
 	middle, last := c.latency.quarters(f.firstSent+third, third), c.latency.quarters(f.firstSent+2*third, third)
-	if middle == nil || last == nil {
+	what := "latency"
+	switch {
+	case f.conversing() && (middle == nil || last == nil):
+		return skip("too few first turns (%d), or not throughout the run: later ones take longer by their history, and are no sign of a trend", f.paced.n)
+	case middle == nil || last == nil:
 		return skip("too few requests (%d) to see a trend", f.measured)
+	case f.conversing():
+		what = "latency of first turns"
 	}
 	a, b := stats.Mean(middle), stats.Mean(last)
 	change := ratio(b, a) - 1
@@ -43,9 +49,9 @@ func (c *drift) result(f *facts, l limits) Check {
 	before, after := middle[:quartersOf-1], last[1:]
 	apart := slices.Min(after) > slices.Max(before) || slices.Max(after) < slices.Min(before)
 	if !apart || sure < 3 {
-		return found(l, 0, figure, "latency: %s in the middle third of the sends, %s in the last, within chance", ms(a), ms(b))
+		return found(l, 0, figure, "%s: %s in the middle third of the sends, %s in the last, within chance", what, ms(a), ms(b))
 	}
-	k := found(l, math.Abs(change), figure, "latency: %s in the middle third of the sends, %s in the last, by %.1f standard errors", ms(a), ms(b), sure)
+	k := found(l, math.Abs(change), figure, "%s: %s in the middle third of the sends, %s in the last, by %.1f standard errors", what, ms(a), ms(b), sure)
 	k.Effect = effect(k, "a longer run would show other latencies and another throughput: no steady state was reached")
 	return k
 }

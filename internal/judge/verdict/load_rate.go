@@ -14,7 +14,7 @@ type rate struct {
 }
 
 func (c *rate) add(v *view) {
-	if !v.Warmup {
+	if !v.Warmup && !v.follows() {
 		c.released += float64(max(v.Released-v.Due, 0))
 		c.waited += float64(max(v.Sent-max(v.Released, v.Due), 0))
 	}
@@ -25,26 +25,34 @@ func (c *rate) result(f *facts, l limits) Check {
 		fewest, few             = 5, 20       // requests
 		negligible, shortestLag = 20e6, 100e6 // ns; the second where requests are few
 	)
-	due, sent := float64(f.lastDue-f.firstDue), float64(f.lastSent-f.firstSent)
+	p := &f.paced
+	due, sent := float64(p.lastDue-p.firstDue), float64(p.lastSent-p.firstSent)
 	switch {
 	case f.closed():
 		return skip("a closed loop asks for no rate")
 	case f.burst():
 		return skip("all requests at once: no rate was asked for")
-	case f.measured < fewest || due <= 0 || sent <= 0:
-		return skip("too few requests (%d) for a rate", f.measured)
+	case p.n < fewest || due <= 0 || sent <= 0:
+		return skip("too few requests (%d) for a rate", p.n)
 	}
-	n := float64(f.measured-1) * 1e9
+	n := float64(p.n-1) * 1e9
 	asked, got := n/due, n/sent
 	less := max(1-got/asked, 0)
-	if late := sent - due; late < negligible || f.measured < few && late < shortestLag { // one late send is a large share of a short time
+	if late := sent - due; late < negligible || p.n < few && late < shortestLag { // one late send is a large share of a short time
 		less = 0
 	}
-	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "requests were due at %.4g a second and went out at %.4g", asked, got)
+	what := "requests"
+	if f.conversing() {
+		what = "conversations" // later turns are due by the answers before them
+	}
+	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "%s were due at %.4g a second and went out at %.4g", what, asked, got)
 	if k.Level.Bad() {
-		if c.waited > c.released && f.run.Options.MaxConcurrency > 0 {
-			k.Sentence += fmt.Sprintf(": the limit of %d in flight held them back, so the server saw a closed loop", f.run.Options.MaxConcurrency)
-		} else {
+		switch o := &f.run.Options; {
+		case c.waited > c.released && o.MaxConversations > 0:
+			k.Sentence += fmt.Sprintf(": the limit of %d open ones held them back, so the server saw a closed loop", o.MaxConversations)
+		case c.waited > c.released && o.MaxConcurrency > 0:
+			k.Sentence += fmt.Sprintf(": the limit of %d in flight held them back, so the server saw a closed loop", o.MaxConcurrency)
+		default:
 			k.Sentence += ": the client could not keep up"
 		}
 		k.Effect = fmt.Sprintf("the server had %s less load than asked for; latencies from the sent time do not show the wait", percent(1-got/asked))

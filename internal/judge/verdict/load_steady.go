@@ -18,6 +18,8 @@ func (*rampDrain) result(f *facts, l limits) Check {
 	switch {
 	case !f.closed() || limit < 1:
 		return skip("not a closed loop: no concurrency was asked for")
+	case f.conversing() && (f.thinks || f.run.Options.MaxConversations > 0):
+		return skip("who thinks has nothing in flight: conversations leave the concurrency of %d unused by plan", limit)
 	case f.measured == 0 || f.span() <= 0:
 		return skip("no request was sent")
 	}
@@ -61,6 +63,9 @@ func (*growing) result(f *facts, l limits) Check {
 		return skip("in a closed loop no more than the limit can be in flight")
 	default:
 		return skip("the rate changes by plan (%s), and so does what is in flight", f.run.Options.Pace)
+	}
+	if f.conversing() {
+		return skip("in a run of conversations what is in flight grows by plan until as many end as begin")
 	}
 	const fewest = 30
 	third := (f.lastSent - f.firstSent) / 3

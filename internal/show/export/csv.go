@@ -17,7 +17,7 @@ import (
 // CSV writes one line a run.
 func CSV(w io.Writer, runs []page.Run) error {
 	c := csv.NewWriter(w)
-	has := optional{speculative: page.Speculative(runs)}
+	has := optional{speculative: page.Speculative(runs), numbers: numbers(runs)}
 	for i := range runs {
 		has.conversations = has.conversations || runs[i].Result.Conversations != nil
 	}
@@ -37,7 +37,35 @@ func CSV(w io.Writer, runs []page.Run) error {
 }
 
 // optional columns are there if any run has them.
-type optional struct{ speculative, conversations bool }
+type optional struct {
+	speculative, conversations bool
+	numbers                    []metric.Metric // of the whole run
+}
+
+// inEachLine are the numbers of the whole run that have a column whatever the runs are.
+var inEachLine = []string{
+	"completed", "failed", "duration", "total_input_tokens", "total_output_tokens",
+	"request_throughput", "request_goodput", "output_throughput", "total_token_throughput",
+}
+
+// elsewhere are those that have none: the peaks, goodput in tokens, which rests on the
+// limits of one run, and those of speculative decoding, which have columns of their own.
+var elsewhere = []string{
+	"max_output_tokens_per_s", "max_concurrent_requests", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length",
+}
+
+// numbers are those with a column: the usual ones, and what some run has beyond.
+func numbers(runs []page.Run) []metric.Metric {
+	return metric.Select(func(m *metric.Metric) bool {
+		if slices.Contains(elsewhere, m.Name) {
+			return false
+		}
+		return slices.Contains(inEachLine, m.Name) || slices.ContainsFunc(runs, func(r page.Run) bool {
+			_, ok := r.Result.Number(m)
+			return ok
+		})
+	}, inEachLine...)
+}
 
 // runLine is a run's columns and their values. What is not known is empty.
 func runLine(run *page.Run, has optional) (names, values []string) {
@@ -70,8 +98,7 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 	add("dataset", outside.CSV(o.Dataset))
 	add("max_concurrency", positive(float64(o.MaxConcurrency)))
 	add("request_rate", positive(o.RequestRate))
-	for _, m := range metric.Select(inEachLine, "completed", "failed", "duration", "total_input_tokens", "total_output_tokens",
-		"request_throughput", "request_goodput", "output_throughput", "total_token_throughput") {
+	for _, m := range has.numbers {
 		v, ok := r.Number(&m)
 		if !ok {
 			v = math.NaN()
@@ -79,13 +106,6 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 		known(m.Name, v)
 	}
 	if has.conversations {
-		for _, m := range metric.Select(func(m *metric.Metric) bool { return m.Run != nil && m.OfConversations }) {
-			v, ok := r.Number(&m)
-			if !ok {
-				v = math.NaN()
-			}
-			known(m.Name, v)
-		}
 		c := r.Conversations
 		if c == nil {
 			c = &measure.Conversations{}
@@ -108,14 +128,6 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 	add("verdict", level)
 	add("reasons", reasons)
 	return names, values
-}
-
-// inEachLine are the numbers of the whole run that have a column: all but the peaks, goodput in
-// tokens, which rests on the limits of one run, and those of speculative decoding.
-func inEachLine(m *metric.Metric) bool {
-	return m.Run != nil && !m.OfConversations && !slices.Contains([]string{
-		"max_output_tokens_per_s", "max_concurrent_requests", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length",
-	}, m.Name)
 }
 
 func positive(v float64) string {

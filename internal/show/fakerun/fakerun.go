@@ -77,6 +77,9 @@ func (j *Journal) converse(r *journal.Request) {
 	r.Conversation, r.Turn = r.Index/j.Turns+1, r.Index%j.Turns+1
 	r.Model = []string{"law ", "med "}[r.Conversation%2] + j.Words
 	r.UsagePrompt, r.UsageCached, r.CachedKnown = 8*r.Turn, 7*(r.Turn-1), true
+	if r.Turn > 1 {
+		r.After = []int{r.Index - 1}
+	}
 	if r.Turn == j.Turns {
 		j.over = &journal.Conversation{
 			Number: r.Conversation, Turns: j.Turns, Sent: j.Turns, Complete: j.Turns, Outcome: journal.ConversationComplete,
