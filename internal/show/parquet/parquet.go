@@ -1,19 +1,13 @@
 // Package parquet writes flat tables as Parquet files, which DuckDB, pandas and
-// Spark read. It knows only what such a table needs: columns of numbers, texts,
-// truth values and moments, each possibly without a value; plain pages, compressed
-// with zstd; one page a column and group of rows.
-//
-// A library for all of Parquet is nine megabytes of program; this is one page of a
-// specification (docs/dependencies.md).
+// Spark read: columns of numbers, texts, truth values and moments, each possibly
+// without a value, compressed with zstd.
 package parquet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 )
 
 // Type is the type of a column's values.
@@ -34,17 +28,19 @@ type Column struct {
 	Type Type
 }
 
-// groupRows is how many rows share a group: some megabytes in memory.
-const groupRows = 1 << 16
+// groupRows is how many rows share a group: some megabytes in memory. batchRows go to the
+// library at once, column by column: row by row it takes ten times as long.
+const (
+	groupRows = 1 << 16
+	batchRows = 1 << 10
+)
 
 // Writer writes one table.
 type Writer struct {
-	out     io.Writer
-	at      int64 // bytes written
-	columns []*chunk
-	rows    int // in this group
-	groups  []group
-	zip     *zstd.Encoder
+	out     *parquet.Writer
+	columns []Column
+	batch   [][]parquet.Value // of each column, what is not written yet
+	rows    int               // in this group
 	err     error
 }
 
@@ -53,19 +49,52 @@ func NewWriter(out io.Writer, columns []Column) (*Writer, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("a table without columns")
 	}
-	zip, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	w := &Writer{out: out, zip: zip}
+	root := inOrder{Group: parquet.Group{}}
 	for _, c := range columns {
-		w.columns = append(w.columns, &chunk{Column: c})
+		root.Group[c.Name] = parquet.Optional(c.Type.node())
+		root.names = append(root.names, c.Name)
 	}
-	w.write([]byte(magic))
-	return w, nil
+	if len(root.Group) != len(columns) {
+		return nil, fmt.Errorf("a column comes twice")
+	}
+	w := parquet.NewWriter(out, parquet.NewSchema("schema", root),
+		parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("inferometer", "", ""))
+	return &Writer{out: w, columns: columns, batch: make([][]parquet.Value, len(columns))}, nil
 }
 
-const magic = "PAR1"
+// inOrder is a group whose columns have an order of ours, not that of their names.
+type inOrder struct {
+	parquet.Group
+	names []string
+}
+
+// Fields implements parquet.Node.
+func (g inOrder) Fields() []parquet.Field {
+	byName := map[string]parquet.Field{}
+	for _, f := range g.Group.Fields() {
+		byName[f.Name()] = f
+	}
+	fields := make([]parquet.Field, len(g.names))
+	for i, name := range g.names {
+		fields[i] = byName[name]
+	}
+	return fields
+}
+
+// node is the column's type; values are written plainly, which every reader knows.
+func (t Type) node() parquet.Node {
+	switch t {
+	case Float:
+		return parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
+	case Text:
+		return parquet.Encoded(parquet.String(), &parquet.Plain)
+	case Bool:
+		return parquet.Encoded(parquet.Leaf(parquet.BooleanType), &parquet.Plain)
+	case Moment:
+		return parquet.Encoded(parquet.Timestamp(parquet.Microsecond), &parquet.Plain)
+	}
+	return parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.Plain)
+}
 
 // Row adds a row: one value a column, of its type, or nil.
 func (w *Writer) Row(values ...any) error {
@@ -75,106 +104,61 @@ func (w *Writer) Row(values ...any) error {
 	if len(values) != len(w.columns) {
 		return fmt.Errorf("a row of %d values for %d columns", len(values), len(w.columns))
 	}
-	for i, v := range values {
-		if err := w.columns[i].add(v); err != nil {
-			return err
+	for i, v := range values { // all or none
+		if !w.columns[i].takes(v) {
+			return fmt.Errorf("column %s takes no %T", w.columns[i].Name, v)
 		}
 	}
-	w.rows++
-	if w.rows == groupRows {
-		w.endGroup()
+	for i, v := range values {
+		x, defined := parquet.NullValue(), 0
+		if v != nil {
+			x, defined = parquet.ValueOf(v), 1
+		}
+		w.batch[i] = append(w.batch[i], x.Level(0, defined, i))
+	}
+	if w.rows++; w.rows%batchRows == 0 {
+		w.write()
+	}
+	if w.rows == groupRows && w.err == nil {
+		w.rows = 0
+		w.err = w.out.Flush()
 	}
 	return w.err
+}
+
+// write hands the batch to the library.
+func (w *Writer) write() {
+	for i, c := range w.out.ColumnWriters() {
+		if _, err := c.WriteRowValues(w.batch[i]); err != nil && w.err == nil {
+			w.err = err
+		}
+		w.batch[i] = w.batch[i][:0]
+	}
+}
+
+func (c *Column) takes(v any) bool {
+	switch v.(type) {
+	case nil:
+		return true
+	case int64:
+		return c.Type == Int || c.Type == Moment
+	case float64:
+		return c.Type == Float
+	case string:
+		return c.Type == Text
+	case bool:
+		return c.Type == Bool
+	}
+	return false
 }
 
 // Close ends the file. It does not close what it was written to.
 func (w *Writer) Close() error {
-	if w.rows > 0 {
-		w.endGroup()
+	if w.err == nil && len(w.batch[0]) > 0 {
+		w.write()
 	}
-	footer := w.footer()
-	w.write(footer)
-	w.write(binary.LittleEndian.AppendUint32(nil, uint32(len(footer))))
-	w.write([]byte(magic))
-	return w.err
-}
-
-func (w *Writer) write(b []byte) {
-	if w.err == nil {
-		_, w.err = w.out.Write(b)
-		w.at += int64(len(b))
+	if w.err != nil {
+		return w.err
 	}
+	return w.out.Close()
 }
-
-// chunk is a column's values in the group that is being written.
-type chunk struct {
-	Column
-	present []bool
-	data    []byte
-	bits    int // truth values so far
-}
-
-func (c *chunk) add(v any) error {
-	c.present = append(c.present, v != nil)
-	if v == nil {
-		return nil
-	}
-	switch x := v.(type) {
-	case int64:
-		if c.Type == Int || c.Type == Moment {
-			c.data = binary.LittleEndian.AppendUint64(c.data, uint64(x))
-			return nil
-		}
-	case float64:
-		if c.Type == Float {
-			c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(x))
-			return nil
-		}
-	case string:
-		if c.Type == Text {
-			c.data = binary.LittleEndian.AppendUint32(c.data, uint32(len(x)))
-			c.data = append(c.data, x...)
-			return nil
-		}
-	case bool:
-		if c.Type == Bool {
-			if c.bits%8 == 0 {
-				c.data = append(c.data, 0)
-			}
-			if x {
-				c.data[len(c.data)-1] |= 1 << (c.bits % 8)
-			}
-			c.bits++
-			return nil
-		}
-	}
-	return fmt.Errorf("column %s takes no %T", c.Name, v)
-}
-
-// page is the column's page: which rows have a value, and the values.
-func (c *chunk) page() []byte {
-	levels := runs(c.present)
-	out := binary.LittleEndian.AppendUint32(nil, uint32(len(levels)))
-	return append(append(out, levels...), c.data...)
-}
-
-// runs writes truth values as runs of equal ones.
-func runs(values []bool) []byte {
-	var out []byte
-	for i := 0; i < len(values); {
-		j := i
-		for j < len(values) && values[j] == values[i] {
-			j++
-		}
-		out = binary.AppendUvarint(out, uint64(j-i)<<1)
-		if values[i] {
-			out = append(out, 1)
-		} else {
-			out = append(out, 0)
-		}
-		i = j
-	}
-	return out
-}
-
-func (c *chunk) reset() { c.present, c.data, c.bits = c.present[:0], c.data[:0], 0 }

@@ -2,63 +2,62 @@ package parquet
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
-// TestFrame: what every reader looks at first. That real readers read the values
-// is tested with DuckDB and pandas in test/parquet.
-func TestFrame(t *testing.T) {
+// TestWhatIsWrittenIsRead: values, gaps and the order of columns. That other readers read
+// them is tested with DuckDB and pandas in test/parquet.
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	columns := []Column{{"z", Int}, {"a", Text}, {"m", Float}, {"b", Bool}, {"at", Moment}}
 	var b bytes.Buffer
-	w, err := NewWriter(&b, []Column{{"index", Int}, {"name", Text}})
+	w, err := NewWriter(&b, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range int64(3) {
-		if err := w.Row(i, nil); err != nil {
+	const rows = groupRows + 10 // two groups
+	for i := range int64(rows) {
+		row := []any{i, fmt.Sprint("é", i), float64(i) / 2, i%2 == 0, 1_000_000 * i}
+		row[i%5] = nil
+		if err := w.Row(row...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file := b.Bytes()
-	if !bytes.HasPrefix(file, []byte(magic)) || !bytes.HasSuffix(file, []byte(magic)) {
-		t.Error("the file does not begin and end with PAR1")
+	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
 	}
-	length := int(binary.LittleEndian.Uint32(file[len(file)-8:]))
-	footer := file[len(file)-8-length : len(file)-8]
-	for _, name := range []string{"index", "name", "inferometer"} {
-		if !bytes.Contains(footer, []byte(name)) {
-			t.Errorf("%s is not in the footer", name)
+	if f.NumRows() != rows || len(f.RowGroups()) != 2 {
+		t.Errorf("%d rows in %d groups", f.NumRows(), len(f.RowGroups()))
+	}
+	for i, c := range f.Root().Columns() {
+		if c.Name() != columns[i].Name || !c.Optional() {
+			t.Errorf("column %d is %s", i, c)
 		}
 	}
-}
-
-func TestRuns(t *testing.T) {
-	got := runs([]bool{true, true, true, false, true})
-	if want := []byte{3 << 1, 1, 1 << 1, 0, 1 << 1, 1}; !bytes.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+	reader := f.RowGroups()[0].Rows()
+	defer reader.Close()
+	got := make([]parquet.Row, 3)
+	if n, err := reader.ReadRows(got); n != 3 {
+		t.Fatal(n, err)
 	}
-}
-
-// TestTruthValues: eight to a byte, the first lowest; those without a value take no place.
-func TestTruthValues(t *testing.T) {
-	c := chunk{Column: Column{"ok", Bool}}
-	for _, v := range []any{true, nil, false, true, true, false, false, false, false, true} {
-		if err := c.add(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(c.data, []byte{0b00001101, 0b1}) {
-		t.Errorf("%08b", c.data)
+	want := "[[<null> é0 0 true 0] [1 <null> 0.5 false 1000000] [2 é2 <null> true 2000000]]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	if _, err := NewWriter(&bytes.Buffer{}, nil); err == nil {
-		t.Error("a table without columns was begun")
+	for _, columns := range [][]Column{nil, {{"a", Int}, {"a", Text}}} {
+		if _, err := NewWriter(&bytes.Buffer{}, columns); err == nil {
+			t.Errorf("a table with the columns %v was begun", columns)
+		}
 	}
 	w, err := NewWriter(&bytes.Buffer{}, []Column{{"index", Int}})
 	if err != nil {
@@ -91,5 +90,29 @@ func TestAFullDiskIsTold(t *testing.T) {
 		if err := w.Close(); err == nil && rowErr == nil {
 			t.Errorf("with room for %d bytes nothing was told", room)
 		}
+	}
+}
+
+// BenchmarkRow is what a row of a run's usual table costs.
+func BenchmarkRow(b *testing.B) {
+	var columns []Column
+	row := make([]any, 24)
+	for i := range row {
+		columns = append(columns, Column{fmt.Sprint("column", i), Float})
+		row[i] = float64(i)
+	}
+	var out bytes.Buffer
+	w, err := NewWriter(&out, columns)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		row[3] = row[3].(float64) + 0.37
+		if err := w.Row(row...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
 	}
 }
