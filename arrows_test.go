@@ -73,6 +73,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
 	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},
 	"tokenizer/internal/model":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split"},
+	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
 	"send/workload":        {"send/trace"},

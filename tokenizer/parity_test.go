@@ -39,39 +39,69 @@ func takes(name string) bool {
 // digests of the reference ids and texts.
 func TestParity(t *testing.T) {
 	corpus := loadCorpus(t)
-	var digests map[string]struct {
-		IDs     string `json:"ids_sha256"`
-		Decoded string `json:"decoded_sha256"`
-	}
+	var digests map[string]digest
 	readParity(t, "digests.json", &digests)
 	for _, name := range families {
 		t.Run(name, func(t *testing.T) {
 			if !takes(name) {
 				t.Skip("not in every run: set INFEROMETER_ALL_TOKENIZERS=1")
 			}
-			f := loadFamily(t, name)
-			encoded, decoded := sha256.New(), sha256.New()
-			w := f.newWorker() // Encode's pool forgets workers at random under the race detector, which takes long
-			for i, text := range corpus {
-				ids := f.encode(w, text, nil)
-				back, err := f.Decode(ids)
-				if err != nil {
-					t.Fatal(err)
-				}
-				separator := "\x00"
-				if i == 0 {
-					separator = ""
-				}
-				io.WriteString(decoded, separator+back)
-				encoded.Write(compact(ids, i, len(corpus)))
-			}
-			if got := hex.EncodeToString(encoded.Sum(nil)); got != digests[name].IDs {
-				t.Errorf("the digest of the ids is %s, want %s", got, digests[name].IDs)
-			}
-			if got := hex.EncodeToString(decoded.Sum(nil)); got != digests[name].Decoded {
-				t.Errorf("the digest of the decoded texts is %s, want %s", got, digests[name].Decoded)
-			}
+			holdTo(t, loadFamily(t, name), corpus, digests[name])
 		})
+	}
+}
+
+// TestFormatsParity does the same for the files of scripts/tokenizer-formats.sh, with the ids of SentencePiece,
+// tiktoken and mistral-common. testdata/parity/formats.py writes their digests.
+func TestFormatsParity(t *testing.T) {
+	corpus := loadCorpus(t)
+	var digests map[string]digest
+	readParity(t, "formats.json", &digests)
+	for name := range digests {
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv("INFEROMETER_ALL_TOKENIZERS") == "" && name != "tokenizer.model.v1" {
+				t.Skip("not in every run: set INFEROMETER_ALL_TOKENIZERS=1")
+			}
+			f, err := Load(filepath.Join(tokenizersDir(), "formats", name))
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Skip("the file is not here: get it with scripts/tokenizer-formats.sh")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			holdTo(t, f, corpus, digests[name])
+		})
+	}
+}
+
+// digest is of the ids and of the decoded texts of the whole corpus.
+type digest struct {
+	IDs     string `json:"ids_sha256"`
+	Decoded string `json:"decoded_sha256"`
+}
+
+func holdTo(t *testing.T, f *Tokenizer, corpus []string, want digest) {
+	t.Helper()
+	encoded, decoded := sha256.New(), sha256.New()
+	w := f.newWorker() // Encode's pool forgets workers at random under the race detector, which takes long
+	for i, text := range corpus {
+		ids := f.encode(w, text, nil)
+		back, err := f.Decode(ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		separator := "\x00"
+		if i == 0 {
+			separator = ""
+		}
+		io.WriteString(decoded, separator+back)
+		encoded.Write(compact(ids, i, len(corpus)))
+	}
+	if got := hex.EncodeToString(encoded.Sum(nil)); got != want.IDs {
+		t.Errorf("the digest of the ids is %s, want %s", got, want.IDs)
+	}
+	if got := hex.EncodeToString(decoded.Sum(nil)); got != want.Decoded {
+		t.Errorf("the digest of the decoded texts is %s, want %s", got, want.Decoded)
 	}
 }
 

@@ -2,7 +2,9 @@
 // the text that the model's chat template makes of them.
 //
 // It reads a model's tokenizer.json and follows Hugging Face's tokenizers id for id, in Go alone: no cgo,
-// no Python, no network. [Load] reads the file; the methods of [Tokenizer] run its pipeline:
+// no Python, no network. It also reads SentencePiece's .model, Mistral's tekken.json, tiktoken's ranks and the
+// tokenizer inside a GGUF, and follows what reads them elsewhere. [Load] reads the file; the methods of
+// [Tokenizer] run its pipeline:
 //
 //	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode)
 //	ids ─▶ token names ─▶ decoder ─▶ text                                  (Decode)
@@ -17,11 +19,6 @@
 package tokenizer
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/inferometer/inferometer/tokenizer/internal/decode"
@@ -38,7 +35,7 @@ type (
 	tokenText = spec.TokenText
 )
 
-// A Tokenizer is what a tokenizer.json describes: a vocabulary and the pipeline around it. Its methods may
+// A Tokenizer is what a file describes: a vocabulary and the pipeline around it. Its methods may
 // be called by several goroutines at once.
 type Tokenizer struct {
 	vocab      spec.Vocabulary
@@ -54,36 +51,13 @@ type Tokenizer struct {
 	marked     []int32  // added tokens marked as special
 	settings   settings // from the files beside tokenizer.json
 	template   []int32  // what EncodeWithSpecial adds around the text; textHere stands for the text
+	size       int      // without added tokens
 	length     int
 	chat       func() (*jinja.Template, error)
 
 	// workers lends to each core the worker that it gave back last. With any other, a goroutine that
 	// encodes nearly the same text again would not find its words.
 	workers sync.Pool
-}
-
-// Load reads a tokenizer.json, and beside it tokenizer_config.json, special_tokens_map.json and
-// chat_template.jinja where they exist. The path names the file or its folder.
-func Load(path string) (*Tokenizer, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "tokenizer.json")
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: a tokenizer is a tokenizer.json or the folder that holds it", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := spec.LoadSettings(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	t, err := newTokenizer(data, s)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
 }
 
 func newTokenizer(data []byte, s settings) (*Tokenizer, error) {
@@ -113,9 +87,18 @@ func build(f *spec.Format, s settings) (t *Tokenizer, err error) {
 	if cut := model.Cuts(&f.Model, t.split.ByteLevel); cut != nil {
 		t.split.Steps = append(t.split.Steps, split.Step{Split: cut})
 	}
+	t.size = max(f.Size, len(t.vocab.IDs))
 	t.nameTokens(f.AddedTokens)
-	t.special = t.findSpecial(f.AddedTokens)
+	for id, text := range f.Decoded {
+		t.names[id] = text
+	}
+	if t.special = f.Special; t.special == nil {
+		t.special = t.findSpecial(f.AddedTokens)
+	}
 	t.marked = markedSpecial(f.AddedTokens)
+	if f.Special != nil {
+		t.marked = f.Special
+	}
 	t.template, err = newTemplate(f.PostProcessor)
 	return t, err
 }
@@ -127,7 +110,7 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 		size = max(size, int(a.ID)+1)
 	}
 	t.names = append(make([]string, 0, size), t.vocab.Names...)[:size]
-	t.length = len(t.vocab.IDs)
+	t.length = t.size
 	t.added = make(map[string]int32, len(added))
 	for _, a := range added {
 		if id, known := t.vocab.IDs[a.Content]; known {
@@ -137,7 +120,9 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 		}
 		t.names[a.ID] = a.Content
 		t.added[a.Content] = a.ID
-		if a.Normalized {
+		if a.Escaped {
+			t.normalized.add(a)
+		} else if a.Normalized {
 			a.Content = t.normal(a.Content)
 			t.normalized.add(a)
 		} else {
@@ -147,7 +132,7 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 }
 
 // VocabSize returns the number of tokens without the added ones: transformers' vocab_size.
-func (t *Tokenizer) VocabSize() int { return len(t.vocab.IDs) }
+func (t *Tokenizer) VocabSize() int { return t.size }
 
 // Len returns the number of tokens including the added ones: Python's len(tokenizer).
 func (t *Tokenizer) Len() int { return t.length }

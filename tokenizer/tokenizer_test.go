@@ -189,6 +189,9 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte("{"+part+","+model+"}"), "the <bos> 1é ab")
 	}
 	f.Add([]byte(`{"model":{"type":"BPE","byte_fallback":true,"fuse_unk":true,"unk_token":"a","vocab":{"a":0,"<0x41>":1},"merges":[]}}`), "A\xff a")
+	f.Add([]byte(`{"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"},"decoder":{"type":"WordPiece","prefix":"##"},"model":{"type":"WordPiece","unk_token":"a","vocab":{"a":0,"##b":1}}}`), "ab é a")
+	f.Add([]byte(`{"normalizer":{"type":"Precompiled","precompiled_charsmap":"BAAAAAAAAAA="},"model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["a",-1],["ab",-1.5],["<0x41>",-3]]}}`), "aab A")
+	f.Add([]byte(`{"post_processor":{"type":"BertProcessing","sep":["s",1],"cls":["c",2]},"decoder":{"type":"CTC","pad_token":"a"},"model":{"type":"WordLevel","unk_token":"a","vocab":{"a":0}}}`), "a b")
 	f.Add([]byte(`{"model":{"merges":[["a","b"]],"vocab":{"a":0,"b":1,"ab":7}},"decoder":{"type":"Fuse"}}`), "abba")
 	f.Fuzz(func(t *testing.T, data []byte, text string) {
 		if len(data) > 1<<10 || len(text) > 1<<7 {

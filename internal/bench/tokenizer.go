@@ -16,7 +16,7 @@ import (
 // tokenizerFiles are the files of a model that a tokenizer is made of. Nothing else of
 // it is fetched.
 var tokenizerFiles = hub.Patterns{
-	"tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json", "config.json", "tekken.json", "*.model", "*.tiktoken",
+	"tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json", "config.json", "tekken.json", "*.model", "tokenizer.model.v*", "*.tiktoken",
 }
 
 // tokenizerLimits are far above the largest tokenizer that is known.
@@ -25,7 +25,8 @@ var tokenizerLimits = hub.Limits{File: 256 << 20, Total: 512 << 20}
 // isTokenizer reports whether a file by itself is a tokenizer.
 func isTokenizer(name string) bool {
 	name = path.Base(filepath.ToSlash(name))
-	return name == "tokenizer.json" || name == "tekken.json" || strings.HasSuffix(name, ".model") || strings.HasSuffix(name, ".tiktoken")
+	return name == "tokenizer.json" || name == "tekken.json" || strings.HasPrefix(name, "tokenizer.model") ||
+		slices.Contains([]string{".model", ".tiktoken", ".gguf"}, path.Ext(name))
 }
 
 // isRepo reports whether a name that is no path here may be one of the hub's. One that
@@ -41,8 +42,8 @@ func localTokenizer(name string) (found string, there bool) {
 	if name == "" || err != nil {
 		return "", false
 	}
-	if filepath.Ext(name) == ".gguf" || info.Mode()&os.ModeDevice != 0 {
-		return "", true // a model's file is no tokenizer, and a device has no end
+	if info.Mode()&os.ModeDevice != 0 {
+		return "", true // a device has no end
 	}
 	if !info.IsDir() {
 		return name, true
@@ -129,7 +130,7 @@ func (h *Host) NamedTokenizer(ctx context.Context, name, revision string) (place
 		}
 		return place, "", nil
 	case there || !isRepo(name):
-		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer.json, no folder that holds one, and no model's name", name).WithHint(otherwise)
+		return "", "", usage.Errorf("tokenizer", "%q is no tokenizer's file, no folder that holds one, and no model's name", name).WithHint(otherwise)
 	}
 	place, commit, err = h.fetchTokenizer(ctx, name, revision, 0)
 	if errors.Is(err, hub.ErrNotFound) || errors.Is(err, hub.ErrDenied) || errors.Is(err, hub.ErrOffline) {

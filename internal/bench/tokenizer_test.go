@@ -96,7 +96,7 @@ func TestTokenizerByName(t *testing.T) {
 		{"org/tniy", "", "", "", "did you mean org/tiny?", true},
 		{"org/tiny", "", "1", "", "HF_HUB_OFFLINE", false},
 		{"no/such/path", "", "", "", "no model's name", false},
-		{"nowhere.json", "", "", "", "is no tokenizer.json", false},
+		{"nowhere.json", "", "", "", "is no tokenizer's file", false},
 		{"", "org/model.gguf", "", tokensByNobody, "", false},
 	} {
 		r := &Run{

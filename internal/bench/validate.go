@@ -45,7 +45,7 @@ func (s *Spec) checkChoices() error {
 		{"backend", s.Backend, wire.Backends()},
 		{"balance", s.Balance, target.Balances()},
 		{"engine", s.Engine, []string{EngineAuto, EngineLoop, EngineNetHTTP}},
-		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf"}},
+		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf", "mistral"}},
 		{"compat", s.Compat, []string{"vllm", ""}},
 		{"dataset-name", s.DatasetName, append(workload.Names(), BatchesName)},
 	} {

@@ -108,7 +108,7 @@ func (r *Run) chooseTokenizer(ctx context.Context) error {
 		return err
 	}
 	if place != "" {
-		t, err := tokens.Load(place)
+		t, err := tokens.LoadMode(place, r.TokenizerMode)
 		if err == nil {
 			r.tokens = tokenizerChoice{t, name, tokensByFile, counter(t), place, commit}
 			if commit != "" {

@@ -6,15 +6,19 @@ import (
 	"testing"
 )
 
-// llama.cpp's server names its model by its path. Where it runs on this machine
-// the file is found, but it is no tokenizer.json: the server is asked, without a note.
-func TestModelFileIsNoTokenizer(t *testing.T) {
+// A model's file that the user names is where its tokenizer is looked for; one that holds none is no error, since
+// the server can be asked.
+func TestModelFileMayHoldATokenizer(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.gguf")
 	if err := os.WriteFile(model, []byte("GGUF"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, there := localTokenizer(model); got != "" || !there {
-		t.Errorf("localTokenizer(%q) = %q, want none", model, got)
+	if got, there := localTokenizer(model); got != model || !there {
+		t.Errorf("localTokenizer(%q) = %q", model, got)
+	}
+	r := &Run{Spec: &Spec{Server: Server{Model: model}, Load: Load{Unbounded: true}}, host: env(nil), modelID: model}
+	if err := r.chooseTokenizer(t.Context()); err != nil || r.tokens.source != tokensByNobody {
+		t.Errorf("%s, %v; want none", r.tokens.source, err)
 	}
 }
 

@@ -29,6 +29,10 @@ const raceOptions = "atexit_sleep_ms=10"
 // TestScripts runs the commands as a user types them: testdata/script/*.txtar.
 // Beside testscript's own commands they have those of script_commands_test.go.
 func TestScripts(t *testing.T) {
+	formats, err := filepath.Abs("../../tokenizer/testdata/formats")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -37,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HF_HUB_OFFLINE", "1") // scripts that want the hub start a stand-in for it
 			env.Setenv("GORACE", raceOptions)
 			env.Setenv("TOKENIZER", filepath.Join(env.WorkDir, "tokenizer.json"))
+			env.Setenv("FORMATS", formats)
 			env.Values[sessionKey{}] = &session{}
 			return writeTinyTokenizer(filepath.Join(env.WorkDir, "tokenizer.json"))
 		},

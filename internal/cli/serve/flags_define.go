@@ -27,10 +27,10 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.String(&o.Model, "model", "", "The model's name, and where its tokenizer is looked for.", g,
 		argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.String(&o.ServedModelName, "served-model-name", "", "The name to send as model, where it differs from --model.", g, argv.Metavar("NAME"))
-	set.String(&o.Tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: it is looked for in Hugging Face's cache, and fetched from the hub unless HF_HUB_OFFLINE is set.", g, argv.Metavar("PATH"), argv.Shown("that of --model"))
+	set.String(&o.Tokenizer, "tokenizer", "", "A tokenizer's file (tokenizer.json, .model, tekken.json, .tiktoken, .gguf), a folder that holds one, or a model's name: it is looked for in Hugging Face's cache, and fetched from the hub unless HF_HUB_OFFLINE is set.", g, argv.Metavar("PATH"), argv.Shown("that of --model"))
 	set.String(&o.TokenizerRevision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
-	set.Choice(&o.TokenizerMode, "tokenizer-mode", "auto", []string{"auto", "hf"}, "The kind of tokenizer. Both mean a tokenizer.json.", g,
-		argv.Later("needs Python's tokenizers; give a tokenizer.json with --tokenizer, or use --skip-tokenizer-init", "slow", "mistral", "deepseek_v32"))
+	set.Choice(&o.TokenizerMode, "tokenizer-mode", "auto", []string{"auto", "hf", "mistral"}, "Which tokenizer of a folder: auto and hf its tokenizer.json if there is one, mistral its tekken.json or SentencePiece model, as mistral-common.", g,
+		argv.Later("is Python code of its own; give the tokenizer's file with --tokenizer, or use --skip-tokenizer-init", "slow", "deepseek_v32", "deepseek_v4", "deepseek_v41", "inkling", "kimi_audio", "kimi_k3", "cohere"))
 	set.Bool(&o.TrustRemoteCode, "trust-remote-code", "Accepted and without effect: code from a model's repository is never run here.", g)
 	set.Bool(&o.SkipTokenizerInit, "skip-tokenizer-init", "Use no tokenizer: token counts are the server's, prompt lengths are approximate.", g)
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))

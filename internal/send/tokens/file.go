@@ -1,5 +1,5 @@
-// Package tokens gives a run its tokenizer: a model's tokenizer.json on this machine, or the /tokenize
-// endpoint of the server under test. Its errors say what the user of bench serve can do instead.
+// Package tokens gives a run its tokenizer: a model's on this machine, or the /tokenize endpoint of the server
+// under test. Its errors say what the user of bench serve can do instead.
 package tokens
 
 import (
@@ -10,15 +10,23 @@ import (
 	"github.com/inferometer/inferometer/tokenizer"
 )
 
-// instead is what a user can do about a tokenizer.json that can't be used.
+// instead is what a user can do about a tokenizer that can't be used.
 const instead = "let the server count (its /tokenize endpoint), or go without a tokenizer (--skip-tokenizer-init)"
 
-// File is a tokenizer.json.
+// File is a tokenizer that was read from a file.
 type File struct{ *tokenizer.Tokenizer }
 
-// Load reads a tokenizer.json or the folder that holds one.
-func Load(path string) (File, error) {
-	t, err := tokenizer.Load(path)
+// Load reads a tokenizer's file or the folder that holds one.
+func Load(path string) (File, error) { return LoadMode(path, "auto") }
+
+// LoadMode is Load with vLLM's --tokenizer-mode: mistral takes tekken.json or a SentencePiece model of a folder,
+// whatever else there is.
+func LoadMode(path, mode string) (File, error) {
+	load := tokenizer.Load
+	if mode == "mistral" {
+		load = tokenizer.LoadMistral
+	}
+	t, err := load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; without one, %s", err, instead)
 	}

@@ -43,6 +43,8 @@ func New(s *spec.Step) ([]Decoder, error) {
 		return []Decoder{decodeWordPiece(s)}, nil
 	case "BPEDecoder":
 		return []Decoder{decodeBPE(s)}, nil
+	case "SentencePiece": // no tokenizer.json has it
+		return []Decoder{decodeSentencePiece(s)}, nil
 	case "CTC":
 		return []Decoder{decodeCTC(s)}, nil
 	}

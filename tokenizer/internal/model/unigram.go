@@ -100,10 +100,10 @@ func (u *unigram) search(w *Worker, piece string) {
 		nodes[i] = node{from: -1}
 	}
 	offer := func(at, from int, score float64, id int32) {
+		if u.narrow {
+			score = float64(float32(score))
+		}
 		if n := &nodes[at]; n.from < 0 || score > n.score {
-			if u.narrow {
-				score = float64(float32(score))
-			}
 			*n = node{score, int32(from), id}
 		}
 	}

@@ -8,6 +8,11 @@ type Format struct {
 	PostProcessor *Step
 	Decoder       *Step
 	Model         Model
+
+	// What other formats than tokenizer.json say.
+	Special []int32          // the special tokens, where the settings do not name them
+	Decoded map[int32]string // what tokens read as, where that is not their name; "" is nothing at all
+	Size    int              // of the vocabulary, where two tokens have one name
 }
 
 // Model is the vocabulary and how it is searched.

@@ -91,4 +91,7 @@ type AddedToken struct {
 	Rstrip     bool   `json:"rstrip"`      // and after it
 	Normalized bool   `json:"normalized"`  // is looked for in the normalized text
 	Special    bool   `json:"special"`
+
+	// Escaped is matched in the normalized text as it stands here: its spaces are marked already.
+	Escaped bool `json:"-"`
 }
