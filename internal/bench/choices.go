@@ -21,12 +21,16 @@ import (
 type Dataset struct {
 	DatasetName string `json:"name" cli:"dataset-name"`
 	workload.Shared
-	DatasetOptions any                    `json:"-"`                 // the dataset's own, as its workload.Kind makes them
-	Batches        *workload.BatchOptions `json:"batches,omitempty"` // batches of one shape, in place of a named dataset
+	DatasetRevision string                 `json:"hub_revision,omitempty" cli:"dataset-revision"` // of a set of the hub's; in a run's folder the commit
+	DatasetOptions  any                    `json:"-"`                                             // the dataset's own, as its workload.Kind makes them
+	Batches         *workload.BatchOptions `json:"batches,omitempty"`                             // batches of one shape, in place of a named dataset
 }
 
 // BatchesName is the dataset of batches of one shape.
 const BatchesName = "batches"
+
+// hubDataset is the dataset that comes from the hub.
+const hubDataset = "hf"
 
 // defaultDataset is vLLM's.
 const defaultDataset = "random"
@@ -49,6 +53,9 @@ func (s *Spec) ChooseDataset(name string) error {
 func (s *Spec) checkDataset() error {
 	if s.Batches != nil {
 		return nil // made by a command of ours
+	}
+	if s.DatasetRevision != "" && s.DatasetName != hubDataset {
+		return usage.Errorf("dataset-revision", "is that of a set of Hugging Face's hub: it needs --dataset-name %s, not %s", hubDataset, s.DatasetName)
 	}
 	o := s.datasetOptions()
 	return flagError(workload.Check(&o), append(option.Fields(&s.Shared), option.Fields(s.DatasetOptions)...))

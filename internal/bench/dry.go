@@ -117,7 +117,7 @@ func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
 	f := rehearsal.Facts{
 		Model: r.sentModel, Endpoint: r.Endpoint, Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
 		Tokenizer: rehearsal.Tokenizer{Source: r.tokens.source, ID: r.tokens.id, Revision: r.tokens.revision},
-		Dataset:   rehearsal.Dataset{Name: r.DatasetName},
+		Dataset:   rehearsal.Dataset{Name: r.DatasetName, Revision: r.datasetCommit},
 	}
 	if r.MaxConcurrency != nil {
 		f.AtOnce = *r.MaxConcurrency

@@ -42,7 +42,8 @@ type Run struct {
 	oldLimit      bool   // the body says max_tokens too
 	tokens        tokenizerChoice
 	dataset       workload.Dataset
-	conversations int // of the dataset
+	datasetCommit string // of the hub; empty: it came from elsewhere
+	conversations int    // of the dataset
 	pace          pace.Pace
 	paceName      string
 
@@ -379,8 +380,8 @@ func (r *Run) options() journal.Options {
 	o := journal.Options{
 		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.Endpoint, Label: r.Label,
 		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
-		TokenizerRevision: r.tokens.revision,
-		Dataset:           r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
+		TokenizerRevision: r.tokens.revision, DatasetRevision: r.datasetCommit,
+		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
 		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, IntegritySample: r.IntegritySample,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"os"
@@ -80,4 +81,24 @@ func (h *Host) Hub() *hub.Client {
 	c := hub.FromEnvironment(h.Lookup)
 	c.UserAgent, c.Proxy, c.Notify = "inferometer/"+h.Release, h.Proxy, h.Fetching
 	return c
+}
+
+// fetchSet gives files of a dataset by its name: from the hub's cache, else from the hub itself.
+func (r *Run) fetchSet(ctx context.Context) func(name string, patterns []string) (string, error) {
+	return func(name string, patterns []string) (string, error) {
+		got, err := r.host.Hub().Snapshot(ctx, hub.Dataset, name, r.DatasetRevision, patterns)
+		if err != nil {
+			return "", err
+		}
+		if got.Stale != nil {
+			r.say("note: the dataset %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+		}
+		if got.Fetched > 0 {
+			r.say("fetched the dataset %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
+		}
+		if got.Commit != "" {
+			r.DatasetRevision, r.datasetCommit = got.Commit, got.Commit // further files come from the same one
+		}
+		return got.Dir, nil
+	}
 }

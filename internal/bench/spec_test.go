@@ -161,7 +161,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"dataset":{"name":"rendom"}}`:                                        "dataset.name must be one of " + strings.Join(workload.Names(), ", ") + `, not "rendom"`,
 		`{"version":1,"dataset":{"input_len":"five"}}`:                                     `dataset.input_len needs a whole number, not "five"`,
 		`{"version":1,"dataset":{"input_len":0}}`:                                          "dataset.input_len and dataset.prefix_len can't both be 0",
-		`{"version":1,"dataset":{"suffix_len":5}}`:                                         `"suffix_len" is no key of dataset: there are name, batches, path, `,
+		`{"version":1,"dataset":{"suffix_len":5}}`:                                         `"suffix_len" is no key of dataset: there are name, hub_revision, batches, path, `,
 		`{"version":1,"dataset":{"name":"prefix_repetition"},"load":{"num_prompts":3}}`:    "load.num_prompts must be at least dataset.num_prefixes, and 3 is below 10",
 		`{"version":1,"pace":{"name":"often"}}`:                                            `pace.name: pace "often" is unknown: use one of closed, burst`,
 		`{"version":1,"pace":{"rate":0}}`:                                                  "pace.rate must be above 0, not 0",

@@ -64,6 +64,7 @@ type Options struct {
 	TokenizerSource   string             `json:"tokenizer_source"`             // file, server or none
 	TokenizerRevision string             `json:"tokenizer_revision,omitempty"` // the hub's commit, of one that came from there
 	Dataset           string             `json:"dataset"`
+	DatasetRevision   string             `json:"dataset_revision,omitempty"` // the hub's commit, of one that came from there
 	NumPrompts        int                `json:"num_prompts"`
 	Seed              int64              `json:"seed"`
 	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite

@@ -114,7 +114,7 @@ var free = map[string]bool{
 	"server.no_keep_alive": true, "server.proxy": true, "server.proxy_login": true, "server.ready_check_timeout_sec": true, "server.request_id_prefix": true, "server.balance": true,
 	"server.model": true, "server.served_model_name": true, "server.tokenizer": true, "server.tokenizer_revision": true, "server.tokenizer_mode": true, "server.skip_tokenizer_init": true,
 	"server.endpoint": true, // compared by itself
-	"dataset.path":    true, "load.request_timeout": true,
+	"dataset.path":    true, "dataset.hub_revision": true, "load.request_timeout": true,
 }
 
 // Differs says what stands between a lock and what this run would send; nothing: it is
@@ -126,7 +126,7 @@ func (l *Lock) Differs(now *Rehearsal) (reasons []string) {
 	endpoint := l.Endpoint != now.Endpoint
 	// The bytes are the proof. Where only the first requests were compared, what they are made from counts too.
 	parts := !same || !l.All
-	if same && len(keys) == 0 && !endpoint && (!parts || l.Tokenizer.SHA256 == now.Tokenizer.SHA256 && l.Dataset.SHA256 == now.Dataset.SHA256) {
+	if same && len(keys) == 0 && !endpoint && (!parts || l.Tokenizer.SHA256 == now.Tokenizer.SHA256 && l.Dataset == now.Dataset) {
 		return nil
 	}
 	reasons = append(reasons, keys...)
@@ -140,6 +140,9 @@ func (l *Lock) Differs(now *Rehearsal) (reasons []string) {
 		reasons = append(reasons, l.Tokenizer.differs(&now.Tokenizer)...)
 		if l.Dataset.SHA256 != now.Dataset.SHA256 {
 			say("dataset's file: sha256 %s here, %s in the lock", orNone(now.Dataset.SHA256), orNone(l.Dataset.SHA256))
+		}
+		if l.Dataset.Revision != now.Dataset.Revision {
+			say("dataset's commit: %s here, %s in the lock (--dataset-revision)", orNone(now.Dataset.Revision), orNone(l.Dataset.Revision))
 		}
 	}
 	if l.Requests != now.Requests {

@@ -59,8 +59,9 @@ type Tokenizer struct {
 
 // Dataset is where prompts come from.
 type Dataset struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256,omitempty"` // of its file
+	Name     string `json:"name"`
+	Revision string `json:"revision,omitempty"` // of the hub
+	SHA256   string `json:"sha256,omitempty"`   // of its file
 }
 
 // Shown is one of the first requests.

@@ -20,7 +20,11 @@ func (r *Rehearsal) Write(w io.Writer, width int) error {
 	line("dry run", "nothing was sent")
 	line("requests", "%s", r.requests())
 	line("to", "%s, %s, model %q", outside.Sentence(r.Endpoint), r.Backend, outside.Word(r.Model))
-	line("dataset", "%s, seed %d%s", r.Dataset.Name, r.Seed, digest(r.Dataset.SHA256))
+	commit := ""
+	if r.Dataset.Revision != "" {
+		commit = ", commit " + r.Dataset.Revision
+	}
+	line("dataset", "%s, seed %d%s%s", r.Dataset.Name, r.Seed, commit, digest(r.Dataset.SHA256))
 	line("tokenizer", "%s", r.tokenizer())
 	line("pace", "%s", r.pace())
 	fmt.Fprintf(b, "%-12s %7s %9s %9s %9s %9s %9s %9s\n", "", "mean", "std", "min", "p50", "p90", "p99", "max")

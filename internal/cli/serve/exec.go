@@ -89,7 +89,7 @@ func (o *Options) place(baseURL, tokenizer, datasetPath string) error {
 		o.Tokenizer, o.TokenizerRevision, o.SkipTokenizerInit = tokenizer, "", false
 	}
 	if datasetPath != "" {
-		o.Path = datasetPath
+		o.Path, o.DatasetRevision = datasetPath, ""
 	}
 	return o.Spec.Validate()
 }

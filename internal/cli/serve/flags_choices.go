@@ -52,6 +52,7 @@ func DefineDataset(set *argv.Set, o *Options) {
 		f.Help = sharedHelp(f)
 		set.Option(f, func(text string) error { return f.SetText(&o.Shared, text) }, g)
 	}
+	set.String(&o.DatasetRevision, "dataset-revision", "", "hf: the branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
 	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(inputLen)+". Wins over their own flags.", g)
 	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(outputLen)+". Wins over their own flags.", g)
 	o.datasets = map[string]any{}

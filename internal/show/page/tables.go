@@ -181,6 +181,7 @@ func environment(id string, r *Run) *table {
 	add("tokenizer", strings.Trim(o.TokenizerID+" ("+o.TokenizerSource+")", " "))
 	add("tokenizer revision", o.TokenizerRevision)
 	add("dataset", fmt.Sprintf("%s, seed %d", o.Dataset, o.Seed))
+	add("dataset revision", o.DatasetRevision)
 	add("load", Load(r.Result)+", pace "+o.Pace)
 	add("requests planned", count(o.NumPrompts))
 	if r.Result.End != nil {

@@ -81,5 +81,8 @@ func workload(r *measure.Result) object {
 	if o.TokenizerRevision != "" {
 		w = append(w, member{"tokenizer_revision", o.TokenizerRevision})
 	}
+	if o.DatasetRevision != "" {
+		w = append(w, member{"dataset_revision", o.DatasetRevision})
+	}
 	return w
 }
