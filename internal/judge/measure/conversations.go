@@ -83,9 +83,9 @@ type talks struct {
 
 // talk is what is kept of an open conversation.
 type talk struct {
-	requests, counted, told int32 // that succeeded; of which the server counted the prompt; and said what it had cached
-	prompt, output          int64
-	cached                  Cached
+	requests, counted int32 // that succeeded; of which the server counted the prompt
+	prompt, output    int64
+	cached            Cached
 }
 
 func newTalks(limit int) *talks {
