@@ -74,6 +74,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"rtt":`, r.RTT)
 	dst = appendNonZero(dst, `,"inputs":`, int64(r.Inputs))
 	dst = appendNonZero(dst, `,"sound_ns":`, r.SoundNs)
+	dst = appendNonZero(dst, `,"media":`, int64(r.Media))
 	dst = appendInt(dst, `,"prompt_tokens":`, int64(r.PromptTokens))
 	dst = appendInt(dst, `,"output_tokens":`, int64(r.OutputTokens))
 	dst = appendNonZero(dst, `,"usage_prompt":`, int64(r.UsagePrompt))

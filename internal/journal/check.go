@@ -85,6 +85,7 @@ func (r *Request) check(targets int) error {
 	b.time("rtt", r.RTT)
 	b.count("inputs", r.Inputs)
 	b.time("sound_ns", r.SoundNs)
+	b.count("media", r.Media)
 	b.count("prompt_tokens", r.PromptTokens)
 	b.count("output_tokens", r.OutputTokens)
 	b.count("usage_prompt", r.UsagePrompt)

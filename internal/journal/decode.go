@@ -47,6 +47,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.RTT = c.optionalInt(`,"rtt":`)
 	r.Inputs = int(c.optionalInt(`,"inputs":`))
 	r.SoundNs = c.optionalInt(`,"sound_ns":`)
+	r.Media = int(c.optionalInt(`,"media":`))
 	c.word(`,"prompt_tokens":`)
 	r.PromptTokens = int(c.int())
 	c.word(`,"output_tokens":`)

@@ -213,7 +213,8 @@ type Request struct {
 	RTT int64 `json:"rtt,omitempty"`
 
 	Inputs  int   `json:"inputs,omitempty"`   // texts in the request, where it is no single one
-	SoundNs int64 `json:"sound_ns,omitempty"` // length of the sound in it
+	SoundNs int64 `json:"sound_ns,omitempty"` // length of the sound that it uploads; -1: not known
+	Media   int   `json:"media,omitempty"`    // images, videos and sounds in its messages
 
 	PromptTokens int `json:"prompt_tokens"`          // planned by us
 	OutputTokens int `json:"output_tokens"`          // asked for

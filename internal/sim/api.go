@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
-
-	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
 const (
@@ -26,7 +23,11 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+pathCompletions, s.complete)
 	mux.HandleFunc("POST "+pathChat, s.complete)
-	mux.HandleFunc("POST "+pathEmbeddings, s.embeddings)
+	for _, path := range poolingPaths {
+		mux.HandleFunc("POST "+path, s.pooled)
+	}
+	mux.HandleFunc("POST "+pathTranscriptions, s.transcribe)
+	mux.HandleFunc("POST "+pathTranslations, s.transcribe)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
@@ -104,74 +105,6 @@ func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"prompt": text})
-}
-
-// embeddings answers after one TTFT of the fixed engine's distribution, in
-// either engine: there is nothing to decode.
-func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	rec, key := s.newRecord(w, r)
-	var b body
-	if err == nil {
-		requestIsIn(w)
-		err = json.Unmarshal(raw, &b)
-	}
-	var inputs [][]int32
-	if err == nil {
-		inputs, err = embeddingInputs(b.Input, s.tokenizer)
-	}
-	if err != nil {
-		s.refuse(w, rec, http.StatusBadRequest, err)
-		return
-	}
-	switch f := s.cfg.Faults.pick(key); f {
-	case FaultHTTP500, FaultHTTP429, FaultSlowHeaders:
-		rec.Fault = f
-	}
-	if s.failEarly(w, r, rec) {
-		return
-	}
-	data := []any{}
-	for i, ids := range inputs {
-		rec.PromptTokens += len(ids)
-		vector := make([]float64, s.cfg.EmbeddingSize)
-		for k := range vector {
-			vector[k] = 2*random.Unit(random.Mix(random.HashTokens(s.cfg.Seed, ids), uint64(k))) - 1
-		}
-		data = append(data, map[string]any{"object": "embedding", "index": i, "embedding": vector})
-	}
-	if !s.pause(r, s.cfg.TTFT.Draw(random.NewRand(key))) {
-		rec.Finish = "abort"
-		s.endRecord(rec, nil)
-		return
-	}
-	rec.Status, rec.Ended = http.StatusOK, time.Now().UnixNano()
-	writeJSON(w, http.StatusOK, map[string]any{
-		"id": "embd-" + rec.ID, "object": "list", "model": s.cfg.Model, "data": data,
-		"usage": map[string]int{"prompt_tokens": rec.PromptTokens, "total_tokens": rec.PromptTokens},
-	})
-	s.endRecord(rec, nil)
-}
-
-// embeddingInputs reads one text, a list of texts, or token ids.
-func embeddingInputs(raw json.RawMessage, t Tokenizer) ([][]int32, error) {
-	var texts []string
-	if json.Unmarshal(raw, &texts) != nil {
-		ids, err := promptTokens(raw, t)
-		if err != nil {
-			return nil, fmt.Errorf("input: %w", err)
-		}
-		return [][]int32{ids}, nil
-	}
-	var all [][]int32
-	for _, text := range texts {
-		ids, err := t.Encode(text)
-		if err != nil {
-			return nil, fmt.Errorf("input: %w", err)
-		}
-		all = append(all, ids)
-	}
-	return all, nil
 }
 
 // refuse answers with an error and ends the record.

@@ -20,6 +20,9 @@ func newChunks(c *call, a answer, id, model string, created time.Time) *chunks {
 	if c.chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
 	}
+	if c.object != "" {
+		object, prefix = c.object, c.idPrefix
+	}
 	head := append([]byte(`{"id":"`+prefix), jsonText(id)...)
 	head = append(head, `","object":"`+object+`","created":`...)
 	head = strconv.AppendInt(head, created.Unix(), 10)

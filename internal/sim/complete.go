@@ -35,13 +35,15 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		err = s.fit(c)
 	}
 	if err != nil {
-		status := http.StatusBadRequest
-		if errors.Is(err, errNoModel) {
-			status = http.StatusNotFound
-		}
-		s.refuse(w, rec, status, err)
+		s.refuse(w, rec, statusOf(err), err)
 		return
 	}
+	s.generate(w, r, rec, key, c)
+}
+
+// generate answers a call that has been understood.
+func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, key uint64, c *call) {
+	rec.Media = c.media
 	rec.Stream, rec.PromptTokens, rec.MaxTokens, rec.Adapter = c.stream, len(c.prompt), c.maxTokens, c.adapter
 	salt := uint64(0)
 	if c.adapter != "" {

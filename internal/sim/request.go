@@ -49,6 +49,9 @@ type call struct {
 	prompt      []int32
 	logprobs    int // −1: none; else how many alternatives
 	tokenIDs    bool
+	media       int // images, videos and sounds in its messages
+	// Of a sound: what its events are called; empty: as those of chat.
+	object, idPrefix string
 }
 
 // wording is an error in the words of a real server, which are sentences.
@@ -79,6 +82,7 @@ func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, err
 	}
 	var err error
 	if chat {
+		c.media = mediaParts(b.Messages)
 		c.prompt, err = chatPrompt(b.Messages, t)
 	} else {
 		c.prompt, err = promptTokens(b.Prompt, t)

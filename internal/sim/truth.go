@@ -40,6 +40,10 @@ type Record struct {
 	CompletionTokens int `json:"completion_tokens"` // tokens sent
 	MaxTokens        int `json:"max_tokens"`        // tokens asked for
 
+	Inputs     int `json:"inputs,omitempty"`      // texts of a request for vectors or scores
+	Media      int `json:"media,omitempty"`       // images, videos and sounds in its messages
+	SoundBytes int `json:"sound_bytes,omitempty"` // of an uploaded file
+
 	// One entry an event, in order: every SSE message but [DONE] and comments.
 	Events []int64  `json:"events"` // right before the write that completes it
 	Tokens []int    `json:"tokens"`
@@ -174,6 +178,14 @@ func (r *Record) appendJSON(b []byte) []byte {
 	num("cached_tokens", int64(r.CachedTokens))
 	num("completion_tokens", int64(r.CompletionTokens))
 	num("max_tokens", int64(r.MaxTokens))
+	for _, opt := range [...]struct {
+		key string
+		v   int
+	}{{"inputs", r.Inputs}, {"media", r.Media}, {"sound_bytes", r.SoundBytes}} {
+		if opt.v != 0 {
+			num(opt.key, int64(opt.v))
+		}
+	}
 	b = append(b, `,"events":[`...)
 	for i, v := range r.Events {
 		b = strconv.AppendInt(comma(b, i), v, 10)

@@ -70,14 +70,18 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 		_, _ = w.Write(raw)
 		return
 	}
-	// Cut off: half the bytes that the header promises, then the end.
+	s.cutOff(w, r, raw, p.ending)
+}
+
+// cutOff writes half the bytes that the header promises, and then the end.
+func (s *Server) cutOff(w http.ResponseWriter, r *http.Request, raw []byte, end ending) {
 	_, _ = w.Write(raw[:len(raw)/2])
 	_ = http.NewResponseController(w).Flush()
 	conn, err := socket.Hijack(w, r)
 	if err != nil {
 		panic(http.ErrAbortHandler) // closes the connection too
 	}
-	if p.ending == endReset {
+	if end == endReset {
 		conn.Reset()
 	} else {
 		_ = conn.Close()

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"math"
+
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
@@ -10,6 +12,7 @@ type totals struct {
 	requests, completed int
 	input, output       int64
 	inputs, soundNs     int64 // texts and sound in the successes
+	unknownSound        bool  // the length of some is not known
 	firstSent           int64 // of the successes; 0 if there are none
 	lastEnd             int64
 }
@@ -31,7 +34,8 @@ func (t *totals) add(r *row.Row) {
 // addMedia counts what a success holds beside one text.
 func (t *totals) addMedia(r *journal.Request) {
 	t.inputs += int64(max(r.Inputs, 1))
-	t.soundNs += r.SoundNs
+	t.soundNs += max(r.SoundNs, 0)
+	t.unknownSound = t.unknownSound || r.SoundNs < 0
 }
 
 // result fills in what follows from the totals alone.
@@ -43,6 +47,9 @@ func (t *totals) result(r *Result) {
 	r.Requests, r.Completed, r.Failed = t.requests, t.completed, t.requests-t.completed
 	r.InputTokens, r.OutputTokens = t.input, t.output
 	r.Inputs, r.Sound = t.inputs, seconds(t.soundNs)
+	if t.unknownSound {
+		r.Sound = math.NaN()
+	}
 	r.Duration = seconds(last)
 	r.RequestThroughput = r.number("request_throughput")
 	r.OutputThroughput = r.number("output_throughput")

@@ -36,6 +36,7 @@ func (r *Result) Number(m *metric.Metric) (float64, bool) {
 }
 
 // RTFx is how many times faster than real time sound was worked on; 0 without any.
+// NaN: the length of some sound is not known.
 func (r *Result) RTFx() float64 { return r.number("rtfx") }
 
 func (r *Result) number(name string) float64 {

@@ -115,7 +115,7 @@ func (m *Metric) IsLatency() bool { return m.Scope != PerRun }
 
 // Whole says whether the metric counts things.
 func (m *Metric) Whole() bool {
-	return m.Unit == "requests" || m.Unit == "tokens" || m.Unit == "conversations"
+	return m.Unit == "requests" || m.Unit == "tokens" || m.Unit == "conversations" || m.Unit == "inputs"
 }
 
 // Reported says whether --percentile-metrics can name the metric: bench serve

@@ -150,7 +150,7 @@ func numbers() []Metric {
 		{
 			Name: "rtfx", Scope: PerRun, Unit: "×", Better: Higher, Doc: "seconds of sound in the successes / duration",
 			Title: "RTFx (Inverse Real-Time Factor)", Label: "times real time", Column: "× real time",
-			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound > 0 },
+			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound != 0 },
 		},
 		{
 			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",

@@ -49,7 +49,7 @@ type promptTokens struct {
 }
 
 func (c *promptTokens) add(v *view) {
-	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 || v.After != nil { // a history has a template's tokens at each message
+	if v.Warmup || v.PromptTokens == 0 || v.UsagePrompt == 0 || v.Media > 0 || v.SoundNs != 0 || v.After != nil { // a history has a template's tokens at each message
 		return
 	}
 	c.diff.add(v.UsagePrompt - v.PromptTokens)
@@ -63,7 +63,7 @@ func (c *promptTokens) result(f *facts, l limits) Check {
 	case f.run.Options.Conversations > 0 && f.run.Options.Dataset != "multi-turn": // whose first turns have one message each
 		return skip("a chat template adds to each message, and first turns differ in their number of messages")
 	case c.diff.seen == 0:
-		return skip("prompt tokens are not planned, or the server does not count them")
+		return skip("prompt tokens are not planned (those of images and sounds never are), or the server does not count them")
 	}
 	// More than this is no template of a short chat; less than none is a prompt that was cut.
 	const mostAdded = 256

@@ -47,6 +47,9 @@ func (c *serverRequests) result(f *facts, l limits) Check {
 	if k := f.unusable(); k != nil {
 		return *k
 	}
+	if f.run.Options.Pooling {
+		return skip("a server may count each text of a request by itself")
+	}
 	theirs, name := f.server.first("vllm:request_success_total")
 	if name == "" {
 		return skip("the server does not count requests")
@@ -109,6 +112,9 @@ func (c *serverTokens) add(v *view) {
 }
 
 func (c *serverTokens) result(f *facts, l limits) Check {
+	if f.run.Options.Pooling {
+		return skip("not every server counts the texts of requests for vectors and scores")
+	}
 	if k := f.unusable(); k != nil {
 		return *k
 	}

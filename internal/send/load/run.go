@@ -31,6 +31,7 @@ type job struct {
 	warmup     bool
 	inputs     int    // texts in it, where it is no single one
 	soundNs    int64  // length of the sound in it
+	media      int    // images, videos and sounds in it
 	stickyKey  uint64 // for Balance; 0 with one server
 	target     int
 	picked     bool // Balance chose the target, and is to be told of the end
@@ -121,7 +122,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w)}
+	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media)}
 	if w.Sound != nil {
 		j.soundNs = int64(w.Sound.Length)
 	}

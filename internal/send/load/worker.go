@@ -111,7 +111,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		Due: j.due, Released: j.released, Sent: sent, Headers: t.Headers, End: end,
 		Status: t.Status, ServerID: secrets.Word(t.ServerID), Cut: t.Status != 0 && err != nil,
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
-		Inputs: j.inputs, SoundNs: j.soundNs, PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
+		Inputs: j.inputs, SoundNs: j.soundNs, Media: j.media, PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,

@@ -64,7 +64,7 @@ func resultObject(r *measure.Result, opt Options) object {
 		for _, name := range vllmPeaks {
 			o.set(name, number(r, metric.Lookup(name)))
 		}
-		o.set("rtfx", r.RTFx())
+		o.set("rtfx", nullIfUnknown(r.RTFx()))
 	}
 	setRamp(&o, r)
 	setSpecDecode(&o, r.SpecDecode)
@@ -252,6 +252,14 @@ func percentileWord(p float64) string {
 		return strconv.FormatInt(int64(p), 10)
 	}
 	return pyjson.Float(p)
+}
+
+// nullIfUnknown is null for what is not known.
+func nullIfUnknown(v float64) any {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return v
 }
 
 func orNull(s string) any {

@@ -17,12 +17,17 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	}
 	c.ms = msTable(r)
 	c.line(c.ms, "ms", "mean", "p50", "p99", "max")
-	c.summary("TTFT, sent", &r.Latency.Sent.TTFT)
-	c.summary("TTFT, due", &r.Latency.Due.TTFT)
+	tokens := !r.Run.Options.Pooling // else an answer is one piece, and has none
+	if tokens {
+		c.summary("TTFT, sent", &r.Latency.Sent.TTFT)
+		c.summary("TTFT, due", &r.Latency.Due.TTFT)
+	}
 	c.summary("E2EL, sent", &r.Latency.Sent.E2EL)
 	c.summary("E2EL, due", &r.Latency.Due.E2EL)
-	c.visible(r)
-	c.between(r)
+	if tokens {
+		c.visible(r)
+		c.between(r)
+	}
 	for i := range r.More {
 		c.summary(r.More[i].Metric.Short, &r.More[i].Summary)
 	}
@@ -32,7 +37,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 		c.numbers(r, m.Name)
 	}
 	c.client(r)
-	c.steady(r.SteadyState)
+	c.steady(r.SteadyState, tokens)
 	c.targets(r.Targets)
 	c.conversations(r.Conversations)
 	c.groups("By turn", r.ByTurn)
@@ -85,7 +90,7 @@ func (c *console) client(r *measure.Result) {
 		c.row("Client CPU:", fmt.Sprintf("%.0f %%", cl.Cost.CPUShare*100))
 	}
 	// Where events were counted for want of tokens, the ratio says nothing.
-	if t := r.TokensPerEvent; t.Events > 0 && r.Tokens.ByEvents == 0 {
+	if t := r.TokensPerEvent; !r.Run.Options.Pooling && t.Events > 0 && r.Tokens.ByEvents == 0 {
 		c.float("Tokens per event:", t.Mean)
 	}
 	if r.PeakConcurrency != r.PeakConcurrent {
@@ -93,7 +98,7 @@ func (c *console) client(r *measure.Result) {
 	}
 }
 
-func (c *console) steady(s *measure.SteadyState) {
+func (c *console) steady(s *measure.SteadyState, tokens bool) {
 	if s == nil {
 		return
 	}
@@ -102,6 +107,9 @@ func (c *console) steady(s *measure.SteadyState) {
 	c.row("Window:", fmt.Sprintf("%.1f s to %.1f s, at least %d of %d open", w.Start, w.End, w.ThresholdAbs, w.Target))
 	c.row("Requests:", fmt.Sprintf("%d sent, %d completed in it, of %d; by their parts %.1f", w.Started, w.Completed, w.RequestsTotal, w.Requests))
 	c.float("Request throughput (req/s), steady:", s.RequestThroughput)
+	if !tokens {
+		return
+	}
 	c.known("Output throughput (tok/s), steady:", s.OutputThroughput)
 	c.float("Mean TTFT (ms), steady:", s.MeanTTFT)
 	c.float("Mean TPOT (ms), steady:", s.MeanTPOT)

@@ -136,16 +136,15 @@ func (e *jpegEncoder) load(p *plane, row, col int) {
 	}
 }
 
-// quantize divides by the table, eight times as large as it is written, and rounds.
+// quantize divides by the table, eight times as large as it is written, and rounds. To
+// multiply by the inverse gives the same for numbers of 17 bits.
 func (e *jpegEncoder) quantize(component int) {
-	table := &quant[min(component, 1)]
+	table := &divisors[min(component, 1)]
 	for i, v := range e.block {
-		q := table[i] << 3
-		if v < 0 {
-			e.block[i] = -((-v + q>>1) / q)
-		} else {
-			e.block[i] = (v + q>>1) / q
-		}
+		d := table[i]
+		sign := v >> 31
+		size := uint64((v^sign)-sign) + d.half
+		e.block[i] = (int32(size*d.inverse>>32) ^ sign) - sign
 	}
 }
 

@@ -6,6 +6,9 @@ type code struct {
 	size uint8
 }
 
+// divisor is half of a number, and its inverse times 2³², rounded up.
+type divisor struct{ half, inverse uint64 }
+
 // huffmanSpec is a table as it is written: how many codes have each length, and what they mean.
 type huffmanSpec struct {
 	class  byte
@@ -53,6 +56,7 @@ var (
 	}
 
 	quant            [2][64]int32 // for quality 75
+	divisors         [2][64]divisor
 	dcCodes, acCodes [2][256]code
 )
 
@@ -60,6 +64,8 @@ func init() {
 	for t := range quant {
 		for i, v := range standardQuant[t] {
 			quant[t][i] = (v*50 + 50) / 100
+			q := uint64(quant[t][i]) << 3
+			divisors[t][i] = divisor{half: q / 2, inverse: (1<<32 + q - 1) / q}
 		}
 	}
 	for i, spec := range huffmanSpecs {

@@ -54,7 +54,7 @@ func NewSoundOf(samples []float64, channels, rate int) *Sound {
 
 // sample16 is libsndfile's conversion with clipping: 32 bits, of which the upper half is taken.
 func sample16(v float64) int16 {
-	scaled := v * math.MaxInt32
+	scaled := v * (1 << 31)
 	switch {
 	case scaled >= math.MaxInt32:
 		return math.MaxInt16
