@@ -68,6 +68,7 @@ type Run struct {
 	keeper   *keeper        // nil: no prompts are sent again
 	saved    *savedTalks    // nil: no conversations are written
 	proven   *journal.Proven
+	profiled *journal.Profile // nil: no profile was asked for
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -130,18 +131,21 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.progress = &load.Progress{}
 	r.spareProcessors()
 	stopShowing := r.showProgress()
-	result, err := load.Run(ctx, drain, r.loadConfig(warmups[:r.NumWarmups], r.progress))
+	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
+	cfg.Probe, cfg.WarmedUp = r.probe(), func() { r.startProfile(ctx) }
+	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()
 	err = errors.Join(err, r.saved.close())
 	r.sampler.Stop()
 	r.wakeups.Stop()
 	r.scraper.Stop()
 	used := stopPower(r.meter)
+	r.stopProfile(ctx)
 	if err != nil {
 		return r.abandon(err)
 	}
 	end := r.end(result)
-	end.Power = used
+	end.Power, end.Profile = used, r.profiled
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
@@ -284,6 +288,9 @@ const manyConnections = 1 << 16
 func (r *Run) connections() int {
 	switch {
 	case r.MaxConcurrency != nil:
+		if r.ProbeRequestRate > 0 {
+			return *r.MaxConcurrency + 1
+		}
 		return *r.MaxConcurrency
 	case r.MaxConversations != nil: // one that fans out needs more for a moment
 		return *r.MaxConversations
@@ -384,6 +391,7 @@ func (r *Run) options() journal.Options {
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
 		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, IntegritySample: r.IntegritySample,
+		ProbeRate:         r.ProbeRequestRate,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
 		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),

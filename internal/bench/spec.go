@@ -76,6 +76,9 @@ type Load struct {
 	GiveUp           string        `json:"give_up,omitempty"`    // an SLO; the run ends when it can't be met any more
 	SpawnRate        float64       `json:"spawn_rate,omitempty"` // users that begin per second; 0: all at once
 	BatchSize        int           `json:"batch_size,omitempty"` // requests sent together; 0: each by itself
+
+	ProbeRequestRate float64 `json:"probe_request_rate,omitempty"` // small requests beside the load, so many a second at most; 0: none
+	Profile          bool    `json:"profile,omitempty"`            // the server's own profiler runs during the load
 }
 
 // Request says what stands in each request beside its prompt; nil is not sent.

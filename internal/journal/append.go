@@ -47,6 +47,9 @@ func appendRequest(dst []byte, r *Request) []byte {
 	if r.Sample {
 		dst = append(dst, `,"sample":true`...)
 	}
+	if r.Probe {
+		dst = append(dst, `,"probe":true`...)
+	}
 	dst = appendNonZero(dst, `,"target":`, int64(r.Target))
 	dst = appendNonZero(dst, `,"conversation":`, int64(r.Conversation))
 	dst = appendNonZero(dst, `,"turn":`, int64(r.Turn))

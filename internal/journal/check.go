@@ -154,6 +154,7 @@ func (r *Run) check() error {
 	b.number("request_rate", o.RequestRate)
 	b.number("burstiness", o.Burstiness)
 	b.number("spawn_rate", o.SpawnRate)
+	b.number("probe_request_rate", o.ProbeRate)
 	for name, ms := range o.Goodput {
 		b.number("goodput "+outside.Word(name), ms)
 	}

@@ -20,6 +20,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.ID = c.optionalString(`,"id":`)
 	r.Warmup = c.optional(`,"warmup":true`)
 	r.Sample = c.optional(`,"sample":true`)
+	r.Probe = c.optional(`,"probe":true`)
 	r.Target = int(c.optionalInt(`,"target":`))
 	r.Conversation = int(c.optionalInt(`,"conversation":`))
 	r.Turn = int(c.optionalInt(`,"turn":`))

@@ -78,9 +78,10 @@ type Options struct {
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
-	Pooling           bool               `json:"pooling,omitempty"`          // answers are vectors or scores: there are no tokens in them
-	IntegritySample   int                `json:"integrity_sample,omitempty"` // prompts to be sent again after the load
-	Metadata          [][2]string        `json:"metadata,omitempty"`         // in the order given
+	Pooling           bool               `json:"pooling,omitempty"`            // answers are vectors or scores: there are no tokens in them
+	IntegritySample   int                `json:"integrity_sample,omitempty"`   // prompts to be sent again after the load
+	ProbeRate         float64            `json:"probe_request_rate,omitempty"` // small requests beside the load, so many a second at most
+	Metadata          [][2]string        `json:"metadata,omitempty"`           // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
 	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
 	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
@@ -171,6 +172,8 @@ type Request struct {
 	// Sample: sent again after the load, with nothing else in flight, to compare the
 	// text. Warmup is set too: who knows no samples leaves them out as well.
 	Sample bool `json:"sample,omitempty"`
+	// Probe: sent beside the load, to see how that holds it up. Warmup is set too, for the same reason.
+	Probe bool `json:"probe,omitempty"`
 
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
 	Target int `json:"target,omitempty"`
@@ -321,7 +324,8 @@ type End struct {
 	// RPSChanges is kept for vLLM's rps_change_events.
 	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
 	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
-	Power      *Power      `json:"power,omitempty"` // nil: not asked for
+	Power      *Power      `json:"power,omitempty"`   // nil: not asked for
+	Profile    *Profile    `json:"profile,omitempty"` // nil: not asked for
 	Client     Client      `json:"client"`
 }
 
@@ -344,6 +348,13 @@ type SpecDecode struct {
 	Accepted    int64   `json:"accepted"`
 	Emitted     int64   `json:"emitted,omitempty"` // tokens that the drafts' steps gave, where the server counts them
 	PerPosition []int64 `json:"per_position,omitempty"`
+}
+
+// Profile is what became of the server's own profiler, which was to run during the load.
+type Profile struct {
+	Started bool   `json:"started"`
+	Stopped bool   `json:"stopped"`
+	Error   string `json:"error,omitempty"` // why not
 }
 
 // Client is what the run cost the client.

@@ -37,6 +37,10 @@ func (s *Server) Handler() http.Handler {
 		writeJSON(w, http.StatusOK, map[string]string{"version": Version})
 	})
 	mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.engine.ResetPrefixCache() })
+	if s.cfg.Profiler {
+		mux.HandleFunc("POST /start_profile", func(http.ResponseWriter, *http.Request) {})
+		mux.HandleFunc("POST /stop_profile", func(http.ResponseWriter, *http.Request) {})
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.enter() {
 			writeError(w, http.StatusServiceUnavailable, errors.New("the server is stopping"))

@@ -55,6 +55,7 @@ type Config struct {
 	// ReadTimeout bounds how long a client may take to send a request.
 	ReadTimeout time.Duration
 
+	Profiler  bool // answer /start_profile and /stop_profile, as vLLM does with --profiler-config
 	TruthText bool // put the texts in the truth, not only their SHA-256
 	TLS       bool // Serve speaks TLS with a certificate made at start
 

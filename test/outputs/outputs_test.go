@@ -131,6 +131,9 @@ func run(t *testing.T, bin string, args []string) []byte {
 		}
 		code = exit.ExitCode()
 	}
+	if strings.Contains(stderr.String(), "\ngoroutine ") {
+		t.Fatalf("it panics, which no recorded output can make right:\n%s", stderr.String())
+	}
 	here, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)

@@ -122,6 +122,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Int(&o.seed, "seed", 0, "Seed of texts, latencies and faults.", g)
 	set.String(&o.truth, "truth", "", "Append one JSON line a request: what was sent, and when.", g, argv.Metavar("FILE"))
 	set.Bool(&o.untilEOF, "until-eof", "End when standard input does: for a program that starts this one and may die.", g)
+	set.Bool(&c.Profiler, "profiler", "Answer POST /start_profile and /stop_profile, which do nothing here. Without it: 404.", g)
 	set.Bool(&c.TruthText, "truth-text", "Put the generated texts into the truth.", g)
 
 	g = argv.Group("Engine")

@@ -123,6 +123,7 @@ func Define(set *argv.Set, o *Options) {
 	DefineOurs(set, o)
 	defineUsers(set, o)
 	defineMultiTurn(set, o)
+	defineBeside(set, o)
 	DefineRequest(set, o)
 	DefineDataset(set, o)
 	defineResult(set, o)

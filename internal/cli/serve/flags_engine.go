@@ -24,5 +24,4 @@ func refuseEngineFlags(set *argv.Set) {
 		set.UnsupportedTriBool(name, reason)
 	}
 	set.Unsupported("disable-detokenize", argv.NoValue, "the answer of a server is text")
-	set.Unsupported("profile", argv.NoValue, "the server's profiler is not started from here; POST /start_profile and /stop_profile around the run")
 }

@@ -117,7 +117,6 @@ func TestServeErrors(t *testing.T) {
 		{"--backend openai-embeddings --goodput ttft:5", "--goodput can only be e2el with --backend openai-embeddings, not ttft: an answer has no tokens"},
 		{"--dataset-name random-rerank --backend vllm-rerank --no-reranker", "--random-batch-size must be at least 2 with --no-reranker, not 1: it counts the query too"},
 		{"--tokenizer-mode slow", "--tokenizer-mode slow is Python code of its own; give the tokenizer's file with --tokenizer, or use --skip-tokenizer-init"},
-		{"--probe-request-rate 1", "--probe-request-rate is not supported: probe requests beside the load are not sent by this version"},
 		{"--random-batch-size 2", "--dataset-name random has several texts in a request, which --backend openai can't send; use a pooling backend, or leave --random-batch-size at 1"},
 		{"--dataset-name timed_trace --dataset-path x --backend openai-chat", "--backend must send completions with --dataset-name timed_trace, whose prompts are token ids; use --backend openai or vllm"},
 		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, bailian, mooncake, weka, agentic, not \"moon\""},

@@ -14,9 +14,6 @@ func refuseFlags(set *argv.Set) {
 		}
 	}
 
-	set.Unsupported("probe-request-rate", argv.OneValue, "probe requests beside the load are not sent by this version", argv.Inert("0"))
-	refuse("the server's profiler is not started from here; POST /start_profile and /stop_profile around the run", argv.NoValue, "profile")
-
 	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
 
 	refuse("charts are not drawn by this version; --save-detailed keeps every request's times", argv.NoValue, "plot-timeline")

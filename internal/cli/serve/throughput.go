@@ -52,6 +52,7 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	set.OptInt(&serve.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
 	set.Int(&serve.Seed, "seed", 0, "Seed of prompts. The same seed sends the same bytes.", g)
 	set.Int(&o.n, "n", 1, "Answers to each prompt.", g)
+	defineProfile(set, serve, g)
 	set.String(&o.outputJSON, "output-json", "", "Write the result as JSON.", g, argv.Metavar("FILE"))
 	defineRunning(set, serve)
 	DefineRequest(set, serve)

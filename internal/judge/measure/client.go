@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // client is what the client says about itself.
@@ -30,6 +31,17 @@ func (c *collector) client(r *Result, end *journal.End) Client {
 	return cl
 }
 
+// profiled says what became of the server's profiler.
+func profiled(p *journal.Profile) string {
+	switch {
+	case !p.Started:
+		return "the server's profiler was not started: " + outside.Sentence(p.Error)
+	case !p.Stopped:
+		return "the server's profiler was started and could not be stopped: " + outside.Sentence(p.Error)
+	}
+	return "the server's profiler was on: these are the times of a server that profiles itself"
+}
+
 // warnings are doubts that a reader of the numbers should know, each with its figure.
 func (c *collector) warnings(r *Result) []string {
 	w := append([]string{}, c.opt.Warnings...)
@@ -40,6 +52,9 @@ func (c *collector) warnings(r *Result) []string {
 	}
 	if r.Partial && r.Interrupted != journalNotWhole {
 		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests, c.run.Options.NumPrompts)
+	}
+	if r.End != nil && r.End.Profile != nil {
+		add("%s", profiled(r.End.Profile))
 	}
 	if r.Completed == 0 {
 		add("no request succeeded: there are no latencies")

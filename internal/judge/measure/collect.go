@@ -45,6 +45,7 @@ type collector struct {
 	events         int64
 	sharedReads    int64
 	unstampedReads int64
+	probes         probes
 }
 
 func newCollector(run *journal.Run, opt *Options) *collector {
@@ -65,6 +66,9 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 
 // Add takes in a request. Warm-ups are not measured.
 func (c *collector) Add(r *row.Request) error {
+	if r.Probe {
+		c.probes.add(r, c.opt.ExactLimit)
+	}
 	if r.Warmup {
 		return nil
 	}

@@ -171,6 +171,7 @@ func (c *collector) result(end *journal.End) *Result {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)
+	r.Probe = c.probes.result(c.run.Options.ProbeRate)
 	r.Warnings = c.warnings(r)
 	return r
 }

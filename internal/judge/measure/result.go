@@ -53,6 +53,7 @@ type Result struct {
 	ByAdapter                           *Groups        // nil where no request named an adapter
 	Conversations                       *Conversations // nil without conversations
 	Economy                             *Economy       // nil where neither a price nor a power was given
+	Probe                               *Probe         // nil where none was asked for
 	Warnings                            []string
 }
 

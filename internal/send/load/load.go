@@ -62,6 +62,10 @@ type Config struct {
 	// CountTokens counts a text's tokens where the server gave no usage, and an
 	// event's where it did not say how many tokens each holds; may be nil.
 	CountTokens func(text string) (int, error)
+	// Probe is sent beside the load; nil: none is.
+	Probe *Probe
+	// WarmedUp is called when the warm-ups are over, before the clock starts; may be nil.
+	WarmedUp func()
 	// Started is called when the warm-ups are over and the clock has been set to
 	// zero, before anything is written to the journal.
 	Started func() error
@@ -101,6 +105,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
+	if cfg.WarmedUp != nil {
+		cfg.WarmedUp()
+	}
 	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()
 	if cfg.Started != nil {
@@ -119,6 +126,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	r.watch.start(cfg.Watch)
 	r.sum = newWorkloadSum(sha256.New())
 	spawned := r.spawn()
+	stopProbe := startProbe(r.ctx, r.drain, cfg)
 	if cfg.Talks != nil {
 		err = r.converse()
 	} else {
@@ -126,6 +134,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	}
 	spawned()
 	r.inFlight.Wait()
+	stopProbe()
 	r.watch.end()
 	return r.result(), err
 }

@@ -119,6 +119,7 @@ func (c *console) vllm(r *measure.Result) {
 	}
 	c.numbers(r, "rtfx")
 	c.numbers(r, "total_token_throughput")
+	c.probe(r.Probe)
 	for _, m := range r.Metrics {
 		if m.Metric.Scope == metric.PerConversation {
 			continue // in a block of ours

@@ -40,6 +40,12 @@ func inferometer(r *measure.Result, opt Options) object {
 	if len(r.Run.Serves) > 0 {
 		o.set("serves", r.Run.Serves)
 	}
+	if r.Probe != nil {
+		o.set("probe", r.Probe)
+	}
+	if r.End != nil && r.End.Profile != nil {
+		o.set("profile", r.End.Profile)
+	}
 	setTargets(&o, r.Targets)
 	setGroups(&o, "by_turn", r.ByTurn)
 	setGroups(&o, "by_adapter", r.ByAdapter)

@@ -66,6 +66,7 @@ func resultObject(r *measure.Result, opt Options) object {
 		}
 		o.set("rtfx", nullIfUnknown(r.RTFx()))
 	}
+	setProbe(&o, r.Probe)
 	setRamp(&o, r)
 	setSpecDecode(&o, r.SpecDecode)
 	setMetrics(&o, r.Metrics)

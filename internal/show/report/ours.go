@@ -31,6 +31,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	for i := range r.More {
 		c.summary(r.More[i].Metric.Short, &r.More[i].Summary)
 	}
+	c.probes(r.Probe)
 	c.stalls(r.Stalls, r.Completed)
 	c.goodput(r.Limits)
 	for _, m := range others(r) {

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+)
+
+// probe prints vLLM's block of probe requests, which it has where at least one came back.
+func (c *console) probe(p *measure.Probe) {
+	if p == nil || p.Completed == 0 {
+		return
+	}
+	c.center("Probe Requests", "-")
+	c.int("Probe requests completed:", int64(p.Completed))
+	c.int("Probe requests failed:", int64(p.Failed))
+	c.float("Median probe E2EL (ms):", p.E2EL.P50)
+	c.float("P99 probe E2EL (ms):", p.E2EL.P99)
+	c.float("Max probe E2EL (ms):", p.E2EL.Max)
+}
+
+// probes are shown beside the load's latencies, and where vLLM says nothing: when none came back.
+func (c *console) probes(p *measure.Probe) {
+	switch {
+	case p == nil:
+	case p.Completed == 0:
+		c.row("Probes:", fmt.Sprintf("none of %d came back", p.Failed))
+	default:
+		c.summary("TTFT, probes", &p.TTFT)
+	}
+}
+
+// setProbe sets vLLM's keys, under vLLM's condition.
+func setProbe(o *object, p *measure.Probe) {
+	if p == nil || p.Completed == 0 {
+		return
+	}
+	o.set("probe_completed", p.Completed)
+	o.set("probe_failed", p.Failed)
+	o.set("probe_median_e2el_ms", p.E2EL.P50)
+	o.set("probe_p99_e2el_ms", p.E2EL.P99)
+	o.set("probe_max_e2el_ms", p.E2EL.Max)
+}
