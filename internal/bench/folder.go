@@ -34,7 +34,7 @@ func (r *Run) makeFolder() error {
 
 // tryResultDir finds out before the run whether its result can be written.
 func (r *Run) tryResultDir() error {
-	if !r.SaveResult && !r.AppendResult {
+	if !r.SaveResult && !r.AppendResult && !r.PlotTimeline && !r.PlotDatasetStats {
 		return nil
 	}
 	dir := filepath.Dir(r.ResultPath("x"))

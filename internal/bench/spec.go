@@ -116,6 +116,10 @@ type Keep struct {
 	AppendMarkdown    string        `json:"append_markdown,omitempty"`
 	SummaryFile       string        `json:"summary_file,omitempty"`
 	SummaryLoad       string        `json:"summary_load,omitempty"` // the load in the words of that file; empty: the concurrency
+
+	PlotTimeline          bool      `json:"plot_timeline,omitempty"`           // a page beside the result
+	TimelineITLThresholds []float64 `json:"timeline_itl_thresholds,omitempty"` // ms, two of them; none: vLLM's
+	PlotDatasetStats      bool      `json:"plot_dataset_stats,omitempty"`      // a picture beside the result
 }
 
 // Judge says what is computed of a run and what it is held against.

@@ -44,6 +44,8 @@ func full(t *testing.T) Spec {
 				*p = `{"x":1}`
 			case *workload.ChatDate:
 				*p = "2024-07-26"
+			case *[]float64:
+				*p = []float64{20, 99}
 			case **int:
 				n := 1
 				*p = &n

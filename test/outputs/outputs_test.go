@@ -57,6 +57,8 @@ report-svg: report runs/closed --format svg --chart timeline
 report-svg-throughput: report runs/closed runs/faster runs/open --format svg
 report-svg-gaps: report runs/drafts --format svg --chart gaps
 report-png: report runs/closed --format png --chart timeline
+report-timeline: report runs/faults --format timeline
+report-dataset-stats: report runs/open --format dataset_stats
 report-llmd: report runs/closed --format llmd
 report-inferencex: report runs/closed --format inferencex
 compare-two: compare runs/closed runs/faster

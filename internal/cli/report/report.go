@@ -29,6 +29,7 @@ type options struct {
 	slo                    string
 	table                  string
 	appendMarkdown         string
+	thresholds             []float64
 }
 
 func flags() (*argv.Set, *options) {
@@ -38,6 +39,7 @@ func flags() (*argv.Set, *options) {
 	set.Example("A page with pictures, that opens from a mail", "inferometer report runs/* -o report.html")
 	set.Example("The same, by the result that it saved", "inferometer report out.json")
 	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
+	set.Example("Its requests in time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
 	o := &options{}
@@ -46,6 +48,7 @@ func flags() (*argv.Set, *options) {
 	set.String(&o.slo, "slo", "", serve.SLOHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
 	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
+	serve.DefineThresholds(set, &o.thresholds)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))
 	set.Bool(&o.Detailed, "detailed", "With json: each request's lengths, times, text and error too.")
@@ -74,6 +77,9 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if f.Rows != nil {
 		return o.to(s, f, func(w io.Writer) error { return export.WriteRequests(w, f, set.Args(), opt) })
 	}
+	if f.Alone != nil {
+		return o.alone(s, f, set.Args(), opt)
+	}
 	runs, err := export.ReadRuns(set.Args(), opt, o.Plot || f.Drawn)
 	if err != nil {
 		return err
@@ -96,6 +102,19 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	return o.ending(runs)
+}
+
+// alone writes a format that reads one journal by itself.
+func (o *options) alone(s command.Streams, f export.Format, paths []string, opt measure.Options) error {
+	if len(paths) > 1 {
+		return argv.Errorf("format", "%s holds one run, not %d", f.Name, len(paths))
+	}
+	folder, err := judged.Folder(paths[0])
+	if err != nil {
+		return err
+	}
+	o.ITL, o.SVG = bench.Thresholds(o.thresholds), filepath.Ext(o.output) == ".svg"
+	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folder, opt, &o.Options) })
 }
 
 // ending says by its error that a run does not keep the SLO.
@@ -124,7 +143,11 @@ func (o *options) resolve(set *argv.Set) error {
 		flag    string
 		formats []string
 	}{
-		{"chart", []string{"svg", "png"}}, {"plot", []string{"table"}}, {"table", []string{"csv", "parquet"}}, {"detailed", []string{"json"}},
+		{"chart", []string{"svg", "png"}},
+		{"plot", []string{"table"}},
+		{"table", []string{"csv", "parquet"}},
+		{"detailed", []string{"json"}},
+		{"timeline-itl-thresholds", []string{"timeline"}},
 	} {
 		if set.Seen(need.flag) && !slices.Contains(need.formats, o.format) {
 			return argv.Errorf(need.flag, "is for the format %s, not for %s", strings.Join(need.formats, " or "), o.format)
@@ -135,6 +158,12 @@ func (o *options) resolve(set *argv.Set) error {
 		return argv.Errorf("table", "Parquet has one row a request")
 	case o.appendMarkdown != "" && o.chosen().Rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
+	}
+	if f := o.chosen(); f.Alone != nil && (o.slo != "" || o.appendMarkdown != "") {
+		return argv.Errorf("format", "%s is a picture: the run is judged and noted in a second call", f.Name)
+	}
+	if err := bench.CheckThresholds(o.thresholds); err != nil {
+		return err
 	}
 	var err error
 	o.SLO, err = bench.ParseSLO(o.slo)

@@ -127,6 +127,7 @@ func Define(set *argv.Set, o *Options) {
 	DefineRequest(set, o)
 	DefineDataset(set, o)
 	defineResult(set, o)
+	definePlots(set, o)
 	set.Config()
 	refuseFlags(set)
 	foreignFlags(set)

@@ -16,9 +16,5 @@ func refuseFlags(set *argv.Set) {
 
 	refuse("vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out", argv.NoValue, "use-beam-search")
 
-	refuse("charts are not drawn by this version; --save-detailed keeps every request's times", argv.NoValue, "plot-timeline")
-	refuse("charts are not drawn by this version; it goes with --plot-timeline", argv.OneValue, "timeline-itl-thresholds")
-	refuse("charts are not drawn by this version; --save-detailed keeps every request's lengths", argv.NoValue, "plot-dataset-stats")
-
 	refuse("it goes with the sounds of the dataset hf, which can't be read by this version", argv.OneValue, "asr-min-audio-len-sec", "asr-max-audio-len-sec")
 }

@@ -61,8 +61,9 @@ func (o *Options) notes(set *argv.Set) []string {
 		note(o.SelfTimed() && set.Seen(name), "--%s has no effect with --dataset-name %s, which is sent at its own times; --no-self-timed turns them off", name, o.DatasetName)
 	}
 	note(o.SaveDetailed && !o.SaveResult && !o.AppendResult, "--save-detailed has no effect without --save-result or --append-result")
-	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult,
+	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult && !o.PlotTimeline && !o.PlotDatasetStats,
 		"no result is written without --save-result or --append-result")
+	note(set.Seen("timeline-itl-thresholds") && !o.PlotTimeline, "--timeline-itl-thresholds has no effect without --plot-timeline")
 	note(set.Seen("base-url") && (set.Seen("host") || set.Seen("port")), "--base-url wins over --host and --port")
 	note(o.tookV1, "/v1 is the endpoint's and was taken off the address: requests go to %s", o.shownURL())
 	note(set.Seen("balance") && len(o.URLs) < 2, "--balance has no effect with one server")

@@ -76,7 +76,8 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	if r.run.Unwritten() != nil {
 		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
 	}
-	res, v, err := judged.Journal(j, opt)
+	drawn, also := r.newPlots()
+	res, v, err := judged.Journal(j, opt, also...)
 	if err != nil {
 		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}
@@ -86,7 +87,7 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	}
 	r.judged = judged.SLO(objective, r.run.Folder(), res, opt)
 	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
-	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v))
+	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v), r.draw(drawn, res))
 }
 
 // ending says by its error how the run ended.

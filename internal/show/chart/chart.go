@@ -43,6 +43,7 @@ const (
 	Steps
 	Points
 	LinePoints
+	Bars // from Low, or from zero, up to Y; each begins at its X and is as wide as the one before it is away
 )
 
 // Series is one set of values. A NaN is a gap.

@@ -185,6 +185,9 @@ func (l *canvas) values(x bool) func(func(float64)) {
 			s := &l.c.Series[i]
 			if x {
 				each(s.X)
+				if s.Kind == Bars && len(s.X) > 0 {
+					yield(s.barEnd(len(s.X) - 1))
+				}
 			} else {
 				each(s.Y, s.Low, s.High)
 			}

@@ -4,13 +4,10 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"io"
 	"math"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
@@ -19,24 +16,7 @@ import (
 // PNG writes the picture with so many pixels for each of its own: 2 for screens of today.
 func (c *Chart) PNG(w io.Writer, zoom float64, dark bool) error {
 	width, height, marks := c.layout()
-	p := &painter{
-		zoom: zoom, dark: dark,
-		image: image.NewRGBA(image.Rect(0, 0, int(float64(width)*zoom), int(float64(height)*zoom))),
-	}
-	draw.Draw(p.image, p.image.Bounds(), image.NewUniform(ink("paper", dark)), image.Point{}, draw.Src)
-	var err error
-	if p.regular, err = face(goregular.TTF, zoom); err != nil {
-		return err
-	}
-	defer p.regular.Close()
-	if p.bold, err = face(gobold.TTF, zoom); err != nil {
-		return err
-	}
-	defer p.bold.Close()
-	for i := range marks {
-		p.paint(&marks[i])
-	}
-	return png.Encode(w, p.image)
+	return paintPNG(w, width, height, marks, zoom, dark)
 }
 
 func face(ttf []byte, zoom float64) (font.Face, error) {

@@ -10,6 +10,10 @@ import (
 func (l *canvas) series(i int) {
 	s := &l.c.Series[i]
 	class := l.class(i)
+	if s.Kind == Bars {
+		l.columns(s, class)
+		return
+	}
 	if len(s.Low) == len(s.X) && len(s.High) == len(s.X) && len(s.X) > 0 {
 		if s.Kind == Points || s.Kind == LinePoints {
 			l.bars(s, class)
@@ -106,6 +110,40 @@ func (l *canvas) bars(s *Series, class string) {
 		if ok1 && ok2 {
 			l.add(mark{shape: path, class: class, points: []point{a, b}})
 		}
+	}
+}
+
+// barEnd is where a bar ends: where the next one begins.
+func (s *Series) barEnd(k int) float64 {
+	switch {
+	case k+1 < len(s.X):
+		return s.X[k+1]
+	case k > 0:
+		return 2*s.X[k] - s.X[k-1]
+	}
+	return s.X[k] + 1
+}
+
+// columns draws bars that stand side by side.
+func (l *canvas) columns(s *Series, class string) {
+	for k := range s.X {
+		low, right := 0.0, s.barEnd(k)
+		if k < len(s.Low) {
+			low = s.Low[k]
+		}
+		a, ok1 := l.at(s.X[k], low)
+		b, ok2 := l.at(right, s.Y[k])
+		if !ok1 || !ok2 || s.Y[k] == low {
+			continue
+		}
+		tip := fmt.Sprintf("%s %s–%s: %s", s.Name, short(s.X[k]), short(right), short(s.Y[k]-low))
+		if k < len(s.Hints) {
+			tip = s.Hints[k]
+		}
+		if b.x-a.x > 3 {
+			b.x-- // so that they are told apart
+		}
+		l.add(mark{shape: rect, class: class, points: []point{a, b}, opacity: 0.75, hint: tip})
 	}
 }
 

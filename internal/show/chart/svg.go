@@ -20,8 +20,7 @@ func (c *Chart) svg(w io.Writer, alone bool) error {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s"`,
 		width, height, html.EscapeString(c.described()))
 	if alone {
-		fmt.Fprintf(&b, ` width="%d" height="%d"><style>%s.paper{fill:#fff}@media(prefers-color-scheme:dark){.paper{fill:#161616}}</style>`+
-			`<path class="paper" d="M0 0h%dv%dH0z"/>`, width, height, Style(":root[data-theme=dark]"), width, height)
+		fmt.Fprintf(&b, ` width="%d" height="%d">%s`, width, height, standalone(width, height))
 	} else {
 		b.WriteString(">")
 	}
@@ -46,7 +45,7 @@ func heatPaths(b *strings.Builder, marks []mark) []mark {
 	paths, rest, cells := make([]strings.Builder, shades+1), []mark(nil), 0
 	for i := range marks {
 		m := &marks[i]
-		if m.shape != rect {
+		if m.shape != rect || m.class != "heat" {
 			rest = append(rest, *m)
 			continue
 		}

@@ -8,8 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/pictures"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -21,6 +25,8 @@ type Options struct {
 	Intervals bool                      // table: the confidence intervals
 	Plot      bool                      // table: the run drawn in the terminal
 	Chart     string                    // svg, png: which picture
+	SVG       bool                      // dataset_stats: not a PNG
+	ITL       [2]float64                // timeline: the lengths of gaps that it tells apart, in ms
 	Version   string                    // of inferometer
 
 	// Of the terminal.
@@ -38,6 +44,7 @@ type Format struct {
 	Drawn   bool // needs the run's timeline
 	Write   func(w io.Writer, runs []page.Run, opt *Options) error
 	Rows    func(w io.Writer) (*Requests, error)
+	Alone   func(w io.Writer, folder string, opt measure.Options, own *Options) error // reads the journal of one run by itself
 }
 
 // Formats are all of them; the first is what a terminal gets.
@@ -52,6 +59,8 @@ func Formats() []Format {
 		{Name: "parquet", Endings: []string{".parquet"}, Binary: true, Rows: RequestsParquet},
 		{Name: "svg", Endings: []string{".svg"}, Drawn: true, Write: svg},
 		{Name: "png", Endings: []string{".png"}, Binary: true, Drawn: true, Write: png},
+		{Name: "timeline", One: true, Alone: timeline},
+		{Name: "dataset_stats", One: true, Binary: true, Alone: datasetStats},
 		{Name: "llmd", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return LLMD(w, &runs[0]) }},
 		{Name: "inferencex", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return InferenceX(w, &runs[0]) }},
 	}
@@ -147,6 +156,24 @@ func png(w io.Writer, runs []page.Run, opt *Options) error {
 		return err
 	}
 	return c.PNG(w, pngZoom, false)
+}
+
+// timeline and datasetStats are what vLLM's client draws beside a result.
+func timeline(w io.Writer, folder string, opt measure.Options, own *Options) error {
+	lanes := &chartdata.Lanes{Thresholds: own.ITL}
+	run, err := judged.Read(folder, opt, lanes)
+	if err != nil {
+		return err
+	}
+	return pictures.WriteTimeline(w, run.Result.Run, lanes, own.Version)
+}
+
+func datasetStats(w io.Writer, folder string, opt measure.Options, own *Options) error {
+	lengths := &chartdata.Lengths{}
+	if _, err := judged.Read(folder, opt, lengths); err != nil {
+		return err
+	}
+	return pictures.WriteDatasetStats(w, lengths, own.SVG)
 }
 
 // AppendSections adds runs to a file of notes, made where there is none.

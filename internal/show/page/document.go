@@ -76,6 +76,9 @@ func (d *Document) Write(w io.Writer) error {
 	return nil
 }
 
+// Style is how our pages look.
+func Style() template.CSS { return template.CSS(styleText) }
+
 // Heads are the heads of a table; one that begins with # is of numbers.
 func Heads(texts ...string) []Head { return heads(texts...) }
 
