@@ -86,7 +86,9 @@ func TestFaults(t *testing.T) {
 		{"a linked ETag that lies", "tokenizer.json", -1, status(200, "X-Linked-Etag", `"`+hubtest.SHA256("other")+`"`), ErrCorrupt, "two digests"},
 		{"another commit", "config.json", -1, status(200, "X-Repo-Commit", strings.Repeat("a", 40)), ErrCorrupt, "another commit"},
 		{"redirect to a file", "config.json", -1, status(302, "Location", "file:///etc/passwd"), ErrCorrupt, "an address that can't be used"},
-		{"redirect without end", "/revision/", -1, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 307) }, ErrCorrupt, "more than 5 times"},
+		{"redirect without end", "/revision/", -1, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		}, ErrCorrupt, "more than 5 times"},
 		{"the signature is too old", sum, -1, status(403), ErrDenied, "refuses access"},
 		{"no JSON", "/revision/", -1, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, ErrCorrupt, "does not answer as the hub's API does"},
 		{"no commit", "/revision/", -1, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"sha":"../.."}`)) }, ErrCorrupt, "names no commit"},

@@ -154,7 +154,10 @@ func (t *talks) answered(j *job, record *journal.Request, trace *wire.Trace) {
 	case complete:
 		o.complete++
 	case record.Outcome == journal.Cancelled:
-		o.cut = "cancelled"
+		// The dispatcher may not have seen yet that the run stops, and why.
+		if o.cut = "cancelled"; t.run.stopped() != nil {
+			o.cut = t.run.stopped().Error()
+		}
 	case o.failed == "":
 		o.failed = fmt.Sprintf("turn %d: %s: %s", j.turn+1, record.Outcome, record.Error)
 	}
@@ -252,13 +255,16 @@ func (t *talks) finish(o *open, last *talk.History) {
 		Number: o.plan.Number, Turns: len(o.plan.Turns), Sent: o.sent, Skipped: len(o.plan.Turns) - o.sent, Complete: o.complete,
 		Begin: o.begin, End: o.end, Think: o.think, Outcome: journal.ConversationAbandoned,
 	}
+	t.mu.Lock()
+	stopped := t.stopped
+	t.mu.Unlock()
 	switch {
 	case o.failed != "":
 		c.Outcome, c.Error = journal.ConversationFailed, o.failed
 	case o.complete == len(o.plan.Turns):
 		c.Outcome = journal.ConversationComplete
-	case t.stopped != "":
-		c.Error = t.stopped
+	case stopped != "":
+		c.Error = stopped
 	default:
 		c.Error = o.cut
 	}

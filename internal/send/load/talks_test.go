@@ -245,19 +245,19 @@ func TestConversationsAreCut(t *testing.T) {
 		pace                   pace.Spec
 		change                 func(*Config)
 	}{
-		{name: "duration", why: "duration", pace: pace.Spec{Name: pace.Closed, Duration: 150 * time.Millisecond}},
+		{name: "duration", why: "duration", pace: pace.Spec{Name: pace.Closed, Duration: 500 * time.Millisecond}},
 		{
 			name: "deadline", why: "deadline", interrupted: "deadline", pace: pace.Spec{Name: pace.Closed},
-			change: func(c *Config) { c.Deadline = 150 * time.Millisecond },
+			change: func(c *Config) { c.Deadline = 500 * time.Millisecond },
 		},
 		{
 			name: "rate", why: "duration",
-			pace: pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, Duration: 150 * time.Millisecond},
+			pace: pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, Duration: 500 * time.Millisecond},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			on := startSim(t, func(*sim.Config) {})
-			s := &talking{n: 1000, make: sequence(100, 2*time.Millisecond)}
+			s := &talking{n: 1000, make: sequence(2000, 2*time.Millisecond)}
 			records, res := s.run(t, on, tt.pace, func(c *Config) {
 				c.Concurrency, c.Talks.MaxOpen = 8, 8
 				if tt.change != nil {
