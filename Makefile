@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -81,6 +81,10 @@ bench-find:
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:
 	go run ./bench/prompts
+
+# Encoding and decoding texts, in MB/s beside Python's tokenizers; see docs/tokenizers.md.
+bench-tokens:
+	go run ./bench/tokens
 
 # bench shapes beside the real llama-bench, in turns; see docs/shapes.md.
 bench-shapes: build

@@ -25,6 +25,7 @@ type bpe struct {
 	prefix       string     // of a rune that is not the first of its piece
 	suffix       string     // of the last one
 	outside      map[int32]bool
+	runes        []int32 // by rune, below 1<<16: its token, or -1; nil where runes have affixes
 }
 
 func newBPE(m *spec.Model, byteLevel bool) *bpe {
@@ -38,6 +39,9 @@ func newBPE(m *spec.Model, byteLevel bool) *bpe {
 		b.merges.put(to.Left, to.Right, merge{to.Rank, to.ID})
 	}
 	b.fallback = fallbackTokens(&m.Vocab)
+	if !byteLevel && b.prefix+b.suffix == "" {
+		b.setRunes()
+	}
 	for i := range 256 {
 		b.bytes[i] = m.Vocab.ID(string(bytelevel.Rune[i]))
 	}
@@ -45,6 +49,30 @@ func newBPE(m *spec.Model, byteLevel bool) *bpe {
 		b.bytePairs = new(bytePairs)
 	}
 	return b
+}
+
+// setRunes fills the table of single runes, which are what encoding asks for most.
+func (b *bpe) setRunes() {
+	b.runes = make([]int32, 1<<16)
+	for i := range b.runes {
+		b.runes[i] = -1
+	}
+	for name, id := range b.vocab {
+		if r, n := utf8.DecodeRuneInString(name); n == len(name) && n > 0 && int(r) < len(b.runes) && (r != utf8.RuneError || n > 1) && !b.outside[id] {
+			b.runes[r] = id
+		}
+	}
+}
+
+// single is the token of one rune with its affixes, or -1.
+func (b *bpe) single(r rune, char string) int32 {
+	if int(r) < len(b.runes) {
+		return b.runes[r]
+	}
+	if id, ok := b.vocab[char]; ok && !b.outside[id] {
+		return id
+	}
+	return -1
 }
 
 // fallbackTokens are the tokens <0x00>…<0xFF>, or -1.
@@ -114,7 +142,8 @@ func (b *bpe) whole(w *Worker, piece string) (int32, bool) {
 func (b *bpe) fromRunes(dst []int32, piece string) []int32 {
 	held := false
 	for i, n := 0, 0; i < len(piece); i += n {
-		_, n = utf8.DecodeRuneInString(piece[i:])
+		var r rune
+		r, n = utf8.DecodeRuneInString(piece[i:])
 		char := piece[i : i+n]
 		if b.prefix != "" && i > 0 {
 			char = b.prefix + char
@@ -122,7 +151,7 @@ func (b *bpe) fromRunes(dst []int32, piece string) []int32 {
 		if b.suffix != "" && i+n == len(piece) {
 			char += b.suffix
 		}
-		if id, ok := b.vocab[char]; ok && !b.outside[id] {
+		if id := b.single(r, char); id >= 0 {
 			if held {
 				dst = append(dst, b.unknown)
 			}

@@ -20,6 +20,9 @@ var knownSplitters = map[string]Splitter{
 	patternGPT2: splitGPT2,
 	patternCL3:  func(text string, dst []Span) []Span { return splitCL(text, dst, 3) }, // gpt-4, llama 3
 	patternCL1:  func(text string, dst []Span) []Span { return splitCL(text, dst, 1) }, // qwen
+
+	patternO200k:  cased(3, true),  // gpt-4o
+	patternTekken: cased(1, false), // mistral nemo
 }
 
 // class is what a pattern sees of a rune.

@@ -14,6 +14,7 @@ var seeds = []string{
 	"", " ", "  ", "\n", " \n ", "\r\n\r\n", "a", " a", "  a", "\ta", "a\n", "a \n b", "a  \n\n  b", "a\u00a0b", "\u3000\u3000x",
 	"it's", "IT'S", "it'ſ", "'", "''s", "'re've", "'x", "'l", "'ll", "'LL", " 's", "1234", " 12 34", "a1b2", "½²٣五", "!!\n\n?",
 	" !?\r\n", "...a", "👩‍👩‍👧 e\u0301", "日本語 テキスト", "\u0085\u2028", "\x00\x1f", "a\u200bb", "𝒳𝟙 x", "end   ", "end\t\t",
+	"camelCase HTTPServer's ABC'LL x/y//\n", "Aé\u0301B ʰA ʰ\u0301 Ǆx", "日本A a日B", "\u0301A \u0301\u0301", "ÀÉ\u0301", " \u0301B",
 }
 
 func TestFastSplittersSeeds(t *testing.T) {
