@@ -37,7 +37,7 @@ const (
 
 // Writer writes one table.
 type Writer struct {
-	out     *parquet.Writer
+	out     *parquet.GenericWriter[any]
 	columns []Column
 	batch   [][]parquet.Value // of each column, what is not written yet
 	rows    int               // in this group
@@ -57,7 +57,7 @@ func NewWriter(out io.Writer, columns []Column) (*Writer, error) {
 	if len(root.Group) != len(columns) {
 		return nil, fmt.Errorf("a column comes twice")
 	}
-	w := parquet.NewWriter(out, parquet.NewSchema("schema", root),
+	w := parquet.NewGenericWriter[any](out, parquet.NewSchema("schema", root),
 		parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("inferometer", "", ""))
 	return &Writer{out: w, columns: columns, batch: make([][]parquet.Value, len(columns))}, nil
 }

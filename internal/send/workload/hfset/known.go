@@ -182,7 +182,7 @@ You are a code completion assistant and your task is to analyze user edits and t
 // readZeta asks for an answer as long as the recorded one from its mark on. vLLM takes the
 // last letter where there is no mark.
 func readZeta(row table.Object, o *Options) (s Sample, ok bool, err error) {
-	if s, ok, err = framed(zetaFrame, "events", "input")(row, o); err != nil {
+	if s, _, err = framed(zetaFrame, "events", "input")(row, o); err != nil {
 		return s, false, err
 	}
 	output, err := text(row, "output")
