@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -61,6 +61,10 @@ bench-startup: build
 # How late an open loop of 2,000 requests a second sends.
 bench-lateness: build
 	go run ./bench/lateness -binary $(BIN)
+
+# An hour of each real trace at 60 ×: how late requests are sent, with pictures.
+bench-traces: build
+	go run ./bench/traces -binary $(BIN)
 
 # How often compare is wrong: 200 pairs that are the same, 200 that differ by 10 %.
 bench-compare: build

@@ -77,8 +77,9 @@ var inside = map[string][]string{
 	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
-	"send/workload":        {"send/trace"},
-	"send/workload/replay": {"send/trace"},
+	"send/workload":         {"send/trace"},
+	"send/workload/lengths": {"send/trace"},
+	"send/workload/replay":  {"send/trace"},
 }
 
 // everywhere are packages of no job but their own, which any other may import.

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -38,6 +39,11 @@ func full(t *testing.T) Spec {
 				*p = max(*p, 0.5)
 			case *workload.RangeRatio:
 				*p = workload.RangeRatio{Input: 0.5}
+			case **lengths.Dist:
+				*p = &lengths.Dist{}
+				if err := (*p).UnmarshalText([]byte("fixed:len=5")); err != nil {
+					t.Fatal(err)
+				}
 			case *workload.AdapterNames:
 				*p = workload.AdapterNames{"a", "b c"}
 			case *workload.ChatKwargs:
@@ -118,7 +124,7 @@ func TestDecodeFillsIn(t *testing.T) {
 			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS
 		},
 		`{"version":1,"dataset":{"output_len":9,"range_ratio":{"input":0.5,"output":0}}}`: func(s *Spec) bool {
-			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}, BatchSize: 1})
+			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}})
 		},
 		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`: func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
 	} {

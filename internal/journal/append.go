@@ -86,6 +86,10 @@ func appendRequest(dst []byte, r *Request) []byte {
 	if r.CachedKnown {
 		dst = append(dst, `,"cached_known":true`...)
 	}
+	dst = appendNonZero(dst, `,"planned_ppm":`, int64(r.PlannedPPM))
+	if r.PlannedKnown {
+		dst = append(dst, `,"planned_known":true`...)
+	}
 	dst = appendNonZero(dst, `,"server_prompt_ns":`, r.ServerPromptNs)
 	dst = appendNonZero(dst, `,"server_output_ns":`, r.ServerOutputNs)
 	dst = appendNonZero(dst, `,"text_tokens":`, int64(r.TextTokens))

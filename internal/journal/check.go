@@ -91,6 +91,7 @@ func (r *Request) check(targets int) error {
 	b.count("usage_prompt", r.UsagePrompt)
 	b.count("usage_output", r.UsageOutput)
 	b.count("usage_cached", r.UsageCached)
+	b.count("planned_ppm", r.PlannedPPM)
 	b.time("server_prompt_ns", r.ServerPromptNs)
 	b.time("server_output_ns", r.ServerOutputNs)
 	b.count("text_tokens", r.TextTokens)

@@ -57,6 +57,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.UsageOutput = int(c.optionalInt(`,"usage_output":`))
 	r.UsageCached = int(c.optionalInt(`,"usage_cached":`))
 	r.CachedKnown = c.optional(`,"cached_known":true`)
+	r.PlannedPPM = int(c.optionalInt(`,"planned_ppm":`))
+	r.PlannedKnown = c.optional(`,"planned_known":true`)
 	r.ServerPromptNs = c.optionalInt(`,"server_prompt_ns":`)
 	r.ServerOutputNs = c.optionalInt(`,"server_output_ns":`)
 	r.TextTokens = int(c.optionalInt(`,"text_tokens":`))

@@ -226,6 +226,10 @@ type Request struct {
 	UsageCached  int `json:"usage_cached,omitempty"` // prompt tokens from its cache, as it says
 	// CachedKnown: the server said how many it took from its cache, be it none.
 	CachedKnown bool `json:"cached_known,omitempty"`
+	// PlannedPPM is how much of the prompt, in parts of a million, an earlier prompt began
+	// with, by the workload's plan. PlannedKnown: it has one, be it nothing.
+	PlannedPPM   int  `json:"planned_ppm,omitempty"`
+	PlannedKnown bool `json:"planned_known,omitempty"`
 	// The server's own times, where it gives them (llama.cpp): computing the prompt, and first token to last.
 	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
 	ServerOutputNs int64 `json:"server_output_ns,omitempty"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // Check fills in what follows from other flags and checks that they make sense, by
@@ -59,6 +60,15 @@ func (o *Options) notes(set *argv.Set) []string {
 	o.datasetNotes(set, note)
 	for _, name := range []string{"request-rate", "burstiness", "stages", "ramp-rate", "ramp-up-strategy"} {
 		note(o.SelfTimed() && set.Seen(name), "--%s has no effect with --dataset-name %s, which is sent at its own times; --no-self-timed turns them off", name, o.DatasetName)
+	}
+	if own, ok := o.DatasetOptions.(*workload.RandomOptions); ok {
+		for _, name := range []string{"random-input-len", inputLen} {
+			note(own.InputDist != nil && set.Seen(name), "--input-len-dist wins over --%s", name)
+		}
+		for _, name := range []string{"random-output-len", outputLen} {
+			note(own.OutputDist != nil && set.Seen(name), "--output-len-dist wins over --%s", name)
+		}
+		note(set.Seen("prefix-count") && own.PrefixShare == 0, "--prefix-count has no effect without --prefix-share")
 	}
 	note(o.SaveDetailed && !o.SaveResult && !o.AppendResult, "--save-detailed has no effect without --save-result or --append-result")
 	note((set.Seen("result-dir") || set.Seen("result-filename")) && !o.SaveResult && !o.AppendResult && !o.PlotTimeline && !o.PlotDatasetStats,

@@ -111,7 +111,7 @@ func TestServeDefaults(t *testing.T) {
 	if o.Backend != "openai" || o.shownURL() != "http://127.0.0.1:8000/v1/completions" || o.NumPrompts != 1000 || o.Unbounded ||
 		o.Rate() < 1e308 || o.Burstiness() != 1 || o.MaxConcurrency != nil || o.Seed != 0 || !o.IgnoreEOS ||
 		!reflect.DeepEqual(o.PercentileMetrics, []string{"ttft", "tpot", "itl"}) || !reflect.DeepEqual(o.MetricPercentiles, []float64{99}) ||
-		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128, BatchSize: 1}) || o.RequestTimeout != 10*time.Minute ||
+		o.DatasetName != "random" || !reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 128, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}}) || o.RequestTimeout != 10*time.Minute ||
 		o.KeepRuns != 100 || o.Temperature != nil {
 		t.Errorf("defaults: %+v", o)
 	}
@@ -199,7 +199,7 @@ func TestServeResolve(t *testing.T) {
 			return !o.IgnoreEOS && o.DatasetOptions.(*workload.ShareGPTOptions).OutputLen == nil
 		}},
 		{"--input-len 7 --random-input-len 9 --output-len 3", func(o *Options) bool {
-			return reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 7, OutputLen: 3, BatchSize: 1})
+			return reflect.DeepEqual(o.DatasetOptions, &workload.RandomOptions{InputLen: 7, OutputLen: 3, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}})
 		}},
 		{"--dataset-name sonnet --dataset-path x --input-len 700 --output-len 3", func(o *Options) bool {
 			return reflect.DeepEqual(o.DatasetOptions, &workload.SonnetOptions{InputLen: 700, OutputLen: 3, PrefixLen: 200})

@@ -29,6 +29,7 @@ type collector struct {
 	outcomes map[journal.Outcome]int
 	errors   errorCounts
 	tokens   Tokens
+	cache    cacheSums
 	totals   totals
 	goodput  goodput
 	tallies  []*tally // of each server, if there are several
@@ -123,6 +124,7 @@ func (c *collector) countTokens(r *row.Request) {
 	t.PromptPlanned += int64(r.PromptTokens)
 	t.PromptCounted += int64(r.UsagePrompt)
 	t.PromptCached += int64(r.UsageCached)
+	c.cache.add(r)
 	t.OutputAsked += int64(r.OutputTokens)
 	if r.Row.First >= 0 {
 		t.OutputGot += int64(r.Row.Got)

@@ -23,8 +23,9 @@ type Result struct {
 	Sound                               float64 // seconds of sound in them
 	RequestThroughput, OutputThroughput float64
 	TotalTokenThroughput                float64
-	Goodput                             *float64      // nil when no target was set
-	PeakTokensPerSecond                 *float64      // nil: not known, see TokensInTime
+	Goodput                             *float64 // nil when no target was set
+	PeakTokensPerSecond                 *float64 // nil: not known, see TokensInTime
+	Cached                              CacheShare
 	PeakConcurrent                      int           // by the rules in force
 	PeakConcurrency                     int           // as it was, under any rules
 	SpecDecode                          *SpecDecode   // nil when the server has none
@@ -175,6 +176,16 @@ type Tokens struct {
 	ByUsage     int `json:"requests_by_usage"`
 	ByTokenizer int `json:"requests_by_tokenizer"`
 	ByEvents    int `json:"requests_by_events"`
+}
+
+// CacheShare is how much of the prompts, in tokens, a prefix cache knows; nil: not known.
+type CacheShare struct {
+	// Planned is what a cache without bounds would know by the workload's plan, if each
+	// prompt were computed before the next comes.
+	Planned *float64
+	// Measured is what the server says. Without a plan, and where it took nothing from its
+	// cache, nobody has asked.
+	Measured *float64
 }
 
 // Client is the client's measurement of itself.

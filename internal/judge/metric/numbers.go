@@ -17,8 +17,9 @@ type Totals struct {
 	GoodTokens                int64    // their output tokens
 	PeakTokens                *float64 // nil: not known
 	PeakConcurrent            int
-	Conversing                bool // the run had conversations; of them:
-	Conversations             int  // complete
+	PlannedShare, CachedShare *float64 // of prompt tokens, by the workload's plan and from the server's cache; nil: not known
+	Conversing                bool     // the run had conversations; of them:
+	Conversations             int      // complete
 	FailedConversations       int
 	Speculative               bool // the server decodes speculatively; of that:
 	AcceptanceRate            float64
@@ -151,6 +152,18 @@ func numbers() []Metric {
 			Name: "rtfx", Scope: PerRun, Unit: "×", Better: Higher, Doc: "seconds of sound in the successes / duration",
 			Title: "RTFx (Inverse Real-Time Factor)", Label: "times real time", Column: "× real time",
 			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound != 0 },
+		},
+		{
+			Name: "cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that the server took from its cache / prompt tokens, as it says, over the requests of which it says so",
+			Title: "Cached prompt tokens (%)", Label: "cached %", Column: "cached %",
+			Run: func(t *Totals) (float64, bool) {
+				return 100 * known(t.CachedShare), t.CachedShare != nil || t.PlannedShare != nil
+			},
+		},
+		{
+			Name: "planned_cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that an earlier prompt began with, by the workload's plan / prompt tokens: what a cache without bounds would give",
+			Title: "Cached prompt tokens, planned (%)", Label: "planned cached %", Column: "planned cached %",
+			Run: func(t *Totals) (float64, bool) { return 100 * known(t.PlannedShare), t.PlannedShare != nil },
 		},
 		{
 			Name: "input_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "prompt tokens per second; other tools' results and the steady state have it",

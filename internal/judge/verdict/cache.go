@@ -103,6 +103,10 @@ func (c *cachedTokens) add(v *view) {
 	c.prompt += int64(v.UsagePrompt)
 	c.cached += int64(v.UsageCached)
 	over := max(v.UsageCached-c.allowed, 0)
+	if v.PlannedKnown { // the workload says what each prompt shares
+		c.allowed = max(c.allowed, 0)
+		over = max(v.UsageCached-max(c.allowed, int(float64(v.PlannedPPM)/1e6*float64(v.UsagePrompt))+cacheBlock), 0)
+	}
 	c.over += int64(over)
 	switch {
 	case !v.complete:
@@ -140,13 +144,16 @@ func (c *cachedTokens) result(f *facts, l limits) Check {
 	return k
 }
 
+// cacheBlock: caches work in blocks of tokens, so that a part of one may be added to what is shared.
+const cacheBlock = 64
+
 // sharedPrefix is how many tokens all prompts begin with: what was asked for, and a
 // chat template's head. Caches work in blocks, so a part of one may be added; -1: not known.
 func (f *facts) sharedPrefix() int {
 	if f.run.Options.Dataset != "random" {
 		return -1
 	}
-	const head, block = 64, 64
+	const head, block = 64, cacheBlock
 	shared := 0
 	if text, ok := f.flag("--random-prefix-len"); ok {
 		n, err := strconv.Atoi(text)

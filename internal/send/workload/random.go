@@ -19,6 +19,7 @@ type RandomOptions struct {
 	PrefixLen  int        `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
 	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
 	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
+	RandomShape
 }
 
 func (o *RandomOptions) batchSize() int { return o.BatchSize }
@@ -27,6 +28,9 @@ func (o *RandomOptions) batchSize() int { return o.BatchSize }
 func (o *RandomOptions) Check() error {
 	if err := o.RangeRatio.check(); err != nil {
 		return option.Errorf("range_ratio", "%s", err.Error())
+	}
+	if err := o.RandomShape.check(o); err != nil {
+		return err
 	}
 	if o.InputLen+o.PrefixLen == 0 {
 		return option.Errorf("input_len", "and %s can't both be 0: the prompt would be empty", option.Ref("prefix_len"))
@@ -46,7 +50,8 @@ type randomDataset struct {
 	draw    idSource // draws what a fitting misses
 	lengths *randomLengths
 	prefix  []int32
-	counted bool // the tokenizer is the server's own
+	shared  *sharedPrefixes // nil: prompts share no set part
+	counted bool            // the tokenizer is the server's own
 	prompts *ahead[*randomPrompt]
 	planned int
 	skew    int // added to a prompt's index where its ids are chosen
@@ -55,6 +60,8 @@ type randomDataset struct {
 // randomPrompt is a prompt on its way.
 type randomPrompt struct {
 	index, input, output, offset int
+	prefix                       []int32
+	share                        sharedPart
 	fit                          *fitting
 	missing                      int // tokens that must be drawn before it can go on
 	err                          error
@@ -75,7 +82,12 @@ func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*rand
 	if err != nil {
 		return nil, err
 	}
-	return newRandomOf(o, own, lengths, direction, Vocabulary.SpecialIDs)
+	d, err := newRandomOf(o, own, lengths, direction, Vocabulary.SpecialIDs)
+	if err != nil {
+		return nil, err
+	}
+	d.shared = newSharedPrefixes(d, seed)
+	return d, nil
 }
 
 // vocabularyOf is how many special tokens a tokenizer adds to a text, and how many tokens it knows.
@@ -98,7 +110,7 @@ func newRandomOf(o Options, own *RandomOptions, lengths *randomLengths, directio
 	} else {
 		d.drawWords()
 	}
-	d.prompts = newAhead(own.InputLen+own.PrefixLen, d.plan, d.run)
+	d.prompts = newAhead(d.lengths.usual()+own.PrefixLen, d.plan, d.run)
 	if !isKnown {
 		d.prompts.workers = 0 // every prompt draws its ids from the one stream
 	}
@@ -170,17 +182,24 @@ func (d *randomDataset) plan() (*randomPrompt, bool) {
 	p := &randomPrompt{index: d.planned}
 	p.input, p.output, p.offset = d.lengths.next()
 	d.planned++
+	p.prefix = d.prefix
+	if d.shared != nil {
+		p.prefix, p.share, p.err = d.shared.next(p.index, p.input)
+	}
 	return p, true
 }
 
 // run makes the prompt, as far as it goes without a draw: nearly always to the end.
 func (d *randomDataset) run(p *randomPrompt) {
-	body, err := d.body(p.index+d.skew, p.offset, p.input)
+	if p.err != nil {
+		return
+	}
+	body, err := d.body(p.index+d.skew, p.offset, p.input-p.share.tokens)
 	if err != nil {
 		p.err = err
 		return
 	}
-	p.fit = newFitting(slices.Concat(d.prefix, body), max(d.own.PrefixLen, 0)+p.input)
+	p.fit = newFitting(slices.Concat(p.prefix, body), max(d.own.PrefixLen, 0)+p.input)
 	p.missing, p.err = p.fit.run(d.tok)
 }
 
@@ -196,7 +215,10 @@ func (d *randomDataset) Next() (*Request, error) {
 	if err := p.fit.finish(d.tok, p.missing, d.draw); err != nil {
 		return nil, err
 	}
-	r := &Request{Index: p.index, Prompt: p.fit.text, OutputTokens: p.output}
+	r := &Request{Index: p.index, Prompt: p.fit.text, OutputTokens: p.output, SharedTokens: p.share.seen}
+	if d.shared != nil {
+		r.SharedOf = p.input
+	}
 	if d.counted {
 		r.PromptTokens = len(p.fit.ids)
 	}

@@ -201,7 +201,9 @@ func (d *traceDataset) next() (*tracePrompt, bool) {
 	if d.own.OutputLen != nil {
 		p.request.OutputTokens = *d.own.OutputLen
 	}
-	p.request.SharedTokens, p.request.SharedKnown = d.plan.Add(p.pass, &p.row, d.maker.History)
+	if shared, known := d.plan.Add(p.pass, &p.row, d.maker.History); known {
+		p.request.SharedTokens, p.request.SharedOf = shared, p.row.Input
+	}
 	d.given++
 	return p, true
 }

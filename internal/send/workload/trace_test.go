@@ -81,7 +81,7 @@ func TestTraceTimesAndPlan(t *testing.T) {
 	var shared []int
 	for _, r := range all(t, d) {
 		due, shared = append(due, r.Due), append(shared, r.SharedTokens)
-		if !r.SharedKnown || r.PromptTokens != 0 {
+		if r.SharedOf == 0 || r.PromptTokens != 0 {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -49,10 +49,10 @@ type Request struct {
 	// Due is when the dataset itself wants the request sent, from the start of the run.
 	// It means something only where the dataset is timed.
 	Due time.Duration
-	// SharedTokens of the prompt's beginning were in an earlier prompt of the run, by the
-	// dataset's plan: what a prefix cache without bounds would know. Not SharedKnown: it has no plan.
-	SharedTokens int
-	SharedKnown  bool
+	// SharedTokens of the SharedOf that the prompt was planned with are at its beginning and
+	// were in an earlier prompt of the run: what a prefix cache without bounds would know.
+	// They may be words, where nobody can count tokens. No SharedOf: there is no plan.
+	SharedTokens, SharedOf int
 	// Conversation and Turn count from 1; 0 where the request is part of none.
 	Conversation int
 	Turn         int

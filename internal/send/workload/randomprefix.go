@@ -1,0 +1,96 @@
+package workload
+
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+)
+
+// RandomShape are options that vLLM's random dataset does not have: how lengths are
+// distributed, and how much prompts share.
+type RandomShape struct {
+	InputDist   *lengths.Dist `json:"input_len_dist" flag:"input-len-dist" whole:"true" metavar:"DIST" help:"prompt lengths from a distribution, in place of --random-input-len: fixed:len=512, uniform:min=1,max=900, normal:mean=512,std=128, lognormal:mean=512,sigma=1,max=4096, zipf:a=1.2,max=8192, empirical:file=TRACE."`
+	OutputDist  *lengths.Dist `json:"output_len_dist" flag:"output-len-dist" whole:"true" metavar:"DIST" help:"output lengths likewise, in place of --random-output-len."`
+	PrefixShare float64       `json:"prefix_share" flag:"prefix-share" whole:"true" default:"0" min:"0" below:"1" help:"this share of each prompt is its beginning, which others have too: what a server's prefix cache can know. It is a part of the input length."`
+	PrefixCount int           `json:"prefix_count" flag:"prefix-count" whole:"true" default:"1" min:"0" max:"1000000" help:"different beginnings for --prefix-share; prompts take them in turn."`
+}
+
+// check holds the options against vLLM's.
+func (s *RandomShape) check(o *RandomOptions) error {
+	switch {
+	case s.PrefixShare > 0 && s.PrefixCount < 1:
+		return option.Errorf("prefix_count", "must be at least 1, not %d", s.PrefixCount)
+	case s.PrefixShare > 0 && o.PrefixLen > 0:
+		return option.Errorf("prefix_share", "can't be used together with %s: both say what prompts begin with", option.Ref("prefix_len"))
+	case (s.InputDist != nil || s.OutputDist != nil) && o.RangeRatio != (RangeRatio{}):
+		return option.Errorf("range_ratio", "can't be used together with a distribution of lengths: both say how they vary")
+	}
+	return nil
+}
+
+// sharedPart is what a prompt shares.
+type sharedPart struct {
+	tokens int // at its beginning
+	seen   int // of these, those that an earlier prompt had
+}
+
+// sharedPrefixes are the beginnings that prompts take in turn. Each is a stream of
+// tokens, as long as the longest prompt needed so far.
+type sharedPrefixes struct {
+	tok     Tokenizer
+	share   float64
+	streams [][]int32
+	seen    []int
+	draw    idSource
+}
+
+// prefixPiece is how many tokens a stream grows by: each piece, encoded again, stays as it is.
+const prefixPiece = 256
+
+// newSharedPrefixes is nil where no share is asked for. The streams have a generator of
+// their own, so that the rest of the prompts does not depend on them.
+func newSharedPrefixes(d *randomDataset, seed uint64) *sharedPrefixes {
+	if d.own.PrefixShare == 0 {
+		return nil
+	}
+	g := numpy.NewGenerator(seed ^ 0x5851f42d4c957f2d)
+	s := &sharedPrefixes{
+		tok: d.tok, share: d.own.PrefixShare,
+		streams: make([][]int32, d.own.PrefixCount), seen: make([]int, d.own.PrefixCount),
+	}
+	switch v, known := d.tok.(Vocabulary); {
+	case known:
+		allowed := ordinaryIDs(v)
+		s.draw = func(n int) ([]int32, error) {
+			ids := make([]int32, n)
+			for i := range ids {
+				ids[i] = allowed[g.Integers(0, int64(len(allowed)))]
+			}
+			return ids, nil
+		}
+	case d.counted:
+		s.draw = drawThrough(d.tok, g)
+	default:
+		s.draw = drawWords(g)
+	}
+	return s
+}
+
+// next is the beginning of the prompt with this index and length. At least one token is
+// the prompt's own.
+func (s *sharedPrefixes) next(index, input int) ([]int32, sharedPart, error) {
+	which := index % len(s.streams)
+	part := sharedPart{tokens: max(min(int(math.Round(s.share*float64(input))), input-1), 0)}
+	for len(s.streams[which]) < part.tokens {
+		piece, err := exactIDs(s.tok, s.draw, prefixPiece)
+		if err != nil {
+			return nil, part, err
+		}
+		s.streams[which] = append(s.streams[which], piece...)
+	}
+	part.seen = min(s.seen[which], part.tokens)
+	s.seen[which] = max(s.seen[which], part.tokens)
+	return s.streams[which][:part.tokens:part.tokens], part, nil
+}
