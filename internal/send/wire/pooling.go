@@ -146,14 +146,14 @@ func infinityBody(b *body, c *Call) (bool, error) {
 		return false, b.set("input", input(c))
 	}
 	if len(c.Media) != 1 || c.Messages != nil || c.Sound != nil {
-		return false, errors.New("Infinity takes one image for a request, and no messages: use one item for each")
+		return false, errors.New("a request to Infinity takes one image and no messages: use one item for each")
 	}
 	var part struct {
 		Type  string                         `json:"type"`
 		Image *struct{ URL json.RawMessage } `json:"image_url"`
 	}
 	if err := json.Unmarshal(c.Media[0], &part); err != nil || part.Image == nil {
-		return false, errors.New("Infinity takes images, not other media")
+		return false, errors.New("of media, Infinity takes images only")
 	}
 	return false, errors.Join(b.set("input", part.Image.URL), b.set("modality", "image"))
 }
