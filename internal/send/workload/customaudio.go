@@ -12,7 +12,7 @@ import (
 
 var customAudio = NewKind(Kind{
 	Name: "custom_audio", Doc: "Lines of JSON with a sound's file, and a prompt where wanted.", File: true, AllOfFile: true, Holds: Sounds,
-	Listens: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat},
+	Listens: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat, keyChatTemplateDate},
 }, openCustomAudio)
 
 // CustomAudioOptions shape the dataset custom_audio.
