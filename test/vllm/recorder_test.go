@@ -45,6 +45,9 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, `{"object": "list", "data": [{"id": "tiny", "object": "model"}, {"id": "other", "object": "model"}]}`)
 		return
 	}
+	if strings.HasSuffix(req.URL.Path, "_profile") { // a server with a profiler
+		return
+	}
 	if !strings.HasSuffix(req.URL.Path, "completions") {
 		http.NotFound(w, req)
 		return
