@@ -321,7 +321,7 @@ func (r *Run) makePace() error {
 
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
-		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace,
+		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(),
 		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
 		Call:    wire.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,

@@ -128,7 +128,7 @@ func TestSilence(t *testing.T) {
 	repo := tiny()
 	large := repo.Large["tokenizer.json"]
 	server, c := start(t, repo)
-	c.Limits.Silence = 50 * time.Millisecond
+	c.Limits.Silence = time.Second
 	server.Fault = once(1, hubtest.SHA256(large), func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(large)))
 		_, _ = w.Write([]byte(large[:1000]))

@@ -71,7 +71,7 @@ func (k *key) schema() map[string]any {
 	s := f.Schema()
 	for _, o := range k.owners[1:] {
 		if other := o.field.Schema(); !reflect.DeepEqual(other, s) {
-			return orLater(map[string]any{"type": s["type"]}) // the bounds are for the run to check
+			return orLater(map[string]any{"type": k.types()}) // the bounds are for the run to check
 		}
 	}
 	switch {
@@ -84,6 +84,24 @@ func (k *key) schema() map[string]any {
 		return s
 	}
 	return orLater(s)
+}
+
+// types are the JSON types that one of the key's owners takes.
+func (k *key) types() any {
+	var types []any
+	for _, o := range k.owners {
+		t, ok := o.field.Schema()["type"]
+		if !ok {
+			t = "string" // one of several words
+		}
+		if !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	if len(types) == 1 {
+		return types[0]
+	}
+	return types
 }
 
 func orLater(s map[string]any) map[string]any {

@@ -78,7 +78,7 @@ func columnOf(name string) (column, error) {
 		return list[i], nil
 	}
 	if n, ok := metric.ParseName(name); ok && n.Metric.Reported() && n.Statistic != "" {
-		return column{name: name, title: n.Column(), metric: n.String()}, nil
+		return column{name: name, title: n.Column(), metric: n.String(), some: n.Metric.OfConversations}, nil
 	}
 	names := make([]string, len(list))
 	for i, c := range list {

@@ -17,6 +17,7 @@ type conversing struct {
 	jobs  <-chan *job // first turns, in order; nil: there are no more
 	first *job        // the next of them; nil: not there yet
 	timer *time.Timer
+	now   int64 // when it last looked at what is due
 	// held: something is due and has no slot, or may not be opened.
 	held bool
 }
@@ -49,6 +50,7 @@ func (r *run) converse() error {
 			r.talks.stop(err.Error())
 			return err
 		}
+		d.now = r.cfg.Clock.Now()
 		if d.sendDue() || d.begin() {
 			continue
 		}
@@ -76,15 +78,14 @@ func (d *conversing) ending() string {
 
 // sendDue sends a turn that is due, if there is one and a slot for it.
 func (d *conversing) sendDue() bool {
-	now := d.cfg.Clock.Now()
 	at, _ := d.talks.look()
-	if at < 0 || at > now {
+	if at < 0 || at > d.now {
 		return false
 	}
 	if !d.slot() {
 		return false
 	}
-	j := d.talks.take(now)
+	j := d.talks.take(d.now)
 	switch {
 	case j == nil: // its conversation has failed meanwhile
 		d.giveBack()
@@ -100,7 +101,7 @@ func (d *conversing) sendDue() bool {
 // begin opens the next conversation, if it is due and there is room for it.
 func (d *conversing) begin() bool {
 	j := d.first
-	if j == nil || !d.closed && j.due > d.cfg.Clock.Now() {
+	if j == nil || !d.closed && j.due > d.now {
 		return false
 	}
 	if _, open := d.talks.look(); d.cfg.Talks.MaxOpen > 0 && open >= d.cfg.Talks.MaxOpen {
@@ -162,17 +163,18 @@ func (d *conversing) sendTurn(j *job) {
 func (d *conversing) wait() {
 	until := int64(1) << 62
 	at, _ := d.talks.look()
-	now := d.cfg.Clock.Now()
-	if at > now { // else it has no slot
+	// What was due by d.now has no slot, and its end wakes us. What has become due since
+	// then was not looked at yet.
+	if at > d.now {
 		until = at
 	}
-	if d.first != nil && !d.closed && d.first.due > now {
+	if d.first != nil && !d.closed && d.first.due > d.now {
 		until = min(until, d.first.due)
 	}
 	if d.length > 0 {
 		until = min(until, int64(d.length))
 	}
-	sleep := time.Duration(until - now)
+	sleep := time.Duration(until - d.cfg.Clock.Now())
 	if sleep <= deafWait {
 		runtime.Gosched() // what has just been started goes first
 		if sleep = time.Duration(until - d.cfg.Clock.Now()); sleep > 0 {

@@ -28,6 +28,7 @@ type Config struct {
 	Source  workload.Source
 	Warmups []*workload.Request // sent before the clock starts; never measured
 	Pace    pace.Pace
+	Timed   bool // the due times are those of a trace
 
 	Concurrency int // requests in flight at most; 0: no limit
 	// SpawnRate makes the slots of Concurrency usable one after the other, so many a

@@ -16,8 +16,12 @@ import (
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
-// ahead is how many requests are prepared before they are due.
-const ahead = 64
+// ahead is how many requests are prepared before they are due. Those of a trace come in
+// bursts, for which more have to lie ready; aheadBytes bounds them as well.
+const (
+	ahead      = 64
+	aheadTimed = 4096
+)
 
 // job is one request, ready to be sent.
 type job struct {
@@ -188,7 +192,11 @@ func (r *run) dispatchAll() error {
 	if ramp, ok := pace.AsRamp(r.cfg.Pace); ok {
 		r.changed(ramp.StartRate())
 	}
-	jobs, enough := make(chan *job, ahead), make(chan struct{})
+	n := ahead
+	if r.cfg.Timed {
+		n = aheadTimed
+	}
+	jobs, enough := make(chan *job, n), make(chan struct{})
 	go r.prepareAll(jobs, enough)
 	defer func() {
 		close(enough)

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"container/heap"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 	"github.com/inferometer/inferometer/internal/sim"
@@ -368,5 +370,26 @@ func TestPlanHash(t *testing.T) {
 	_, res := (&talking{n: 10, make: sequence(3, time.Millisecond)}).run(t, on, pace.Spec{Name: pace.Closed}, nil)
 	if sums[res.WorkloadSHA] {
 		t.Error("another think time has the same hash")
+	}
+}
+
+// What falls due between the look at what is due and the wait for it wakes the dispatcher:
+// nothing else would.
+func TestWaitSeesWhatHasBecomeDue(t *testing.T) {
+	for _, name := range []string{"a turn", "a conversation"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		r := newRun(ctx, nil, Config{Clock: wire.NewClock()})
+		r.talks = newTalks(r)
+		due := r.cfg.Clock.Now() - 1
+		d := &conversing{run: r, timer: time.NewTimer(0), now: due - 1}
+		if j := (&job{at: due, due: due}); name == "a turn" {
+			heap.Push(&r.talks.queue, j)
+		} else {
+			d.first = j
+		}
+		if d.wait(); ctx.Err() != nil {
+			t.Errorf("%s that has become due was slept through", name)
+		}
 	}
 }
