@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var benchFamilies = []string{"gpt2", "llama3", "qwen2_5", "gpt4o", "llama2", "gemma3"}
+var benchFamilies = []string{"gpt2", "llama3", "qwen2_5", "gpt4o", "deepseek_v3", "llama2", "gemma3", "xlm_r"}
 
 // BenchmarkEncode gives MB/s over the corpus, in texts of some kilobytes.
 func BenchmarkEncode(b *testing.B) {
@@ -41,18 +41,23 @@ func BenchmarkEncodeParallel(b *testing.B) {
 	})
 }
 
+// BenchmarkDecode gives MB/s of the texts that the ids stand for.
 func BenchmarkDecode(b *testing.B) {
 	texts := benchTexts(b)
-	f := loadFamily(b, "qwen2_5")
-	ids := make([][]int32, len(texts))
-	for i, text := range texts {
-		ids[i], _ = f.Encode(text)
-	}
-	b.SetBytes(totalBytes(texts))
-	for b.Loop() {
-		for _, list := range ids {
-			_, _ = f.Decode(list)
-		}
+	for _, name := range benchFamilies {
+		b.Run(name, func(b *testing.B) {
+			f := loadFamily(b, name)
+			ids := make([][]int32, len(texts))
+			for i, text := range texts {
+				ids[i], _ = f.Encode(text)
+			}
+			b.SetBytes(totalBytes(texts))
+			for b.Loop() {
+				for _, list := range ids {
+					_, _ = f.Decode(list)
+				}
+			}
+		})
 	}
 }
 

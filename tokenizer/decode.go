@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/tokenizer/internal/spec"
@@ -9,7 +10,13 @@ import (
 // Decode returns the text of token ids, special tokens included. Ids outside the vocabulary are skipped.
 func (t *Tokenizer) Decode(ids []int32) (text string, err error) {
 	defer spec.Caught(&err)
-	names := make([]string, 0, len(ids))
+	list, lent := t.lists.Get().(*[]string)
+	if !lent {
+		list = new([]string)
+	}
+	defer t.lists.Put(list)
+	*list = slices.Grow((*list)[:0], len(ids))
+	names := *list
 	for _, id := range ids {
 		if id >= 0 && int(id) < len(t.names) && t.names[id] != "" {
 			names = append(names, t.names[id])

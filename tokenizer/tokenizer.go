@@ -58,6 +58,7 @@ type Tokenizer struct {
 	// workers lends to each core the worker that it gave back last. With any other, a goroutine that
 	// encodes nearly the same text again would not find its words.
 	workers sync.Pool
+	lists   sync.Pool // of the names that are decoded
 }
 
 func newTokenizer(data []byte, s settings) (*Tokenizer, error) {

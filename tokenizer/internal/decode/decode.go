@@ -19,13 +19,20 @@ type Decoder func(names []string) []string
 
 // New flattens the decoder section into steps.
 func New(s *spec.Step) ([]Decoder, error) {
+	if s != nil && s.Type == "Metaspace" && s.Replacement != "" {
+		return []Decoder{joinMetaspace(s)}, nil // no other step sees its names
+	}
+	return newSteps(s)
+}
+
+func newSteps(s *spec.Step) ([]Decoder, error) {
 	if s == nil {
 		// Without a decoder the format says: names, with a space between them.
 		return []Decoder{func(names []string) []string { return []string{strings.Join(names, " ")} }}, nil
 	}
 	switch s.Type {
 	case "Sequence":
-		return spec.Flatten(s.Decoders, New)
+		return spec.Flatten(s.Decoders, newSteps)
 	case "ByteLevel":
 		return []Decoder{decodeBytes}, nil
 	case "ByteFallback":
@@ -132,22 +139,4 @@ func fallbackByte(name string) (byte, bool) {
 	}
 	b, err := strconv.ParseUint(name[3:5], 16, 8)
 	return byte(b), err == nil
-}
-
-// decodeMetaspace turns marks back into spaces; those of the first token were put there by encoding.
-func decodeMetaspace(s *spec.Step) Decoder {
-	dropFirst := s.PrependScheme != "never"
-	if s.PrependScheme == "" && s.AddPrefixSpace != nil {
-		dropFirst = *s.AddPrefixSpace
-	}
-	return func(names []string) []string {
-		for i, name := range names {
-			space := " "
-			if i == 0 && dropFirst {
-				space = ""
-			}
-			names[i] = strings.ReplaceAll(name, s.Replacement, space)
-		}
-		return names
-	}
 }

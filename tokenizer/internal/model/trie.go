@@ -10,10 +10,15 @@ import (
 // trie finds the tokens that a text begins with. Its edges lie in one open-addressing table: quicker to build than
 // a double array, and one look-up a byte.
 type trie struct {
-	slots []edge
-	shift uint8
-	used  int
-	ids   []int32 // by state: the token that ends there, or -1
+	slots  []edge
+	shift  uint8
+	used   int
+	states []state
+}
+
+type state struct {
+	id    int32  // the token that ends there, or -1
+	bytes uint32 // bit c%32 is set if a byte c may follow: most walks end without a look into the table
 }
 
 type edge struct {
@@ -22,8 +27,8 @@ type edge struct {
 }
 
 func newTrie(tokens int) trie {
-	t := trie{ids: make([]int32, 1, 4*tokens+1)}
-	t.ids[0] = -1
+	t := trie{states: make([]state, 1, 4*tokens+1)}
+	t.states[0].id = -1
 	t.resize(8 * tokens)
 	return t
 }
@@ -43,23 +48,24 @@ const maxStates = 1<<24 - 1
 var errTooLarge = errors.New("the vocabulary is too large")
 
 func (t *trie) add(name string, id int32) {
-	state := int32(0)
+	at := int32(0)
 	for i := range len(name) {
-		to := t.next(state, name[i])
+		to := t.next(at, name[i])
 		if to < 0 {
-			if len(t.ids) >= maxStates {
+			if len(t.states) >= maxStates {
 				spec.GiveUp(errTooLarge)
 			}
-			to = int32(len(t.ids))
-			t.ids = append(t.ids, -1)
-			t.put(state, name[i], to)
+			to = int32(len(t.states))
+			t.states = append(t.states, state{id: -1})
+			t.put(at, name[i], to)
 		}
-		state = to
+		at = to
 	}
-	t.ids[state] = id
+	t.states[at].id = id
 }
 
-func (t *trie) put(state int32, c byte, to int32) {
+func (t *trie) put(from int32, c byte, to int32) {
+	t.states[from].bytes |= 1 << (c % 32)
 	if t.used*2 >= len(t.slots) {
 		old := t.slots
 		t.resize(2 * len(old))
@@ -70,7 +76,7 @@ func (t *trie) put(state int32, c byte, to int32) {
 		}
 	}
 	t.used++
-	t.set(edge{uint32(state)<<8 | uint32(c) + 1, to})
+	t.set(edge{uint32(from)<<8 | uint32(c) + 1, to})
 }
 
 func (t *trie) set(e edge) {
@@ -83,8 +89,11 @@ func (t *trie) set(e edge) {
 }
 
 // next is the state after one more byte, or -1.
-func (t *trie) next(state int32, c byte) int32 {
-	key := uint32(state)<<8 | uint32(c) + 1
+func (t *trie) next(from int32, c byte) int32 {
+	if t.states[from].bytes>>(c%32)&1 == 0 {
+		return -1
+	}
+	key := uint32(from)<<8 | uint32(c) + 1
 	for i := t.home(key); ; i = (i + 1) & (len(t.slots) - 1) {
 		switch e := &t.slots[i]; e.key {
 		case key:

@@ -115,7 +115,7 @@ func (u *unigram) search(w *Worker, piece string) {
 			if state = u.trie.next(state, piece[j]); state < 0 {
 				break
 			}
-			id := u.trie.ids[state]
+			id := u.trie.states[state].id
 			if id < 0 {
 				continue
 			}

@@ -78,8 +78,8 @@ func (t *trie) longest(text string) (id int32, n int) {
 		if state = t.next(state, text[i]); state < 0 {
 			break
 		}
-		if t.ids[state] >= 0 {
-			id, n = t.ids[state], i+1
+		if found := t.states[state].id; found >= 0 {
+			id, n = found, i+1
 		}
 	}
 	return id, n

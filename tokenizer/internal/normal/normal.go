@@ -137,10 +137,33 @@ func newReplace(s *spec.Step) (Normalizer, error) {
 	switch {
 	case s.Pattern.String != "":
 		return func(text string) string { return strings.ReplaceAll(text, s.Pattern.String, content) }, nil
+	case s.Pattern.Regex == patternSpaces:
+		return func(text string) string { return replaceSpaces(text, content) }, nil
 	case s.Pattern.Regex != "":
 		return ReplaceRegexp(s.Pattern.Regex, content)
 	}
 	return nil, errors.New("normalizer Replace: no pattern")
+}
+
+// patternSpaces stands in the files of T5's and XLM-R's kind.
+const patternSpaces = ` {2,}`
+
+// replaceSpaces does by hand what ReplaceRegexp does with patternSpaces.
+func replaceSpaces(text, content string) string {
+	i := strings.Index(text, "  ")
+	if i < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for i >= 0 {
+		b.WriteString(text[:i])
+		b.WriteString(content)
+		text = strings.TrimLeft(text[i:], " ")
+		i = strings.Index(text, "  ")
+	}
+	b.WriteString(text)
+	return b.String()
 }
 
 // ReplaceRegexp replaces the matches of a pattern. The content is literal: `$1` in it means a dollar sign and a one.

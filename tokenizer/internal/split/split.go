@@ -38,7 +38,12 @@ func New(s *spec.Step) (*Pretokenizer, error) {
 		return p, nil
 	}
 	steps, err := flat(s)
-	for i := range steps {
+	for i := 0; i < len(steps); i++ {
+		if i+1 < len(steps) && marksWords(&steps[i], &steps[i+1]) {
+			i++
+			p.Steps = append(p.Steps, markedWords(steps[i].Replacement))
+			continue
+		}
 		if err := p.add(&steps[i], i == len(steps)-1); err != nil {
 			return p, err
 		}
@@ -121,36 +126,6 @@ func (p *Pretokenizer) addByteLevel(s *spec.Step, last bool) {
 	}})
 }
 
-// newMetaspace marks spaces with a visible rune, and cuts before each of them.
-func newMetaspace(s *spec.Step) (Step, error) {
-	mark, scheme := s.Replacement, s.PrependScheme
-	if mark == "" {
-		return Step{}, errors.New("pre_tokenizer Metaspace: no replacement")
-	}
-	if scheme == "" {
-		scheme = "always"
-		if !spec.Or(s.AddPrefixSpace, true) {
-			scheme = "never"
-		}
-	}
-	switch scheme {
-	case "always", "first", "never":
-	default:
-		return Step{}, spec.Unsupported("pre_tokenizer", fmt.Sprintf("Metaspace with prepend_scheme %q", scheme))
-	}
-	step := Step{Prepare: func(text string, atStart bool) string {
-		text = strings.ReplaceAll(text, " ", mark)
-		if (scheme == "always" || scheme == "first" && atStart) && !strings.HasPrefix(text, mark) {
-			text = mark + text
-		}
-		return text
-	}}
-	if spec.Or(s.Split, true) {
-		step.Split = mergedWithNext.splitter(findString(mark), false)
-	}
-	return step, nil
-}
-
 func newSplit(s *spec.Step) (Splitter, error) {
 	how, ok := behaviours[s.Behavior]
 	if !ok {
@@ -167,6 +142,9 @@ func newSplit(s *spec.Step) (Splitter, error) {
 		if fast, ok := knownSplitters[s.Pattern.Regex]; ok {
 			return fast, nil
 		}
+	}
+	if match, ok := knownMatchers[s.Pattern.Regex]; ok && how == isolated {
+		return isolate(match), nil
 	}
 	re, err := Compile(s.Pattern.Regex)
 	if err != nil {
