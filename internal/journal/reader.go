@@ -36,6 +36,7 @@ type Reader struct {
 	scrapes []Scrape
 	damage  error
 
+	announced    int                 // see Announced
 	conversation func(*Conversation) // wants to see them; nil: nobody does
 
 	counters, others int // so far
@@ -61,6 +62,9 @@ func open(path string, rest io.Reader) (*Reader, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	r.src = f
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && rest == nil {
+		r.announced = announced(f, info.Size())
+	}
 	return r, nil
 }
 

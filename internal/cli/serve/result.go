@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
@@ -72,6 +73,7 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}
 	defer j.Close()
+	defer sparing()()
 	opt := measure.Options{Detailed: r.SaveDetailed}
 	if r.run.Unwritten() != nil {
 		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
@@ -88,6 +90,18 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	r.judged = judged.SLO(objective, r.run.Folder(), res, opt)
 	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
 	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v), r.draw(drawn, res))
+}
+
+// sparing has garbage collected sooner until the function that it returns is called. The
+// load, which must not wait for that, is over, and what the report keeps holds next to no
+// pointers: a collection takes some ms.
+func sparing() (restore func()) {
+	const percent = 50
+	before := debug.SetGCPercent(percent)
+	if before < percent { // as somebody wanted it: off is below zero
+		debug.SetGCPercent(before)
+	}
+	return func() { debug.SetGCPercent(before) }
 }
 
 // ending says by its error how the run ended.

@@ -18,6 +18,7 @@ type aggregates struct {
 	first edge
 	last  edge
 	early []row.Row // the first that ended: how values follow one another
+	seen  int       // requests so far
 }
 
 // keep keeps a row, or, from the limit on, what is needed of it.
@@ -33,6 +34,9 @@ func (c *collector) keep(r *row.Row) {
 		c.series[i].add(r)
 	}
 	c.aggregates.add(r)
+	if c.aggregates.seen == c.opt.RowLimit+1 { // gaps are logged for as many requests as rows may be kept
+		c.gapLog.limit = len(c.gapLog.values)
+	}
 }
 
 // aggregate gives up the rows so far. The values of their events go with them:
@@ -40,7 +44,10 @@ func (c *collector) keep(r *row.Row) {
 func (c *collector) aggregate() {
 	rows := c.rows
 	c.rows = nil
-	c.aggregates = &aggregates{slots: c.arrivals.slots, last: edge{late: true}, early: slices.Clone(rows[:min(len(rows), earlyLen)])}
+	c.aggregates = &aggregates{
+		slots: c.arrivals.slots, early: make([]row.Row, 0, earlyLen),
+		first: edge{rows: make([]edgeRow, 0, 2*edgeLen)}, last: edge{rows: make([]edgeRow, 0, 2*edgeLen), late: true},
+	}
 	for i := range c.series {
 		c.series[i].sample = NewSample(c.opt.ExactLimit)
 		c.series[i].sample.spill()
@@ -52,13 +59,15 @@ func (c *collector) aggregate() {
 		s.spill()
 	}
 	c.arrivals.spill()
-	c.gapLog.limit = len(c.gapLog.values)
 }
 
 // earlyLen is how many requests tell how values follow one another: 2 MB.
 const earlyLen = 20_000
 
 func (w *aggregates) add(r *row.Row) {
+	if w.seen++; len(w.early) < earlyLen {
+		w.early = append(w.early, *r)
+	}
 	w.slots.At(r.Sent).opened++
 	w.slots.At(r.End).closed++
 	if !r.OK {
@@ -92,8 +101,12 @@ func (w *aggregates) peaks(r *Result, vllm bool, origin int64) {
 
 // warning says what the numbers of aggregates are worth.
 func (w *aggregates) warning(limit int) string {
-	return fmt.Sprintf("more than %d requests: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
-		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", limit, histError*100, w.slots.Width/msNs)
+	why := fmt.Sprintf("more than %d requests", limit)
+	if w.seen <= limit {
+		why = fmt.Sprintf("the journal's end speaks of more than %d requests, and %d can be read", limit, w.seen)
+	}
+	return fmt.Sprintf("%s: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
+		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", why, histError*100, w.slots.Width/msNs)
 }
 
 // edge is the requests that were sent first, or last.

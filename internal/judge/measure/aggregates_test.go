@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -193,5 +194,59 @@ func TestEdgesKeepTheOutermost(t *testing.T) {
 				t.Fatalf("late %v: %d is missing", e.late, want)
 			}
 		}
+	}
+}
+
+// announcing is a journal whose end is known before its requests are read.
+type announcing struct {
+	*memory
+	requests int
+}
+
+func (a announcing) Announced() int { return a.requests }
+
+// sameResult compares all but what a metric is, which holds functions.
+func sameResult(a, b *Result) bool {
+	for _, r := range []*Result{a, b} {
+		for i := range r.Metrics {
+			r.Metrics[i].Metric = metric.Metric{}
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// TestNothingChangesForWhatIsExpected: requests that are known beforehand to be too many
+// are not kept at all, and each number is the one that they would have had.
+func TestNothingChangesForWhatIsExpected(t *testing.T) {
+	for _, limit := range []int{100, 2999} {
+		m := crowded(3000)
+		unknown := measured(t, m, Options{RowLimit: limit})
+		m.at = 0
+		known, err := Measure(announcing{m, 3000}, Options{RowLimit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameResult(known, unknown) {
+			t.Errorf("limit %d: another result where the number of requests is known", limit)
+		}
+	}
+	m := crowded(3000)
+	unknown := measured(t, m, Options{Detailed: true, RowLimit: 100})
+	m.at = 0
+	known, err := Measure(announcing{m, 3000}, Options{Detailed: true, RowLimit: 100})
+	if err != nil || len(known.Rows) != 3000 || !sameResult(known, unknown) {
+		t.Errorf("a detailed result has %d rows, %v", len(known.Rows), err)
+	}
+}
+
+// TestAnEndThatPromisesTooMuch: of a damaged journal the end may be whole.
+func TestAnEndThatPromisesTooMuch(t *testing.T) {
+	m := crowded(50)
+	r, err := Measure(announcing{m, 3000}, Options{RowLimit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Requests != 50 || !strings.Contains(strings.Join(r.Warnings, "\n"), "speaks of more than 100 requests, and 50 can be read: latencies come from histograms") {
+		t.Errorf("%d requests, %q", r.Requests, r.Warnings)
 	}
 }

@@ -16,6 +16,7 @@ type collector struct {
 	opt   *Options
 	rules row.Rules
 
+	expected   int         // requests, or 0
 	rows       []row.Row   // as long as they are not too many
 	aggregates *aggregates // then
 	series     []series    // durations of requests
@@ -52,8 +53,6 @@ type collector struct {
 func newCollector(run *journal.Run, opt *Options) *collector {
 	c := &collector{
 		run: run, opt: opt, rules: row.NewRules(&run.Options, *opt.Compat),
-		// Room for what was announced, but not for what a broken file may announce.
-		rows: make([]row.Row, 0, min(max(run.Options.NumPrompts, 0), opt.RowLimit+1)),
 		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
 		arrivals: tokenTimes{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
@@ -63,6 +62,22 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
 	c.series = c.seriesOf()
 	return c
+}
+
+// expect makes ready for so many requests. If they are too many to be kept one by one,
+// none is from the first on, which takes half of the memory.
+func (c *collector) expect(requests int) {
+	many := requests > c.opt.RowLimit && !c.opt.Detailed
+	if requests <= 0 {
+		requests = c.run.Options.NumPrompts
+	}
+	// Room for what was announced, but not for what a broken file may announce.
+	c.expected = min(max(requests, 0), c.opt.RowLimit+1)
+	if many {
+		c.aggregate()
+		return
+	}
+	c.rows = make([]row.Row, 0, c.expected)
 }
 
 // Add takes in a request. Warm-ups are not measured.
@@ -78,7 +93,7 @@ func (c *collector) Add(r *row.Request) error {
 		return err
 	}
 	if r.Row.OK && c.totals.completed == 0 {
-		c.reserve(r.Request)
+		c.reserve(r)
 	}
 	c.totals.add(&r.Row)
 	c.goodput.add(r.Request, &r.Row)
@@ -108,15 +123,15 @@ func (c *collector) Add(r *row.Request) error {
 
 // reserve makes room for a run whose requests are all like this one: growing step
 // by step would copy every value some times.
-func (c *collector) reserve(req *journal.Request) {
-	requests := min(max(c.run.Options.NumPrompts, 0), c.opt.RowLimit)
-	n := requests * min(len(req.Events.At), c.opt.ExactLimit)
-	c.gaps.Reserve(n)
-	c.tokGaps.Reserve(n)
-	if req.Events.Lag != nil {
-		c.lag.Reserve(n)
+func (c *collector) reserve(r *row.Request) {
+	of := func(each int) int { return c.expected * min(each, c.opt.ExactLimit) }
+	for _, s := range []*Sample{c.gaps, c.tokGaps} {
+		s.Reserve(of(len(r.Chunks)))
+		s.ReserveRuns(c.expected)
 	}
-	c.arrivals.reserve(n)
+	c.lag.Reserve(of(len(r.Events.Lag)))
+	c.arrivals.reserve(of(len(r.Arrivals())))
+	c.gapLog.reserve(of(len(r.Chunks)))
 }
 
 func (c *collector) countTokens(r *row.Request) {

@@ -29,7 +29,7 @@ func sweep(starts, ends []int64, f func(at int64, open int)) {
 // peakConcurrency is the largest number of requests that were open at one moment,
 // from sent to end, whatever their outcome: the server had them all.
 func peakConcurrency(rows []row.Row) int {
-	var starts, ends []int64
+	starts, ends := make([]int64, 0, len(rows)), make([]int64, 0, len(rows))
 	for i := range rows {
 		// An interval of no length would close before it opens.
 		if rows[i].End > rows[i].Sent {
@@ -43,7 +43,7 @@ func peakConcurrency(rows []row.Row) int {
 // peakConcurrencyBySecond is vLLM's number: for each whole second the successes
 // that were open at any time in it. It counts requests that never overlapped.
 func peakConcurrencyBySecond(rows []row.Row, origin int64) int {
-	var starts, ends []int64
+	starts, ends := make([]int64, 0, len(rows)), make([]int64, 0, len(rows))
 	for i := range rows {
 		if rows[i].OK {
 			starts = append(starts, (rows[i].Sent-origin)/1e9)

@@ -178,6 +178,13 @@ type gapLog struct {
 // gapLogLen is how many gaps the result's intervals look at: 4 MB.
 const gapLogLen = 1 << 18
 
+// reserve makes room for n gaps where there is none yet, as far as they would be kept.
+func (g *gapLog) reserve(n int) {
+	if n = min(max(n, 0), g.limit); len(g.values) == 0 {
+		g.values, g.ends = make([]float64, 0, n), make([]int64, 0, n)
+	}
+}
+
 func (g *gapLog) add(end, gap int64) {
 	if len(g.values) < g.limit {
 		g.values = append(g.values, seconds(gap))

@@ -118,6 +118,11 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 		return nil, err
 	}
 	c := newCollector(run, &opt)
+	if end, ok := j.(interface{ Announced() int }); ok {
+		c.expect(end.Announced())
+	} else {
+		c.expect(0)
+	}
 	if lines, ok := j.(interface {
 		OnConversation(see func(*journal.Conversation))
 	}); ok {

@@ -47,10 +47,18 @@ func NewSample(limit int) *Sample {
 	return &Sample{limit: limit}
 }
 
-// Reserve makes room for n values, as far as they would be kept.
+// Reserve makes room for n values in an empty sample, as far as they would be kept. The
+// room that stays empty takes no memory: nobody writes to it, as growing would.
 func (s *Sample) Reserve(n int) {
-	if s.hist == nil {
-		s.values = slices.Grow(s.values, min(max(n, 0), s.limit))
+	if n = min(max(n, 0), s.limit); s.hist == nil && len(s.values) == 0 && n > cap(s.values) {
+		s.values = make([]float64, 0, n)
+	}
+}
+
+// ReserveRuns makes room for the values of n requests, each of which calls Begin.
+func (s *Sample) ReserveRuns(n int) {
+	if s.hist == nil && len(s.runs) == 0 {
+		s.runs = make([]valueRun, 0, min(max(n, 0), s.limit))
 	}
 }
 

@@ -76,6 +76,7 @@ func (c *collector) sample(name string) *Sample {
 	}
 	one := *s
 	one.sample = NewSample(c.opt.ExactLimit)
+	one.sample.Reserve(len(c.rows))
 	for i := range c.rows {
 		one.add(&c.rows[i])
 	}

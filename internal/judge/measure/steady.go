@@ -45,7 +45,7 @@ type Window struct {
 // steadyWindow finds the first time that the number of open successes rises to
 // the threshold and the last time that it falls below it. Dips between are part of it.
 func steadyWindow(rows []row.Row, threshold int) (from, to int64, peak int, ok bool) {
-	var starts, ends []int64
+	starts, ends := make([]int64, 0, len(rows)), make([]int64, 0, len(rows))
 	for i := range rows {
 		if rows[i].OK && rows[i].Last > 0 {
 			starts = append(starts, rows[i].Sent)
@@ -146,6 +146,8 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		from: from, to: to, peak: peak, output: c.arrivals.between(from, to),
 		ttft: NewSample(c.opt.ExactLimit), tpot: NewSample(c.opt.ExactLimit),
 	}
+	in.ttft.Reserve(len(c.rows))
+	in.tpot.Reserve(len(c.rows))
 	for i := range c.rows {
 		row := &c.rows[i]
 		if !row.OK {

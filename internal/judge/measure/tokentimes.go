@@ -1,7 +1,5 @@
 package measure
 
-import "slices"
-
 // tokenTimes is when tokens arrived: exact times up to a limit, and beyond it
 // counts by slots, which is enough for rates over a second and more.
 type tokenTimes struct {
@@ -27,10 +25,11 @@ func (t *tokenTimes) add(at int64, tokens int) {
 	t.tokens = append(t.tokens, int32(tokens))
 }
 
-// reserve makes room for n times, as far as they would be kept.
+// reserve makes room for n times where there is none yet, as far as they would be kept.
 func (t *tokenTimes) reserve(n int) {
-	n = min(max(n, 0), t.limit)
-	t.at, t.tokens = slices.Grow(t.at, n), slices.Grow(t.tokens, n)
+	if n = min(max(n, 0), t.limit); !t.full && len(t.at) == 0 {
+		t.at, t.tokens = make([]int64, 0, n), make([]int32, 0, n)
+	}
 }
 
 // spill moves the exact times into slots.
