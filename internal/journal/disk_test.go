@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 // fullDisk is a file on a disk with so much room.
 type fullDisk struct {
 	*os.File
-	room int64
+	room atomic.Int64
 }
 
 func (f *fullDisk) Write(b []byte) (int, error) {
@@ -22,7 +23,7 @@ func (f *fullDisk) Write(b []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n := max(0, f.room-at); int64(len(b)) > n {
+	if n := max(0, f.room.Load()-at); int64(len(b)) > n {
 		n, _ := f.File.Write(b[:n]) // as much as there is room for, as a disk does
 		return n, syscall.ENOSPC
 	}
@@ -37,7 +38,8 @@ func onFullDisk(t *testing.T, room int64, most int, trouble func(error)) (*Write
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := &fullDisk{f, room}
+	full := &fullDisk{File: f}
+	full.room.Store(room)
 	w, err := Config{Trouble: trouble}.writer(full, path)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,7 @@ func TestDiskFullAndFreed(t *testing.T) {
 	w, disk, path := onFullDisk(t, sizes[1]+3, maxWaiting, func(err error) { told = append(told, err) })
 	for i := range 5 {
 		if i == 3 {
-			disk.room = 1 << 20 // the flusher is idle: appendOne has waited for it
+			disk.room.Store(1 << 20) // the flusher is idle: appendOne has waited for it
 		}
 		appendOne(w, i)
 	}
