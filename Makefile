@@ -50,7 +50,7 @@ bench-streams: build
 bench-many: build
 	go run ./bench/many -binary $(BIN)
 
-# 10,000 conversations of 20 turns need no more memory than 1,000; some three minutes.
+# The memory of 10,000 conversations of 20 turns against 1,000; some three minutes. The load keeps to the bound, the report at its end does not yet.
 bench-conversations: build
 	go run ./bench/many -binary $(BIN) -turns 20 -small 1000 -large 10000 -streams 100 -max 1.5
 
