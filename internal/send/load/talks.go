@@ -155,8 +155,9 @@ func (t *talks) answered(j *job, record *journal.Request, trace *wire.Trace) {
 		o.complete++
 	case record.Outcome == journal.Cancelled:
 		// The dispatcher may not have seen yet that the run stops, and why.
-		if o.cut = "cancelled"; t.run.stopped() != nil {
-			o.cut = t.run.stopped().Error()
+		o.cut = "cancelled"
+		if err := t.run.stopped(); err != nil {
+			o.cut = err.Error()
 		}
 	case o.failed == "":
 		o.failed = fmt.Sprintf("turn %d: %s: %s", j.turn+1, record.Outcome, record.Error)

@@ -49,9 +49,14 @@ func (t chatVocabulary) Len() int {
 
 // ApplyChatTemplate implements [ChatTemplate].
 func (t chatVocabulary) ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error) {
-	variables := maps.Clone(t.variables)
-	maps.Copy(variables, tokenizer.ChatVariables(messages, addGenerationPrompt))
-	return t.RenderChat(variables)
+	return t.RenderChat(tokenizer.ChatVariables(messages, addGenerationPrompt))
+}
+
+// RenderChat renders with the run's variables as well. Those given win.
+func (t chatVocabulary) RenderChat(variables map[string]any) (string, error) {
+	all := maps.Clone(t.variables)
+	maps.Copy(all, variables)
+	return t.renderer.RenderChat(all)
 }
 
 // ChatDate is the day that chat templates see. Its zero value is the default.

@@ -64,6 +64,20 @@ func TestChatVariables(t *testing.T) {
 	}
 }
 
+// A dataset that renders messages of its own sees the run's date too.
+func TestRenderChatHasTheDate(t *testing.T) {
+	o := Defaults("hf")
+	o.Tokenizer = chatTokenizer(t, "{{ strftime_now('%Y-%m-%d') }} {{ messages }}")
+	k, err := Find("hf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := o.templated(k).(renderer).RenderChat(map[string]any{"messages": "hi"})
+	if want := "2026-01-01 hi"; err != nil || text != want {
+		t.Errorf("%q, %v; want %q", text, err, want)
+	}
+}
+
 func TestChatKwargsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`[1]`: "must be a JSON object", `{"a"`: "must be a JSON object", `"x"`: "must be a JSON object",
