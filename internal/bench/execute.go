@@ -25,8 +25,9 @@ import (
 // Run is one run, from its Spec to its journal.
 type Run struct {
 	*Spec
-	host *Host
-	wire *Wire
+	asked *Spec // of the whole, where this is a share of it
+	host  *Host
+	wire  *Wire
 
 	clock     *wire.Clock
 	target    *target.Target
@@ -132,7 +133,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.spareProcessors()
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
-	cfg.Probe, cfg.WarmedUp = r.probe(), func() { r.startProfile(ctx) }
+	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()
 	err = errors.Join(err, r.saved.close())
@@ -213,6 +214,7 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 			return nil, err
 		}
 	}
+	r.takeShare()
 	r.keepSome()
 	if warmups, err = r.dataset.Warmups(max(r.NumWarmups, 1)); err != nil {
 		return nil, fmt.Errorf("make warm-up prompts: %w", err)
@@ -373,7 +375,7 @@ func (r *Run) started() error {
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
+		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
 		Proven: r.proven,
 	})
 	if r.transport.Stamps() != kernelStamps {

@@ -28,7 +28,7 @@ func (r *Run) makeFolder() error {
 	if err != nil {
 		return err
 	}
-	_ = os.WriteFile(filepath.Join(r.folder, journal.SpecName), r.Encode(), 0o600) // a full disk is told of by the journal
+	_ = os.WriteFile(filepath.Join(r.folder, journal.SpecName), r.written(), 0o600) // a full disk is told of by the journal
 	return nil
 }
 

@@ -33,6 +33,9 @@ type Host struct {
 	// Rehearsed is shown all that the run is about to send, before it sends anything; an
 	// error ends the run. Nil: there is no rehearsal.
 	Rehearsed func(*rehearsal.Rehearsal) error
+	// Begin is called when the warm-ups are over, and returns at the instant at which the
+	// load begins; an error ends the run before it. Nil: at once.
+	Begin func(ctx context.Context) error
 	// Fetching shows a file that comes from the hub. Nil shows nothing.
 	Fetching func(hub.Progress)
 	// Proven finds what the newest self-test proved for an engine. Nil: nothing.

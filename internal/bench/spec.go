@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -71,11 +72,12 @@ type Load struct {
 	NumWarmups       int           `json:"num_warmups,omitempty"`
 	Seed             int           `json:"seed"`
 	RequestTimeout   time.Duration `json:"request_timeout"`
-	Deadline         time.Duration `json:"deadline,omitempty"`   // 0: none
-	Until            string        `json:"until,omitempty"`      // goals, as in p99_ttft±5%
-	GiveUp           string        `json:"give_up,omitempty"`    // an SLO; the run ends when it can't be met any more
-	SpawnRate        float64       `json:"spawn_rate,omitempty"` // users that begin per second; 0: all at once
-	BatchSize        int           `json:"batch_size,omitempty"` // requests sent together; 0: each by itself
+	Deadline         time.Duration `json:"deadline,omitempty"`                 // 0: none
+	Until            string        `json:"until,omitempty"`                    // goals, as in p99_ttft±5%
+	GiveUp           string        `json:"give_up,omitempty"`                  // an SLO; the run ends when it can't be met any more
+	SpawnRate        float64       `json:"spawn_rate,omitempty"`               // users that begin per second; 0: all at once
+	BatchSize        int           `json:"batch_size,omitempty"`               // requests sent together; 0: each by itself
+	Share            share.Share   `json:"share,omitempty" cli:"client-share"` // of the requests, which this client sends; empty: all
 
 	ProbeRequestRate float64 `json:"probe_request_rate,omitempty"` // small requests beside the load, so many a second at most; 0: none
 	Profile          bool    `json:"profile,omitempty"`            // the server's own profiler runs during the load

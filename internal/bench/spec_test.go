@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/send/workload/lengths"
@@ -46,6 +47,8 @@ func full(t *testing.T) Spec {
 				}
 			case *workload.AdapterNames:
 				*p = workload.AdapterNames{"a", "b c"}
+			case *share.Share:
+				*p = share.Equal(1, 3)
 			case *workload.ChatKwargs:
 				*p = `{"x":1}`
 			case *workload.ChatDate:

@@ -36,6 +36,8 @@ type Run struct {
 	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
 
 	Command []string `json:"command"` // the command line, secrets replaced
+	// Share is the part of the workload that this client sends, such as 2/8; empty: all of it.
+	Share string `json:"share,omitempty"`
 	// Options are the flags that shape the report (percentiles, goodput, label…),
 	// so that a report made later is the one that was asked for.
 	Options Options `json:"options"`

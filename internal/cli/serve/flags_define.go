@@ -49,6 +49,8 @@ func DefineLoad(set *argv.Set, o *Options) {
 		argv.WholeName(), argv.Shown("no bound"))
 	set.Int(&o.MaxRequests, "max-requests", 0, "Of conversations: end after so many requests.", g, argv.WholeName(), argv.Shown("no bound"))
 	o.definePace(set, groupLoad, "ramp_up_strategy", "ramp_up_start_rps", "ramp_up_end_rps")
+	set.Custom("client-share", "", "Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times.",
+		o.setShare, g, argv.Metavar("I/N"), argv.Shown("all"), argv.WholeName())
 	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
 	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
 	set.Int(&o.Seed, "seed", 0, "Seed of prompts and arrival times. The same seed sends the same bytes.", g)

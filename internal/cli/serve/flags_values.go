@@ -3,7 +3,14 @@ package serve
 import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/share"
 )
+
+// setShare takes in --client-share.
+func (o *Options) setShare(text string) (err error) {
+	o.Share, err = share.Parse(text)
+	return err
+}
 
 // ParseGoodput makes the limits of what --goodput was given, as ttft:500 or ttft<=500ms; nil: none.
 func ParseGoodput(pairs []argv.Pair) (map[string]float64, error) {

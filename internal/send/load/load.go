@@ -67,6 +67,9 @@ type Config struct {
 	Probe *Probe
 	// WarmedUp is called when the warm-ups are over, before the clock starts; may be nil.
 	WarmedUp func()
+	// Begin is called after that, and returns when the load is to begin; an error ends the
+	// run. May be nil.
+	Begin func(ctx context.Context) error
 	// Started is called when the warm-ups are over and the clock has been set to
 	// zero, before anything is written to the journal.
 	Started func() error
@@ -108,6 +111,11 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	}
 	if cfg.WarmedUp != nil {
 		cfg.WarmedUp()
+	}
+	if cfg.Begin != nil {
+		if err := cfg.Begin(r.ctx); err != nil {
+			return nil, err
+		}
 	}
 	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()

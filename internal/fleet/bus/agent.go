@@ -1,0 +1,89 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/inferometer/inferometer/internal/fleet/message"
+)
+
+// Serve answers what is asked of an agent until stop is called. Each Ask is handled in a
+// goroutine of its own; received is when it was there, by the wall clock. hello is called
+// for each question who is there.
+func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *message.Ask, received time.Time) *message.Answer) (stop func(), err error) {
+	who, err := b.conn.Subscribe(whoSubject, func(m *nats.Msg) {
+		if data, err := message.Encode(hello()); err == nil {
+			_ = m.Respond(data) // who asked may be gone
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	asks, err := b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
+		received := time.Now()
+		go func() {
+			var answer *message.Answer
+			a, err := message.Decode[message.Ask](m.Data)
+			switch {
+			case err != nil:
+				answer = &message.Answer{Error: err.Error()}
+			case a.Protocol != message.Protocol:
+				answer = &message.Answer{Error: fmt.Sprintf("the leader speaks protocol %d, and this agent protocol %d: use the same version of inferometer on both", a.Protocol, message.Protocol)}
+			default:
+				answer = handle(a, received)
+			}
+			answer.Received, answer.Answered = received.UnixNano(), time.Now().UnixNano()
+			if data, err := message.Encode(answer); err == nil {
+				_ = m.Respond(data)
+			}
+		}()
+	})
+	if err != nil {
+		return nil, errors.Join(err, who.Unsubscribe())
+	}
+	// The server has both before anybody is told that the agent is there.
+	if err := b.conn.FlushTimeout(connectTime); err != nil {
+		return nil, errors.Join(err, who.Unsubscribe(), asks.Unsubscribe())
+	}
+	return func() { _, _ = who.Unsubscribe(), asks.Unsubscribe() }, nil
+}
+
+// Tell publishes a status. It does not wait; what is told while the server is away waits
+// for it, up to a bound.
+func (b *Bus) Tell(s *message.Status) error {
+	data, err := message.Encode(s)
+	if err != nil {
+		return err
+	}
+	return b.conn.Publish(statusSubject(s.Run, s.Agent), data)
+}
+
+// offsetHeader says where a piece of a journal begins.
+const offsetHeader = "Inferometer-Offset"
+
+// MostPiece is the longest piece of a journal, below what a server takes by default.
+const MostPiece = 512 << 10
+
+// AppendJournal stores the next piece of a journal, and returns when the server has it for
+// good. The same piece may be given twice.
+func (b *Bus) AppendJournal(ctx context.Context, run, agent string, offset int64, piece []byte) error {
+	m := nats.NewMsg(journalSubject(run, agent))
+	m.Data = piece
+	m.Header.Set(offsetHeader, strconv.FormatInt(offset, 10))
+	_, err := b.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d", run, agent, offset)))
+	return err
+}
+
+// pieceOf is what a message of the stream holds.
+func pieceOf(m jetstream.Msg, prefix string) (agent string, offset int64, ok bool) {
+	agent, ok = strings.CutPrefix(m.Subject(), prefix)
+	offset, err := strconv.ParseInt(m.Headers().Get(offsetHeader), 10, 64)
+	return agent, offset, ok && err == nil && offset >= 0 && message.CheckID(agent) == nil
+}

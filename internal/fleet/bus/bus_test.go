@@ -1,0 +1,167 @@
+package bus
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/fleet/fleettest"
+	"github.com/inferometer/inferometer/internal/fleet/message"
+)
+
+func open(t *testing.T, url string) *Bus {
+	t.Helper()
+	b, err := Open(t.Context(), Place{URL: url}, Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// What one asks, the other answers; who is not there is said so at once.
+func TestAsk(t *testing.T) {
+	server := fleettest.Start(t)
+	leader, agent := open(t, server.URL), open(t, server.URL)
+	if all, err := leader.Who(t.Context(), 5*time.Second, 1); err != nil || len(all) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+	stop, err := agent.Serve("a-1", func() message.Hello { return message.Hello{Protocol: message.Protocol, Agent: "a-1", Name: "one"} },
+		func(a *message.Ask, _ time.Time) *message.Answer {
+			return &message.Answer{Nonce: string(a.Kind) + a.Run}
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	all, err := leader.Who(t.Context(), 5*time.Second, 1)
+	if err != nil || len(all) != 1 || all[0].Name != "one" {
+		t.Errorf("%v, %v", all, err)
+	}
+	answer, err := leader.Ask(t.Context(), "a-1", &message.Ask{Kind: message.Offer, Run: "r"})
+	if err != nil || answer.Nonce != "offerr" || answer.Received == 0 || answer.Answered < answer.Received {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	if _, err := leader.Ask(t.Context(), "a-2", &message.Ask{Kind: message.Clock}); err != ErrGone {
+		t.Errorf("%v", err)
+	}
+}
+
+// Statuses, journals, values and files survive a server that is killed and comes back.
+func TestStoresSurviveTheServer(t *testing.T) {
+	server := fleettest.Start(t)
+	leader, agent := open(t, server.URL), open(t, server.URL)
+	if err := leader.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var got bytes.Buffer
+	arrived := make(chan int, 100)
+	stop, err := leader.Journals(t.Context(), "r", func(a string, offset int64, piece []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if a == "a" && offset == int64(got.Len()) {
+			got.Write(piece)
+			arrived <- got.Len()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	appended := func(offset int64, text string) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for agent.AppendJournal(ctx, "r", "a", offset, []byte(text)) != nil {
+			if ctx.Err() != nil {
+				t.Fatal(ctx.Err())
+			}
+		}
+	}
+	appended(0, "one")
+	appended(0, "one") // a piece whose acknowledgement was lost
+	if err := leader.Keep(t.Context(), "r", []byte("plan")); err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Tell(&message.Status{Run: "r", Agent: "a", Number: 3, Phase: message.Running, Sent: 5}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "data.jsonl")
+	content := make([]byte, 3<<20)
+	_, _ = rand.Read(content)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := leader.PutFile(t.Context(), path, "dataset")
+	if err != nil || file.Name != "data.jsonl" || file.Bytes != 3<<20 {
+		t.Fatalf("%+v, %v", file, err)
+	}
+	agent.Close() // what was told is there
+	server.Kill()
+	server.Restart()
+	agent = open(t, server.URL)
+	appended(3, "two")
+	for n := range arrived {
+		if n == 6 {
+			break
+		}
+	}
+	if got.String() != "onetwo" {
+		t.Errorf("%q", got.String())
+	}
+	fresh := open(t, server.URL)
+	if value, err := fresh.Kept(t.Context(), "r"); err != nil || string(value) != "plan" {
+		t.Errorf("%q, %v", value, err)
+	}
+	if s, err := fresh.LastStatus(t.Context(), "r", "a"); err != nil || s == nil || s.Sent != 5 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := fresh.GetFile(t.Context(), file, copied); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(copied); !bytes.Equal(b, content) {
+		t.Error("another file came")
+	}
+	file.Bytes--
+	if err := fresh.GetFile(t.Context(), file, copied+"2"); err == nil {
+		t.Error("a file of another size was taken")
+	}
+	if err := fresh.Drop(t.Context(), "r"); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := fresh.Runs(t.Context()); err != nil || len(runs) != 0 {
+		t.Errorf("%v, %v", runs, err)
+	}
+	if s, err := fresh.LastStatus(t.Context(), "r", "a"); err != nil || s != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for text, said := range map[string]string{
+		"nats://10.0.0.1:4222":       "needs TLS",
+		"tls://nats.example:4222":    "user and a password",
+		"http://127.0.0.1:4222":      "no address",
+		"nowhere.json":               "neither an address",
+		"nats://127.0.0.1:4222":      "",
+		"tls://u:p@nats.example:422": "",
+	} {
+		p, err := ReadPlace(text)
+		if said == "" && err != nil || said != "" && (err == nil || !strings.Contains(err.Error(), said)) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if strings.Contains(p.String(), "p@") {
+			t.Errorf("%s shows a password", p)
+		}
+	}
+	if _, err := Open(t.Context(), Place{URL: "nats://127.0.0.1:1"}, Options{}); err == nil || !strings.Contains(err.Error(), "no NATS answers") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,235 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// keptFor is how long NATS keeps what belongs to a run that nobody ended.
+const keptFor = 7 * 24 * time.Hour
+
+// Prepare makes the stores on the server, where they are not there yet. Only a leader may.
+func (b *Bus) Prepare(ctx context.Context) error {
+	for _, config := range []jetstream.StreamConfig{
+		{
+			Name: JournalStream, Description: "journals of agents, as they grow", Subjects: []string{journalSubject("*", "*")},
+			MaxAge: keptFor, Duplicates: 2 * time.Minute, Storage: jetstream.FileStorage,
+		},
+		{
+			Name: StatusStream, Description: "the last status of each agent", Subjects: []string{statusSubject("*", "*")},
+			MaxAge: keptFor, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, AllowDirect: true,
+		},
+	} {
+		if _, err := b.js.CreateOrUpdateStream(ctx, config); err != nil {
+			return explainStore(err)
+		}
+	}
+	_, err := b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: RunsBucket, Description: "runs under way", TTL: keptFor, Storage: jetstream.FileStorage})
+	if err == nil {
+		_, err = b.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: FilesBucket, Description: "datasets and tokenizers by digest", TTL: keptFor, Storage: jetstream.FileStorage})
+	}
+	return explainStore(err)
+}
+
+func explainStore(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		return errors.New("NATS runs without JetStream: start it with -js, or with the configuration of inferometer fleet init")
+	}
+	return fmt.Errorf("use JetStream: %w", err)
+}
+
+// Who asks all agents who they are, until enough have answered or wait is over.
+func (b *Bus) Who(ctx context.Context, wait time.Duration, enough int) ([]message.Hello, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	inbox := b.conn.NewInbox()
+	answers, err := b.conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection may be away
+	if err := b.conn.PublishRequest(whoSubject, inbox, nil); err != nil {
+		return nil, err
+	}
+	var all []message.Hello
+	seen := map[string]bool{}
+	for len(all) < enough {
+		m, err := answers.NextMsgWithContext(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		if errors.Is(err, nats.ErrNoResponders) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(m.Data) == 0 {
+			if m.Header.Get("Status") == "503" { // nobody listens
+				break
+			}
+			continue
+		}
+		if h, err := message.Decode[message.Hello](m.Data); err == nil && !seen[h.Agent] {
+			seen[h.Agent] = true
+			all = append(all, *h)
+		}
+	}
+	return all, nil
+}
+
+// ErrGone says that no agent of that id listens.
+var ErrGone = errors.New("the agent is not there")
+
+// Ask asks one agent, and waits for its answer until ctx ends.
+func (b *Bus) Ask(ctx context.Context, agent string, a *message.Ask) (*message.Answer, error) {
+	if err := message.CheckID(agent); err != nil {
+		return nil, err
+	}
+	a.Protocol = message.Protocol
+	data, err := message.Encode(a)
+	if err != nil {
+		return nil, err
+	}
+	m, err := b.conn.RequestWithContext(ctx, askSubject(agent), data)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return nil, ErrGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return message.Decode[message.Answer](m.Data)
+}
+
+// Statuses shows each status of a run as it comes. see is called by one goroutine.
+func (b *Bus) Statuses(run string, see func(*message.Status)) (stop func(), err error) {
+	sub, err := b.conn.Subscribe(statusSubject(run, "*"), func(m *nats.Msg) {
+		if s, err := message.Decode[message.Status](m.Data); err == nil && m.Subject == statusSubject(run, s.Agent) && s.Run == run {
+			see(s)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = sub.Unsubscribe() }, nil
+}
+
+// LastStatus is the last one that an agent told in a run; nil: none is known.
+func (b *Bus) LastStatus(ctx context.Context, run, agent string) (*message.Status, error) {
+	s, err := b.js.Stream(ctx, StatusStream)
+	if err != nil {
+		return nil, explainStore(err)
+	}
+	m, err := s.GetLastMsgForSubject(ctx, statusSubject(run, agent))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return message.Decode[message.Status](m.Data)
+}
+
+// Keep stores a value under a run's id, in place of an earlier one.
+func (b *Bus) Keep(ctx context.Context, run string, value []byte) error {
+	kv, err := b.js.KeyValue(ctx, RunsBucket)
+	if err == nil {
+		_, err = kv.Put(ctx, run, value)
+	}
+	return explainStore(err)
+}
+
+// Kept is what Keep stored; nil: nothing.
+func (b *Bus) Kept(ctx context.Context, run string) ([]byte, error) {
+	kv, err := b.js.KeyValue(ctx, RunsBucket)
+	if err != nil {
+		return nil, explainStore(err)
+	}
+	entry, err := kv.Get(ctx, run)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explainStore(err)
+	}
+	return entry.Value(), nil
+}
+
+// Runs are the ids under which values are kept.
+func (b *Bus) Runs(ctx context.Context) ([]string, error) {
+	kv, err := b.js.KeyValue(ctx, RunsBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explainStore(err)
+	}
+	keys, err := kv.Keys(ctx)
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil, nil
+	}
+	return keys, err
+}
+
+// Drop removes all that the server keeps of a run.
+func (b *Bus) Drop(ctx context.Context, run string) error {
+	if err := message.CheckID(run); err != nil {
+		return err
+	}
+	var all error
+	for stream, subject := range map[string]string{JournalStream: journalSubject(run, "*"), StatusStream: statusSubject(run, "*")} {
+		s, err := b.js.Stream(ctx, stream)
+		if err == nil {
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject))
+		}
+		all = errors.Join(all, err)
+	}
+	kv, err := b.js.KeyValue(ctx, RunsBucket)
+	if err == nil {
+		err = kv.Purge(ctx, run)
+	}
+	return errors.Join(all, err)
+}
+
+// Journals shows the pieces of all journals of a run, from the first, as they come. The
+// pieces of one agent come in their order, some of them maybe twice; offset is where a
+// piece begins. It goes on after the server was away. see is called by one goroutine at a
+// time, and by none after stop has returned.
+func (b *Bus) Journals(ctx context.Context, run string, see func(agent string, offset int64, piece []byte)) (stop func(), err error) {
+	c, err := b.js.OrderedConsumer(ctx, JournalStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{journalSubject(run, "*")}})
+	if err != nil {
+		return nil, explainStore(err)
+	}
+	var mu sync.Mutex
+	stopped := false
+	prefix := journalSubject(run, "")
+	using, err := c.Consume(func(m jetstream.Msg) {
+		agent, offset, ok := pieceOf(m, prefix)
+		mu.Lock()
+		defer mu.Unlock()
+		if ok && !stopped {
+			see(agent, offset, m.Data())
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the agents' journals: %s", outside.Sentence(err.Error()))
+	}
+	return func() {
+		using.Stop()
+		mu.Lock()
+		stopped = true
+		mu.Unlock()
+	}, nil
+}

@@ -1,0 +1,213 @@
+// Package message is what a leader and its agents say to each other: plain JSON, each
+// message bounded and checked where it is read.
+package message
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Protocol is the version of these messages. An agent refuses any other with a sentence.
+const Protocol = 1
+
+// Most is the longest message, in bytes: a Spec with its files' names.
+const Most = 1 << 20
+
+// Hello is what an agent tells of itself.
+type Hello struct {
+	Protocol int               `json:"protocol"`
+	Version  string            `json:"version"` // of inferometer, with its commit
+	Agent    string            `json:"agent"`   // its id: one process, one id
+	Name     string            `json:"name"`    // for people: its host, or what the user called it
+	Labels   map[string]string `json:"labels,omitempty"`
+	Address  string            `json:"address,omitempty"` // that it sends from, as far as it knows
+	CPUs     int               `json:"cpus"`
+	Memory   int64             `json:"memory_bytes,omitempty"`
+	FDLimit  uint64            `json:"fd_limit,omitempty"`
+	Weight   int               `json:"weight,omitempty"` // its capacity beside others'; 0: as the leader thinks
+	Proven   *journal.Proven   `json:"proven,omitempty"` // by its newest self-test
+	Key      []byte            `json:"key"`              // public: secrets are encrypted to it
+	Allow    []string          `json:"allow,omitempty"`  // hosts that it may load; none: those of its loopback
+	Run      string            `json:"run,omitempty"`    // that it takes part in; empty: it is free
+}
+
+// Kind says what an Ask wants.
+type Kind string
+
+// The kinds.
+const (
+	Offer  Kind = "offer"  // take part: fetch, connect, warm up, and be ready
+	Start  Kind = "start"  // begin at an instant
+	Drain  Kind = "drain"  // send no more, wait for what is in flight: the first Ctrl-C
+	Cancel Kind = "cancel" // cancel that too: the second
+	Clock  Kind = "clock"  // what time is it there?
+	State  Kind = "state"  // how far is the run?
+	Forget Kind = "forget" // the run is over and its journal is here: be free
+)
+
+// Ask is a request to one agent. It is answered by one Answer.
+type Ask struct {
+	Protocol int             `json:"protocol"`
+	Kind     Kind            `json:"kind"`
+	Run      string          `json:"run,omitempty"`  // all but Clock
+	Spec     json.RawMessage `json:"spec,omitempty"` // Offer: a bench.Spec with its share
+	Files    []File          `json:"files,omitempty"`
+	Sealed   []byte          `json:"sealed,omitempty"`     // Offer: the secrets that the Spec names, for this agent's eyes
+	Version  string          `json:"version,omitempty"`    // Offer: of the leader
+	Lease    int64           `json:"lease_ns,omitempty"`   // Offer: without contact for so long the agent sends no more
+	Nonce    string          `json:"nonce,omitempty"`      // Start: as the Answer to Offer gave it; it is good once
+	At       int64           `json:"at_unix_ns,omitempty"` // Start: by the agent's own clock
+}
+
+// File is one that a Spec needs. It comes from the object store by its digest.
+type File struct {
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	For    string `json:"for"`  // dataset or tokenizer
+	Name   string `json:"name"` // the file's, without a folder
+}
+
+// Answer is what an agent says to an Ask.
+type Answer struct {
+	Error    string  `json:"error,omitempty"`            // empty: it does what was asked
+	Nonce    string  `json:"nonce,omitempty"`            // to Offer
+	Received int64   `json:"received_unix_ns,omitempty"` // by the agent's clock, when the Ask was there; to each
+	Answered int64   `json:"answered_unix_ns,omitempty"` // and when this was sent
+	Status   *Status `json:"status,omitempty"`
+}
+
+// Phase is how far an agent is with a run.
+type Phase string
+
+// The phases, in their order.
+const (
+	Preparing Phase = "preparing" // fetches, connects, warms up
+	Ready     Phase = "ready"     // waits for the start
+	Running   Phase = "running"
+	Draining  Phase = "draining" // sends no more
+	Ended     Phase = "ended"    // its journal is complete; see Journal
+	Failed    Phase = "failed"   // it never began, or could not go on; see Error
+)
+
+// Status is told once a second, at each new phase, and to State.
+type Status struct {
+	Run    string `json:"run"`
+	Agent  string `json:"agent"`
+	Number int    `json:"number"` // counts up; an older one that comes later is passed over
+	Phase  Phase  `json:"phase"`
+	Error  string `json:"error,omitempty"`
+	At     int64  `json:"at_unix_ns"` // by the agent's clock
+
+	Planned  int `json:"planned,omitempty"` // requests of its share; 0: not known
+	Sent     int `json:"sent"`
+	Reserved int `json:"reserved"` // it sends no more than these before it has told so
+	Done     int `json:"done"`
+	Failed   int `json:"failed"`
+	InFlight int `json:"in_flight"`
+	Tokens   int `json:"tokens,omitempty"` // of output, so far
+
+	Journal int64  `json:"journal_bytes"`    // that it has written so far
+	SHA256  string `json:"sha256,omitempty"` // of the whole journal, once it has ended
+	// Live are histograms of what has ended, by metric, in the form of judge/hist.
+	Live map[string]json.RawMessage `json:"live,omitempty"`
+}
+
+// id is what ids and the names of runs are made of: they stand in subjects and paths.
+var id = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// CheckID says whether a text can be an id.
+func CheckID(text string) error {
+	if !id.MatchString(text) {
+		return fmt.Errorf("%q is no id: up to 64 letters, digits, - and _", outside.Word(text))
+	}
+	return nil
+}
+
+// Encode gives a message as JSON.
+func Encode(m any) ([]byte, error) {
+	b, err := json.Marshal(m)
+	if err == nil && len(b) > Most {
+		err = fmt.Errorf("a message of %d bytes is too long: at most %d", len(b), Most)
+	}
+	return b, err
+}
+
+// Decode reads a message, and nothing else than one. Its words are made safe to show.
+func Decode[T Hello | Ask | Answer | Status](b []byte) (*T, error) {
+	if len(b) > Most {
+		return nil, fmt.Errorf("a message of %d bytes is too long: at most %d", len(b), Most)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	m := new(T)
+	if err := d.Decode(m); err != nil {
+		return nil, fmt.Errorf("it is no message: %s", outside.Sentence(err.Error()))
+	}
+	if d.More() {
+		return nil, fmt.Errorf("it is no message: more follows it")
+	}
+	if c, ok := any(m).(interface{ clean() error }); ok {
+		if err := c.clean(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (h *Hello) clean() error {
+	h.Version, h.Name, h.Address = outside.Word(h.Version), outside.Word(h.Name), outside.Word(h.Address)
+	labels := map[string]string{}
+	for k, v := range h.Labels {
+		labels[outside.Word(k)] = outside.Word(v)
+	}
+	h.Labels = labels
+	for i, host := range h.Allow {
+		h.Allow[i] = outside.Word(host)
+	}
+	if h.Run != "" {
+		if err := CheckID(h.Run); err != nil {
+			return err
+		}
+	}
+	return CheckID(h.Agent)
+}
+
+func (a *Ask) clean() error {
+	a.Version = outside.Word(a.Version)
+	for _, f := range a.Files {
+		if !digest.MatchString(f.SHA256) || f.Bytes < 0 || f.Name != outside.Word(f.Name) || f.Name == "" {
+			return fmt.Errorf("a file of it has no digest, size or name")
+		}
+	}
+	if a.Kind == Clock {
+		return nil
+	}
+	return CheckID(a.Run)
+}
+
+var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (a *Answer) clean() error {
+	a.Error = outside.Line(a.Error, outside.MaxSentence)
+	if a.Status != nil {
+		return a.Status.clean()
+	}
+	return nil
+}
+
+func (s *Status) clean() error {
+	s.Error, s.Phase = outside.Line(s.Error, outside.MaxSentence), Phase(outside.Word(string(s.Phase)))
+	for _, n := range []int{s.Number, s.Planned, s.Sent, s.Reserved, s.Done, s.Failed, s.InFlight, s.Tokens} {
+		if n < 0 {
+			return fmt.Errorf("a number of it is below 0")
+		}
+	}
+	if err := CheckID(s.Run); err != nil {
+		return err
+	}
+	return CheckID(s.Agent)
+}
