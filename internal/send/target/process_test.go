@@ -286,6 +286,28 @@ func TestReadyGivesUp(t *testing.T) {
 	})
 }
 
+// A try that the end of the time cuts off says nothing of the server: the one before it does.
+func TestReadySaysTheServersLastWord(t *testing.T) {
+	p, err := Start(familyIn(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	tries := 0
+	_, err = p.Ready(ctx, func(ctx context.Context) error {
+		if tries++; tries == 1 {
+			return errors.New("answered HTTP 401")
+		}
+		cancel(errors.New("the time is over"))
+		<-ctx.Done()
+		return ctx.Err()
+	}, nil)
+	if err == nil || !strings.Contains(err.Error(), "the time is over; the last try: answered HTTP 401") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestStartFails(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	for _, c := range []Command{

@@ -46,17 +46,21 @@ const (
 func (p *Process) until(ctx context.Context, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var last error // of a try that we did not cut off ourselves, if there was one
 	for {
 		err := try(ctx)
 		if err == nil {
 			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
 		}
 		pause := min(max(time.Since(p.started)/readyShareOf, readyEvery), readyAtMost)
 		select {
 		case <-p.exited:
 			return p.Ended()
 		case <-ctx.Done():
-			return fmt.Errorf("%w; the last try: %w%s", context.Cause(ctx), err, p.logHint())
+			return fmt.Errorf("%w; the last try: %w%s", context.Cause(ctx), last, p.logHint())
 		case <-time.After(pause):
 		}
 	}
