@@ -51,6 +51,7 @@ var inside = map[string][]string{
 	"send/trace/stats": {"send/trace"},
 	"files/table":      {"files/spool"},
 	"fleet/bus":        {"fleet/message"},
+	"fleet/seal":       {"fleet/message"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/wire", "send/target"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},
