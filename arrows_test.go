@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
-	"fleet":   {"journal"},
+	"fleet":   {"journal", "send/share"},
 	"machine": {},
 	"foreign": {},
 	"compat":  {},
@@ -52,6 +52,7 @@ var inside = map[string][]string{
 	"files/table":      {"files/spool"},
 	"fleet/bus":        {"fleet/message"},
 	"fleet/seal":       {"fleet/message"},
+	"fleet/merge":      {"fleet/message"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/wire", "send/target"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},

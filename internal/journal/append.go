@@ -51,6 +51,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 		dst = append(dst, `,"probe":true`...)
 	}
 	dst = appendNonZero(dst, `,"target":`, int64(r.Target))
+	dst = appendNonZero(dst, `,"agent":`, int64(r.Agent))
 	dst = appendNonZero(dst, `,"conversation":`, int64(r.Conversation))
 	dst = appendNonZero(dst, `,"turn":`, int64(r.Turn))
 	dst = appendText(dst, `,"model":`, r.Model)

@@ -43,15 +43,19 @@ func (b *bounds) number(name string, v float64) {
 	}
 }
 
-// check looks at a line. targets is how many servers the run lists.
-func (l *Line) check(targets int) error {
+// check looks at a line. run is the first one; nil: this is it.
+func (l *Line) check(run *Run) error {
+	targets := 0
+	if run != nil {
+		targets = len(run.Targets)
+	}
 	switch {
 	case l.Request != nil:
-		return l.Request.check(targets)
+		return l.Request.check(targets, run.agents())
 	case l.Run != nil:
 		return l.Run.check()
 	case l.Sample != nil:
-		return l.Sample.check()
+		return l.Sample.check(run.agents())
 	case l.Scrape != nil:
 		return l.Scrape.check(targets)
 	case l.End != nil:
@@ -62,10 +66,11 @@ func (l *Line) check(targets int) error {
 	return nil // of a version to come
 }
 
-func (r *Request) check(targets int) error {
+func (r *Request) check(targets, agents int) error {
 	var b bounds
 	b.within("i", int64(r.Index), -mostIndex, mostIndex)
 	b.within("target", int64(r.Target), 0, int64(max(targets, 1))-1)
+	b.within("agent", int64(r.Agent), 0, int64(agents)-1)
 	b.within("conversation", int64(r.Conversation), 0, mostIndex)
 	b.count("turn", r.Turn)
 	b.within("after", int64(len(r.After)), 0, mostTurns)
@@ -175,19 +180,28 @@ func (r *Run) check() error {
 	for _, t := range r.Targets {
 		b.count("max_model_len", t.MaxModelLen)
 	}
-	if p := r.Proven; p != nil {
-		for _, q := range p.Points {
-			b.count("streams", q.Streams)
-			b.number("tokens_per_s", q.TokensPerS)
-			b.number("ttft_ms", q.TTFTMS)
-			b.number("itl_ms", q.ITLMS)
-		}
+	r.Proven.check(&b)
+	if r.Fleet != nil {
+		r.Fleet.check(&b)
 	}
 	return b.err
 }
 
-func (s *Sample) check() error {
+func (p *Proven) check(b *bounds) {
+	if p == nil {
+		return
+	}
+	for _, q := range p.Points {
+		b.count("streams", q.Streams)
+		b.number("tokens_per_s", q.TokensPerS)
+		b.number("ttft_ms", q.TTFTMS)
+		b.number("itl_ms", q.ITLMS)
+	}
+}
+
+func (s *Sample) check(agents int) error {
 	var b bounds
+	b.within("agent", int64(s.Agent), 0, int64(agents)-1)
 	b.time("at", s.At)
 	b.sum("cpu_ns", s.CPUNs)
 	b.sum("wait_ns", s.WaitNs)
@@ -219,10 +233,10 @@ func (e *End) check() error {
 	b.within("unwritten", int64(e.Unwritten), 0, mostIndex)
 	b.within("seen_prompts", int64(e.SeenPrompts), -1, mostIndex)
 	b.count("peak_in_flight", e.PeakInFlight)
-	b.sum("user_cpu_ns", e.Client.UserCPUNs)
-	b.sum("system_cpu_ns", e.Client.SystemCPUNs)
-	b.sum("max_rss_bytes", e.Client.MaxRSSBytes)
-	b.sum("gc_pause_ns", e.Client.GCPauseNs)
+	e.Client.check(&b)
+	if e.Fleet != nil {
+		e.Fleet.check(&b)
+	}
 	if d := e.SpecDecode; d != nil {
 		for _, n := range append([]int64{d.Drafts, d.DraftTokens, d.Accepted, d.Emitted}, d.PerPosition...) {
 			b.sum("spec_decode", n)
@@ -232,4 +246,11 @@ func (e *End) check() error {
 		b.number("watts", e.Power.Watts)
 	}
 	return b.err
+}
+
+func (c *Client) check(b *bounds) {
+	b.sum("user_cpu_ns", c.UserCPUNs)
+	b.sum("system_cpu_ns", c.SystemCPUNs)
+	b.sum("max_rss_bytes", c.MaxRSSBytes)
+	b.sum("gc_pause_ns", c.GCPauseNs)
 }

@@ -22,6 +22,7 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.Sample = c.optional(`,"sample":true`)
 	r.Probe = c.optional(`,"probe":true`)
 	r.Target = int(c.optionalInt(`,"target":`))
+	r.Agent = int(c.optionalInt(`,"agent":`))
 	r.Conversation = int(c.optionalInt(`,"conversation":`))
 	r.Turn = int(c.optionalInt(`,"turn":`))
 	r.Model = c.optionalString(`,"model":`)

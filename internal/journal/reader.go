@@ -38,6 +38,8 @@ type Reader struct {
 
 	announced    int                 // see Announced
 	conversation func(*Conversation) // wants to see them; nil: nobody does
+	sample       func(*Sample)       // takes them; nil: they are kept, as the next
+	scrape       func(*Scrape)
 
 	counters, others int // so far
 	skipped          int
@@ -114,6 +116,13 @@ func (r *Reader) Scrapes() []Scrape { return r.scrapes }
 // see is called during Next; the value is its own to keep.
 func (r *Reader) OnConversation(see func(*Conversation)) { r.conversation = see }
 
+// OnSample asks for the samples as they are read, in place of Samples. see is called
+// during Next; the value is its own to keep. OnScrape is the same for scrapes.
+func (r *Reader) OnSample(see func(*Sample)) { r.sample = see }
+
+// OnScrape: see OnSample.
+func (r *Reader) OnScrape(see func(*Scrape)) { r.scrape = see }
+
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
 func (r *Reader) Damage() error { return r.damage }
@@ -138,9 +147,17 @@ func (r *Reader) Next() (*Request, error) {
 			line.End.clean()
 			r.end = line.End
 		case line.Sample != nil:
+			if r.sample != nil {
+				r.sample(line.Sample)
+				continue
+			}
 			r.samples = append(r.samples, *line.Sample)
 		case line.Scrape != nil:
 			line.Scrape.clean()
+			if r.scrape != nil {
+				r.scrape(line.Scrape)
+				continue
+			}
 			r.scrapes = append(r.scrapes, *line.Scrape)
 		case line.Conversation != nil && r.conversation != nil:
 			line.Conversation.clean()
@@ -182,11 +199,7 @@ func (r *Reader) next() (*Line, error) {
 // checked is the line that was read, if it can be one. One that can't is passed over: the
 // rest may still be what happened.
 func (r *Reader) checked() (*Line, error) {
-	targets := 0
-	if r.run != nil {
-		targets = len(r.run.Targets)
-	}
-	if err := r.line.check(targets); err != nil {
+	if err := r.line.check(r.run); err != nil {
 		if r.skipped++; r.doubt == nil {
 			r.doubt = fmt.Errorf("%w: %w", errImpossible, err)
 		}

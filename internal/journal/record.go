@@ -38,6 +38,8 @@ type Run struct {
 	Command []string `json:"command"` // the command line, secrets replaced
 	// Share is the part of the workload that this client sends, such as 2/8; empty: all of it.
 	Share string `json:"share,omitempty"`
+	// Fleet is who sent a run of several clients; its times are then on the leader's clock. Absent: one client sent it.
+	Fleet *Fleet `json:"fleet,omitempty"`
 	// Options are the flags that shape the report (percentiles, goodput, label…),
 	// so that a report made later is the one that was asked for.
 	Options Options `json:"options"`
@@ -158,12 +160,14 @@ const (
 	Timeout     Outcome = "timeout"
 	Cancelled   Outcome = "cancelled" // we stopped it: deadline of the run, or Ctrl-C
 	Protocol    Outcome = "protocol"  // the answer could not be understood
+	Lost        Outcome = "lost"      // its agent was lost: it may have been sent, and nothing more is known
+	Unsent      Outcome = "unsent"    // planned, and certainly not sent: its agent was lost or stopped before
 )
 
 // Outcomes lists all outcomes, in the order in which they are shown.
 var Outcomes = []Outcome{
 	Complete, Truncated, StreamError, Short, Long, Empty, HTTP4xx, HTTP5xx,
-	Refused, Reset, Timeout, Cancelled, Protocol,
+	Refused, Reset, Timeout, Cancelled, Protocol, Lost, Unsent,
 }
 
 // Request is one request, written when it has ended.
@@ -179,6 +183,8 @@ type Request struct {
 
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
 	Target int `json:"target,omitempty"`
+	// Agent is the client that sent it: an index into Run.Fleet.Agents. The first one's is left out.
+	Agent int `json:"agent,omitempty"`
 
 	// Conversation and Turn count from 1; 0: it is part of none.
 	Conversation int `json:"conversation,omitempty"`
@@ -291,11 +297,12 @@ const (
 // samples tells. What the system does not tell is -1.
 type Sample struct {
 	At        int64 `json:"at"`
-	CPUNs     int64 `json:"cpu_ns"`      // user and system time of this process
-	WaitNs    int64 `json:"wait_ns"`     // its threads were ready to run and had no processor
-	GCPauseNs int64 `json:"gc_pause_ns"` // all goroutines stood still
-	BusyNs    int64 `json:"busy_ns"`     // of all processors, by anybody
-	StealNs   int64 `json:"steal_ns"`    // of all processors, taken by the hypervisor
+	Agent     int   `json:"agent,omitempty"` // whose machine it is: an index into Run.Fleet.Agents
+	CPUNs     int64 `json:"cpu_ns"`          // user and system time of this process
+	WaitNs    int64 `json:"wait_ns"`         // its threads were ready to run and had no processor
+	GCPauseNs int64 `json:"gc_pause_ns"`     // all goroutines stood still
+	BusyNs    int64 `json:"busy_ns"`         // of all processors, by anybody
+	StealNs   int64 `json:"steal_ns"`        // of all processors, taken by the hypervisor
 	// WakeNs is how late a timer of this process was at worst since the sample before:
 	// so late may its times of events be. Only where they are not the kernel's.
 	WakeNs   int64 `json:"wake_ns,omitempty"`
@@ -333,6 +340,7 @@ type End struct {
 	Power      *Power      `json:"power,omitempty"`   // nil: not asked for
 	Profile    *Profile    `json:"profile,omitempty"` // nil: not asked for
 	Client     Client      `json:"client"`
+	Fleet      *FleetEnd   `json:"fleet,omitempty"` // what became of each client of several
 }
 
 // How a run with --until ends.

@@ -26,6 +26,7 @@ type Writer struct {
 	end     *End // the last line, once it is known
 	closed  bool
 	full    chan struct{} // asks the flusher to come early
+	swapped chan struct{} // closed when pending was taken; nil: nobody waits
 
 	path    string
 	trouble func(error)
@@ -137,6 +138,24 @@ func (w *Writer) Append(lines []byte) {
 	}
 }
 
+// AppendWaiting is Append for who can wait for the disk: it returns when little is pending.
+func (w *Writer) AppendWaiting(lines []byte) {
+	w.Append(lines)
+	for {
+		w.mu.Lock()
+		if len(w.pending) < 2*flushAt || w.closed {
+			w.mu.Unlock()
+			return
+		}
+		if w.swapped == nil {
+			w.swapped = make(chan struct{})
+		}
+		swapped := w.swapped
+		w.mu.Unlock()
+		<-swapped
+	}
+}
+
 // Close writes what is pending and closes the file. It returns an error if the file
 // is not whole, which Reopen reads all the same, and is safe to call twice.
 func (w *Writer) Close() error {
@@ -180,6 +199,10 @@ func (w *Writer) flush() {
 	w.mu.Lock()
 	lines := w.pending
 	w.pending = w.spare[:0]
+	if w.swapped != nil {
+		close(w.swapped)
+		w.swapped = nil
+	}
 	w.mu.Unlock()
 	w.spare = lines
 	f, err := w.compress(lines)

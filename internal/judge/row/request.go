@@ -106,6 +106,24 @@ type Collector interface {
 	Add(r *Request) error
 }
 
+// Missing is a collector that also wants to see the requests of a fleet of which nothing is
+// known but that they were planned: those that are lost or unsent. They have no row.
+type Missing interface {
+	Missing(r *journal.Request) error
+}
+
+// missing shows one to those who want to see it.
+func missing(r *journal.Request, to []Collector) error {
+	for _, c := range to {
+		if m, ok := c.(Missing); ok {
+			if err := m.Missing(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Pass reads requests to io.EOF and shows each to all collectors, in their order.
 func Pass(next func() (*journal.Request, error), u Rules, to ...Collector) error {
 	var r Request
@@ -116,6 +134,12 @@ func Pass(next func() (*journal.Request, error), u Rules, to ...Collector) error
 		}
 		if err != nil {
 			return fmt.Errorf("reading the journal: %w", err)
+		}
+		if req.Outcome.Missing() {
+			if err := missing(req, to); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := r.Read(u, req); err != nil {
 			return err
