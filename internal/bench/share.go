@@ -59,6 +59,7 @@ func (r *Run) takeShare() {
 	}
 	r.Spec = &own
 	some := &shared{Dataset: r.dataset, inner: r.pace, owner: slots.Owner(), index: own.Share.Index}
+	workload.Want(r.dataset, func(index int) bool { return some.owner.Of(index) == some.index })
 	r.dataset, r.pace = some, (*sharedPace)(some)
 }
 

@@ -61,6 +61,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 		"open loop":     `{"version":1,` + nobody + `},"pace":{"rate":50},"load":{"num_prompts":300},"dataset":{"input_len":20,"output_len":5,"range_ratio":{"input":0.5,"output":0.5}}}`,
 		"closed loop":   `{"version":1,` + nobody + `},"load":{"num_prompts":300,"max_concurrency":7},"dataset":{"input_len":20,"output_len":5}}`,
 		"few slots":     `{"version":1,` + nobody + `},"load":{"num_prompts":100,"max_concurrency":2},"dataset":{"input_len":20,"output_len":5}}`,
+		"prefixes":      `{"version":1,` + nobody + `},"load":{"num_prompts":100},"dataset":{"input_len":20,"output_len":5,"prefix_share":0.5,"prefix_count":3,"range_ratio":{"input":0.5,"output":0}}}`,
 		"ramp":          `{"version":1,` + nobody + `},"pace":{"ramp_up_strategy":"linear","ramp_up_start_rps":5,"ramp_up_end_rps":50},"load":{"num_prompts":200},"dataset":{"input_len":20,"output_len":5}}`,
 		"conversations": `{"version":1,` + nobody + `,"backend":"openai-chat"},"dataset":{"name":"multi-turn"},"load":{"num_prompts":40,"max_conversations":9}}`,
 	}

@@ -54,7 +54,8 @@ type randomDataset struct {
 	counted bool            // the tokenizer is the server's own
 	prompts *ahead[*randomPrompt]
 	planned int
-	skew    int // added to a prompt's index where its ids are chosen
+	skew    int                  // added to a prompt's index where its ids are chosen
+	wanted  func(index int) bool // nil: all are; the prompts of others are not made
 }
 
 // randomPrompt is a prompt on its way.
@@ -194,6 +195,10 @@ func (d *randomDataset) run(p *randomPrompt) {
 	if p.err != nil {
 		return
 	}
+	if d.wanted != nil && !d.wanted(p.index) {
+		d.passOver(p.input - p.share.tokens)
+		return
+	}
 	body, err := d.body(p.index+d.skew, p.offset, p.input-p.share.tokens)
 	if err != nil {
 		p.err = err
@@ -212,6 +217,9 @@ func (d *randomDataset) Next() (*Request, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	if p.fit == nil {
+		return &Request{Index: p.index}, nil
+	}
 	if err := p.fit.finish(d.tok, p.missing, d.draw); err != nil {
 		return nil, err
 	}
@@ -223,6 +231,22 @@ func (d *randomDataset) Next() (*Request, error) {
 		r.PromptTokens = len(p.fit.ids)
 	}
 	return r, nil
+}
+
+// want implements Want. Words are drawn one after the other and always fit, so that a prompt
+// can be passed over by its draws alone. With a vocabulary it can't: what a prompt misses when it is
+// encoded again is drawn from the same stream, and only the encoding tells how much that is.
+func (d *randomDataset) want(wanted func(index int) bool) {
+	if !d.counted {
+		d.wanted = wanted
+	}
+}
+
+// passOver draws as many words as a prompt has, for the sake of those behind it.
+func (d *randomDataset) passOver(n int) {
+	for range n {
+		d.lengths.rest.Integers(0, int64(len(words)))
+	}
 }
 
 func (d *randomDataset) start() { d.prompts.start() }

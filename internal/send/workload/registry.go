@@ -160,6 +160,14 @@ func Start(d Dataset) {
 	}
 }
 
+// Want says which requests will be sent, by their index. The others still come, in their order,
+// but d may leave them empty where that costs it less. It is called before the first Next.
+func Want(d Dataset, wanted func(index int) bool) {
+	if s, ok := as[interface{ want(func(index int) bool) }](d); ok {
+		s.want(wanted)
+	}
+}
+
 // NumPyState is NumPy's global generator as d leaves it, from which vLLM goes on
 // to draw the arrival times; nil where d never touched it.
 func NumPyState(d Dataset) *numpy.RandomState {
