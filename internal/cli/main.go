@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/find"
+	"github.com/inferometer/inferometer/internal/cli/fleet"
 	"github.com/inferometer/inferometer/internal/cli/multiturn"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/run"
@@ -53,6 +54,8 @@ func commands() []entry {
 		{"trace stats", "what a recording of traffic holds: arrivals, lengths, turns, expected cache hits", trace.Stats},
 		{"tokenize", "show what a text becomes: tokens, ids, bytes", tokenize.Run},
 		{"sim", "a simulated inference server whose truth is known", check.Sim},
+		{"fleet init", "write what the nats-server of a fleet needs, and say what to type", fleet.Init},
+		{"fleet status", "list the agents of a fleet, and how far its runs are", fleet.Status},
 		{"version", "print the version", version},
 	}
 }

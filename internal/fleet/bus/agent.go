@@ -77,8 +77,9 @@ func (b *Bus) AppendJournal(ctx context.Context, run, agent string, offset int64
 	m := nats.NewMsg(journalSubject(run, agent))
 	m.Data = piece
 	m.Header.Set(offsetHeader, strconv.FormatInt(offset, 10))
+	ctx, explain := b.waiting.unless(ctx, m.Subject)
 	_, err := b.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d", run, agent, offset)))
-	return err
+	return explain(err)
 }
 
 // pieceOf is what a message of the stream holds.

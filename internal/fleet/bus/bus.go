@@ -23,12 +23,16 @@ type Place struct {
 	User     string `json:"user,omitempty"`
 	Password string `json:"password,omitempty"`
 	CA       string `json:"ca,omitempty"` // PEM of the authority that its certificate is from; empty: the system's
+	// Inbox is the first part of the subjects that answers to this user go to: others may not listen there.
+	// Empty: NATS's usual one.
+	Inbox string `json:"inbox,omitempty"`
 }
 
 // Options are a connection's.
 type Options struct {
 	Name string // of this side, for the server's lists
-	// Trouble is told when the connection is lost, and with nil when it is back. May be nil.
+	// Trouble is told when the connection is lost, and with nil when it is back; and when the
+	// server does not permit what was asked of it: then the error is a RefusedError. May be nil.
 	Trouble func(error)
 }
 
@@ -36,6 +40,8 @@ type Options struct {
 type Bus struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
+
+	waiting refusals
 }
 
 const (
@@ -52,6 +58,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	b := &Bus{}
 	options := []nats.Option{
 		nats.Name(o.Name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
@@ -70,10 +77,16 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if o.Trouble != nil && errors.Is(err, nats.ErrPermissionViolation) {
-				o.Trouble(fmt.Errorf("NATS does not permit it: %s", outside.Sentence(err.Error())))
+			if refused := refusal(err); refused != nil {
+				b.waiting.tell(refused)
+				if o.Trouble != nil {
+					o.Trouble(refused)
+				}
 			}
 		}),
+	}
+	if p.Inbox != "" {
+		options = append(options, nats.CustomInboxPrefix(p.Inbox))
 	}
 	if p.User != "" {
 		options = append(options, nats.UserInfo(p.User, p.Password))
@@ -97,7 +110,8 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 		conn.Close()
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
-	return &Bus{conn, js}, nil
+	b.conn, b.js = conn, js
+	return b, nil
 }
 
 // connect gives up when ctx ends; the library knows no context here.

@@ -17,7 +17,9 @@ import (
 
 // PutFile stores a file under its digest, unless the server has it already. what is
 // message.File.For.
-func (b *Bus) PutFile(ctx context.Context, path, what string) (message.File, error) {
+func (b *Bus) PutFile(ctx context.Context, path, what string) (file message.File, err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream, fileSubj)
+	defer func() { err = explain(err) }()
 	f, err := os.Open(path)
 	if err != nil {
 		return message.File{}, err
@@ -28,7 +30,7 @@ func (b *Bus) PutFile(ctx context.Context, path, what string) (message.File, err
 	if err != nil {
 		return message.File{}, err
 	}
-	file := message.File{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n, For: what, Name: filepath.Base(path)}
+	file = message.File{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n, For: what, Name: filepath.Base(path)}
 	store, err := b.js.ObjectStore(ctx, FilesBucket)
 	if err != nil {
 		return file, explainStore(err)
@@ -46,6 +48,8 @@ func (b *Bus) PutFile(ctx context.Context, path, what string) (message.File, err
 // GetFile writes a file of the store to a path that does not exist, if it is what its
 // digest says.
 func (b *Bus) GetFile(ctx context.Context, file message.File, path string) (err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream)
+	defer func() { err = explain(err) }()
 	store, err := b.js.ObjectStore(ctx, FilesBucket)
 	if err != nil {
 		return explainStore(err)

@@ -19,6 +19,11 @@ const keptFor = 7 * 24 * time.Hour
 
 // Prepare makes the stores on the server, where they are not there yet. Only a leader may.
 func (b *Bus) Prepare(ctx context.Context) error {
+	ctx, explain := b.waiting.unless(ctx, jetStream)
+	return explain(b.prepare(ctx))
+}
+
+func (b *Bus) prepare(ctx context.Context) error {
 	for _, config := range []jetstream.StreamConfig{
 		{
 			Name: JournalStream, Description: "journals of agents, as they grow", Subjects: []string{journalSubject("*", "*")},
@@ -51,9 +56,11 @@ func explainStore(err error) error {
 }
 
 // Who asks all agents who they are, until enough have answered or wait is over.
-func (b *Bus) Who(ctx context.Context, wait time.Duration, enough int) ([]message.Hello, error) {
+func (b *Bus) Who(ctx context.Context, wait time.Duration, enough int) (all []message.Hello, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	ctx, explain := b.waiting.unless(ctx, whoSubject)
+	defer func() { err = explain(err) }()
 	inbox := b.conn.NewInbox()
 	answers, err := b.conn.SubscribeSync(inbox)
 	if err != nil {
@@ -63,7 +70,6 @@ func (b *Bus) Who(ctx context.Context, wait time.Duration, enough int) ([]messag
 	if err := b.conn.PublishRequest(whoSubject, inbox, nil); err != nil {
 		return nil, err
 	}
-	var all []message.Hello
 	seen := map[string]bool{}
 	for len(all) < enough {
 		m, err := answers.NextMsgWithContext(ctx)
@@ -103,7 +109,9 @@ func (b *Bus) Ask(ctx context.Context, agent string, a *message.Ask) (*message.A
 	if err != nil {
 		return nil, err
 	}
+	ctx, explain := b.waiting.unless(ctx, askSubject(agent))
 	m, err := b.conn.RequestWithContext(ctx, askSubject(agent), data)
+	err = explain(err)
 	if errors.Is(err, nats.ErrNoResponders) {
 		return nil, ErrGone
 	}
@@ -127,7 +135,9 @@ func (b *Bus) Statuses(run string, see func(*message.Status)) (stop func(), err 
 }
 
 // LastStatus is the last one that an agent told in a run; nil: none is known.
-func (b *Bus) LastStatus(ctx context.Context, run, agent string) (*message.Status, error) {
+func (b *Bus) LastStatus(ctx context.Context, run, agent string) (last *message.Status, err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream)
+	defer func() { err = explain(err) }()
 	s, err := b.js.Stream(ctx, StatusStream)
 	if err != nil {
 		return nil, explainStore(err)
@@ -143,7 +153,9 @@ func (b *Bus) LastStatus(ctx context.Context, run, agent string) (*message.Statu
 }
 
 // Keep stores a value under a run's id, in place of an earlier one.
-func (b *Bus) Keep(ctx context.Context, run string, value []byte) error {
+func (b *Bus) Keep(ctx context.Context, run string, value []byte) (err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream, valueSubj)
+	defer func() { err = explain(err) }()
 	kv, err := b.js.KeyValue(ctx, RunsBucket)
 	if err == nil {
 		_, err = kv.Put(ctx, run, value)
@@ -152,7 +164,9 @@ func (b *Bus) Keep(ctx context.Context, run string, value []byte) error {
 }
 
 // Kept is what Keep stored; nil: nothing.
-func (b *Bus) Kept(ctx context.Context, run string) ([]byte, error) {
+func (b *Bus) Kept(ctx context.Context, run string) (value []byte, err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream)
+	defer func() { err = explain(err) }()
 	kv, err := b.js.KeyValue(ctx, RunsBucket)
 	if err != nil {
 		return nil, explainStore(err)
@@ -167,27 +181,13 @@ func (b *Bus) Kept(ctx context.Context, run string) ([]byte, error) {
 	return entry.Value(), nil
 }
 
-// Runs are the ids under which values are kept.
-func (b *Bus) Runs(ctx context.Context) ([]string, error) {
-	kv, err := b.js.KeyValue(ctx, RunsBucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, explainStore(err)
-	}
-	keys, err := kv.Keys(ctx)
-	if errors.Is(err, jetstream.ErrNoKeysFound) {
-		return nil, nil
-	}
-	return keys, err
-}
-
 // Drop removes all that the server keeps of a run.
-func (b *Bus) Drop(ctx context.Context, run string) error {
+func (b *Bus) Drop(ctx context.Context, run string) (err error) {
 	if err := message.CheckID(run); err != nil {
 		return err
 	}
+	ctx, explain := b.waiting.unless(ctx, jetStream, valueSubj)
+	defer func() { err = explain(err) }()
 	var all error
 	for stream, subject := range map[string]string{JournalStream: journalSubject(run, "*"), StatusStream: statusSubject(run, "*")} {
 		s, err := b.js.Stream(ctx, stream)

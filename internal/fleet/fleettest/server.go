@@ -19,6 +19,7 @@ type Server struct {
 	cmd *exec.Cmd
 
 	args []string
+	in   string // the folder it runs in; empty: the test's
 }
 
 // Program is the path of nats-server. The test is skipped where there is none:
@@ -52,10 +53,21 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
+// StartConfig runs one as a configuration says, in a folder, until the test ends. address
+// is the one that it listens at.
+func StartConfig(t testing.TB, folder, config, address string) *Server {
+	t.Helper()
+	s := &Server{t: t, URL: "nats://" + address, args: []string{Program(t), "-c", config}, in: folder}
+	s.Restart()
+	t.Cleanup(s.Kill)
+	return s
+}
+
 // Restart starts it again, on the same port and with the same data.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.cmd = exec.Command(s.args[0], s.args[1:]...)
+	s.cmd.Dir = s.in
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
