@@ -19,16 +19,14 @@ func TestFate(t *testing.T) {
 		want   journal.Outcome
 	}{
 		{"it never told anything: it was not started", known{until: until}, 0, 0, journal.Unsent},
-		{"it was ready, and had told that it may send some", known{told: of(message.Ready), gone: true}, 59, 0, journal.Lost},
-		{"it was ready and had reserved nothing", known{told: &message.Status{Phase: message.Ready}, gone: true}, 0, 0, journal.Unsent},
+		{"it was ready, and had told that it may send some", known{told: of(message.Ready), until: -1}, 59, 0, journal.Lost},
+		{"it was ready and had reserved nothing, and is long gone", known{told: &message.Status{Phase: message.Ready}, until: -1}, 0, 0, journal.Unsent},
 		{"it was ready, and may have begun since", known{told: &message.Status{Phase: message.Ready}, until: until}, 0, 0, journal.Lost},
 
-		{"killed: it said that it may send this one", known{told: running, gone: true, until: until}, 59, until + 1, journal.Lost},
-		{"killed: it never said so", known{told: running, gone: true, until: until}, 60, 0, journal.Unsent},
-		{"silent within its lease: it may have said so since", known{told: running, until: until}, 60, until, journal.Lost},
+		{"silent within its lease, and dead now: it may have said so since", known{told: running, until: until}, 60, until, journal.Lost},
 		{"silent, and due after its lease", known{told: running, until: until}, 60, until + 1, journal.Unsent},
 		{"silent, due after its lease, but said before", known{told: running, until: until}, 40, until + 1, journal.Lost},
-		{"what it sent has no line: its journal did not come", known{told: running, gone: true}, 0, 0, journal.Lost},
+		{"what it sent has no line: its journal did not come", known{told: running}, 0, 0, journal.Lost},
 
 		{"it drains, and had reserved it", known{told: of(message.Draining)}, 59, 0, journal.Lost},
 		{"it drains, and had not", known{told: of(message.Draining)}, 60, 0, journal.Unsent},

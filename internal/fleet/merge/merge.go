@@ -33,8 +33,7 @@ type Agent struct {
 	Status                     *message.Status
 	LastContact                int64 // unix ns of the leader's clock
 	Whole                      bool  // the journal is complete by its digest
-	// Gone is why the agent is not there any more, or empty. It is said only of one that has
-	// stopped to send: its process has ended, or its lease is over.
+	// Gone is why the agent is not there any more, or empty.
 	Gone string
 }
 

@@ -206,8 +206,8 @@ func TestAFleetEqualsOneClient(t *testing.T) {
 	}
 }
 
-// An agent that died: what it may have sent is lost, the rest is unsent; all are accounted for,
-// and the run is not longer for them.
+// An agent that died: what it may have sent within its lease is lost, the rest is unsent; all are
+// accounted for, and the run is not longer for them.
 func TestAnAgentDied(t *testing.T) {
 	list := single(300)
 	f := divide(t, list, []int{1, 1, 1})
@@ -220,7 +220,8 @@ func TestAnAgentDied(t *testing.T) {
 	}
 	a.Journal = filepath.Join(f.dir, "died.zst")
 	record(t, a.Journal, firstLine(start-a.Offset), own, nil)
-	a.Whole, a.Gone, a.Status = false, "no word for 5 s", &message.Status{Phase: message.Running, Sent: 45, Reserved: 50}
+	a.Whole, a.Gone, a.Status = false, "no word for 5 s", &message.Status{Phase: message.Running, Sent: 45, Reserved: 47}
+	a.LastContact = f.plan.Start - int64(f.plan.Lease) - a.OffsetError + list[1+3*50].Due - 1 // the lease is over before the 50th
 	sum, run := f.merged(t)
 	if sum.Lost != 10 || sum.Unsent != 50 || sum.Complete+sum.Failed != 240 || sum.Planned != 300 {
 		t.Errorf("%+v", sum)
@@ -287,7 +288,7 @@ func TestTurnsOfAConversationThatEnded(t *testing.T) {
 		return &journal.Conversation{Number: n, Turns: 4, Sent: sent, Skipped: 4 - sent, Outcome: journal.ConversationFailed, End: 9}
 	}
 	record(t, a.Journal, firstLine(start-a.Offset), []journal.Request{list[0], list[1], list[8]}, nil, over(1, 2), over(2, 1), over(3, 1), over(3, 1), over(900, 1))
-	a.Whole, a.Gone, a.Status = false, "gone", &message.Status{Phase: message.Running, Sent: 3, Reserved: 4}
+	a.Whole, a.Gone, a.Status = false, "gone", &message.Status{Phase: message.Draining, Sent: 3, Reserved: 4}
 	sum, run := f.merged(t)
 	// Conversation 5 and 7 lie below the four that it may have sent by their number, 9 does not.
 	if sum.Skipped != 2+3 || sum.Lost != 8 || sum.Unsent != 4 || sum.Planned != 40 {
