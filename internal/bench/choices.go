@@ -114,6 +114,9 @@ func (s *Spec) SetPace(d *pace.Draft) error {
 // concurrent says that what is on its way is bounded: without a rate it is a closed loop.
 func (s *Spec) concurrent() bool { return s.MaxConcurrency != nil || s.MaxConversations != nil }
 
+// Talks says that the dataset has conversations.
+func (s *Spec) Talks() bool { return s.talks() }
+
 // talks says that the dataset has conversations.
 func (s *Spec) talks() bool {
 	k, err := workload.Find(s.DatasetName)

@@ -134,6 +134,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
+	cfg.Sending = r.host.Sending
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()
 	err = errors.Join(err, r.saved.close())

@@ -36,11 +36,30 @@ type Host struct {
 	// Begin is called when the warm-ups are over, and returns at the instant at which the
 	// load begins; an error ends the run before it. Nil: at once.
 	Begin func(ctx context.Context) error
+	// Sending is told of each measured request before it is sent, by one goroutine; see
+	// load.Config. Nil: nobody counts.
+	Sending func(n int) bool
+	// Ended is shown the record of each measured request when it has ended, by many
+	// goroutines at a time. It must be quick and keep nothing of it. May be nil.
+	Ended func(*journal.Request)
+	// Place is where files that the Spec names lie on this machine, in a run that another
+	// machine asks for: nothing but these is read, and the hub is not asked. Nil: the
+	// Spec's names are paths of this machine, or the hub's.
+	Place func(what FileKind, name string) (path string, err error)
 	// Fetching shows a file that comes from the hub. Nil shows nothing.
 	Fetching func(hub.Progress)
 	// Proven finds what the newest self-test proved for an engine. Nil: nothing.
 	Proven func(engine string) *journal.Proven
 }
+
+// FileKind is what a file is for.
+type FileKind string
+
+// The kinds of files that a Spec names.
+const (
+	DatasetFile   FileKind = "dataset"
+	TokenizerFile FileKind = "tokenizer"
+)
 
 // Progress is a run under way.
 type Progress struct {

@@ -94,6 +94,14 @@ func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries 
 // findTokenizer looks for the run's tokenizer: at the path or by the name that the user
 // gave, else by the model's. Empty: there is none, and that is no error.
 func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, err error) {
+	if r.host.Place != nil {
+		name = r.Tokenizer
+		if name == "" {
+			name = r.modelID
+		}
+		place, err = r.host.Place(TokenizerFile, name)
+		return name, place, r.TokenizerRevision, err
+	}
 	if r.Tokenizer != "" {
 		place, commit, err = r.host.NamedTokenizer(ctx, r.Tokenizer, r.TokenizerRevision)
 		return r.Tokenizer, place, commit, err

@@ -31,5 +31,15 @@ func (r *Run) watch() load.Watch {
 		objective, _ := slo.Parse(r.GiveUp) // it was checked
 		return slo.NewGiveUp(&options, objective, r.Duration)
 	}
+	if r.host.Ended != nil {
+		return ended(r.host.Ended)
+	}
 	return nil
 }
+
+// ended is a watch that ends nothing.
+type ended func(*journal.Request)
+
+func (f ended) Ended(q *journal.Request) bool { f(q); return false }
+
+func (ended) Judge() string { return "" }

@@ -44,6 +44,9 @@ func (r *Run) openDataset(ctx context.Context) error {
 	}
 	o := r.datasetOptions()
 	o.Fetch = r.fetchSet(ctx)
+	if err := r.confine(&o); err != nil {
+		return err
+	}
 	if r.tokens.Tokenizer != nil {
 		o.Tokenizer = r.tokens.Tokenizer
 	}
@@ -68,6 +71,25 @@ func (r *Run) openDataset(ctx context.Context) error {
 	workload.Start(d) // ahead of need, while the rest gets ready
 	r.dataset = d
 	return nil
+}
+
+// confine puts the place of the files that came with the run into the options.
+func (r *Run) confine(o *workload.Options) error {
+	if r.host.Place == nil {
+		return nil
+	}
+	o.Fetch, o.Confined = nil, true
+	if o.Path == "" {
+		return nil
+	}
+	if own, ok := o.Own.(*workload.HFOptions); ok && own.Name == "" {
+		named := *own
+		named.Name, o.Own = o.Path, &named // what is known of a set goes by its name
+	}
+	r.datasetCommit = r.DatasetRevision
+	var err error
+	o.Path, err = r.host.Place(DatasetFile, o.Path)
+	return err
 }
 
 // ownTimes is a dataset whose requests say themselves when they are due: as a pace it

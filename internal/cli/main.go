@@ -44,6 +44,7 @@ func commands() []entry {
 		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 		{"run", "run a whole experiment from one file: servers, matrix, table", run.Run},
 		{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
+		{"agent", "take part in runs that many machines send together", fleet.Agent},
 		{"init", "write a scenario for a server that is running", run.Init},
 		{"report", "show the result of a run again, from its journal", report.Run},
 		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},

@@ -31,9 +31,9 @@ func ResolvedEngine(engine string) string {
 	return engine
 }
 
-// findProven finds what the newest self-test proved for a run; nil: nothing.
+// FindProven finds what the newest self-test proved for a run; nil: nothing.
 // A result that can't be read proves nothing, and is no reason to stop a run.
-func findProven(h *bench.Host, engine string) *journal.Proven {
+func FindProven(h *bench.Host, engine string) *journal.Proven {
 	path, err := SelftestPath()
 	if err != nil {
 		return nil

@@ -93,7 +93,7 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 	if o.Progress != "none" {
 		h.Fetching = fetchShow(s.Err, o.Progress == "bar" || o.Progress == "auto" && command.IsTerminal(s.Err))
 	}
-	h.Proven = func(engine string) *journal.Proven { return findProven(h, engine) }
+	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
 	return h
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +66,19 @@ func (b *Bus) Tell(s *message.Status) error {
 	return b.conn.Publish(statusSubject(s.Run, s.Agent), data)
 }
 
+// Confirm returns when the server has all that was told so far; an error says that it may
+// not have it.
+func (b *Bus) Confirm(ctx context.Context) error { return b.conn.FlushWithContext(ctx) }
+
+// Address is this side's of the connection, without a port; empty: there is none now.
+func (b *Bus) Address() string {
+	host, _, err := net.SplitHostPort(b.conn.LocalAddr())
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
 // offsetHeader says where a piece of a journal begins.
 const offsetHeader = "Inferometer-Offset"
 
@@ -78,7 +92,7 @@ func (b *Bus) AppendJournal(ctx context.Context, run, agent string, offset int64
 	m.Data = piece
 	m.Header.Set(offsetHeader, strconv.FormatInt(offset, 10))
 	ctx, explain := b.waiting.unless(ctx, m.Subject)
-	_, err := b.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d", run, agent, offset)))
+	_, err := b.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", run, agent, offset, len(piece))))
 	return explain(err)
 }
 

@@ -2,6 +2,7 @@ package hist
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
 )
@@ -35,6 +36,24 @@ func (h *Histogram) MarshalBinary() ([]byte, error) {
 		next = i + 1
 	}
 	return out, nil
+}
+
+// MarshalJSON is the binary form as a text.
+func (h *Histogram) MarshalJSON() ([]byte, error) {
+	b, err := h.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(b)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, as carefully as UnmarshalBinary.
+func (h *Histogram) UnmarshalJSON(text []byte) error {
+	var b []byte
+	if err := json.Unmarshal(text, &b); err != nil {
+		return errors.New("histogram: not the text of one")
+	}
+	return h.UnmarshalBinary(b)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. The bytes may come from another

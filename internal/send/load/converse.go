@@ -85,6 +85,10 @@ func (d *conversing) sendDue() bool {
 	if !d.slot() {
 		return false
 	}
+	if !d.maySend() {
+		d.giveBack()
+		return true // the run stops
+	}
 	j := d.talks.take(d.now)
 	switch {
 	case j == nil: // its conversation has failed meanwhile
@@ -110,6 +114,10 @@ func (d *conversing) begin() bool {
 	}
 	if !d.slot() {
 		return false
+	}
+	if !d.maySend() {
+		d.giveBack()
+		return true // the run stops
 	}
 	scheduled := j.due
 	if d.closed {
@@ -139,6 +147,8 @@ func (d *conversing) slot() bool {
 	}
 	return true
 }
+
+func (d *conversing) maySend() bool { return d.cfg.Sending == nil || d.cfg.Sending(d.sent+1) }
 
 func (d *conversing) giveBack() {
 	if d.slots != nil {

@@ -70,6 +70,10 @@ type Config struct {
 	// Begin is called after that, and returns when the load is to begin; an error ends the
 	// run. May be nil.
 	Begin func(ctx context.Context) error
+	// Sending is called by the dispatcher before each measured request, with how many there
+	// are with it. It must be quick. False: this one is not sent, nor any after it, and
+	// drain is closed. May be nil.
+	Sending func(n int) bool
 	// Started is called when the warm-ups are over and the clock has been set to
 	// zero, before anything is written to the journal.
 	Started func() error

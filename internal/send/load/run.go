@@ -223,7 +223,7 @@ func (r *run) dispatchAll() error {
 		switch {
 		case j.err != nil:
 			return j.err
-		case !r.await(timer, j) || !r.acquire():
+		case !r.await(timer, j) || !r.acquire() || !r.maySend(j):
 			r.early = r.stopped() != nil
 			return nil
 		case r.closed && r.length > 0 && r.cfg.Clock.Now() >= int64(r.length):
@@ -297,6 +297,11 @@ func (r *run) acquire() bool {
 	case <-r.ctx.Done():
 		return false
 	}
+}
+
+// maySend asks whoever counts what is sent.
+func (r *run) maySend(j *job) bool {
+	return r.cfg.Sending == nil || j.warmup || r.cfg.Sending(r.sent+1)
 }
 
 // send starts a measured request. What is only bookkeeping comes after it is on its way.

@@ -40,6 +40,9 @@ func openGenerated(o Options, own *ConversationOptions) (Dataset, error) {
 	if config == nil {
 		return nil, nil
 	}
+	if o.Confined {
+		return nil, errConfined("the file's text_files name others")
+	}
 	if o.Tokenizer == nil {
 		return nil, errNoTokenizer
 	}

@@ -14,6 +14,9 @@ type Options struct {
 	// Fetch gets those files of a set on Hugging Face's hub whose names match one of the
 	// patterns, and gives the folder that holds them; nil: nothing is fetched.
 	Fetch func(name string, patterns []string) (folder string, err error)
+	// Confined says that the options and the file are somebody else's: no file but those
+	// at Path is read for them, and no address is asked.
+	Confined bool
 	Shared
 	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }

@@ -127,6 +127,9 @@ func (k *Kind) checkedOpen(o Options) (Dataset, error) {
 	if err := Check(&o); err != nil {
 		return nil, err
 	}
+	if err := o.confine(k); err != nil {
+		return nil, err
+	}
 	o.Tokenizer = o.templated(k)
 	d, err := k.open(o)
 	if err != nil {

@@ -171,6 +171,9 @@ func (d *Dist) complete() error {
 	return nil
 }
 
+// File is the one that the lengths come from; empty: they come from none.
+func (d *Dist) File() string { return d.file }
+
 // MarshalText writes what UnmarshalText reads.
 func (d Dist) MarshalText() ([]byte, error) { return []byte(d.text), nil }
 

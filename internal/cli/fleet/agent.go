@@ -1,0 +1,141 @@
+// Package fleet is the commands of one run from many machines: agent, and those of fleet.
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/fleet/agent"
+	"github.com/inferometer/inferometer/internal/fleet/bus"
+	"github.com/inferometer/inferometer/internal/fleet/seal"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// mostWeight bounds the weight of an agent, as a share does.
+const mostWeight = 1000
+
+// agentOptions are the flags of agent.
+type agentOptions struct {
+	nats, name string
+	labels     map[string]string
+	allow      []string
+	weight     int
+	once       bool
+}
+
+// Agent is the command agent.
+func Agent(ctx context.Context, s command.Streams, args []string) error {
+	set, o := agentFlags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	a, place, err := o.resolve(s)
+	if err != nil {
+		return err
+	}
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	defer stop()
+	b, err := bus.Open(ctx, place, bus.Options{Name: "inferometer agent " + a.ID, Trouble: func(err error) {
+		if err != nil {
+			a.Say("%v", err)
+		} else {
+			a.Say("the connection to NATS is back")
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	a.Bus = b
+	a.Say("connected to NATS at %s", place)
+	return a.Run(ctx, drain)
+}
+
+func agentFlags() (*argv.Set, *agentOptions) {
+	o := &agentOptions{labels: map[string]string{}}
+	set := argv.New("inferometer agent",
+		"Take part in runs that are sent from many machines. A leader, which is bench serve, exec, find or run with --fleet, finds agents through NATS, "+
+			"divides a load among them and starts them at one instant. An agent runs what a Spec says, never a command, one run at a time, and loads only the hosts that --allow names. "+
+			"Ctrl-C sends no more and ends when what is in flight has ended; a second one cancels that too.")
+	set.Example("On this machine, with a nats-server -js that runs here too", "inferometer agent --nats nats://127.0.0.1:4222")
+	set.Example("On another machine, with the file that inferometer fleet init wrote", "inferometer agent --nats agent.json --allow llm.example:8000")
+	set.Example("With labels that a leader can choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example' --label region=eu --label card=25g --weight 2")
+	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents. Needed.",
+		argv.Metavar("URL|FILE"), argv.Redact(outside.RedactURL))
+	set.String(&o.name, "name", "", "Name of this agent, for people.", argv.Metavar("NAME"), argv.Shown("the host's"))
+	set.Custom("label", "", "A label that leaders can choose agents by. It may be given several times.", o.label, argv.Metavar("KEY=VALUE"))
+	set.Custom("allow", "", "A host that this agent may load: a name or address, with a port where only that one is meant, *.example, a network such as 10.0.0.0/8, or * for all. "+
+		"It may be given several times.", func(text string) error { o.allow = append(o.allow, text); return nil }, argv.Metavar("HOST"), argv.Shown("this machine alone"))
+	set.Int(&o.weight, "weight", 0, "How much of the load this agent takes beside others: one of 2 sends twice as much as one of 1.", argv.Shown("1"))
+	set.Bool(&o.once, "once", "End after one run.")
+	return set, o
+}
+
+func (o *agentOptions) label(text string) error {
+	key, value, ok := strings.Cut(text, "=")
+	if key, value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || key == "" || outside.Word(text) != text {
+		return fmt.Errorf("needs KEY=VALUE, as in region=eu, not %q", outside.Word(text))
+	}
+	o.labels[key] = value
+	return nil
+}
+
+// resolve makes the agent, without its connection.
+func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, error) {
+	var none bus.Place
+	if o.nats == "" {
+		return nil, none, argv.Errorf("nats", "is needed: the address of NATS, or the file that inferometer fleet init wrote").
+			WithHint("on one machine: nats-server -js, and --nats nats://127.0.0.1:4222")
+	}
+	if o.weight < 0 || o.weight > mostWeight {
+		return nil, none, argv.Errorf("weight", "must be from 1 to %d, not %d", mostWeight, o.weight)
+	}
+	allow, err := agent.ParseAllow(o.allow)
+	if err != nil {
+		return nil, none, argv.Errorf("allow", "%v", err)
+	}
+	place, err := bus.ReadPlace(o.nats)
+	if err != nil {
+		return nil, none, argv.Errorf("nats", "%v", err)
+	}
+	key, err := seal.NewKey()
+	if err != nil {
+		return nil, none, err
+	}
+	host := newHost(s)
+	state, err := host.State()
+	if err != nil {
+		return nil, none, fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
+	}
+	here, _ := os.Hostname() // without one it is an agent like others
+	a := &agent.Agent{
+		ID: agent.NewID(here), Name: o.name, Labels: o.labels, Weight: o.weight, Allow: allow, State: filepath.Join(state, "inferometer"),
+		Version: command.Version(), Secrets: key, Once: o.once, Host: func() *bench.Host { return newHost(s) },
+		Proven: host.Proven(serve.ResolvedEngine(bench.EngineAuto)),
+		Say:    func(format string, args ...any) { fmt.Fprintf(s.Err, "inferometer agent: "+format+"\n", args...) },
+	}
+	if a.Name == "" {
+		a.Name = here
+	}
+	return a, place, nil
+}
+
+// newHost is this process, as a run knows it.
+func newHost(s command.Streams) *bench.Host {
+	h := &bench.Host{
+		Release: command.Release, Version: command.Version(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Say:  func(string, ...any) {},
+		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
+	}
+	h.Proven = func(engine string) *journal.Proven { return serve.FindProven(h, engine) }
+	return h
+}

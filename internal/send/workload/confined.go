@@ -1,0 +1,39 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+)
+
+// errConfined says why a dataset of somebody else is not opened.
+func errConfined(what string) error {
+	return fmt.Errorf("%s, and of another machine's dataset nothing is read but the files that came with it", what)
+}
+
+// confine refuses what would read a file or an address beside the dataset's own.
+func (o *Options) confine(k *Kind) error {
+	if !o.Confined {
+		return nil
+	}
+	for _, f := range option.Fields(o.Own) {
+		if d, ok := f.Reflect(o.Own).Interface().(*lengths.Dist); ok && d != nil && d.File() != "" {
+			return errConfined(f.Key + " names a file")
+		}
+	}
+	switch own := o.Own.(type) {
+	case *CustomAudioOptions:
+		return errConfined(k.Name + " names files of sounds")
+	case *CustomImageOptions:
+		if own.Embed {
+			return errConfined(k.Name + " reads images that its lines name")
+		}
+	case *HFOptions:
+		if strings.ContainsAny(own.Categories, `/\`) {
+			return errConfined("a category is no path")
+		}
+	}
+	return nil
+}
