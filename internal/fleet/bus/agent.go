@@ -16,20 +16,35 @@ import (
 )
 
 // Serve answers what is asked of an agent until stop is called. Each Ask is handled in a
-// goroutine of its own; received is when it was there, by the wall clock. hello is called
-// for each question who is there.
+// goroutine of its own, up to a bound; received is when it was there, by the wall clock.
+// hello is called for each question who is there, and once before.
 func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *message.Ask, received time.Time) *message.Answer) (stop func(), err error) {
+	describe := func() ([]byte, error) {
+		h := hello()
+		return message.Encode(&h)
+	}
+	if _, err := describe(); err != nil {
+		return nil, fmt.Errorf("no leader would see this agent: %w", err)
+	}
 	who, err := b.conn.Subscribe(whoSubject, func(m *nats.Msg) {
-		if data, err := message.Encode(hello()); err == nil {
+		if data, err := describe(); err == nil {
 			_ = m.Respond(data) // who asked may be gone
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	places := make(chan struct{}, mostAsks)
 	asks, err := b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
 		received := time.Now()
+		select {
+		case places <- struct{}{}:
+		default:
+			respond(m, &message.Answer{Error: fmt.Sprintf("the agent has %d questions to answer already", mostAsks)}, received)
+			return
+		}
 		go func() {
+			defer func() { <-places }()
 			var answer *message.Answer
 			a, err := message.Decode[message.Ask](m.Data)
 			switch {
@@ -40,10 +55,7 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 			default:
 				answer = handle(a, received)
 			}
-			answer.Received, answer.Answered = received.UnixNano(), time.Now().UnixNano()
-			if data, err := message.Encode(answer); err == nil {
-				_ = m.Respond(data)
-			}
+			respond(m, answer, received)
 		}()
 	})
 	if err != nil {
@@ -54,6 +66,20 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 		return nil, errors.Join(err, who.Unsubscribe(), asks.Unsubscribe())
 	}
 	return func() { _, _ = who.Unsubscribe(), asks.Unsubscribe() }, nil
+}
+
+// mostAsks is how many questions an agent answers at the same time.
+const mostAsks = 64
+
+func respond(m *nats.Msg, answer *message.Answer, received time.Time) {
+	answer.Received, answer.Answered = received.UnixNano(), time.Now().UnixNano()
+	data, err := message.Encode(answer)
+	if err != nil { // the leader need not wait for an answer that can't be sent
+		data, err = message.Encode(&message.Answer{Error: err.Error(), Received: answer.Received, Answered: answer.Answered})
+	}
+	if err == nil {
+		_ = m.Respond(data) // who asked may be gone
+	}
 }
 
 // Tell publishes a status. It does not wait; what is told while the server is away waits
@@ -100,5 +126,5 @@ func (b *Bus) AppendJournal(ctx context.Context, run, agent string, offset int64
 func pieceOf(m jetstream.Msg, prefix string) (agent string, offset int64, ok bool) {
 	agent, ok = strings.CutPrefix(m.Subject(), prefix)
 	offset, err := strconv.ParseInt(m.Headers().Get(offsetHeader), 10, 64)
-	return agent, offset, ok && err == nil && offset >= 0 && message.CheckID(agent) == nil
+	return agent, offset, ok && err == nil && offset >= 0 && len(m.Data()) <= MostPiece && message.CheckID(agent) == nil
 }

@@ -17,6 +17,9 @@ import (
 // keptFor is how long NATS keeps what belongs to a run that nobody ended.
 const keptFor = 7 * 24 * time.Hour
 
+// headerSpace is what a message's header may take beside it.
+const headerSpace = 4 << 10
+
 // Prepare makes the stores on the server, where they are not there yet. Only a leader may.
 func (b *Bus) Prepare(ctx context.Context) error {
 	ctx, explain := b.waiting.unless(ctx, jetStream)
@@ -27,11 +30,11 @@ func (b *Bus) prepare(ctx context.Context) error {
 	for _, config := range []jetstream.StreamConfig{
 		{
 			Name: JournalStream, Description: "journals of agents, as they grow", Subjects: []string{journalSubject("*", "*")},
-			MaxAge: keptFor, Duplicates: 2 * time.Minute, Storage: jetstream.FileStorage,
+			MaxAge: keptFor, MaxMsgSize: MostPiece + headerSpace, Duplicates: 2 * time.Minute, Storage: jetstream.FileStorage,
 		},
 		{
 			Name: StatusStream, Description: "the last status of each agent", Subjects: []string{statusSubject("*", "*")},
-			MaxAge: keptFor, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, AllowDirect: true,
+			MaxAge: keptFor, MaxMsgSize: message.MostStatus + headerSpace, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, AllowDirect: true,
 		},
 	} {
 		if _, err := b.js.CreateOrUpdateStream(ctx, config); err != nil {

@@ -174,6 +174,32 @@ func (e *Estimator) At(leader int64) (offset, err int64, ok bool) {
 	return low + (high-low)/2, (high - low + 1) / 2, true
 }
 
+// Over is one offset for all of the time from one moment of the leader's clock to another,
+// with an error that covers how it changed in between.
+func (e *Estimator) Over(from, to int64) (offset, err int64, ok bool) {
+	if len(e.marks) == 0 {
+		return 0, 0, false
+	}
+	low, high := int64(math.MaxInt64/2), int64(math.MinInt64/2)
+	last := from
+	see := func(at int64) {
+		// Between two moments the offset can have left its bounds there, and come back.
+		between := drifted((at - last + 1) / 2)
+		for _, end := range []int64{last, at} {
+			offset, err, _ := e.At(end)
+			low, high = min(low, offset-err-between), max(high, offset+err+between)
+		}
+		last = at
+	}
+	for _, m := range e.marks {
+		if from < m.at && m.at < to {
+			see(m.at)
+		}
+	}
+	see(max(to, from))
+	return low + (high-low)/2, (high - low + 1) / 2, true
+}
+
 // within is what the exchanges of one era say of a moment.
 func (e *Estimator) within(era int, at int64) (low, high int64) {
 	low, high = math.MinInt64/2, math.MaxInt64/2

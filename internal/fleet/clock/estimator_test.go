@@ -83,6 +83,12 @@ func TestTruthLiesWithinTheError(t *testing.T) {
 			holds(at)
 			holds(w.zero + r.Int64N(w.now-w.zero+60e9))
 		}
+		offset, wrong, ok := e.Over(w.zero, w.now)
+		for range 20 {
+			if d := offset - w.truth(w.zero+r.Int64N(w.now-w.zero)); !ok || max(d, -d) > wrong+2 {
+				t.Fatalf("world %d: over all of it %d ns from the truth, with an error of %d ns", n, d, wrong)
+			}
+		}
 		if e.Moved() != 0 {
 			t.Fatalf("world %d: the clock was set %d times, it says", n, e.Moved())
 		}

@@ -3,20 +3,13 @@
 package message
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"regexp"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Protocol is the version of these messages. An agent refuses any other with a sentence.
 const Protocol = 1
-
-// Most is the longest message, in bytes: a Spec with its files' names.
-const Most = 1 << 20
 
 // Hello is what an agent tells of itself.
 type Hello struct {
@@ -115,99 +108,4 @@ type Status struct {
 	SHA256  string `json:"sha256,omitempty"` // of the whole journal, once it has ended
 	// Live are histograms of what has ended, by metric, in the form of judge/hist.
 	Live map[string]json.RawMessage `json:"live,omitempty"`
-}
-
-// id is what ids and the names of runs are made of: they stand in subjects and paths.
-var id = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-
-// CheckID says whether a text can be an id.
-func CheckID(text string) error {
-	if !id.MatchString(text) {
-		return fmt.Errorf("%q is no id: up to 64 letters, digits, - and _", outside.Word(text))
-	}
-	return nil
-}
-
-// Encode gives a message as JSON.
-func Encode(m any) ([]byte, error) {
-	b, err := json.Marshal(m)
-	if err == nil && len(b) > Most {
-		err = fmt.Errorf("a message of %d bytes is too long: at most %d", len(b), Most)
-	}
-	return b, err
-}
-
-// Decode reads a message, and nothing else than one. Its words are made safe to show.
-func Decode[T Hello | Ask | Answer | Status](b []byte) (*T, error) {
-	if len(b) > Most {
-		return nil, fmt.Errorf("a message of %d bytes is too long: at most %d", len(b), Most)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	m := new(T)
-	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("it is no message: %s", outside.Sentence(err.Error()))
-	}
-	if d.More() {
-		return nil, fmt.Errorf("it is no message: more follows it")
-	}
-	if c, ok := any(m).(interface{ clean() error }); ok {
-		if err := c.clean(); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-func (h *Hello) clean() error {
-	h.Version, h.Name, h.Address = outside.Word(h.Version), outside.Word(h.Name), outside.Word(h.Address)
-	labels := map[string]string{}
-	for k, v := range h.Labels {
-		labels[outside.Word(k)] = outside.Word(v)
-	}
-	h.Labels = labels
-	for i, host := range h.Allow {
-		h.Allow[i] = outside.Word(host)
-	}
-	if h.Run != "" {
-		if err := CheckID(h.Run); err != nil {
-			return err
-		}
-	}
-	return CheckID(h.Agent)
-}
-
-func (a *Ask) clean() error {
-	a.Version = outside.Word(a.Version)
-	for _, f := range a.Files {
-		if !digest.MatchString(f.SHA256) || f.Bytes < 0 || f.Name != outside.Word(f.Name) || f.Name == "" {
-			return fmt.Errorf("a file of it has no digest, size or name")
-		}
-	}
-	if a.Kind == Clock {
-		return nil
-	}
-	return CheckID(a.Run)
-}
-
-var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-func (a *Answer) clean() error {
-	a.Error = outside.Line(a.Error, outside.MaxSentence)
-	if a.Status != nil {
-		return a.Status.clean()
-	}
-	return nil
-}
-
-func (s *Status) clean() error {
-	s.Error, s.Phase = outside.Line(s.Error, outside.MaxSentence), Phase(outside.Word(string(s.Phase)))
-	for _, n := range []int{s.Number, s.Planned, s.Sent, s.Reserved, s.Done, s.Failed, s.InFlight, s.Tokens} {
-		if n < 0 {
-			return fmt.Errorf("a number of it is below 0")
-		}
-	}
-	if err := CheckID(s.Run); err != nil {
-		return err
-	}
-	return CheckID(s.Agent)
 }
