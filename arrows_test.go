@@ -56,6 +56,7 @@ var inside = map[string][]string{
 	"fleet/seal":       {"fleet/message"},
 	"fleet/merge":      {"fleet/message"},
 	"fleet/setup":      {"fleet/bus"},
+	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/wire", "send/target"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},

@@ -46,10 +46,13 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"version":%d`, s.Version)
 	for _, section := range sections(&s) {
+		if section.omit && section.empty() {
+			continue
+		}
 		fmt.Fprintf(&b, ",%q:", section.key)
 		n := 0
 		for _, f := range section.fields {
-			if f.omit && (f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0) {
+			if f.omit && f.empty() {
 				continue
 			}
 			value, err := f.encode()
@@ -250,7 +253,16 @@ func members(name string, b []byte) (map[string]json.RawMessage, error) {
 // section is one part of a Spec.
 type section struct {
 	key    string
+	omit   bool // where nothing is in it
 	fields []field
+}
+
+func (section *section) empty() bool {
+	return !slices.ContainsFunc(section.fields, func(f field) bool { return !f.empty() })
+}
+
+func (f *field) empty() bool {
+	return f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
 }
 
 // field is one key of a section.
@@ -276,7 +288,8 @@ func sectionsOf(s *Spec, draft *pace.Draft) (list []section) {
 		if outer.Type.Kind() != reflect.Struct {
 			continue // the version
 		}
-		one := section{key: outer.Tag.Get("json")}
+		key, options, _ := strings.Cut(outer.Tag.Get("json"), ",")
+		one := section{key: key, omit: options != ""}
 		for k := range outer.Type.NumField() {
 			inner := outer.Type.Field(k)
 			if inner.Anonymous || inner.Tag.Get("json") == "-" {

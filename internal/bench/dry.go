@@ -109,6 +109,7 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 	}
 	written := *r.Spec
 	written.RunDir = "" // a folder takes one run
+	written.Fleet = Fleet{}
 	done.Spec = written.Encode()
 	return done, nil
 }

@@ -44,6 +44,7 @@ type Run struct {
 	tokens        tokenizerChoice
 	dataset       workload.Dataset
 	datasetCommit string // of the hub; empty: it came from elsewhere
+	datasetFolder string // that its files of the hub lie in
 	conversations int    // of the dataset
 	pace          pace.Pace
 	paceName      string

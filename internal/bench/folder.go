@@ -12,7 +12,7 @@ import (
 
 // makeFolder makes the run's folder and its journal.
 func (r *Run) makeFolder() error {
-	if err := r.tryResultDir(); err != nil {
+	if err := r.TryResultDir(); err != nil {
 		return err
 	}
 	var err error
@@ -32,12 +32,12 @@ func (r *Run) makeFolder() error {
 	return nil
 }
 
-// tryResultDir finds out before the run whether its result can be written.
-func (r *Run) tryResultDir() error {
-	if !r.SaveResult && !r.AppendResult && !r.PlotTimeline && !r.PlotDatasetStats {
+// TryResultDir finds out before the run whether its result can be written.
+func (s *Spec) TryResultDir() error {
+	if !s.SaveResult && !s.AppendResult && !s.PlotTimeline && !s.PlotDatasetStats {
 		return nil
 	}
-	dir := filepath.Dir(r.ResultPath("x"))
+	dir := filepath.Dir(s.ResultPath("x"))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("create --result-dir: %w", err)
 	}

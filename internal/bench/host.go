@@ -66,6 +66,7 @@ type Progress struct {
 	*load.Progress
 	Total  int           // requests to come; 0: not known
 	Length time.Duration // of a run that ends by time; 0: not known
+	Beside func() string // what else there is to show; may be nil
 }
 
 func (h *Host) say(format string, args ...any) {
@@ -121,6 +122,7 @@ func (r *Run) fetchSet(ctx context.Context) func(name string, patterns []string)
 		if got.Commit != "" {
 			r.DatasetRevision, r.datasetCommit = got.Commit, got.Commit // further files come from the same one
 		}
+		r.datasetFolder = got.Dir
 		return got.Dir, nil
 	}
 }

@@ -32,6 +32,7 @@ type Spec struct {
 	Request `json:"request"`
 	Keep    `json:"keep"`
 	Judge   `json:"judge"`
+	Fleet   `json:"fleet,omitempty"`
 }
 
 // Server says to whom requests go, and how.

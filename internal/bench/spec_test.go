@@ -55,6 +55,8 @@ func full(t *testing.T) Spec {
 				*p = "2024-07-26"
 			case *[]float64:
 				*p = []float64{20, 99}
+			case *map[string]string:
+				*p = map[string]string{"region": "eu"}
 			case **int:
 				n := 1
 				*p = &n
@@ -149,7 +151,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{}`:                          `the Spec needs "version": 1, the only one that this program reads`,
 		`{"version":2}`:               `the Spec needs "version": 1`,
 		`{"version":1,"version":1}`:   `the Spec has the key "version" twice`,
-		`{"version":1,"lode":{}}`:     `"lode" is no section of a Spec: there are version, server, dataset, pace, load, request, keep, judge`,
+		`{"version":1,"lode":{}}`:     `"lode" is no section of a Spec: there are version, server, dataset, pace, load, request, keep, judge, fleet`,
 		`{"version":1,"load":[]}`:     "load is no JSON object",
 		`{"version":1} {"version":1}`: "the Spec is no JSON object",
 		`{"version":1,"load":{"max_concurency":1}}`:                                        `"max_concurency" is no key of load: there are num_prompts, `,

@@ -211,7 +211,7 @@ func specDiffers(locked, now json.RawMessage) (reasons []string) {
 	maps.Copy(all, b)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		section, _, _ := strings.Cut(key, ".")
-		if a[key] == b[key] || free[key] || section == "keep" || section == "judge" || section == "version" {
+		if a[key] == b[key] || free[key] || section == "keep" || section == "judge" || section == "fleet" || section == "version" {
 			continue
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s here, %s in the lock", outside.Word(key), orNone(b[key]), orNone(a[key])))

@@ -58,6 +58,7 @@ func Flags() (*argv.Set, *options) {
 	serve.DefineOurs(set, o.serve)
 	serve.DefineRequest(set, o.serve)
 	serve.DefineDataset(set, o.serve)
+	serve.DefineFleet(set, o.serve)
 	return set, o
 }
 

@@ -30,6 +30,7 @@ type Options struct {
 	QPSSpacing          string
 	TrustRemoteCode     bool // accepted; nothing is ever run
 	metadata, goodput   []argv.Pair
+	agentLabels         []argv.Pair
 	power               string
 
 	// How the run is shown.
@@ -55,6 +56,7 @@ const (
 	groupRequest = "Request content"
 	groupDataset = "Dataset"
 	groupResult  = "Result"
+	groupFleet   = "Fleet"
 )
 
 // NewOptions has the defaults of bench serve.
@@ -91,6 +93,8 @@ func Flags() (*argv.Set, *Options) {
 		"inferometer bench serve --model Qwen/Qwen3-8B --dataset-name sharegpt --dataset-path sharegpt.json --request-rate 4 --dry-run")
 	set.Example("The same bytes at the same times on two machines, or a refusal that says what differs",
 		"inferometer bench serve --request-rate 4 --num-prompts 200 --lock load.lock && scp load.lock other: && ssh other inferometer exec load.lock")
+	set.Example("From four machines at once, on each of which an agent runs",
+		"inferometer bench serve --base-url http://gpu-box:8000 --request-rate 400 --num-prompts 100000 --fleet fleet/leader.json --fleet-agents 4")
 	Define(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
@@ -128,6 +132,7 @@ func Define(set *argv.Set, o *Options) {
 	DefineDataset(set, o)
 	defineResult(set, o)
 	definePlots(set, o)
+	DefineFleet(set, o)
 	set.Config()
 	refuseFlags(set)
 	foreignFlags(set)

@@ -24,6 +24,7 @@ type progressShow struct {
 	total    int           // requests to come; 0: not known
 	length   time.Duration // of a run that ends by time; 0: not known
 	progress *load.Progress
+	beside   func() string
 	began    time.Time
 	last     load.Snapshot
 	lastAt   time.Time
@@ -33,7 +34,7 @@ type progressShow struct {
 
 // showProgress starts the display that --progress asks for.
 func showProgress(w io.Writer, mode string, p bench.Progress) *progressShow {
-	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
+	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, beside: p.Beside, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
 	if mode == "auto" {
 		mode = "plain"
 		if command.IsTerminal(w) {
@@ -103,6 +104,9 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 	fmt.Fprintf(&b, ", %d failed, %s", p.Failed, round(now.Sub(s.began)))
 	if left, ok := s.left(ended, now); ok {
 		fmt.Fprintf(&b, ", %s left", round(left))
+	}
+	if s.beside != nil {
+		fmt.Fprintf(&b, "; %s", s.beside())
 	}
 	return b.String()
 }

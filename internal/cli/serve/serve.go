@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -21,7 +22,7 @@ type serveRun struct {
 	*Options
 	command.Streams
 	host   *bench.Host
-	run    *bench.Run
+	run    finished
 	judged *slo.Judgement // nil: no SLO was given
 }
 
@@ -73,8 +74,28 @@ func (r *serveRun) do(ctx context.Context) error {
 	return r.report()
 }
 
-func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) (err error) {
-	r.run, err = bench.Execute(ctx, drain, &r.Spec, r.host)
+// finished is a run that is over: sent by this process, or by the agents of a fleet.
+type finished interface {
+	Folder() string
+	SentModel() string
+	OldLimit() bool
+	Unwritten() error
+	Reopen() (*journal.Reader, error)
+	Close()
+}
+
+func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
+	if r.InFleet() {
+		done, err := lead.Execute(ctx, drain, &r.Spec, r.host)
+		if err == nil {
+			r.run = done
+		}
+		return err
+	}
+	run, err := bench.Execute(ctx, drain, &r.Spec, r.host)
+	if err == nil { // a nil *Run is no nil finished
+		r.run = run
+	}
 	return err
 }
 

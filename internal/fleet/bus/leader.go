@@ -201,7 +201,7 @@ func (b *Bus) Drop(ctx context.Context, run string) (err error) {
 	}
 	kv, err := b.js.KeyValue(ctx, RunsBucket)
 	if err == nil {
-		err = kv.Purge(ctx, run)
+		err = errors.Join(kv.Purge(ctx, run), kv.Purge(ctx, holdKey(run)))
 	}
 	return errors.Join(all, err)
 }

@@ -47,6 +47,15 @@ type sentBody struct {
 	body      []byte
 }
 
+func (s *sentBody) sum(h hash.Hash) {
+	var head [24]byte
+	binary.LittleEndian.PutUint64(head[0:], uint64(s.index))
+	binary.LittleEndian.PutUint64(head[8:], uint64(s.scheduled))
+	binary.LittleEndian.PutUint64(head[16:], uint64(len(s.body)))
+	h.Write(head[:])
+	h.Write(s.body)
+}
+
 // waitingSums is how many bodies may wait for their turn. They are short-lived: hashing is
 // faster than any network.
 const waitingSums = 1024
@@ -55,12 +64,7 @@ func newWorkloadSum(h hash.Hash) *workloadSum {
 	w := &workloadSum{make(chan sentBody, waitingSums), newRoom(aheadBytes), make(chan []byte, 1)}
 	go func() {
 		for s := range w.sent {
-			var head [24]byte
-			binary.LittleEndian.PutUint64(head[0:], uint64(s.index))
-			binary.LittleEndian.PutUint64(head[8:], uint64(s.scheduled))
-			binary.LittleEndian.PutUint64(head[16:], uint64(len(s.body)))
-			h.Write(head[:])
-			h.Write(s.body)
+			s.sum(h)
 			w.room.take(len(s.body))
 		}
 		w.sum <- h.Sum(nil)

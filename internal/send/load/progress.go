@@ -9,6 +9,7 @@ import (
 type Progress struct {
 	sent, inFlight   atomic.Int64
 	completed, other atomic.Int64
+	tokens           atomic.Int64 // beside those of the sinks
 
 	mu    sync.Mutex
 	sinks []*countingSink
@@ -23,7 +24,7 @@ type Snapshot struct {
 func (p *Progress) Snapshot() Snapshot {
 	s := Snapshot{
 		Sent: p.sent.Load(), InFlight: p.inFlight.Load(),
-		Completed: p.completed.Load(), Failed: p.other.Load(),
+		Completed: p.completed.Load(), Failed: p.other.Load(), Tokens: p.tokens.Load(),
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,6 +32,15 @@ func (p *Progress) Snapshot() Snapshot {
 		s.Tokens += k.tokens.Load()
 	}
 	return s
+}
+
+// Set shows what was counted elsewhere: by the clients of a run that is sent by others.
+func (p *Progress) Set(s Snapshot) {
+	p.sent.Store(s.Sent)
+	p.inFlight.Store(s.InFlight)
+	p.completed.Store(s.Completed)
+	p.other.Store(s.Failed)
+	p.tokens.Store(s.Tokens)
 }
 
 func (p *Progress) add(s *countingSink) {

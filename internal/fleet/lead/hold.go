@@ -1,0 +1,114 @@
+package lead
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/fleet/bus"
+)
+
+const (
+	holdEvery = 2 * time.Second
+	// A leader that has not told of itself for so long may be replaced.
+	holdLost = 4 * holdEvery
+)
+
+// hold says in NATS that this leader lives, so that no other takes its run.
+type hold struct {
+	bus      *bus.Bus
+	run, id  string
+	revision uint64
+	lost     chan error // another leader has the run
+	quit     context.CancelFunc
+	done     chan struct{}
+}
+
+// takeHold begins to hold a run that nobody holds.
+func takeHold(ctx context.Context, b *bus.Bus, run, id string) (*hold, error) {
+	h := &hold{bus: b, run: run, id: id, lost: make(chan error, 1), done: make(chan struct{})}
+	_, since, err := b.Holder(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if since > 0 {
+		if since, err = h.awaitSilence(ctx, since); err != nil {
+			return nil, err
+		}
+	}
+	if h.revision, err = b.Hold(ctx, run, id, since); err != nil {
+		return nil, fmt.Errorf("the run %s can't be led: %w", run, err)
+	}
+	ctx, h.quit = context.WithCancel(context.WithoutCancel(ctx))
+	go h.keep(ctx)
+	return h, nil
+}
+
+// awaitSilence waits long enough to see that the leader before does not tell of itself.
+// The clocks of two leaders are not compared.
+func (h *hold) awaitSilence(ctx context.Context, since uint64) (uint64, error) {
+	tick := time.NewTicker(holdEvery / 2)
+	defer tick.Stop()
+	for deadline := time.Now().Add(holdLost); time.Now().Before(deadline); {
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-tick.C:
+		}
+		leader, now, err := h.bus.Holder(ctx, h.run)
+		if err != nil {
+			return 0, err
+		}
+		if now != since {
+			if now == 0 {
+				return 0, nil
+			}
+			return 0, fmt.Errorf("the run %s has a leader that lives (%s): two can't lead it", h.run, leader)
+		}
+	}
+	return since, nil
+}
+
+func (h *hold) keep(ctx context.Context) {
+	defer close(h.done)
+	tick := time.NewTicker(holdEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !h.renew(ctx) {
+			h.lost <- fmt.Errorf("another leader has taken over the run %s: this one leaves it alone", h.run)
+			return
+		}
+	}
+}
+
+// renew is false where another leader has written. While NATS is away nobody can.
+func (h *hold) renew(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	revision, err := h.bus.Hold(ctx, h.run, h.id, h.revision)
+	if err == nil {
+		h.revision = revision
+		return true
+	}
+	if !errors.Is(err, bus.ErrHeld) {
+		return true // NATS does not answer
+	}
+	// It may be our own word, whose answer was lost.
+	leader, revision, err := h.bus.Holder(ctx, h.run)
+	if err != nil {
+		return true
+	}
+	h.revision = revision
+	return leader == h.id
+}
+
+func (h *hold) stop() {
+	h.quit()
+	<-h.done
+}

@@ -1,0 +1,202 @@
+package lead
+
+import (
+	"context"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// watchEvery is how often the leader looks at what it knows.
+const watchEvery = 200 * time.Millisecond
+
+// watchStatuses takes in what agents tell, until the bus is closed.
+func (l *leader) watchStatuses() error {
+	byID := map[string]*agent{}
+	for _, a := range l.agents {
+		byID[a.ID] = a
+	}
+	_, err := l.bus.Statuses(l.kept.Run, func(s *message.Status) {
+		if a := byID[s.Agent]; a != nil {
+			a.see(s)
+		}
+	})
+	return err
+}
+
+// watch follows a run to its end: until each agent has ended and its journal is here, or
+// nothing more is to be expected of it.
+func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
+	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go l.followClocks(beside)
+	shown := &load.Progress{}
+	if l.host.Progress != nil {
+		p := bench.Progress{Progress: shown, Length: l.plan.Spec.Length(), Beside: l.beside}
+		if p.Total = len(l.list.requests); l.plan.Spec.Unbounded {
+			p.Total = 0
+		}
+		defer l.host.Progress(p)()
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	cancelled := ctx.Done()
+	var e expecting
+	for {
+		shown.Set(l.sum())
+		if !e.more(l, beside) {
+			return nil
+		}
+		select {
+		case <-drain:
+			drain = nil
+			go l.tell(beside, message.Drain)
+		case <-cancelled:
+			cancelled, drain = nil, nil
+			go l.tell(beside, message.Cancel)
+		case err := <-l.hold.lost:
+			return err
+		case <-tick.C:
+		}
+	}
+}
+
+// tell asks all agents for something, until each has heard it or is over.
+func (l *leader) tell(ctx context.Context, kind message.Kind) {
+	l.each(func(a *agent) {
+		for ctx.Err() == nil {
+			if v := a.look(); v.over() {
+				return
+			}
+			one, cancel := context.WithTimeout(ctx, askTime)
+			_, err := l.bus.Ask(one, a.ID, &message.Ask{Kind: kind, Run: l.kept.Run})
+			cancel()
+			if err == nil {
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second): // NATS, or the way to the agent, may come back
+			}
+		}
+	})
+}
+
+// sum adds up what the agents told last.
+func (l *leader) sum() (s load.Snapshot) {
+	for _, a := range l.agents {
+		v := a.look()
+		s.Sent += int64(v.status.Sent)
+		s.InFlight += int64(v.status.InFlight)
+		s.Completed += int64(v.status.Done)
+		s.Failed += int64(v.status.Failed)
+		s.Tokens += int64(v.status.Tokens)
+	}
+	return s
+}
+
+// expecting is what the end of a run waits for.
+type expecting struct {
+	quiet time.Time // since when nobody is known to be at work; zero: somebody is
+}
+
+// more says whether anything is to be expected of an agent. One that is silent is asked.
+func (e *expecting) more(l *leader, ctx context.Context) bool {
+	now := time.Now()
+	working, missing := false, false
+	for _, a := range l.agents {
+		v := a.look()
+		switch {
+		case v.over() && l.complete(a, &v):
+		case v.over():
+			missing = true
+		case v.silent > silentAfter:
+			missing = true
+			l.ask(ctx, a)
+			l.tellSilent(a, &v)
+		default:
+			working = true
+		}
+	}
+	switch {
+	case working:
+		e.quiet = time.Time{}
+		return true
+	case !missing:
+		return false
+	case e.quiet.IsZero():
+		e.quiet = now
+	}
+	for _, a := range l.agents {
+		v := a.look()
+		if v.over() && l.complete(a, &v) {
+			continue
+		}
+		until := e.quiet.Add(l.kept.Wait)
+		if !v.over() && v.contact.Add(l.kept.Lease+silentAfter).After(until) {
+			until = v.contact.Add(l.kept.Lease + silentAfter) // before that it may still send
+		}
+		if now.Before(until) {
+			return true
+		}
+	}
+	return false
+}
+
+// complete says that all of an agent's journal is here that it told of.
+func (l *leader) complete(a *agent, v *view) bool {
+	size, err := l.pieces.has(a.ID)
+	return size >= v.status.Journal || err != nil // our own disk's trouble will not pass by waiting
+}
+
+// tellSilent tells once that an agent is silent.
+func (l *leader) tellSilent(a *agent, v *view) {
+	a.mu.Lock()
+	told := a.told
+	a.told = true
+	a.mu.Unlock()
+	if !told && v.silent > 2*silentAfter {
+		l.host.Warn("\nwarning: the agent %s has said nothing for %s; the others go on", a.title(), v.silent.Round(time.Second))
+	} else if !told {
+		a.mu.Lock()
+		a.told = false
+		a.mu.Unlock()
+	}
+}
+
+// recall takes in the last status that NATS has of an agent, which may be gone.
+func (l *leader) recall(ctx context.Context, a *agent) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s, err := l.bus.LastStatus(ctx, l.kept.Run, a.ID)
+	if err != nil || s == nil {
+		return
+	}
+	at := time.Unix(0, s.At)
+	if offset, _, err := a.offset(at); err == nil {
+		at = at.Add(-time.Duration(offset))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.status == nil || s.Number > a.status.Number {
+		a.status = s
+	}
+	if at.After(a.contact) && at.Before(time.Now()) {
+		a.contact = at
+	}
+}
+
+// gone is why an agent is not there any more; empty: it has ended as it should.
+func (l *leader) gone(v *view) string {
+	switch {
+	case v.status.Phase == message.Ended:
+		return ""
+	case v.status.Phase == message.Failed:
+		return "the agent failed: " + v.status.Error
+	case v.contact.IsZero():
+		return "the agent never told of itself"
+	}
+	return "nothing was heard of the agent after " + v.contact.Sub(l.began).Round(time.Second).String()
+}

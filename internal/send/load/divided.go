@@ -1,0 +1,66 @@
+package load
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
+)
+
+// Divided makes the requests of a run that several clients send, and sends nothing: visit
+// sees each, with the client that owner names. The hashes are those of runs: of one client
+// that sends all, and of each of several. Of a run without a number of requests it must
+// not be asked.
+func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.Request) int, visit func(p *Planned, client int)) (whole string, parts []string, err error) {
+	r := newRun(ctx, nil, cfg)
+	defer r.cancel(nil)
+	all, of := sha256.New(), make([]hash.Hash, clients)
+	for i := range of {
+		of[i] = sha256.New()
+	}
+	for {
+		due, ok := cfg.Pace.Next()
+		if !ok {
+			break
+		}
+		w, err := cfg.Source.Next()
+		if isEnd(err) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", nil, fmt.Errorf("the workload: %w", err)
+		}
+		planned, err := r.plan(w, due)
+		if err != nil {
+			return "", nil, err
+		}
+		client, s := owner(w), r.summed(w, due, planned)
+		s.sum(all)
+		s.sum(of[client])
+		for _, p := range planned {
+			visit(p, client)
+		}
+	}
+	for _, h := range of {
+		parts = append(parts, hex.EncodeToString(h.Sum(nil)))
+	}
+	return hex.EncodeToString(all.Sum(nil)), parts, nil
+}
+
+// summed is what a run's hash holds of a request, or of a conversation as a whole.
+func (r *run) summed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
+	if r.closed {
+		due = 0
+	}
+	if w.Talk != nil {
+		return &sentBody{planned[0].Request.Index, int64(due), w.Talk.AppendPlan(nil)}
+	}
+	return &sentBody{w.Index, int64(due), planned[0].Body}
+}
