@@ -61,8 +61,12 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 	if err != nil {
 		return nil, errors.Join(err, who.Unsubscribe())
 	}
-	// The server has both before anybody is told that the agent is there.
-	if err := b.conn.FlushTimeout(connectTime); err != nil {
+	// The server has both before anybody is told that the agent is there, or has refused them.
+	err = b.conn.FlushTimeout(connectTime)
+	if refused := refusal(b.conn.LastError()); err == nil && refused != nil && (refused.Subject == whoSubject || refused.Subject == askSubject(agent)) {
+		err = refused
+	}
+	if err != nil {
 		return nil, errors.Join(err, who.Unsubscribe(), asks.Unsubscribe())
 	}
 	return func() { _, _ = who.Unsubscribe(), asks.Unsubscribe() }, nil

@@ -63,8 +63,8 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 		nats.Name(o.Name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
 		nats.ReconnectBufSize(bufferedBytes), nats.DrainTimeout(connectTime), nats.IgnoreDiscoveredServers(),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if o.Trouble != nil {
+		nats.DisconnectErrHandler(func(c *nats.Conn, err error) {
+			if o.Trouble != nil && !c.IsClosed() { // an end that we made is no trouble
 				if err == nil {
 					err = errors.New("the connection was closed")
 				}
@@ -175,6 +175,8 @@ func (p Place) check() error {
 func (p Place) explain(err error) error {
 	where := outside.Word(outside.RedactURL(p.URL))
 	var unknown x509.UnknownAuthorityError
+	var otherName x509.HostnameError
+	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
 		return fmt.Errorf("NATS at %s does not know this user or password: use the file that inferometer fleet init wrote for this role", where)
@@ -184,6 +186,10 @@ func (p Place) explain(err error) error {
 		return fmt.Errorf("NATS at %s does not speak TLS, and the address asks for it", where)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("the certificate of NATS at %s is from an authority that is not known here: use the file that inferometer fleet init wrote", where)
+	case errors.As(err, &otherName):
+		return fmt.Errorf("the certificate of NATS at %s is for other hosts: reach it by one of those, or write the fleet anew with inferometer fleet init --host (%s)", where, outside.Sentence(err.Error()))
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Errorf("the certificate of NATS at %s is not good today: if this machine's clock is right, write the fleet anew with inferometer fleet init (%s)", where, outside.Sentence(err.Error()))
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("no NATS answers at %s: start it with nats-server -c, as inferometer fleet init says", where)
 	}

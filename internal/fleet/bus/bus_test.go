@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/x509"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
@@ -141,6 +145,44 @@ func TestStoresSurviveTheServer(t *testing.T) {
 	}
 	if s, err := fresh.LastStatus(t.Context(), "r", "a"); err != nil || s != nil {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A certificate of another host is told from one of another authority.
+func TestExplain(t *testing.T) {
+	err := Place{URL: "tls://nats.example:4222"}.explain(fmt.Errorf("x: %w", x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"other.example"}}, Host: "nats.example"}))
+	if !strings.Contains(err.Error(), "is for other hosts") || !strings.Contains(err.Error(), "other.example") {
+		t.Error(err)
+	}
+}
+
+// An end of our own is no trouble.
+func TestCloseIsNoTrouble(t *testing.T) {
+	server := fleettest.Start(t)
+	trouble := make(chan error, 10)
+	b, err := Open(t.Context(), Place{URL: server.URL}, Options{Trouble: func(err error) { trouble <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan struct{})
+	b.conn.SetClosedHandler(func(*nats.Conn) { close(closed) }) // it is told last
+	b.Close()
+	<-closed
+	if len(trouble) > 0 {
+		t.Error(<-trouble)
+	}
+	other, err := Open(t.Context(), Place{URL: server.URL}, Options{Trouble: func(err error) { trouble <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	server.Kill()
+	if err := <-trouble; err == nil || !strings.Contains(err.Error(), "lost") {
+		t.Errorf("%v", err)
+	}
+	server.Restart()
+	if err := <-trouble; err != nil {
+		t.Errorf("%v", err)
 	}
 }
 

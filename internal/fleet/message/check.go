@@ -18,7 +18,7 @@ const (
 	mostKey    = 64
 	mostNonce  = 128
 	mostSealed = 128 << 10
-	mostFiles  = 256
+	mostFiles  = 4096
 	mostLive   = 32
 	mostCount  = 1 << 48 // of anything; sums of thousands stay far from an overflow
 

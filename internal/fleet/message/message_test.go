@@ -59,7 +59,7 @@ func TestBounds(t *testing.T) {
 		"weight":          func(h *Hello, _ *Ask, _ *Status) { h.Weight = 1 << 40 },
 		"cores":           func(h *Hello, _ *Ask, _ *Status) { h.CPUs = -1 },
 		"memory":          func(h *Hello, _ *Ask, _ *Status) { h.Memory = -1 },
-		"files":           func(_ *Hello, a *Ask, _ *Status) { a.Files = slices.Repeat([]File{file}, 1000) },
+		"files":           func(_ *Hello, a *Ask, _ *Status) { a.Files = slices.Repeat([]File{file}, 5000) },
 		"a large file":    func(_ *Hello, a *Ask, _ *Status) { f := file; f.Bytes = 1 << 50; a.Files = []File{f} },
 		"a lease":         func(_ *Hello, a *Ask, _ *Status) { a.Lease = int64(1000 * time.Hour) },
 		"a lease below 0": func(_ *Hello, a *Ask, _ *Status) { a.Lease = -1 },

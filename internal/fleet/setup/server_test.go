@@ -30,9 +30,15 @@ type fleet struct {
 
 func start(t *testing.T) *fleet {
 	t.Helper()
+	return startAt(t, time.Now())
+}
+
+// startAt is one that was made at another time.
+func startAt(t *testing.T, made time.Time) *fleet {
+	t.Helper()
 	port := fleettest.FreePort(t)
 	folder := filepath.Join(t.TempDir(), "fleet")
-	if _, err := Write(folder, Options{Port: port}, time.Now()); err != nil {
+	if _, err := Write(folder, Options{Port: port}, made); err != nil {
 		t.Fatal(err)
 	}
 	return &fleet{t, folder, fleettest.StartConfig(t, folder, Config, fmt.Sprintf("127.0.0.1:%d", port))}
@@ -189,6 +195,17 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 }
 
+// A fleet that is too old says so.
+func TestExpiredCertificate(t *testing.T) {
+	f := startAt(t, time.Now().Add(-goodFor-time.Hour))
+	if b, err := bus.Open(t.Context(), f.place(bus.Agent), bus.Options{}); err == nil {
+		b.Close()
+		t.Error("a certificate of years ago was taken")
+	} else if !strings.Contains(err.Error(), "not good today") {
+		t.Error(err)
+	}
+}
+
 // A client that speaks without TLS gets the server's greeting, and nothing else.
 func TestPlainConnectionIsRefused(t *testing.T) {
 	f := start(t)
@@ -257,10 +274,15 @@ func TestRolesKeepToTheirRights(t *testing.T) {
 			"kept":    func() error { _, err := b.Kept(ctx, "r"); return err },
 			"runs":    func() error { _, err := b.Runs(ctx); return err },
 			"drop":    func() error { return b.Drop(ctx, "r") },
-			"put":     func() error { _, err := b.PutFile(ctx, path, "dataset"); return err },
+			"serve": func() error {
+				_, err := b.Serve("a-9", func() message.Hello { return message.Hello{Agent: "a-9"} }, nil)
+				return err
+			},
+			"put": func() error { _, err := b.PutFile(ctx, path, "dataset"); return err },
 		}
 		if role == bus.Agent {
 			delete(calls, "put") // the file is there: see below
+			delete(calls, "serve")
 		} else {
 			calls["journal"] = func() error { return b.AppendJournal(ctx, "r", "a-1", 0, []byte("forged")) }
 			calls["get"] = func() error { return b.GetFile(ctx, file, path+".2") }
