@@ -22,7 +22,7 @@ type FleetAgent struct {
 	Planned int               `json:"planned"`         // requests of its share; 0 where that is not known
 	Gone    string            `json:"gone,omitempty"`  // why it is not there any more; empty: it ended in good order
 
-	// OffsetNs is the leader's clock less the agent's, right to OffsetErrorNs.
+	// OffsetNs is the leader's clock less the agent's, right to OffsetErrorNs; -1: that is not known.
 	OffsetNs      int64 `json:"offset_ns"`
 	OffsetErrorNs int64 `json:"offset_error_ns"`
 
@@ -124,7 +124,7 @@ func (f *Fleet) check(b *bounds) {
 		a := &f.Agents[i]
 		b.within("planned", int64(a.Planned), 0, mostIndex)
 		b.within("offset_ns of an agent", a.OffsetNs, -mostOffset, mostOffset)
-		b.within("offset_error_ns of an agent", a.OffsetErrorNs, 0, mostSum)
+		b.within("offset_error_ns of an agent", a.OffsetErrorNs, -1, mostSum)
 		b.time("skew_ns of an agent", a.SkewNs)
 		b.count("gomaxprocs of an agent", a.Environment.GoMaxProcs)
 		b.count("cpus of an agent", a.Environment.CPUs)

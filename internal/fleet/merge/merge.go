@@ -28,7 +28,7 @@ type Agent struct {
 	Labels                     map[string]string
 	CPUs                       int
 	Share                      share.Share // by which requests are divided: that of bench.Spec.Slots
-	Offset, OffsetError        int64       // leader's minus agent's clock, ns
+	Offset, OffsetError        int64       // leader's minus agent's clock, ns; an error of -1 is not known
 	Journal                    string      // path, or empty: nothing came
 	Status                     *message.Status
 	LastContact                int64 // unix ns of the leader's clock
@@ -133,7 +133,7 @@ func (m *merger) open() {
 		a := &m.plan.Agents[i]
 		told := journal.FleetAgent{
 			ID: a.ID, Name: a.Name, Version: a.Version, Address: a.Address, Labels: a.Labels, Share: a.Share.String(),
-			OffsetNs: a.Offset, OffsetErrorNs: max(a.OffsetError, 0), Gone: a.Gone,
+			OffsetNs: a.Offset, OffsetErrorNs: max(a.OffsetError, -1), Gone: a.Gone,
 			Environment: journal.Environment{CPUs: a.CPUs},
 		}
 		if i < len(m.list.shares) {

@@ -183,7 +183,7 @@ func TestAFleetEqualsOneClient(t *testing.T) {
 			t.Errorf("%v: %+v %+v", weights, b.Run, b.End)
 		}
 		a.Run, a.End, b.Run, b.End = nil, nil, nil, nil
-		a.Client.Cost, b.Client.Cost = nil, nil
+		a.Client.Cost, b.Client.Cost, b.Agents = nil, nil, nil
 		for i := range a.Metrics { // functions are never equal
 			if a.Metrics[i].Metric.Name != b.Metrics[i].Metric.Name || !reflect.DeepEqual(a.Metrics[i].Stats, b.Metrics[i].Stats) {
 				t.Errorf("%v: %s: %+v\nalone %+v", weights, a.Metrics[i].Metric.Name, b.Metrics[i].Stats, a.Metrics[i].Stats)

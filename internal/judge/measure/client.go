@@ -19,16 +19,29 @@ func (c *collector) client(r *Result, end *journal.End) Client {
 	if end == nil {
 		return cl
 	}
-	cpu := seconds(end.Client.UserCPUNs + end.Client.SystemCPUNs)
-	cl.Cost = &Cost{
-		CPU: cpu, MaxRSS: end.Client.MaxRSSBytes,
-		GCPause: seconds(end.Client.GCPauseNs) * 1000, GCCount: end.Client.GCCount,
-	}
-	procs := c.run.Environment.GoMaxProcs
-	if procs > 0 && r.Duration > 0 {
-		cl.Cost.CPUShare = cpu / (r.Duration * float64(procs))
-	}
+	cl.Cost = costOf(&end.Client, c.procs(), r.Duration)
 	return cl
+}
+
+// procs are the processors of the client, or of all clients.
+func (c *collector) procs() int {
+	if c.run.Fleet == nil {
+		return c.run.Environment.GoMaxProcs
+	}
+	sum := 0
+	for i := range c.run.Fleet.Agents {
+		sum += c.run.Fleet.Agents[i].Environment.GoMaxProcs
+	}
+	return sum
+}
+
+func costOf(used *journal.Client, procs int, duration float64) *Cost {
+	cpu := seconds(used.UserCPUNs + used.SystemCPUNs)
+	cost := &Cost{CPU: cpu, MaxRSS: used.MaxRSSBytes, GCPause: seconds(used.GCPauseNs) * 1000, GCCount: used.GCCount}
+	if procs > 0 && duration > 0 {
+		cost.CPUShare = cpu / (duration * float64(procs))
+	}
+	return cost
 }
 
 // profiled says what became of the server's profiler.
@@ -51,7 +64,7 @@ func (c *collector) warnings(r *Result) []string {
 		add("%d requests had ended and are missing: the journal could not be written", r.End.Unwritten)
 	}
 	if r.Partial && r.Interrupted != journalNotWhole {
-		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests, c.run.Options.NumPrompts)
+		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests-r.Lost, c.run.Options.NumPrompts)
 	}
 	if r.End != nil && r.End.Profile != nil {
 		add("%s", profiled(r.End.Profile))

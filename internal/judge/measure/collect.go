@@ -33,7 +33,10 @@ type collector struct {
 	cache    cacheSums
 	totals   totals
 	goodput  goodput
-	tallies  []*tally // of each server, if there are several
+	tallies  []*tally     // of each server, if there are several
+	agents   []agentTally // of each client, if there are several
+	lost     int          // requests that may have been sent, and of which no client has a record
+	unsent   int          // requests that were not
 	turns    *grouper
 	adapters *grouper
 	talks    *talks
@@ -58,7 +61,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
-	c.tallies = newTallies(run, opt)
+	c.tallies, c.agents = newTallies(run, opt), newAgentTallies(run)
 	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
 	c.series = c.seriesOf()
 	return c
@@ -99,6 +102,9 @@ func (c *collector) Add(r *row.Request) error {
 	c.goodput.add(r.Request, &r.Row)
 	if tally != nil {
 		tally.add(r.Request, &r.Row)
+	}
+	if agent := c.agentOf(r.Request); agent != nil {
+		agent.add(r)
 	}
 	c.turns.add(r)
 	c.adapters.add(r)

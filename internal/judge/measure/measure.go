@@ -151,6 +151,7 @@ func (c *collector) result(end *journal.End) *Result {
 		r.SpecDecode = specDecode(end.SpecDecode)
 	}
 	c.totals.result(r)
+	c.missing(r)
 	c.goodput.result(r)
 	r.TokensInTime = c.tokensInTime(r.Completed)
 	c.peaks(r)
@@ -170,6 +171,7 @@ func (c *collector) result(end *journal.End) *Result {
 	r.Tokens, r.Cached = c.tokens, c.cache.shares()
 	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)
+	r.Agents = c.fleet(r, end)
 	// Who thinks has nothing in flight: then the concurrency asked for is never the load.
 	thinks := c.talks.thinks || c.run.Options.MaxConversations > 0
 	if c.rules.Closed && c.run.Options.MaxConcurrency > 0 && c.run.Options.RequestRate == 0 && !thinks {

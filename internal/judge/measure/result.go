@@ -30,7 +30,8 @@ type Result struct {
 	PeakConcurrency                     int           // as it was, under any rules
 	SpecDecode                          *SpecDecode   // nil when the server has none
 	Metrics                             []MetricStats // those asked for, in the order of metric.All
-	Requests                            int           // that were measured
+	Requests                            int           // that were measured, those that are lost among them
+	Lost, Unsent                        int           // of a fleet: may have been sent, and no agent has a record; were not
 	Rows                                []row.Row     // every measured request, by index; nil if more than RowLimit
 	Details                             []Detail      // parallel to Rows; nil unless asked for
 	Outcomes                            []OutcomeCount
@@ -50,6 +51,7 @@ type Result struct {
 	Until                               *UntilState    // nil where the run had no goal
 	SteadyState                         *SteadyState   // nil where it does not apply or was never reached
 	Targets                             *Targets       // nil in a run against one server
+	Agents                              *Agents        // nil in a run of one client
 	ByTurn                              *Groups        // nil without conversations
 	ByAdapter                           *Groups        // nil where no request named an adapter
 	Conversations                       *Conversations // nil without conversations

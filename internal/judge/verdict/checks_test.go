@@ -146,7 +146,7 @@ func userTimes(late int64) func(*world) {
 }
 
 func spoiledRuns() []spoiled {
-	return []spoiled{
+	return append(spoiledFleets(), []spoiled{
 		{"lag", Suspect, closedLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 10 * msNs }), nil},
 		{"lag", Invalid, closedLoop, every(1, func(r *journal.Request) { r.Events.Lag[tokens] = 40 * msNs }), nil},
 		{"lag", Invalid, openLoop, func(w *world) {
@@ -410,7 +410,7 @@ func spoiledRuns() []spoiled {
 		{"samples", Invalid, openLoop, first(0), nil},
 		{"samples", NotChecked, openLoop, every(1, fail(journal.Refused, "connection refused")), nil},
 		{"lines", NotChecked, openLoop, nil, func(w *world) { w.end = nil }},
-	}
+	}...)
 }
 
 // slowerServer moves the server's own TTFT and end by so many milliseconds.

@@ -25,6 +25,9 @@ type check interface {
 // NewCollector begins a verdict.
 func NewCollector(run *journal.Run, opt Options) *Collector {
 	c := &Collector{facts: newFacts(run, opt.withDefaults(&run.Options)), table: table()}
+	if c.facts.fleet == nil {
+		c.table = slices.DeleteFunc(c.table, func(e entry) bool { return e.group == fleetGroup })
+	}
 	for _, e := range c.table {
 		c.checks = append(c.checks, e.make(c.facts))
 	}
@@ -55,6 +58,9 @@ func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes 
 	f.end, f.samples = end, samples
 	f.server = newServer(f.run, scrapes)
 	f.judge = c.judged()
+	if f.fleet != nil {
+		f.fleet.ended(end, samples, f.judge)
+	}
 	v := &Verdict{Level: TrustValid, Reasons: []string{}}
 	for i := range c.table {
 		v.Checks = append(v.Checks, *f.judge(c.table[i].name))
@@ -105,7 +111,11 @@ func (c *Collector) explain(v *Verdict) {
 		}
 		worst := k.Level.weight() - 1
 		for _, name := range e.because {
-			if weight := v.Check(name).Level.weight(); weight > worst {
+			cause := v.Check(name)
+			if cause == nil {
+				continue // only a fleet has it
+			}
+			if weight := cause.Level.weight(); weight > worst {
 				k.Because, worst = name, weight
 			}
 		}

@@ -34,6 +34,7 @@ type facts struct {
 
 	open    *track
 	prompts *seen
+	fleet   *fleet // nil: one client sent all
 
 	// After the last request.
 	end     *journal.End
@@ -59,7 +60,7 @@ func (s *span) add(v *view) {
 }
 
 func newFacts(run *journal.Run, opt Options) *facts {
-	return &facts{run: run, opt: opt, open: newTrack(), prompts: newSeen(opt.HashLimit)}
+	return &facts{run: run, opt: opt, open: newTrack(maxSlots), prompts: newSeen(opt.HashLimit), fleet: newFleet(run, opt)}
 }
 
 // closed says that a request is due when a slot is free.
@@ -90,8 +91,10 @@ func (f *facts) add(v *view) {
 	if v.Warmup {
 		return
 	}
-	f.moments(v)
-	f.measured++
+	f.addOwn(v)
+	if f.fleet != nil && v.Agent < len(f.fleet.clients) {
+		f.fleet.clients[v.Agent].addOwn(v)
+	}
 	if v.Conversation > 0 {
 		f.turns++
 	}
@@ -99,6 +102,20 @@ func (f *facts) add(v *view) {
 		f.paced.add(v)
 	}
 	f.thinks = f.thinks || v.Delay > 0
+	if !v.complete {
+		return
+	}
+	f.cached += int64(v.UsageCached)
+	if v.CachedKnown {
+		f.cachedKnown++
+	}
+	f.gaps += int64(max(len(v.Chunks)-1, 0))
+}
+
+// addOwn is what is kept of each client of a fleet too.
+func (f *facts) addOwn(v *view) {
+	f.moments(v)
+	f.measured++
 	f.events += int64(len(v.Events.At))
 	f.latencies += float64(v.latency())
 	if v.NewConn {
@@ -108,16 +125,10 @@ func (f *facts) add(v *view) {
 	for _, lag := range v.Events.Lag {
 		f.lag.Add(lag)
 	}
-	if !v.complete {
-		return
+	if v.complete {
+		f.complete++
+		f.ttft.Add(v.Row.First)
 	}
-	f.complete++
-	f.cached += int64(v.UsageCached)
-	if v.CachedKnown {
-		f.cachedKnown++
-	}
-	f.ttft.Add(v.Row.First)
-	f.gaps += int64(max(len(v.Chunks)-1, 0))
 }
 
 func (f *facts) moments(v *view) {

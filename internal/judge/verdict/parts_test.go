@@ -9,7 +9,7 @@ import (
 )
 
 func TestMostConns(t *testing.T) {
-	tr := newTrack()
+	tr := newTrack(maxSlots)
 	for i := range int64(500) {
 		tr.add(i*1e9, i*1e9+5e8, i%2 == 0)
 	}

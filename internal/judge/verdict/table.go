@@ -19,7 +19,7 @@ func table() []entry {
 			limits{0.02, 0.10, "%", "of the mean latency in a closed loop by kernel times; of the median TTFT (p99 of the lag) by user times", ""},
 			"give the client more processors, or fewer streams to one client",
 			[]string{"steal", "cpu_wait", "cpu", "retransmits"}, // what came out of order waits in the kernel
-			func(*facts) check { return &lag{} },
+			byClient(func(*facts) check { return &lag{} }),
 		},
 		{
 			"lateness", "client", "requests sent later than they were due, by the client's own fault",
@@ -31,34 +31,34 @@ func table() []entry {
 		{
 			"cpu", "client", "share of its processors that the client used",
 			limits{0.80, 0.95, "%", "", ""},
-			"give the client more processors, or fewer streams to one client", nil, func(*facts) check { return cpuShare() },
+			"give the client more processors, or fewer streams to one client", nil, byClient(func(*facts) check { return cpuShare() }),
 		},
 		{
 			"cpu_wait", "client", "time in which the client's threads were ready to run and had no processor",
 			limits{0.10, 0.50, "%", "of the run, for each of its processors", ""},
 			"stop what else runs on the client's machine, or give the client processors of its own",
 			[]string{"steal", "cpu"},
-			func(*facts) check { return cpuWait() },
+			byClient(func(*facts) check { return cpuWait() }),
 		},
 		{
 			"steal", "client", "time that the hypervisor took from the client's machine",
 			limits{0.02, 0.10, "%", "of all processors; two ticks of the system's clock, 20 ms, are none", ""},
-			"use a machine that is not shared", nil, func(*facts) check { return stolen() },
+			"use a machine that is not shared", nil, byClient(func(*facts) check { return stolen() }),
 		},
 		{
 			"gc", "client", "time in which the client stood still to collect garbage",
 			limits{0.01, 0.05, "%", "of the run", ""},
-			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, func(*facts) check { return gcPauses() },
+			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, byClient(func(*facts) check { return gcPauses() }),
 		},
 		{
 			"files", "client", "open file descriptors against the limit",
 			limits{0.90, 0.99, "%", "of the limit; invalid if a request failed for it", ""},
-			"raise the limit: ulimit -n", nil, func(*facts) check { return &files{} },
+			"raise the limit: ulimit -n", nil, byClient(func(*facts) check { return &files{} }),
 		},
 		{
 			"ports", "client", "connections opened within a minute against the ports that there are",
 			limits{0.80, 1, "%", "of 28,232, Linux's usual range; invalid if a request failed for it", ""},
-			"keep connections open, widen net.ipv4.ip_local_port_range, or use several addresses", nil, func(*facts) check { return &ports{} },
+			"keep connections open, widen net.ipv4.ip_local_port_range, or use several addresses", nil, byClient(func(*facts) check { return &ports{} }),
 		},
 		{
 			"retransmits", "client", "requests of which TCP segments had to be sent again",
@@ -87,7 +87,7 @@ func table() []entry {
 		{
 			"proven_range", "client", "streams and token chunks a second against what a self-test on this machine has proven",
 			limits{provenSlack, never, "×", "of the streams or the rate, in the busiest second", ""},
-			"use more clients, or see with inferometer selftest how far this machine goes", nil, newProvenRange,
+			"use more clients, or see with inferometer selftest how far this machine goes", nil, byClient(newProvenRange),
 		},
 
 		// The load.
@@ -113,7 +113,9 @@ func table() []entry {
 		{
 			"drained", "load", "requests that we gave up when the run was stopped",
 			limits{0, 0.01, "%", "of the requests; a run that was stopped or killed is suspect at least", ""},
-			"let the run come to its end: a longer --deadline, or fewer requests", nil, func(*facts) check { return &drained{} },
+			"let the run come to its end: a longer --deadline, or fewer requests",
+			[]string{"fleet_lost"},
+			func(*facts) check { return &drained{} },
 		},
 		{
 			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
@@ -260,6 +262,30 @@ func table() []entry {
 			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs beside it, its settings, its share of the requests",
 			[]string{"restart", "foreign_requests"},
 			func(f *facts) check { return newSlowReplica(f) },
+		},
+
+		// The fleet.
+		{
+			"fleet_lost", fleetGroup, "requests of a fleet that are lost, or were not sent, because an agent was",
+			limits{0, 0.01, "%", "of the requests that were planned", ""},
+			"see why the agent is gone: its own output, its machine, its connection to NATS; run again", nil, func(*facts) check { return fleetLost{} },
+		},
+		{
+			"fleet_clock", fleetGroup, "how far the agents' clocks may be off, where their times are held against each other",
+			limits{0.05, 0.50, "%", "of the time that a request is open; below 1 ms never", ""},
+			"put the leader closer to the agents, or read no more from the course over time than this", nil, func(*facts) check { return fleetClock{} },
+		},
+		{
+			"fleet_start", fleetGroup, "agents that did not begin at one instant",
+			limits{20, 1000, "ms", "from the first to the last", ""},
+			"look what held the last one up: its processors, or a clock that was set while the run began",
+			[]string{"steal", "cpu_wait", "cpu"},
+			func(*facts) check { return fleetStart{} },
+		},
+		{
+			"fleet_duplicates", fleetGroup, "records of requests that came twice, or of an agent whose they were not",
+			limits{0, 0.01, "%", "of the requests", ""},
+			"please report it with the journals of the agents: an agent sent what was not its own", nil, func(*facts) check { return fleetDuplicates{} },
 		},
 
 		// The statistics.

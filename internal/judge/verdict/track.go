@@ -16,12 +16,12 @@ const (
 	firstWidth = 1e6 // 1 ms
 )
 
-func newTrack() *track {
-	return &track{slots.New(firstWidth, maxSlots, func(into, from *openCell) {
-		into.opened.Merge(from.opened)
-		into.closed.Merge(from.closed)
-		into.conns += from.conns
-	})}
+func newTrack(most int) *track { return &track{slots.New(firstWidth, most, mergeOpen)} }
+
+func mergeOpen(into, from *openCell) {
+	into.opened.Merge(from.opened)
+	into.closed.Merge(from.closed)
+	into.conns += from.conns
 }
 
 // add counts a request that was open from one moment to another.
