@@ -10,14 +10,35 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// ClientPoint is the client itself between two of its samples.
+// ClientPoint is the client itself between two of its samples; of a fleet, the busiest agent.
 type ClientPoint struct {
 	At   float64 // seconds, the middle
 	CPU  float64 // processors that it used
 	Wait float64 // processors that it was ready to use and did not get; NaN: not told
 }
 
+// busiest are the samples of the agent that used its processors most; of a run of one
+// client all are.
+func busiest(samples []journal.Sample) []journal.Sample {
+	first, used := map[int]int64{}, map[int]int64{}
+	worst := 0
+	for i := range samples {
+		s := &samples[i]
+		if _, known := first[s.Agent]; !known {
+			first[s.Agent] = s.CPUNs
+		}
+		if used[s.Agent] = s.CPUNs - first[s.Agent]; used[s.Agent] > used[worst] {
+			worst = s.Agent
+		}
+	}
+	if len(first) < 2 {
+		return samples
+	}
+	return slices.DeleteFunc(slices.Clone(samples), func(s journal.Sample) bool { return s.Agent != worst })
+}
+
 func clientPoints(samples []journal.Sample) []ClientPoint {
+	samples = busiest(samples)
 	var out []ClientPoint
 	for i := 1; i < len(samples); i++ {
 		a, b := &samples[i-1], &samples[i]

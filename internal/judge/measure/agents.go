@@ -1,6 +1,10 @@
 package measure
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
@@ -34,6 +38,15 @@ type AgentResult struct {
 	OutputThroughput  float64
 	TTFT, TPOT, E2EL  Summary
 	Cost              *Cost // nil: its journal has no end
+}
+
+// Labels are the agent's, in order, as in "gpu=none, region=eu".
+func (a *AgentResult) Labels() string {
+	var words []string
+	for _, k := range slices.Sorted(maps.Keys(a.Agent.Labels)) {
+		words = append(words, k+"="+a.Agent.Labels[k])
+	}
+	return strings.Join(words, ", ")
 }
 
 // mostAgents is how many have latencies by themselves. A journal may list more, and then

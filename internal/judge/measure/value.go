@@ -13,6 +13,7 @@ func (r *Result) Totals() metric.Totals {
 		PeakTokens: r.PeakTokensPerSecond, PeakConcurrent: r.PeakConcurrent,
 		Pooling: r.Run != nil && r.Run.Options.Pooling, Inputs: r.Inputs, Sound: r.Sound,
 	}
+	t.Fleet, t.Lost, t.Unsent = r.Run != nil && r.Run.Fleet != nil, r.Lost, r.Unsent
 	t.PlannedShare, t.CachedShare = r.Cached.Planned, r.Cached.Measured
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens

@@ -11,6 +11,8 @@ type Totals struct {
 	Duration                  float64 // seconds
 	Requests                  int     // that were measured
 	Completed, Failed         int
+	Fleet                     bool // several clients sent the run; of its list:
+	Lost, Unsent              int
 	InputTokens, OutputTokens int64    // of the successes
 	Limited                   bool     // --goodput was given
 	Good                      int      // successes that met every limit of it
@@ -109,6 +111,16 @@ func numbers() []Metric {
 			Name: "failed", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests that did not succeed, whatever the outcome", Share: true,
 			Title: "Failed requests",
 			Run:   func(t *Totals) (float64, bool) { return float64(t.Failed), true },
+		},
+		{
+			Name: "lost", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests of a fleet that may have been sent, and of which no agent has a record; they are among the failed", Share: true,
+			Title: "Lost requests",
+			Run:   func(t *Totals) (float64, bool) { return float64(t.Lost), t.Fleet },
+		},
+		{
+			Name: "unsent", Scope: PerRun, Unit: "requests", Better: Lower, Doc: "requests of a fleet that were planned and certainly not sent; they count as no requests",
+			Title: "Unsent requests",
+			Run:   func(t *Totals) (float64, bool) { return float64(t.Unsent), t.Fleet },
 		},
 		{
 			Name: "duration", Scope: PerRun, Unit: "s", Doc: "time from the start of the run to the end of its last request",

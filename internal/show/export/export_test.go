@@ -40,6 +40,20 @@ func shownTurns(t *testing.T, n, turns int, words string, also ...row.Collector)
 	return page.Run{Name: page.Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v}
 }
 
+// shownFleet is a run that three agents sent.
+func shownFleet(t *testing.T, words string) page.Run {
+	t.Helper()
+	r, err := measure.Measure(&fakerun.Journal{N: 40, Words: words, Agents: 3}, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := verdict.Judge(&fakerun.Journal{N: 40, Words: words, Agents: 3}, verdict.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Run{Name: page.Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v}
+}
+
 // TestGolden: every form of text, as it was looked at.
 func TestGolden(t *testing.T) {
 	one, two := shown(t, 40, "my run"), shown(t, 20, "other|`run`")
@@ -48,10 +62,23 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"one.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one}, nil) },
-		"two.md":          func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one, two}, limits) },
-		"turns.md":        func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownTurns(t, 40, 4, "my run")}, nil) },
-		"turns.csv":       func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownTurns(t, 40, 4, "my run")}) },
+		"one.md":    func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one}, nil) },
+		"two.md":    func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one, two}, limits) },
+		"turns.md":  func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownTurns(t, 40, 4, "my run")}, nil) },
+		"turns.csv": func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownTurns(t, 40, 4, "my run")}) },
+		"fleet.md":  func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownFleet(t, "my run")}, nil) },
+		"fleet.csv": func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownFleet(t, "my run")}) },
+		"fleet-requests.csv": func(b *bytes.Buffer) error {
+			rows, err := RequestsCSV(b)
+			if err != nil {
+				return err
+			}
+			rows.Begin("my run", (&fakerun.Journal{N: 12, Words: "my run", Agents: 3}).Run())
+			if _, err := measure.Measure(&fakerun.Journal{N: 12, Words: "my run", Agents: 3}, measure.Options{}, rows); err != nil {
+				return err
+			}
+			return rows.Close()
+		},
 		"section.md":      func(b *bytes.Buffer) error { return Section(b, &one) },
 		"runs.csv":        func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, two}) },
 		"llmd.json":       func(b *bytes.Buffer) error { return LLMD(b, &one) },

@@ -127,8 +127,22 @@ func figures(b *strings.Builder, run *page.Run) {
 		}
 	}
 	conversationFigures(b, r.Conversations)
+	agentFigures(b, r.Agents)
 	groupFigures(b, "turn", r.ByTurn)
 	groupFigures(b, "adapter", r.ByAdapter)
+}
+
+// agentFigures are each client of a fleet by itself, and what became of the list.
+func agentFigures(b *strings.Builder, a *measure.Agents) {
+	if a == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nFleet: %s\n\n| agent | requests | failed | lost | unsent | TTFT p50, ms | TTFT p99, ms | TPOT p50, ms | output tok/s | |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n", report.Accounting(a))
+	for i := range a.Each {
+		e := &a.Each[i]
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %s | %s | %.2f | %s |\n", outside.Markdown(e.Title), e.Requests, e.Failed, e.Lost, e.Unsent,
+			known(&e.TTFT, 50, e.TTFT.P50), known(&e.TTFT, 99, e.TTFT.P99), known(&e.TPOT, 50, e.TPOT.P50), e.OutputThroughput, outside.Markdown(report.AgentNotes(e)))
+	}
 }
 
 // groupFigures are the same figures by turn or by adapter, where there are two at least.

@@ -26,10 +26,37 @@ type context struct {
 	zero int64 // of the run's clock, ns since 1970
 	req  *journal.Request
 	row  *row.Row
+
+	agents []string // of a fleet: what they are called
 }
 
-// columns are the table of requests; docs/report.md lists them.
-func columns() []column {
+// columns are the table of requests; docs/report.md lists them. That of a fleet has its agents too.
+func columns(fleet bool) []column {
+	list := requestColumns()
+	if fleet {
+		list = append(list, column{parquet.Column{Name: "agent", Type: parquet.Text}, func(c *context) any {
+			if c.req.Agent < 0 || c.req.Agent >= len(c.agents) {
+				return nil
+			}
+			return text(c.agents[c.req.Agent])
+		}})
+	}
+	return list
+}
+
+// sent is a column of what a request has only if it was sent.
+func sent(c column) column {
+	of := c.of
+	c.of = func(c *context) any {
+		if c.req.Outcome.Missing() {
+			return nil
+		}
+		return of(c)
+	}
+	return c
+}
+
+func requestColumns() []column {
 	list := []column{
 		{parquet.Column{Name: "run", Type: parquet.Text}, func(c *context) any { return c.run }},
 		{parquet.Column{Name: "request", Type: parquet.Int}, func(c *context) any { return int64(c.row.Index) }},
@@ -39,10 +66,10 @@ func columns() []column {
 		{parquet.Column{Name: "status", Type: parquet.Int}, func(c *context) any { return above(c.req.Status) }},
 		{parquet.Column{Name: "error", Type: parquet.Text}, func(c *context) any { return text(c.req.Error) }},
 		moment("due", func(r *row.Row) int64 { return r.Due }),
-		moment("sent", func(r *row.Row) int64 { return r.Sent }),
-		moment("ended", func(r *row.Row) int64 { return r.End }),
-		{parquet.Column{Name: "sent_s", Type: parquet.Float}, func(c *context) any { return float64(c.row.Sent) / 1e9 }},
-		{parquet.Column{Name: "late_ms", Type: parquet.Float}, func(c *context) any { return millis(c.row.Sent - c.row.Due) }},
+		sent(moment("sent", func(r *row.Row) int64 { return r.Sent })),
+		sent(moment("ended", func(r *row.Row) int64 { return r.End })),
+		sent(column{parquet.Column{Name: "sent_s", Type: parquet.Float}, func(c *context) any { return float64(c.row.Sent) / 1e9 }}),
+		sent(column{parquet.Column{Name: "late_ms", Type: parquet.Float}, func(c *context) any { return millis(c.row.Sent - c.row.Due) }}),
 	}
 	for _, m := range metric.All() {
 		if m.Reported() && m.Of != nil && !m.NoRequestColumn {
@@ -111,10 +138,12 @@ func since(ns int64) any {
 	return millis(ns)
 }
 
-// Requests writes a table with one row a request, while journals are measured.
+// Requests writes a table with one row a request, while journals are measured. Its
+// columns are known with the first run.
 type Requests struct {
 	now     context
 	columns []column
+	open    func(columns []column) error
 	row     func(values []any) error
 	end     func() error
 	err     error
@@ -122,38 +151,48 @@ type Requests struct {
 
 // RequestsParquet writes them as Parquet.
 func RequestsParquet(w io.Writer) (*Requests, error) {
-	t := &Requests{columns: columns()}
-	names := make([]parquet.Column, len(t.columns))
-	for i := range t.columns {
-		names[i] = t.columns[i].Column
+	t := &Requests{}
+	t.open = func(columns []column) error {
+		names := make([]parquet.Column, len(columns))
+		for i := range columns {
+			names[i] = columns[i].Column
+		}
+		p, err := parquet.NewWriter(w, names)
+		if err == nil {
+			t.row, t.end = func(values []any) error { return p.Row(values...) }, p.Close
+		}
+		return err
 	}
-	p, err := parquet.NewWriter(w, names)
-	if err != nil {
-		return nil, err
-	}
-	t.row, t.end = func(values []any) error { return p.Row(values...) }, p.Close
 	return t, nil
 }
 
 // RequestsCSV writes them as CSV; what has no value is empty, and moments are RFC 3339 in UTC.
 func RequestsCSV(w io.Writer) (*Requests, error) {
-	t := &Requests{columns: columns()}
+	t := &Requests{}
 	c := csv.NewWriter(w)
-	line := make([]string, len(t.columns))
-	for i := range t.columns {
-		line[i] = t.columns[i].Name
-	}
-	if err := c.Write(line); err != nil {
-		return nil, err
-	}
-	t.row = func(values []any) error {
-		for i, v := range values {
-			line[i] = field(v, t.columns[i].Type)
+	t.open = func(columns []column) error {
+		line := make([]string, len(columns))
+		for i := range columns {
+			line[i] = columns[i].Name
+		}
+		t.row = func(values []any) error {
+			for i, v := range values {
+				line[i] = field(v, columns[i].Type)
+			}
+			return c.Write(line)
 		}
 		return c.Write(line)
 	}
 	t.end = func() error { c.Flush(); return c.Error() }
 	return t, nil
+}
+
+// start begins the table, once.
+func (t *Requests) start(fleet bool) {
+	if t.columns == nil && t.err == nil {
+		t.columns = columns(fleet)
+		t.err = t.open(t.columns)
+	}
 }
 
 func field(v any, kind parquet.Type) string {
@@ -175,7 +214,11 @@ func field(v any, kind parquet.Type) string {
 
 // Begin says whose requests come next.
 func (t *Requests) Begin(name string, run *journal.Run) {
-	t.now.run, t.now.zero = name, run.StartUnixNs
+	t.start(run.Fleet != nil)
+	t.now.run, t.now.zero, t.now.agents = name, run.StartUnixNs, nil
+	if run.Fleet != nil {
+		t.now.agents = run.Fleet.Titles()
+	}
 }
 
 // Add writes the row of a request; warm-ups have none.
@@ -183,7 +226,22 @@ func (t *Requests) Add(r *row.Request) error {
 	if t.err != nil || r.Warmup {
 		return t.err
 	}
-	t.now.req, t.now.row = r.Request, &r.Row
+	return t.add(r.Request, &r.Row)
+}
+
+// Missing writes the row of a request of a fleet that is lost or was not sent.
+func (t *Requests) Missing(r *journal.Request) error {
+	return t.add(r, &row.Row{
+		Index: r.Index, Due: r.Due, First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LongestGap: -1,
+		Planned: int32(r.PromptTokens), Prompt: int32(r.PromptTokens), Counted: -1, Cached: -1, Turn: int32(r.Turn),
+	})
+}
+
+func (t *Requests) add(req *journal.Request, one *row.Row) error {
+	if t.start(false); t.err != nil {
+		return t.err
+	}
+	t.now.req, t.now.row = req, one
 	values := make([]any, len(t.columns))
 	for i := range t.columns {
 		values[i] = t.columns[i].of(&t.now)
@@ -194,7 +252,7 @@ func (t *Requests) Add(r *row.Request) error {
 
 // Close ends the table and returns the first error.
 func (t *Requests) Close() error {
-	if t.err != nil {
+	if t.start(false); t.err != nil {
 		return fmt.Errorf("writing the requests: %w", t.err)
 	}
 	return t.end()

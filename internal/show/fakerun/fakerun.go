@@ -2,6 +2,7 @@
 package fakerun
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -16,9 +17,11 @@ type Journal struct {
 	Words string
 	// Turns makes conversations of so many requests each, over two adapters; 0: none.
 	Turns int
-	next  int
-	see   func(*journal.Conversation)
-	over  *journal.Conversation // has ended with the request before
+	// Agents makes it a fleet's: so many sent it, of the last a part is lost, and one more request was not sent; 0: one client.
+	Agents int
+	next   int
+	see    func(*journal.Conversation)
+	over   *journal.Conversation // has ended with the request before
 }
 
 // OnConversation asks for the lines of conversations.
@@ -26,7 +29,7 @@ func (j *Journal) OnConversation(see func(*journal.Conversation)) { j.see = see 
 
 // Run is the first line.
 func (j *Journal) Run() *journal.Run {
-	return &journal.Run{
+	run := &journal.Run{
 		Schema: 1, Version: "0.1.0-test", StartUnixNs: 1794700000_000000000, Zone: "+02:00", Clock: "kernel",
 		Command: []string{"inferometer", "bench", "serve", "--model", "org/sim", "--num-prompts", "40", "--label", j.Words},
 		Options: journal.Options{
@@ -35,11 +38,55 @@ func (j *Journal) Run() *journal.Run {
 		},
 		Environment: journal.Environment{OS: "linux", Arch: "amd64", CPU: j.Words, Host: j.Words, CPUs: 2, GoMaxProcs: 2},
 	}
+	if j.Agents > 0 {
+		run.Fleet = j.fleet()
+	}
+	return run
+}
+
+// fleet is who sent it.
+func (j *Journal) fleet() *journal.Fleet {
+	f := &journal.Fleet{Run: "r1", Planned: j.N + 1}
+	for i := range j.Agents {
+		a := journal.FleetAgent{
+			ID: fmt.Sprintf("agent-%d", i), Name: "node " + j.Words, Version: "0.1.0-test", Address: "10.0.0.1", Labels: map[string]string{"region": j.Words},
+			Share: fmt.Sprintf("%d/%d", i+1, j.Agents), Planned: j.N / j.Agents, OffsetNs: int64(i) * 250 * ms, OffsetErrorNs: ms / 4, Read: true, SkewNs: int64(i) * ms / 2,
+			Clock: "kernel", Environment: journal.Environment{OS: "linux", CPUs: 2, GoMaxProcs: 2},
+		}
+		if i == j.Agents-1 {
+			a.Gone = "no word for 10 s: " + j.Words
+		}
+		f.Agents = append(f.Agents, a)
+	}
+	return f
+}
+
+func (j *Journal) lost(i int) bool { return i%j.Agents == j.Agents-1 && i%9 < 3 }
+
+// agent gives a request its agent; of the last one every third is lost, and the last was not sent.
+func (j *Journal) agent(r *journal.Request) {
+	r.Agent = r.Index % j.Agents
+	switch {
+	case r.Index == j.N:
+		*r = journal.Request{Index: r.Index, Agent: j.Agents - 1, Due: r.Due, Sent: r.Due, End: r.Due, Outcome: journal.Unsent, Error: "not sent: " + j.Words}
+	case j.lost(r.Index):
+		*r = journal.Request{Index: r.Index, Agent: r.Agent, Due: r.Due, Sent: r.Due, End: r.Due, Outcome: journal.Lost, Error: "it may have been sent: " + j.Words}
+	}
 }
 
 // End is the last line.
 func (j *Journal) End() *journal.End {
-	return &journal.End{At: int64(j.N) * 10 * ms, Sent: j.N, WorkloadSHA: "b5bb9d80"}
+	end := &journal.End{At: int64(j.N) * 10 * ms, Sent: j.N, WorkloadSHA: "b5bb9d80"}
+	if j.Agents > 0 {
+		for i := range j.N {
+			if j.lost(i) {
+				end.Sent--
+			}
+		}
+		end.Fleet = &journal.FleetEnd{Agents: make([]journal.FleetAgentEnd, j.Agents)}
+		end.Fleet.Agents[0] = journal.FleetAgentEnd{Ended: true, Client: journal.Client{UserCPUNs: 300 * ms}, Duplicates: 1}
+	}
+	return end
 }
 
 // Next is the next request.
@@ -48,7 +95,7 @@ func (j *Journal) Next() (*journal.Request, error) {
 		j.see(j.over)
 	}
 	j.over = nil
-	if j.next == j.N {
+	if j.next == j.N && j.Agents == 0 || j.next > j.N {
 		return nil, io.EOF
 	}
 	i := j.next
@@ -67,6 +114,9 @@ func (j *Journal) Next() (*journal.Request, error) {
 	}
 	if j.Turns > 0 {
 		j.converse(r)
+	}
+	if j.Agents > 0 {
+		j.agent(r)
 	}
 	return r, nil
 }

@@ -22,13 +22,18 @@ func shown(t *testing.T, n int, words string) Run { return shownTurns(t, n, 0, w
 
 // shownTurns is one whose requests are turns of conversations, so many each.
 func shownTurns(t *testing.T, n, turns int, words string) Run {
+	return shownRun(t, fakerun.Journal{N: n, Words: words, Turns: turns})
+}
+
+func shownRun(t *testing.T, one fakerun.Journal) Run {
 	t.Helper()
 	c := chartdata.NewCollector(0)
-	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words, Turns: turns}, measure.Options{}, c)
+	again := one
+	r, err := measure.Measure(&one, measure.Options{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := verdict.Judge(&fakerun.Journal{N: n, Words: words, Turns: turns}, verdict.Options{})
+	v, err := verdict.Judge(&again, verdict.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,13 +50,26 @@ func written(t *testing.T, opt Options, runs ...Run) string {
 	return b.String()
 }
 
+// The agents of a fleet have a table, and a run of one client has none.
+func TestAgents(t *testing.T) {
+	got := written(t, Options{}, shownRun(t, fakerun.Journal{N: 40, Words: "x", Agents: 3}))
+	for _, want := range []string{"<h3>Agents</h3>", "node x (agent-2)", "region=x", "no word for 10 s: x", "clock offset, ms", ">lost<", ">unsent<", "fleet_lost"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if got := written(t, Options{}, shown(t, 40, "x")); strings.Contains(got, "Agents</h3>") || strings.Contains(got, "fleet_") {
+		t.Error("a page of one client has agents")
+	}
+}
+
 // TestHostileWords: whatever a server, a label or a machine is called stays text.
 func TestHostileWords(t *testing.T) {
 	for _, words := range []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</script><script>alert(2)//`, `<!--<script>`,
 		`'};alert(3);//`, `{{.Policy}}`, "\u2028</style><b>", `&lt;i&gt;`, `javascript:alert(4)`,
 	} {
-		got := written(t, Options{Version: words}, shown(t, 40, words), shownTurns(t, 40, 4, words))
+		got := written(t, Options{Version: words}, shown(t, 40, words), shownTurns(t, 40, 4, words), shownRun(t, fakerun.Journal{N: 40, Words: words, Agents: 3}))
 		if n := strings.Count(got, "<script"); n != 2 {
 			t.Errorf("%q: %d elements <script", words, n)
 		}

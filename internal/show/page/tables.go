@@ -48,7 +48,7 @@ func carried(s *measure.Summary, p, v float64) cell {
 func outcomeTable(id string, r *measure.Result) *table {
 	t := &table{ID: id, Caption: "How requests ended", Heads: heads("outcome", "#requests", "#share, %")}
 	for _, o := range r.Outcomes {
-		t.Lines = append(t.Lines, []cell{words(string(o.Outcome)), value(float64(o.Count)), value(100 * float64(o.Count) / float64(max(r.Requests, 1)))})
+		t.Lines = append(t.Lines, []cell{words(string(o.Outcome)), value(float64(o.Count)), value(100 * float64(o.Count) / float64(max(r.Requests+r.Unsent, 1)))})
 	}
 	return t
 }
@@ -160,6 +160,37 @@ func targetTable(id string, r *measure.Result) *table {
 			{Text: e.URL, Class: "long"},
 			value(float64(e.Requests)), value(float64(e.Completed)), value(e.OutputThroughput), value(e.RequestThroughput),
 			value(e.TTFT.Mean), carried(&e.TTFT, 99, e.TTFT.P99), value(e.TPOT.Mean), carried(&e.E2EL, 99, e.E2EL.P99), value(float64(e.PeakConcurrency)),
+		})
+	}
+	return t
+}
+
+// agentTable is each client of a fleet by itself; nil where it was one.
+func agentTable(id string, r *measure.Result) *table {
+	if r.Agents == nil {
+		return nil
+	}
+	t := &table{ID: id, Caption: "Each agent by itself; latencies in ms", Heads: heads("agent", "labels", "share", "#requests", "#completed", "#failed", "#lost", "#unsent", "#output tok/s", "#req/s",
+		"#TTFT mean", "#TTFT p99", "#TPOT mean", "#E2EL p99", "#began after, ms", "#clock offset, ms", "#± ms", "#CPU, %", "gone")}
+	for i := range r.Agents.Each {
+		e := &r.Agents.Each[i]
+		skew, offset, known, cpu := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		if e.Agent.Read {
+			skew = float64(e.Agent.SkewNs) / 1e6
+		}
+		if e.Agent.OffsetErrorNs >= 0 {
+			offset, known = float64(e.Agent.OffsetNs)/1e6, float64(e.Agent.OffsetErrorNs)/1e6
+		}
+		if e.Cost != nil {
+			cpu = e.Cost.CPUShare * 100
+		}
+		t.Lines = append(t.Lines, []cell{
+			{Text: e.Title, Class: "long"},
+			words(e.Labels()), words(e.Agent.Share),
+			value(float64(e.Requests)), value(float64(e.Completed)), value(float64(e.Failed)), value(float64(e.Lost)), value(float64(e.Unsent)), value(e.OutputThroughput), value(e.RequestThroughput),
+			mean(&measure.GroupLatency{Summary: e.TTFT}), carried(&e.TTFT, 99, e.TTFT.P99), mean(&measure.GroupLatency{Summary: e.TPOT}), carried(&e.E2EL, 99, e.E2EL.P99),
+			value(skew), value(offset), value(known), value(cpu),
+			{Text: e.Agent.Gone, Class: "long"},
 		})
 	}
 	return t

@@ -61,6 +61,7 @@ type runView struct {
 	Failed          int
 	Outcomes        *table
 	Targets         *table // nil with one server
+	Agents          *table // nil with one client
 	Groups          []groupView
 	Errors          *table
 	Checks          *table
@@ -116,7 +117,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	id := fmt.Sprintf("run%d", i+1)
 	v := &runView{
 		ID: id, Index: i, Name: run.Name, Load: Load(r), Open: i == 0, Badge: verdictCell(run.Verdict), Tiles: tiles(run), Warnings: r.Warnings,
-		Latency: latencyTable(id+"-latency", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Errors: errorTable(id+"-errors", r),
+		Latency: latencyTable(id+"-latency", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Agents: agentTable(id+"-agents", r), Errors: errorTable(id+"-errors", r),
 		Environment: environment(id+"-environment", run), Command: Command(r.Run.Command),
 		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0,
 	}

@@ -5,10 +5,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/show/fakerun"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -40,8 +42,18 @@ func results(t *testing.T) map[string]*measure.Result {
 		"thinking":    measured(t, thinking(), measure.Options{}),
 		"killed":      measured(t, killed(), measure.Options{}),
 		"targets":     measured(t, replicas(), measure.Options{}),
+		"fleet":       measuredFleet(t),
 		"agents":      measured(t, agents(), measure.Options{Percentiles: []float64{95, 99}}),
 	}
+}
+
+func measuredFleet(t *testing.T) *measure.Result {
+	r, err := measure.Measure(&fakerun.Journal{N: 40, Words: "one", Agents: 12}, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.End.WorkloadSHA = strings.Repeat("b5bb9d80", 8)
+	return r
 }
 
 func TestGolden(t *testing.T) {

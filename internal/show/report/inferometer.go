@@ -47,6 +47,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		o.set("profile", r.End.Profile)
 	}
 	setTargets(&o, r.Targets)
+	setAgents(&o, r.Agents)
 	setGroups(&o, "by_turn", r.ByTurn)
 	setGroups(&o, "by_adapter", r.ByAdapter)
 	setConversations(&o, r.Conversations)

@@ -131,9 +131,9 @@ var (
 	vllmPeaks = []string{"max_output_tokens_per_s", "max_concurrent_requests"}
 )
 
-// ownPlace are ours that the result holds elsewhere: under goodput, and as vLLM's keys
-// of speculative decoding.
-var ownPlace = []string{"conversation_throughput", "failed_conversations", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx"}
+// ownPlace are ours that the result holds elsewhere: under goodput and agents, and as vLLM's
+// keys of speculative decoding.
+var ownPlace = []string{"conversation_throughput", "failed_conversations", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx", "lost", "unsent"}
 
 // number is a number of the whole run for JSON: null where it is not known.
 func number(r *measure.Result, m *metric.Metric) any {

@@ -40,6 +40,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.client(r)
 	c.steady(r.SteadyState, tokens)
 	c.targets(r.Targets)
+	c.agents(r.Agents)
 	c.conversations(r.Conversations)
 	c.groups("By turn", r.ByTurn)
 	c.groups("By adapter", r.ByAdapter)
