@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -117,6 +117,10 @@ test-browser: build
 # Reads our Parquet files with DuckDB and pandas.
 test-parquet: build
 	INFEROMETER_PARQUET="$$(scripts/parquet.sh)" go test -count=1 -v ./test/parquet
+
+# Uploads to a real S3-compatible store (built once, kept in a cache; two minutes).
+test-s3:
+	INFEROMETER_S3="$$(scripts/s3.sh)" go test -count=1 -v ./test/s3
 
 # Results of the real vllm bench serve and GuideLLM beside ours: about 12 GB on disk.
 test-peers: build

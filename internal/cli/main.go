@@ -21,6 +21,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/cli/tokenize"
 	"github.com/inferometer/inferometer/internal/cli/trace"
+	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -46,6 +47,7 @@ func commands() []entry {
 		{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
 		{"agent", "take part in runs that many machines send together", fleet.Agent},
 		{"init", "write a scenario for a server that is running", run.Init},
+		{"upload", "put the files of a run into a bucket of an S3-compatible store", upload.Run},
 		{"report", "show the result of a run again, from its journal", report.Run},
 		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", check.Doctor},

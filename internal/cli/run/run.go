@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -29,6 +30,7 @@ type runOptions struct {
 	only               []string
 	columns            string
 	slo                string
+	upload             upload.Flags
 }
 
 func runFlags() (*argv.Set, *runOptions) {
@@ -49,6 +51,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
 		argv.Shown("the usual ones"))
 	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.", argv.Metavar("LIMITS"))
+	o.upload.Define(set)
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
 	return set, o
 }
@@ -57,6 +60,9 @@ func runFlags() (*argv.Set, *runOptions) {
 func Run(ctx context.Context, s command.Streams, args []string) error {
 	set, o := runFlags()
 	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.upload.Check(); err != nil {
 		return err
 	}
 	program, err := os.Executable()
@@ -129,6 +135,9 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 	if err != nil {
 		return err
 	}
+	if err := o.upload.Try(ctx); err != nil {
+		return err
+	}
 	if o.fresh {
 		if err := folder.Fresh(); err != nil {
 			return fmt.Errorf("forget earlier results: %w", err)
@@ -149,17 +158,22 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
 	show.Start()
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
-	records, err := r.Run(ctx, drain)
+	running, drain, stop := command.Interrupts(ctx, s.Err)
+	records, err := r.Run(running, drain)
 	stop()
 	show.Stop()
 	if err != nil {
 		return err
 	}
 	sum, err := conclude(s, plan, records, folder)
-	if err != nil || o.slo == "" {
-		return err
+	if err == nil && o.slo != "" {
+		err = sloEnding(sum)
 	}
+	return upload.Ending(err, o.upload.Put(ctx, s.Err, folder.Path))
+}
+
+// sloEnding says by its error how the points keep the SLO.
+func sloEnding(sum *scenario.Summary) error {
 	var endings []error
 	for _, row := range sum.Rows {
 		endings = append(endings, serve.SLOEnding(row.Points[0].ID+": ", &slo.Judgement{Checks: row.Clauses}))

@@ -37,6 +37,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
+	o.Upload.Define(set)
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
@@ -57,6 +58,9 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	if err := o.checkRehearsal(); err != nil {
+		return err
+	}
+	if err := o.Upload.Check(); err != nil {
 		return err
 	}
 	if runDir != "" {

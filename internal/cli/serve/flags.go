@@ -3,6 +3,7 @@ package serve
 import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/send/pace"
 )
 
@@ -43,6 +44,7 @@ type Options struct {
 	DryRun      bool
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
+	Upload      upload.Flags
 
 	tookV1  bool              // an address ended with the endpoint's /v1
 	secrets map[string]string // by the variable that stands for each in the Spec
@@ -99,6 +101,7 @@ func Flags() (*argv.Set, *Options) {
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
 	defineRehearsal(set, o)
+	o.Upload.Define(set, argv.Group(groupOurs))
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
 	defineFormat(set, o, g)

@@ -34,6 +34,9 @@ func (o *Options) checkRehearsal() error {
 	if o.DryRun && o.PrintSpec {
 		return argv.Errorf("dry-run", "can't be used together with --print-spec: each prints its own")
 	}
+	if o.PrintSpec && o.Upload.To != "" {
+		return argv.Errorf("upload", "is no part of a Spec: give it to inferometer exec")
+	}
 	if o.DryRun && o.Format == formatVLLM {
 		return argv.Errorf("format", "vllm is a block of results, and --dry-run has none").WithHint("use table or json")
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/judged"
@@ -24,7 +26,7 @@ import (
 
 // report computes the result from the journal, prints and saves it, and says by
 // its error how the run ended.
-func (r *serveRun) report() error {
+func (r *serveRun) report(ctx context.Context) error {
 	res, v, err := r.result()
 	if res == nil {
 		return err
@@ -37,7 +39,7 @@ func (r *serveRun) report() error {
 		return err
 	}
 	r.Prune(r.run.Folder(), r.host)
-	return r.ending(res, v)
+	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 
 // print shows the result in the form that was asked for.
@@ -90,6 +92,14 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	r.judged = judged.SLO(objective, r.run.Folder(), res, opt)
 	show := report.Options{RunDir: r.run.Folder(), Verdict: v, SLO: r.judged}
 	return res, v, errors.Join(r.run.Unwritten(), writeResult(filepath.Join(r.run.Folder(), journal.ResultName), res, show), r.save(res, v), r.draw(drawn, res))
+}
+
+// said is where it goes what was done, unless only the result is wanted.
+func (r *serveRun) said() io.Writer {
+	if r.Quiet {
+		return nil
+	}
+	return r.Err
 }
 
 // sparing has garbage collected sooner until the function that it returns is called. The

@@ -41,6 +41,9 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if o.PrintSpec {
 		return o.printSpec(s)
 	}
+	if err := o.Upload.Check(); err != nil {
+		return err
+	}
 	r := newServeRun(o, s)
 	for _, note := range o.notes(set) {
 		r.host.Say("note: %s", note)
@@ -67,11 +70,14 @@ func (r *serveRun) do(ctx context.Context) error {
 		return err
 	}
 	defer stopProfile()
+	if err := r.Upload.Try(ctx); err != nil {
+		return err
+	}
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
 	defer r.run.Close()
-	return r.report()
+	return r.report(ctx)
 }
 
 // finished is a run that is over: sent by this process, or by the agents of a fleet.
@@ -137,6 +143,9 @@ func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err err
 	}
 	if err := o.Check(set); err != nil {
 		return nil, nil, err
+	}
+	if o.Upload.To != "" {
+		return nil, nil, argv.Errorf("upload", "can't be given to one run of several: inferometer run and inferometer upload upload them all")
 	}
 	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
 	return &o.Spec, o.secrets, nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -116,4 +117,30 @@ func (f Folder) Fresh() error {
 		errs = append(errs, os.RemoveAll(f.file(name)))
 	}
 	return errors.Join(errs...)
+}
+
+// Results are the files that say what was measured, by their names in the folder with
+// slashes: no logs and no notes of processes. A file that is none of ours is not among
+// them.
+func (f Folder) Results() (names []string, err error) {
+	if _, err := os.Stat(f.file(sourceFile)); err != nil {
+		return nil, err
+	}
+	root := os.DirFS(f.Path)
+	known := []string{journal.FileName, journal.ResultName, journal.SpecName, pointFile}
+	err = fs.WalkDir(root, "points", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && slices.Contains(known, d.Name()) {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, name := range []string{sourceFile, Pictures, "table.md", "summary.csv", "summary.json"} {
+		if info, err := fs.Stat(root, name); err == nil && info.Mode().IsRegular() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
