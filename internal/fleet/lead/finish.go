@@ -99,10 +99,13 @@ func (l *leader) merged(a *agent) merge.Agent {
 		ID: a.ID, Name: a.Name, Version: a.Version, Address: a.Address, Labels: a.Labels, CPUs: a.CPUs, Share: l.owned(a.share),
 		LastContact: v.contact.UnixNano(), Gone: l.gone(&v), Whole: v.status.SHA256 != "" && l.pieces.whole(a.ID, v.status.SHA256),
 	}
-	// At the middle of the run: what the clock drifted lies on both sides.
-	if offset, wrong, err := a.offset(l.began.Add(v.contact.Sub(l.began) / 2)); err == nil {
+	m.OffsetError = -1 // not known
+	a.mu.Lock()
+	// One offset for all of the run: its error covers what the clock drifted, or was set by.
+	if offset, wrong, ok := a.clock.Over(l.began.UnixNano(), v.contact.UnixNano()); ok {
 		m.Offset, m.OffsetError = -offset, wrong
 	}
+	a.mu.Unlock()
 	if v.status.Run != "" {
 		m.Status = &v.status
 	}
