@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
-	"fleet":   {"bench", "files", "journal", "judge", "send"},
+	"fleet":   {"bench", "compat", "files", "journal", "judge", "send"},
 	"machine": {},
 	"foreign": {},
 	"compat":  {},
@@ -57,6 +57,7 @@ var inside = map[string][]string{
 	"fleet/seal":       {"fleet/message"},
 	"fleet/merge":      {"fleet/message"},
 	"fleet/setup":      {"fleet/bus"},
+	"fleet/ssh":        {"fleet/bus"},
 	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/wire", "send/target"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},

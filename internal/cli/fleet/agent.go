@@ -44,6 +44,7 @@ func Agent(ctx context.Context, s command.Streams, args []string) error {
 	}
 	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
+	ctx, drain = o.attached(ctx, s, drain)
 	b, err := bus.Open(ctx, place, bus.Options{Name: "inferometer agent " + a.ID, Trouble: func(err error) {
 		if err != nil {
 			a.Say("%v", err)
@@ -69,7 +70,7 @@ func agentFlags() (*argv.Set, *agentOptions) {
 	set.Example("On this machine, with a nats-server -js that runs here too", "inferometer agent --nats nats://127.0.0.1:4222")
 	set.Example("On another machine, with the file that inferometer fleet init wrote", "inferometer agent --nats agent.json --allow llm.example:8000")
 	set.Example("With labels that a leader can choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example' --label region=eu --label card=25g --weight 2")
-	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents. Needed.",
+	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents; - reads such a file from standard input, and ends with it. Needed.",
 		argv.Metavar("URL|FILE"), argv.Redact(outside.RedactURL))
 	set.String(&o.name, "name", "", "Name of this agent, for people.", argv.Metavar("NAME"), argv.Shown("the host's"))
 	set.Custom("label", "", "A label that leaders can choose agents by. It may be given several times.", o.label, argv.Metavar("KEY=VALUE"))
@@ -103,7 +104,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 	if err != nil {
 		return nil, none, argv.Errorf("allow", "%v", err)
 	}
-	place, err := bus.ReadPlace(o.nats)
+	place, err := o.place(s)
 	if err != nil {
 		return nil, none, argv.Errorf("nats", "%v", err)
 	}

@@ -45,6 +45,7 @@ type Options struct {
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
 	Upload      upload.Flags
+	sshOptions
 
 	tookV1  bool              // an address ended with the endpoint's /v1
 	secrets map[string]string // by the variable that stands for each in the Spec
@@ -102,6 +103,7 @@ func Flags() (*argv.Set, *Options) {
 		argv.Group(groupOurs), argv.WholeName())
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineSSH(set, o)
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
 	defineFormat(set, o, g)

@@ -34,6 +34,9 @@ func (o *Options) checkRehearsal() error {
 	if o.DryRun && o.PrintSpec {
 		return argv.Errorf("dry-run", "can't be used together with --print-spec: each prints its own")
 	}
+	if o.PrintSpec && len(o.agentHosts) > 0 {
+		return argv.Errorf(flagAgents, "is no part of a Spec: start the agents yourself, and leave it out")
+	}
 	if o.PrintSpec && o.Upload.To != "" {
 		return argv.Errorf("upload", "is no part of a Spec: give it to inferometer exec")
 	}

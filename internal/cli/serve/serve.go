@@ -11,7 +11,6 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
-	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -92,7 +91,7 @@ type finished interface {
 
 func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	if r.InFleet() {
-		done, err := lead.Execute(ctx, drain, &r.Spec, r.host)
+		done, err := r.lead(ctx, drain)
 		if err == nil {
 			r.run = done
 		}
@@ -143,6 +142,9 @@ func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err err
 	}
 	if err := o.Check(set); err != nil {
 		return nil, nil, err
+	}
+	if len(o.agentHosts) > 0 {
+		return nil, nil, argv.Errorf(flagAgents, "can't be given to one run of several: start agents that stay, with inferometer agent")
 	}
 	if o.Upload.To != "" {
 		return nil, nil, argv.Errorf("upload", "can't be given to one run of several: inferometer run and inferometer upload upload them all")

@@ -2,7 +2,9 @@ package bus
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"net/url"
 	"os"
@@ -44,6 +46,14 @@ func ReadPlace(text string) (Place, error) {
 	var p Place
 	if err := json.Unmarshal(b, &p); err != nil || p.URL == "" {
 		return Place{}, fmt.Errorf("%s is no file of inferometer fleet init", outside.Word(text))
+	}
+	return p, p.check()
+}
+
+// DecodePlace reads what such a file holds, and no further.
+func DecodePlace(from io.Reader) (p Place, err error) {
+	if err := json.NewDecoder(io.LimitReader(from, mostPlace)).Decode(&p); err != nil || p.URL == "" {
+		return Place{}, errors.New("standard input holds no file of inferometer fleet init")
 	}
 	return p, p.check()
 }
