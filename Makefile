@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -93,6 +93,30 @@ bench-tokens:
 # bench shapes beside the real llama-bench, in turns; see docs/shapes.md.
 bench-shapes: build
 	INFEROMETER_LLAMA="$$(scripts/llama-server.sh)" go run ./bench/shapes
+
+# What a fleet costs beside one process: CPU per event of 1, 2 and 4 agents; see docs/fleet.md.
+bench-fleet: build
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -cpu -max 1.15
+
+# 200 agents on one nats-server: when they begin by the truth, and what leader and NATS carry. Some 5 GB of memory.
+bench-fleet-agents: build
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -begin -tokens 16 -within 20
+
+# 100,000 streams at once over several agents, as far as this machine carries them. Some 10 GB of memory.
+bench-fleet-streams: build
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -many -streams 100000 -rate 1500 -ttft 90s -itl 2s -tokens 4
+
+# How fast the journals of 1,000 agents become one.
+bench-fleet-merge: build
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -merge -agents 1000 -requests 100000
+
+# Whole fleets as processes, in network namespaces of their own, against the simulator's truth; that needs root.
+test-fleet:
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go test -count=1 -v -timeout 30m ./test/fleet
+
+# Agents, leader and nats-server killed, stopped and cut off at random: 20 runs of a minute; some 40 minutes.
+chaos:
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go test -count=1 -v -timeout 2h ./test/fleet -run Chaos -seeds 20 -seconds 60
 
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).
 test-llama: build
