@@ -3,11 +3,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/cli"
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
 
@@ -51,14 +56,9 @@ func (o options) begin(s *stage.Stage) (worst float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	agents, err := s.StartAgents(o.agents, nil, nats)
+	agents, err := o.lightAgents(s, nats)
 	if err != nil {
 		return 0, err
-	}
-	for _, a := range agents {
-		if err := a.Await("is ready", 3*time.Minute); err != nil {
-			return 0, err
-		}
 	}
 	planned := o.rate * o.seconds
 	lead, err := s.Bench("run", nil, nats, "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init", "--random-input-len", "16",
@@ -93,11 +93,55 @@ func (o options) begin(s *stage.Stage) (worst float64, err error) {
 	}
 	slices.Sort(offs)
 	worst = max(offs[len(offs)-1], -offs[0])
-	_, memory := agents[0].Usage()
-	fmt.Printf("%d agents of %.0f MB each: first requests at the server from %.2f to %.2f ms after their instants, median %.2f\n",
-		o.agents, float64(memory)/1e6, offs[0], offs[len(offs)-1], offs[len(offs)/2])
+	memory, cpu := int64(0), time.Duration(0)
+	for _, a := range agents {
+		used, rss := a.Usage()
+		memory, cpu = memory+rss, cpu+used
+	}
+	fmt.Printf("%d agents in %d processes, %.1f MB and %.2f s of CPU each: first requests at the server from %.2f to %.2f ms after their instants, median %.2f\n",
+		o.agents, len(agents), float64(memory)/1e6/float64(o.agents), cpu.Seconds()/float64(o.agents), offs[0], offs[len(offs)-1], offs[len(offs)/2])
 	fmt.Print(report)
 	return worst, nil
+}
+
+// lightAgents starts agents and waits for them. A process that waits for its next request wakes up some
+// hundred times a second, for Go's scheduler alone; 200 of them would be more than two cores
+// carry. So many share a process.
+func (o options) lightAgents(s *stage.Stage, nats *stage.NATS) (all []*stage.Process, err error) {
+	if o.perProcess <= 1 {
+		all, err = s.StartAgents(o.agents, nil, nats)
+	} else {
+		var self string
+		if self, err = os.Executable(); err != nil {
+			return nil, err
+		}
+		for left := o.agents; left > 0; left -= o.perProcess {
+			name := fmt.Sprintf("agents%d", len(all)+1)
+			p, err := s.Start(name, nil, "env", "GOMAXPROCS=4", self, "-host", strconv.Itoa(min(left, o.perProcess)), "-nats", nats.Files["agent"], "-name", name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, p)
+		}
+	}
+	for _, a := range all {
+		if err := a.Await("ready", 3*time.Minute); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
+}
+
+// host is many agents in one process.
+func host(o options, n int) error {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			cli.Main(context.Background(), []string{"agent", "--nats", o.nats, "--name", fmt.Sprintf("%s-%d", o.name, i)}, strings.NewReader(""), os.Stdout, os.Stderr)
+		})
+	}
+	all.Wait()
+	return nil
 }
 
 // watch follows what leader and NATS carry while the run lasts, a second at a time, and

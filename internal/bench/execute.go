@@ -58,6 +58,7 @@ type Run struct {
 	usage      client.Usage // of this process at that moment
 	spared     int          // processors that Go's scheduler was given beyond those it has
 
+	here     journal.Environment // read before the clock starts: nothing may come between that and the first request
 	progress *load.Progress
 	sampler  *client.Sampler
 	wakeups  *client.Wakeups  // nil: the kernel tells when bytes arrived
@@ -132,6 +133,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	}
 	r.progress = &load.Progress{}
 	r.spareProcessors()
+	r.here = r.machine()
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
@@ -377,7 +379,7 @@ func (r *Run) started() error {
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.machine(),
+		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
 		Proven: r.proven,
 	})
 	if r.transport.Stamps() != kernelStamps {

@@ -16,8 +16,7 @@ const sampleEvery = time.Second
 // the clock has started, once a second, and once at the end.
 func (r *Run) startSampler() *client.Sampler {
 	write := func() { _ = r.journal.Sample(r.sample()) } // a sample always marshals
-	write()
-	return client.StartSampler(sampleEvery, write)
+	return client.StartSampler(sampleEvery, true, write)
 }
 
 func (r *Run) sample() *journal.Sample {

@@ -152,7 +152,7 @@ func (r *Run) startScraper() *client.Sampler {
 	if r.ScrapeEvery == 0 || r.before == nil {
 		return nil
 	}
-	return client.StartSampler(r.ScrapeEvery, func() {
+	return client.StartSampler(r.ScrapeEvery, false, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
 		for i, m := range r.scrape(ctx) {

@@ -5,12 +5,15 @@ package fleet
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
 
@@ -56,7 +59,7 @@ func chaos(t *testing.T, seed uint64) {
 	p.flags = []string{
 		"--base-url", p.sim.URL, "--model", "sim", "--skip-tokenizer-init", "--dataset-name", "random", "--random-input-len", "16", "--random-output-len", "20",
 		"--num-prompts", strconv.Itoa(planned), "--request-rate", strconv.Itoa(chaosRate), "--request-id-prefix", chaosPrefix, "--seed", strconv.FormatUint(seed, 10),
-		"--request-timeout", "20", "--fleet-agents", strconv.Itoa(chaosAgents),
+		"--request-timeout", "20", "--fleet-lease", "5s", "--fleet-agents", strconv.Itoa(chaosAgents),
 	}
 	p.lead()
 	p.awaitLoad()
@@ -185,16 +188,16 @@ func (p *play) end() {
 	for _, h := range p.hosts {
 		p.try(func() error { return errors.Join(h.Mend("load"), h.Mend("nats")) })()
 	}
-	for range 3 {
+	for range 5 {
 		code := p.leader.Wait(3 * time.Minute)
-		if code >= 0 {
-			p.t.Logf("the leader's exit code is %d", code)
-			return
-		}
 		if p.leader.Running() {
 			p.t.Fatalf("the leader does not end")
 		}
-		p.takeOver() // it was killed, and nobody has taken over yet
+		if _, err := os.Stat(filepath.Join(p.Run("fleet"), journal.FileName)); err == nil {
+			p.t.Logf("the leader's exit code is %d", code)
+			return
+		}
+		p.takeOver() // it was killed, or found no NATS when it was started
 	}
 	p.t.Fatal(strings.TrimSpace(p.leader.Said()))
 }

@@ -8,13 +8,17 @@ type Sampler struct {
 	quit, done chan struct{}
 }
 
-// StartSampler calls write so often, and once at the end.
-func StartSampler(every time.Duration, write func()) *Sampler {
+// StartSampler calls write so often, and once at the end; with atOnce also now, without
+// waiting for that.
+func StartSampler(every time.Duration, atOnce bool, write func()) *Sampler {
 	s := &Sampler{make(chan struct{}), make(chan struct{})}
 	go func() {
 		defer close(s.done)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
+		if atOnce {
+			write()
+		}
 		for {
 			select {
 			case <-tick.C:

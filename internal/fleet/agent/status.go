@@ -84,7 +84,9 @@ func (t *teller) enter(p message.Phase) bool {
 		return false
 	}
 	t.status.Phase = p
-	t.asked()
+	if p != message.Running { // at that instant all agents have better to do; the next tick tells it
+		t.asked()
+	}
 	return true
 }
 

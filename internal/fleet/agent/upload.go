@@ -32,11 +32,12 @@ type uploaded struct {
 func (f *folder) handOn(ctx context.Context, b *bus.Bus, over <-chan struct{}) error {
 	var have uploaded
 	readRecord(f.upload, &have)
+	buffer := make([]byte, bus.MostPiece)
 	tick := time.NewTicker(handOnEvery)
 	defer tick.Stop()
 	for {
 		last := isClosed(over) // before the file is read: then it is whole
-		if err := f.handOnAll(ctx, b, &have, over); err != nil {
+		if err := f.handOnAll(ctx, b, &have, buffer, over); err != nil {
 			return err
 		}
 		if last {
@@ -52,7 +53,7 @@ func (f *folder) handOn(ctx context.Context, b *bus.Bus, over <-chan struct{}) e
 }
 
 // handOnAll stores what the file holds now.
-func (f *folder) handOnAll(ctx context.Context, b *bus.Bus, have *uploaded, over <-chan struct{}) error {
+func (f *folder) handOnAll(ctx context.Context, b *bus.Bus, have *uploaded, buffer []byte, over <-chan struct{}) error {
 	file, err := os.Open(f.journal())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -61,7 +62,6 @@ func (f *folder) handOnAll(ctx context.Context, b *bus.Bus, have *uploaded, over
 		return err
 	}
 	defer file.Close()
-	buffer := make([]byte, bus.MostPiece)
 	for {
 		size := int64(len(buffer))
 		if have.Piece > 0 {
