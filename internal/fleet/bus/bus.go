@@ -32,7 +32,7 @@ type Place struct {
 type Options struct {
 	Name string // of this side, for the server's lists
 	// Trouble is told when the connection is lost, and with nil when it is back; and when the
-	// server does not permit what was asked of it: then the error is a RefusedError. May be nil.
+	// server does not permit something that no call waits for: then it is a RefusedError. May be nil.
 	Trouble func(error)
 }
 
@@ -78,8 +78,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if refused := refusal(err); refused != nil {
-				b.waiting.tell(refused)
-				if o.Trouble != nil {
+				if heard := b.waiting.tell(refused); !heard && o.Trouble != nil {
 					o.Trouble(refused)
 				}
 			}

@@ -192,6 +192,8 @@ func TestPlaces(t *testing.T) {
 		"tls://nats.example:4222":    "user and a password",
 		"http://127.0.0.1:4222":      "no address",
 		"nowhere.json":               "neither an address",
+		t.TempDir():                  "leader.json, agent.json or viewer.json",
+		"bus_test.go":                "no file of inferometer fleet init",
 		"nats://127.0.0.1:4222":      "",
 		"tls://u:p@nats.example:422": "",
 	} {

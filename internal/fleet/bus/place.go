@@ -36,6 +36,9 @@ func ReadPlace(text string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("%q is neither an address such as nats://127.0.0.1:4222 nor a file of inferometer fleet init: %w", outside.Word(text), err)
 	}
+	if info.IsDir() {
+		return Place{}, fmt.Errorf("%s is a folder: give the file in it that is for the role, leader.json, agent.json or viewer.json", outside.Word(text))
+	}
 	if !info.Mode().IsRegular() || info.Size() > mostPlace {
 		return Place{}, fmt.Errorf("%s is no file of inferometer fleet init", outside.Word(text))
 	}

@@ -49,16 +49,19 @@ type waiter struct {
 	cancel   context.CancelCauseFunc
 }
 
-func (r *refusals) tell(refused *RefusedError) {
+// tell says whether a call waited for it, which then fails by it.
+func (r *refusals) tell(refused *RefusedError) (heard bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for w := range r.all {
 		for _, subject := range w.subjects {
 			if refused.Subject == subject || strings.HasSuffix(subject, ".") && strings.HasPrefix(refused.Subject, subject) {
 				w.cancel(refused)
+				heard = true
 			}
 		}
 	}
+	return heard
 }
 
 // unless is a context that ends as well when the server refuses what is published to these
