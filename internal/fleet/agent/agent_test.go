@@ -103,6 +103,11 @@ func startAgent(t *testing.T, url, state string, change func(*Agent)) *process {
 	}
 	done := make(chan error, 1)
 	go func() { done <- p.Run(context.Background(), p.drain) }()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the agent said:\n%s", strings.Join(p.said.lines, "\n"))
+		}
+	})
 	p.end = sync.OnceFunc(func() {
 		close(p.drain)
 		if err := <-done; err != nil {
@@ -118,6 +123,7 @@ func startAgent(t *testing.T, url, state string, change func(*Agent)) *process {
 type leader struct {
 	*bus.Bus
 	t        *testing.T
+	run      string
 	mu       sync.Mutex
 	statuses []*message.Status
 	news     chan struct{}
@@ -134,7 +140,7 @@ func startLeader(t *testing.T, url, run string) *leader {
 	if err := b.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l := &leader{Bus: b, t: t, news: make(chan struct{}, 1), journal: map[string][]byte{}}
+	l := &leader{Bus: b, t: t, run: run, news: make(chan struct{}, 1), journal: map[string][]byte{}}
 	tell := func() {
 		select {
 		case l.news <- struct{}{}:
@@ -187,6 +193,9 @@ func (l *leader) await(what string, there func() bool) {
 			if len(l.statuses) > 0 {
 				last = l.statuses[len(l.statuses)-1]
 			}
+			if last != nil {
+				last.Live = nil
+			}
 			l.t.Fatalf("%s: never; the last status is %+v", what, last)
 		}
 	}
@@ -195,6 +204,9 @@ func (l *leader) await(what string, there func() bool) {
 func (l *leader) awaitPhase(agent string, phases ...message.Phase) *message.Status {
 	l.t.Helper()
 	var found *message.Status
+	quit := make(chan struct{})
+	defer close(quit)
+	go l.catchUp(agent, quit)
 	l.await(fmt.Sprint(phases), func() bool {
 		for _, s := range l.statuses {
 			for _, p := range phases {
@@ -206,6 +218,33 @@ func (l *leader) awaitPhase(agent string, phases ...message.Phase) *message.Stat
 		return found != nil
 	})
 	return found
+}
+
+// catchUp asks for the last status now and then: one that was told before this side was
+// connected again was heard by nobody but the store.
+func (l *leader) catchUp(agent string, quit <-chan struct{}) {
+	for {
+		select {
+		case <-quit:
+			return
+		case <-time.After(500 * time.Millisecond):
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		s, err := l.LastStatus(ctx, l.run, agent)
+		cancel()
+		if err != nil || s == nil {
+			continue
+		}
+		l.mu.Lock()
+		if n := len(l.statuses); n == 0 || l.statuses[n-1].Number < s.Number {
+			l.statuses = append(l.statuses, s)
+		}
+		l.mu.Unlock()
+		select {
+		case l.news <- struct{}{}:
+		default:
+		}
+	}
 }
 
 func (l *leader) ask(agent string, a *message.Ask) *message.Answer {
@@ -229,9 +268,9 @@ func (l *leader) start(agent, run, nonce string) {
 
 // spec is a run of n requests, at a rate.
 func spec(url string, n int, rate float64) *bench.Spec {
-	text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-"},"dataset":{"name":"random","input_len":8,"output_len":4},"pace":{"name":"poisson","rate":%g},"load":{"num_prompts":%d}}`, url, rate, n)
+	text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-","skip_tokenizer_init":true},"dataset":{"name":"random","input_len":8,"output_len":4},"pace":{"name":"poisson","rate":%g},"load":{"num_prompts":%d}}`, url, rate, n)
 	if rate == 0 {
-		text = fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-"},"dataset":{"name":"random","input_len":8,"output_len":4},"load":{"num_prompts":%d,"max_concurrency":4}}`, url, n)
+		text = fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-","skip_tokenizer_init":true},"dataset":{"name":"random","input_len":8,"output_len":4},"load":{"num_prompts":%d,"max_concurrency":4}}`, url, n)
 	}
 	got, err := bench.Decode(strings.NewReader(text))
 	if err != nil {

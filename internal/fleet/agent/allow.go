@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -35,6 +36,9 @@ func ParseAllow(words []string) (Allow, error) {
 			continue
 		}
 		if host, port, err := net.SplitHostPort(word); err == nil {
+			if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+				host = ""
+			}
 			word, r.port = host, port
 		}
 		word = strings.Trim(word, "[]")

@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/fleet/message"
@@ -39,7 +39,7 @@ func (a *Agent) offer(ctx context.Context, ask *message.Ask) (nonce string, err 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if j := a.job; j != nil && !isClosed(j.done) {
-		if j.run == ask.Run && bytes.Equal(j.asked, ask.Spec) && !j.started() {
+		if j.run == ask.Run && reflect.DeepEqual(j.asked, ask) && !j.started() {
 			return j.nonce, nil // the answer was lost on its way
 		}
 		return "", fmt.Errorf("the agent is busy with the run %s", j.run)

@@ -21,7 +21,7 @@ import (
 type job struct {
 	agent  *Agent
 	run    string
-	asked  []byte // the Spec as it came
+	asked  *message.Ask
 	offer  *offered
 	nonce  string
 	folder *folder
@@ -45,7 +45,7 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 		return nil, fmt.Errorf("make the run's folder: %w", err)
 	}
 	j := &job{
-		agent: a, run: ask.Run, asked: ask.Spec, offer: o, nonce: random(16), folder: f, live: newLive(o.spec),
+		agent: a, run: ask.Run, asked: ask, offer: o, nonce: random(16), folder: f, live: newLive(o.spec),
 		starting: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}), forgotten: make(chan struct{}),
 	}
 	j.teller = newTeller(a.Bus, f, time.Duration(ask.Lease), j.live, func(why string) { j.stop(why) })

@@ -87,7 +87,7 @@ func checkFiles(o *offered) error {
 		if name := filepath.FromSlash(f.Name); !filepath.IsLocal(name) || filepath.Clean(name) == "." {
 			return fmt.Errorf("a file's name %q is none", outside.Word(f.Name))
 		}
-		if sum += min(f.Bytes, mostFileBytes); sum > mostFileBytes || len(o.files) > mostFiles {
+		if sum += min(f.Bytes, mostFileBytes+1); sum > mostFileBytes || len(o.files) > mostFiles {
 			return fmt.Errorf("the files of the offer are too many or too large: at most %d of %d GiB together", mostFiles, mostFileBytes>>30)
 		}
 		has = append(has, f.For)
