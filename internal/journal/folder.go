@@ -17,7 +17,8 @@ import (
 const (
 	FileName   = "journal.jsonl.zst"
 	ResultName = "result.json"
-	SpecName   = "spec.json" // what the run was asked to do
+	SpecName   = "spec.json"  // what the run was asked to do
+	FleetName  = "fleet.json" // of a run of several clients: where it was coordinated
 )
 
 // NewFolder makes a folder for a run under root and returns its path. Its name
@@ -120,7 +121,7 @@ func isRun(path string) bool {
 		switch {
 		case e.Name() == FileName:
 			found = true
-		case e.Name() == SpecName:
+		case e.Name() == SpecName, e.Name() == FleetName:
 		case strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), ResultName): // and one that was being written
 		case e.IsDir() && isRun(filepath.Join(path, e.Name())): // a command of several runs
 			found = true

@@ -243,6 +243,13 @@ func TestPruneKeepsTheNewestAndWhatIsNotOurs(t *testing.T) {
 		} else {
 			touch(t, filepath.Join(dir, FileName))
 		}
+		if i == 1 { // a fleet's, with the journals of its agents
+			if err := os.MkdirAll(filepath.Join(dir, "agents", "a1"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			touch(t, filepath.Join(dir, FleetName))
+			touch(t, filepath.Join(dir, "agents", "a1", FileName))
+		}
 		runs = append(runs, dir)
 	}
 	notOurs := filepath.Join(root, "00-notes")

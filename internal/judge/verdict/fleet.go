@@ -195,9 +195,18 @@ func (fleetLost) result(f *facts, l limits) Check {
 		return skip("nobody says how many requests were planned, and none was sent")
 	case missing == 0:
 		return found(l, 0, percent(0), "each request of the agents has a record")
+	case lost == 0 && f.stoppedTogether():
+		return found(l, 0, percent(0), "all agents were stopped (%s): %d requests were not sent, and each that was has a record", f.end.Interrupted, unsent)
 	}
 	share := float64(missing) / float64(max(planned, missing))
-	k := found(l, share, percent(share), "%d requests are lost (they may have been sent) and %d were not sent, of %d: %s", lost, unsent, planned, f.fleet.worst(f.fleet.lost, f.fleet.unsent))
+	var words []string
+	if lost > 0 {
+		words = append(words, counted(int(lost), "request")+" may have been sent and have no record (lost)")
+	}
+	if unsent > 0 {
+		words = append(words, counted(int(unsent), "request")+" were not sent")
+	}
+	k := found(l, share, percent(share), "%s, of %d: %s", strings.Join(words, ", "), planned, f.fleet.worst(f.fleet.lost, f.fleet.unsent))
 	for i := range f.fleet.Agents {
 		if gone := f.fleet.Agents[i].Gone; gone != "" && f.fleet.lost[i]+f.fleet.unsent[i] > 0 {
 			k.Sentence += fmt.Sprintf("; %s: %.160s", f.fleet.titles[i], gone)
@@ -209,6 +218,20 @@ func (fleetLost) result(f *facts, l limits) Check {
 		k.Effect += "; " + words
 	}
 	return k
+}
+
+// stoppedTogether says that the run was stopped as a whole, and each agent ended in good
+// order: that is for drained to say.
+func (f *facts) stoppedTogether() bool {
+	if f.end == nil || f.end.Fleet == nil {
+		return false
+	}
+	for i := range f.end.Fleet.Agents {
+		if a := &f.end.Fleet.Agents[i]; !a.Ended || a.Interrupted == "" {
+			return false
+		}
+	}
+	return f.end.Interrupted != ""
 }
 
 func sumOf(list []int64) (sum int64) {
@@ -303,5 +326,5 @@ func (fleetDuplicates) result(f *facts, l limits) Check {
 		return found(l, 0, percent(0), "each request has one record, by the agent whose it was")
 	}
 	share := ratio(float64(n), float64(max(f.measured, 1)))
-	return found(l, share, percent(share), "%d records were of a request that had one already, %d of a request of no share of that agent's, and were left out: %s", sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign))
+	return found(l, share, percent(share), "%s left out: %d of requests that had one already, %d of requests that were not the agent's: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign))
 }

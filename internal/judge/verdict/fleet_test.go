@@ -71,6 +71,10 @@ func spoiledFleets() []spoiled {
 		{"fleet_lost", OK, agents, nil, fine},
 		{"fleet_lost", Suspect, agents, nil, missing(5, journal.Lost)},
 		{"fleet_lost", Invalid, agents, nil, missing(50, journal.Unsent)},
+		{"fleet_lost", Invalid, agents, nil, func(w *world) { // one of them alone was stopped
+			missing(50, journal.Unsent)(w)
+			w.end.Fleet.Agents[1] = journal.FleetAgentEnd{Ended: true, Interrupted: "signal"}
+		}},
 		{"fleet_lost", NotChecked, agents, first(0), ended(func(w *world) { w.run.Fleet.Planned = 0 })},
 
 		{"fleet_clock", OK, agents, nil, ofAgent(2, func(a *journal.FleetAgent) { a.OffsetErrorNs = 8 * msNs })},
@@ -123,6 +127,21 @@ func TestAgentsAreNamed(t *testing.T) {
 	}
 	if k := v.Check("fleet_lost"); !strings.Contains(k.Sentence, "bert 5") || !strings.Contains(k.Sentence, "no word for 10 s") {
 		t.Errorf("%+v", k)
+	}
+}
+
+// A run that was stopped as a whole is for drained to tell: it is suspect, as one client's.
+func TestAFleetThatWasStopped(t *testing.T) {
+	w := agents()
+	w.derive()
+	missing(600, journal.Unsent)(w)
+	w.end.Interrupted = "signal"
+	for i := range w.end.Fleet.Agents {
+		w.end.Fleet.Agents[i] = journal.FleetAgentEnd{Ended: true, Interrupted: "signal"}
+	}
+	v := w.judge(t, Options{})
+	if k := v.Check("fleet_lost"); k.Level != OK || !slices.Equal(v.Reasons, []string{"drained"}) || v.Level != TrustSuspect {
+		t.Errorf("%v: %+v", v.Reasons, k)
 	}
 }
 
