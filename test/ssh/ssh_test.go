@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -122,36 +123,44 @@ func newPlace(t *testing.T) *place {
 // bench is a run of 40 requests with agents on this machine, reached by ssh.
 func (p *place) bench(more ...string) (said string, code int) {
 	p.t.Helper()
-	cmd := exec.Command(p.program, append([]string{
-		"bench", "serve", "--base-url", p.sim, "--num-prompts", "40", "--request-rate", "200", "--random-input-len", "4", "--random-output-len", "2",
-		"--run-dir", "run", "--fleet", p.nats.URL,
-	}, more...)...)
 	var out bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.dir, &out, &out
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+p.dir)
+	cmd := p.command(&out, more...)
 	_ = cmd.Run() // the exit code tells
 	return out.String(), cmd.ProcessState.ExitCode()
 }
 
+func (p *place) command(out io.Writer, more ...string) *exec.Cmd {
+	cmd := exec.Command(p.program, append([]string{
+		"bench", "serve", "--base-url", p.sim, "--num-prompts", "40", "--request-rate", "200", "--random-input-len", "4", "--random-output-len", "2",
+		"--run-dir", "run", "--fleet", p.nats.URL,
+	}, more...)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = p.dir, out, out
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+p.dir)
+	return cmd
+}
+
 func (p *place) host() string { return fmt.Sprintf("%s@127.0.0.1:%d", p.user, p.port) }
+
+// running are the agents of this program.
+func (p *place) running() (lines []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		if line, _ := os.ReadFile(file); bytes.HasPrefix(line, []byte(p.program+"\x00agent\x00")) {
+			lines = append(lines, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return lines
+}
 
 // gone waits until no agent of this program runs any more.
 func (p *place) gone() {
 	p.t.Helper()
-	left := ""
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		left = ""
-		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, file := range files {
-			if line, _ := os.ReadFile(file); bytes.HasPrefix(line, []byte(p.program+"\x00agent\x00")) {
-				left += strings.ReplaceAll(string(line), "\x00", " ") + "\n"
-			}
-		}
-		if left == "" {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if len(p.running()) == 0 {
 			return
 		}
 	}
-	p.t.Errorf("agents are left behind:\n%s", left)
+	p.t.Errorf("agents are left behind: %q", p.running())
 }
 
 func TestAgentsOverSSH(t *testing.T) {
@@ -170,6 +179,31 @@ func TestAgentsOverSSH(t *testing.T) {
 	if err != nil || strings.Count(string(calls), "agent --nats - --once") != 2 || strings.Contains(string(calls), p.nats.URL) {
 		t.Errorf("%v\n%s", err, calls)
 	}
+}
+
+// A leader that is killed leaves nobody behind on the other machines.
+func TestTheLeaderIsKilled(t *testing.T) {
+	p := newPlace(t)
+	cmd := p.command(io.Discard, "--agents", p.host(), "--agent-program", p.program, "--request-rate", "20", "--num-prompts", "2000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // gone already, unless the test gave up
+	journal := filepath.Join(p.dir, "run", "agents")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // until it sends
+		if found, _ := filepath.Glob(filepath.Join(journal, "*", "journal.jsonl.zst")); len(found) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the run does not begin")
+		}
+	}
+	if len(p.running()) != 1 {
+		t.Errorf("%q", p.running())
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	p.gone()
 }
 
 // What can't work is said at once, with the words of ssh, and nothing is sent.
