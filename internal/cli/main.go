@@ -59,6 +59,7 @@ func commands() []entry {
 		{"sim", "a simulated inference server whose truth is known", check.Sim},
 		{"fleet init", "write what the nats-server of a fleet needs, and say what to type", fleet.Init},
 		{"fleet status", "list the agents of a fleet, and how far its runs are", fleet.Status},
+		{"fleet attach", "take over a run whose leader has died", fleet.Attach},
 		{"version", "print the version", version},
 	}
 }

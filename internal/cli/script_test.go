@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 )
 
 // TestMain makes this test binary serve as the program too: in scripts, and in
@@ -46,8 +48,11 @@ func TestScripts(t *testing.T) {
 			return writeTinyTokenizer(filepath.Join(env.WorkDir, "tokenizer.json"))
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "ipv6" {
+			switch cond {
+			case "ipv6":
 				return hasIPv6(), nil
+			case "nats":
+				return fleettest.Find() != "", nil
 			}
 			return false, fmt.Errorf("no condition %q", cond)
 		},
@@ -81,6 +86,8 @@ func TestScripts(t *testing.T) {
 			"keys":     cmdKeys,
 			"page":     cmdPage,
 			"hub":      cmdHub,
+			"nats":     cmdNATS,
+			"agents":   cmdAgents,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -31,7 +31,6 @@ type Options struct {
 	QPSSpacing          string
 	TrustRemoteCode     bool // accepted; nothing is ever run
 	metadata, goodput   []argv.Pair
-	agentLabels         []argv.Pair
 	power               string
 
 	// How the run is shown.

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
@@ -89,11 +90,15 @@ type finished interface {
 	Close()
 }
 
+// take shows a run of a fleet. What is kept and shown is as its own Spec says: the run may
+// have been begun by another process.
+func (r *serveRun) take(done *lead.Done) { r.Spec, r.run = *done.Spec, done }
+
 func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	if r.InFleet() {
 		done, err := r.lead(ctx, drain)
 		if err == nil {
-			r.run = done
+			r.take(done)
 		}
 		return err
 	}

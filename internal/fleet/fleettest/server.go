@@ -26,6 +26,15 @@ type Server struct {
 // INFEROMETER_NATS=$(scripts/nats-server.sh) names it.
 func Program(t testing.TB) string {
 	t.Helper()
+	path := Find()
+	if path == "" {
+		t.Skip("INFEROMETER_NATS names no nats-server: scripts/nats-server.sh builds one")
+	}
+	return path
+}
+
+// Find is the path of nats-server; empty: there is none.
+func Find() string {
 	if path := os.Getenv("INFEROMETER_NATS"); path != "" {
 		return path
 	}
@@ -36,7 +45,6 @@ func Program(t testing.TB) string {
 			return found[len(found)-1]
 		}
 	}
-	t.Skip("INFEROMETER_NATS names no nats-server: scripts/nats-server.sh builds one")
 	return ""
 }
 

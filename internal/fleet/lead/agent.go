@@ -21,7 +21,8 @@ type member struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 	CPUs    int               `json:"cpus"`
 	Weight  int               `json:"weight"`
-	Nonce   string            `json:"nonce,omitempty"` // for its start; it is good once
+	Nonce   string            `json:"nonce,omitempty"`     // for its start; it is good once
+	Offset  *int64            `json:"offset_ns,omitempty"` // its clock minus the leader's, by which the start was given
 }
 
 // agent is one that takes part.
@@ -105,7 +106,7 @@ func (v *view) begun() bool {
 
 // each does something with all agents at a time, within bounds.
 func (l *leader) each(do func(*agent)) {
-	const atOnce = 64
+	const atOnce = 256
 	var all sync.WaitGroup
 	room := make(chan struct{}, atOnce)
 	for _, a := range l.agents {

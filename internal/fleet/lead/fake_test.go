@@ -55,12 +55,11 @@ func startSim(t *testing.T, truth io.Writer, ttft time.Duration) string {
 
 // fake is as much of an agent as a leader sees. It sends by bench.Execute.
 type fake struct {
-	t    *testing.T
-	id   string
-	bus  *bus.Bus
-	key  *seal.Key
-	dir  string
-	skew time.Duration // its clock is ahead by this
+	t   *testing.T
+	id  string
+	bus *bus.Bus
+	key *seal.Key
+	dir string
 
 	hello  func(*message.Hello)                   // changes what it tells of itself
 	refuse func(*message.Ask) string              // what it says no to, and why
@@ -158,7 +157,7 @@ func (f *fake) handle(a *message.Ask, received time.Time) *message.Answer {
 			break
 		}
 		select {
-		case f.begin <- time.Unix(0, a.At).Add(-f.skew):
+		case f.begin <- time.Unix(0, a.At):
 		default:
 			answer.Error = "started already"
 		}
@@ -261,7 +260,7 @@ func (f *fake) tell(p *bench.Progress, change func(*message.Status)) {
 	defer f.mu.Unlock()
 	s := &f.status
 	s.Number++
-	s.At = time.Now().Add(f.skew).UnixNano()
+	s.At = time.Now().UnixNano()
 	if p.Progress != nil {
 		now := p.Snapshot()
 		s.Sent, s.Done, s.Failed, s.InFlight, s.Reserved = int(now.Sent), int(now.Completed), int(now.Failed), int(now.InFlight), int(now.Sent)+10

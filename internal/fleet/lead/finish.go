@@ -36,12 +36,16 @@ func (l *leader) finish(ctx context.Context) (*Done, error) {
 	}
 	l.tellSum(sum)
 	if unwritten == nil {
+		if err := l.writeFleet(true); err != nil {
+			l.host.Say("note: %v", err)
+		}
 		l.letGo(ctx)
 	}
 	d := &Done{
 		Spec: l.plan.Spec, folder: l.folder.path, model: l.plan.SentModel(), oldLimit: l.plan.OldLimit(),
 		writer: w, unwritten: unwritten, close: l.folder.done,
 	}
+	l.folder.done = nil
 	return d, nil
 }
 

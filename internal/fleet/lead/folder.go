@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -26,8 +27,8 @@ type folder struct {
 
 // fleetFile is what a later leader reads.
 type fleetFile struct {
-	Run  string `json:"run"`
-	NATS string `json:"nats"`
+	Run    string `json:"run"`
+	Merged bool   `json:"merged,omitempty"` // its journal is whole
 }
 
 // makeFolder makes the run's folder, or takes the one that is there.
@@ -43,14 +44,10 @@ func (l *leader) makeFolder(named string) error {
 	l.folder.done = journal.InProgress(path)
 	l.folder.ours = true
 	l.kept.Folder = path
-	b, err := json.Marshal(fleetFile{l.kept.Run, l.plan.Spec.NATS})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(path, fleetName), append(b, '\n'), 0o600)
+	if err := l.writeFleet(false); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(path, journal.SpecName), l.plan.Spec.Encode(), 0o600)
-	}
-	return err
+	return os.WriteFile(filepath.Join(path, journal.SpecName), l.plan.Spec.Encode(), 0o600)
 }
 
 // of is the folder of an agent's journal.
@@ -69,18 +66,60 @@ func (f *folder) remove() {
 	}
 }
 
-// unfinished is the run that a folder was made for and has no journal of; empty: none.
-func unfinished(path string) (run string) {
-	if path == "" {
-		return ""
+// takeFolder takes the folder of the leader before, where it is on this machine, or the one
+// that is named.
+func (l *leader) takeFolder(named string) error {
+	path := named
+	if path == "" && readFleet(l.kept.Folder).Run == l.kept.Run {
+		path = l.kept.Folder
 	}
-	if _, err := os.Stat(filepath.Join(path, journal.FileName)); err == nil {
-		return ""
+	path, err := bench.NewFolder(path, l.host)
+	if err != nil {
+		return err
 	}
-	b, err := os.ReadFile(filepath.Join(path, fleetName))
-	var f fleetFile
+	l.folder.path, l.kept.Folder = path, path
+	switch f := readFleet(path); {
+	case f.Run == l.kept.Run && f.Merged:
+		return fmt.Errorf("the run %s is over: inferometer report %s shows it", l.kept.Run, path)
+	case f.Run == l.kept.Run:
+		_ = os.Remove(filepath.Join(path, journal.FileName)) // that leader died while it wrote it
+	default:
+		if _, err := os.Stat(filepath.Join(path, journal.FileName)); err == nil {
+			return fmt.Errorf("%s holds another run already: give another --run-dir", path)
+		}
+	}
+	l.folder.done = journal.InProgress(path)
+	return l.writeFleet(false)
+}
+
+// writeFleet says which run the folder is for, and whether it has its journal.
+func (l *leader) writeFleet(merged bool) error {
+	b, err := json.Marshal(fleetFile{Run: l.kept.Run, Merged: merged})
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(l.folder.path, fleetName), append(b, '\n'))
+}
+
+// readFleet is what a folder says of its run; empty: nothing.
+func readFleet(folder string) (f fleetFile) {
+	const most = 1 << 16
+	path := filepath.Join(folder, fleetName)
+	info, err := os.Stat(path)
+	if folder == "" || err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return fleetFile{}
+	}
+	b, err := os.ReadFile(path)
 	if err != nil || json.Unmarshal(b, &f) != nil || message.CheckID(f.Run) != nil {
-		return ""
+		return fleetFile{}
 	}
-	return f.Run
+	return f
+}
+
+// unfinished is the run that a folder was made for and has no journal of; empty: none.
+func unfinished(folder string) string {
+	if f := readFleet(folder); !f.Merged {
+		return f.Run
+	}
+	return ""
 }

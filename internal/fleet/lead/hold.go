@@ -9,11 +9,11 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 )
 
-const (
-	holdEvery = 2 * time.Second
-	// A leader that has not told of itself for so long may be replaced.
-	holdLost = 4 * holdEvery
-)
+// holdEvery is how often a leader tells that it lives. Tests are in a hurry.
+var holdEvery = 2 * time.Second
+
+// holdLost is how often it may fail to, before it may be replaced.
+const holdLost = 4
 
 // hold says in NATS that this leader lives, so that no other takes its run.
 type hold struct {
@@ -50,7 +50,7 @@ func takeHold(ctx context.Context, b *bus.Bus, run, id string) (*hold, error) {
 func (h *hold) awaitSilence(ctx context.Context, since uint64) (uint64, error) {
 	tick := time.NewTicker(holdEvery / 2)
 	defer tick.Stop()
-	for deadline := time.Now().Add(holdLost); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(holdLost * holdEvery); time.Now().Before(deadline); {
 		select {
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)

@@ -51,6 +51,10 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench
 		return nil, err
 	}
 	defer l.close()
+	if run := unfinished(s.RunDir); run != "" {
+		l.host.Say("%s holds the run %s, which has no result yet: this leader takes it over, as it was begun", s.RunDir, run)
+		return l.takeOver(ctx, drain, run, s.RunDir)
+	}
 	l.kept = state{Run: newID("run-"), Version: h.Version, Lease: s.LeaseTime(), Wait: s.Patience()}
 	if err := l.prepare(ctx, drain, s); err != nil {
 		return nil, err
@@ -93,6 +97,9 @@ func (l *leader) close() {
 	}
 	if l.plan != nil {
 		l.plan.Close()
+	}
+	if l.folder.done != nil { // nobody has the run
+		l.folder.done()
 	}
 	l.bus.Close()
 }

@@ -136,15 +136,27 @@ func (l *leader) ask(ctx context.Context, a *agent) {
 		return
 	}
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		defer cancel()
-		answer, err := l.bus.Ask(ctx, a.ID, &message.Ask{Kind: message.State, Run: l.kept.Run})
-		if err == nil && answer.Status != nil && answer.Status.Run == l.kept.Run && answer.Status.Agent == a.ID {
-			a.see(answer.Status)
-		}
+		l.askNow(ctx, a)
 		a.mu.Lock()
 		a.asking = false
-		a.absent = errors.Is(err, bus.ErrGone) || err == nil && answer.Status == nil
 		a.mu.Unlock()
 	}()
+}
+
+// askNow asks an agent how far it is. Of one that is not there NATS may know more.
+func (l *leader) askNow(ctx context.Context, a *agent) {
+	one, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	answer, err := l.bus.Ask(one, a.ID, &message.Ask{Kind: message.State, Run: l.kept.Run})
+	if err == nil && answer.Status != nil && answer.Status.Run == l.kept.Run && answer.Status.Agent == a.ID {
+		a.see(answer.Status)
+		return
+	}
+	absent := errors.Is(err, bus.ErrGone) || err == nil
+	a.mu.Lock()
+	a.absent = absent
+	a.mu.Unlock()
+	if absent {
+		l.recall(ctx, a)
+	}
 }

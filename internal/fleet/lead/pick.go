@@ -125,7 +125,7 @@ func (l *leader) take(hellos []message.Hello) error {
 		hellos = hellos[:share.Most]
 	}
 	for _, h := range hellos {
-		m := member{ID: h.Agent, Name: h.Name, Version: h.Version, Address: h.Address, Labels: h.Labels, CPUs: h.CPUs, Weight: max(h.Weight, 1)}
+		m := member{ID: h.Agent, Name: h.Name, Version: h.Version, Address: h.Address, Labels: h.Labels, CPUs: h.CPUs, Weight: min(max(h.Weight, 1), mostWeight)}
 		l.kept.Agents = append(l.kept.Agents, m)
 	}
 	l.setAgents()

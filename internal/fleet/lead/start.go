@@ -14,18 +14,23 @@ import (
 // startAhead is how far in the future the start lies, beside the ways of the messages.
 const startAhead = 500 * time.Millisecond
 
+// perAgent is what each message takes, on a leader that is busy.
+const perAgent = 5 * time.Millisecond
+
 // start has all agents begin at one instant. From the first message on requests may be
 // sent: who has not got it by the instant does not take part, and the rest go on.
 func (l *leader) start(ctx context.Context) error {
 	worst := time.Duration(0)
-	for _, a := range l.agents {
-		if _, _, err := a.offset(time.Now()); err != nil {
+	for i, a := range l.agents {
+		offset, _, err := a.offset(time.Now())
+		if err != nil {
 			return fmt.Errorf("%w, and nothing was sent", err)
 		}
+		l.kept.Agents[i].Offset = &offset
 		worst = max(worst, a.trip)
 	}
 	// Many messages go one after the other.
-	ahead := startAhead + 2*worst + time.Duration(len(l.agents))*time.Millisecond
+	ahead := startAhead + 2*worst + time.Duration(len(l.agents))*perAgent
 	l.began = time.Now().Add(ahead)
 	l.kept.Start = l.began.UnixNano()
 	if err := l.keep(ctx, starting); err != nil {
@@ -78,6 +83,9 @@ func (l *leader) startOne(ctx context.Context, a *agent) error {
 	offset, _, err := a.offset(l.began)
 	if err != nil {
 		return err
+	}
+	if known := l.kept.Agents[a.index].Offset; known != nil {
+		offset = *known // as it is kept
 	}
 	ctx, cancel := context.WithDeadline(ctx, l.began.Add(askTime))
 	defer cancel()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/share"
 )
 
 // stage is how far a leader has come.
@@ -45,6 +47,9 @@ func (s *state) weights() []int {
 	return weights
 }
 
+// mostWeight is that of a share.
+const mostWeight = 1000
+
 // mostState bounds what is unpacked.
 const mostState = 64 << 20
 
@@ -73,10 +78,18 @@ func decodeState(b []byte) (*state, error) {
 	if err := json.Unmarshal(plain, s); err != nil {
 		return nil, fmt.Errorf("it is no run's: %w", err)
 	}
+	if len(s.Agents) > share.Most {
+		return nil, fmt.Errorf("it has %d agents: at most %d", len(s.Agents), share.Most)
+	}
 	for i := range s.Agents {
-		if err := message.CheckID(s.Agents[i].ID); err != nil {
+		a := &s.Agents[i]
+		if err := message.CheckID(a.ID); err != nil {
 			return nil, err
 		}
+		if a.Weight < 1 || a.Weight > mostWeight {
+			return nil, fmt.Errorf("the weight of %s is %d: from 1 to %d", a.ID, a.Weight, mostWeight)
+		}
+		a.Name, a.Version, a.Address = outside.Word(a.Name), outside.Word(a.Version), outside.Word(a.Address)
 	}
 	return s, message.CheckID(s.Run)
 }

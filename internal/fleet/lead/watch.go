@@ -54,7 +54,7 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 			drain = nil
 			go l.tell(beside, message.Drain)
 		case <-cancelled:
-			cancelled, drain = nil, nil
+			cancelled, drain, e.alone = nil, nil, true
 			go l.tell(beside, message.Cancel)
 		case err := <-l.hold.lost:
 			return err
@@ -100,10 +100,15 @@ func (l *leader) sum() (s load.Snapshot) {
 // expecting is what the end of a run waits for.
 type expecting struct {
 	quiet time.Time // since when nobody is known to be at work; zero: somebody is
+	alone bool      // the user wants the end, even if NATS is away
 }
 
 // more says whether anything is to be expected of an agent. One that is silent is asked.
 func (e *expecting) more(l *leader, ctx context.Context) bool {
+	if !l.bus.Connected() && !e.alone {
+		e.quiet = time.Time{} // nothing can be heard: that proves nothing of the agents
+		return true
+	}
 	now := time.Now()
 	working, missing := false, false
 	for _, a := range l.agents {
@@ -153,16 +158,15 @@ func (l *leader) complete(a *agent, v *view) bool {
 
 // tellSilent tells once that an agent is silent.
 func (l *leader) tellSilent(a *agent, v *view) {
+	if v.silent < 2*silentAfter {
+		return
+	}
 	a.mu.Lock()
 	told := a.told
 	a.told = true
 	a.mu.Unlock()
-	if !told && v.silent > 2*silentAfter {
+	if !told {
 		l.host.Warn("\nwarning: the agent %s has said nothing for %s; the others go on", a.title(), v.silent.Round(time.Second))
-	} else if !told {
-		a.mu.Lock()
-		a.told = false
-		a.mu.Unlock()
 	}
 }
 

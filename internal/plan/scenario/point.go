@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -166,6 +167,7 @@ func (p *Point) args(shift int) []string {
 	if s.Warmup > 0 {
 		a.number("num-warmups", &s.Warmup)
 	}
+	s.Fleet.flags(&a)
 	latencies, percentiles := p.reported()
 	a.text("percentile-metrics", latencies)
 	a.text("metric-percentiles", percentiles)
@@ -186,6 +188,18 @@ func (pc *Pace) flags(a *argList) {
 	*a = append(*a, keys.Pace().Args("", pc.Options)...)
 	a.span("request-timeout", pc.RequestTimeout)
 	a.span("deadline", pc.Deadline)
+}
+
+func (f *Fleet) flags(a *argList) {
+	a.text("fleet", string(f.NATS))
+	if f.Agents != 0 {
+		a.number("fleet-agents", &f.Agents)
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Labels)) {
+		a.text("fleet-label", key+"="+f.Labels[key])
+	}
+	a.span("fleet-wait", f.Wait)
+	a.span("fleet-lease", f.Lease)
 }
 
 // numPrompts is the number of requests, if the file sets it. If both keys are set, the

@@ -47,6 +47,7 @@ type Scenario struct {
 	Artifacts  Artifacts          `yaml:"artifacts"`
 	Flags      Flags              `yaml:"flags"`
 	Search     *Search            `yaml:"search"`
+	Fleet      Fleet              `yaml:"fleet"`
 }
 
 // Target is where load goes: an address, several as one, or a command to start.
@@ -127,6 +128,15 @@ type Search struct {
 	Confidence share         `yaml:"confidence"`
 	Confirm    time.Duration `yaml:"confirm"`
 	Time       time.Duration `yaml:"time"`
+}
+
+// Fleet has the load of each point sent by agents on other machines.
+type Fleet struct {
+	NATS   natsPlace         `yaml:"nats"`
+	Agents int               `yaml:"agents"`
+	Labels map[string]string `yaml:"labels"`
+	Wait   time.Duration     `yaml:"wait"`
+	Lease  time.Duration     `yaml:"lease"`
 }
 
 // The orders in which points are run.

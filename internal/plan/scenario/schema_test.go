@@ -74,7 +74,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		"nam: x", "order: backwards", "pace: {concurency: 1}", "pace: {concurrency: four}", "targets: {a: {base: x}}", "targets: {a: {balance: fair}}",
-		"cooldown: long", "repeat: 0", "search: {min: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
+		"cooldown: long", "repeat: 0", "search: {min: 1}", "fleet: {agent: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
 	} {
 		if validate(t, rs, []byte(text)) == nil {
 			t.Errorf("%s is accepted", text)
@@ -104,6 +104,7 @@ func TestSchemaAndManualNameEveryKey(t *testing.T) {
 		{"pace", s.Defs["pace"], reflect.TypeFor[Pace]()},
 		{"artifacts", s.Properties["artifacts"], reflect.TypeFor[Artifacts]()},
 		{"search", s.Properties["search"], reflect.TypeFor[Search]()},
+		{"fleet", s.Properties["fleet"].AnyOf[1], reflect.TypeFor[Fleet]()},
 	} {
 		want, got := keysOf(tt.of), []string{}
 		for key, property := range tt.schema.Properties {

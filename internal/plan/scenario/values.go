@@ -27,6 +27,17 @@ func (p *path) decodeNode(d *decoder, _ string, n *yaml.Node) error {
 	return nil
 }
 
+// natsPlace is an address of NATS, or the path of a file that says where it is.
+type natsPlace string
+
+func (p *natsPlace) decodeNode(d *decoder, key string, n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "://") {
+		*p = natsPlace(n.Value)
+		return nil
+	}
+	return (*path)(p).decodeNode(d, key, n)
+}
+
 // Command is a program and its arguments. A text is given to the shell, which
 // knows quotes and settings of the environment; a list is run as it is.
 type Command struct{ Args []string }
@@ -194,7 +205,12 @@ func (f Flags) args() (args []string) {
 	return args
 }
 
-// The shorthands: ready: /health, stop: 20s.
+// The shorthands: ready: /health, stop: 20s, fleet: nats://127.0.0.1:4222.
+
+func (f *Fleet) decodeNode(d *decoder, key string, n *yaml.Node) error {
+	type plain Fleet
+	return shorthand(d, key, n, "nats", (*plain)(f))
+}
 
 func (r *Ready) decodeNode(d *decoder, key string, n *yaml.Node) error {
 	type plain Ready

@@ -1,0 +1,34 @@
+package serve
+
+import (
+	"context"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/fleet/bus"
+	"github.com/inferometer/inferometer/internal/fleet/lead"
+)
+
+// DefineShow declares how a run is shown that says nothing of it itself.
+func DefineShow(set *argv.Set, o *Options) {
+	set.Bool(&o.CI, "ci", CIHelp)
+	defineFormat(set, o)
+	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
+		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
+	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
+}
+
+// Attach leads a run of a fleet to its end that another process began, and shows it as that
+// would have.
+func Attach(ctx context.Context, s command.Streams, o *Options, place bus.Place, run, folder string) error {
+	r := newServeRun(o, s)
+	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	defer stop()
+	done, err := lead.Attach(ctx, drain, place, run, folder, r.host)
+	if err != nil {
+		return err
+	}
+	defer done.Close()
+	r.take(done)
+	return r.report(ctx)
+}

@@ -1,0 +1,41 @@
+package lead
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/bench"
+)
+
+// filesName is the folder of what a leader that took over fetched.
+const filesName = "files"
+
+// fetchFiles brings the files of the run here, as an agent does: the leader before may have
+// had them elsewhere.
+func (l *leader) fetchFiles(ctx context.Context, s *bench.Spec) (map[bench.FileKind]string, error) {
+	places := map[bench.FileKind]string{}
+	count, named := map[string]int{}, map[string]string{string(bench.DatasetFile): s.Path, string(bench.TokenizerFile): s.Tokenizer}
+	for _, f := range l.kept.Files {
+		count[f.For]++
+	}
+	for _, f := range l.kept.Files {
+		folder := filepath.Join(l.folder.path, filesName, filepath.Base(f.For))
+		if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+			continue // no leader of ours wrote it
+		}
+		path := filepath.Join(folder, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		_ = os.Remove(path) // of an attempt before
+		if err := l.bus.GetFile(ctx, f, path); err != nil {
+			return nil, err
+		}
+		places[bench.FileKind(f.For)] = folder
+		if count[f.For] == 1 && f.Name == filepath.Base(named[f.For]) {
+			places[bench.FileKind(f.For)] = path // the file itself, as the Spec names it
+		}
+	}
+	return places, nil
+}
