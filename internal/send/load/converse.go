@@ -30,14 +30,8 @@ func (r *run) converse() error {
 	if ramp, ok := pace.AsRamp(r.cfg.Pace); ok {
 		r.changed(ramp.StartRate())
 	}
-	jobs, enough := make(chan *job, ahead), make(chan struct{})
-	go r.prepareAll(jobs, enough)
-	defer func() {
-		close(enough)
-		for range jobs { // until prepareAll has ended: it uses the source
-		}
-	}()
-	d := &conversing{run: r, jobs: jobs, timer: time.NewTimer(0)}
+	defer r.prepareAhead()()
+	d := &conversing{run: r, jobs: r.jobs, timer: time.NewTimer(0)}
 	defer d.timer.Stop()
 	for {
 		if why := d.ending(); why != "" {

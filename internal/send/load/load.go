@@ -117,6 +117,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 		cfg.WarmedUp()
 	}
 	if cfg.Begin != nil {
+		defer r.prepareAhead()() // at the instant all that is left to do is to send
 		if err := cfg.Begin(r.ctx); err != nil {
 			return nil, err
 		}

@@ -63,6 +63,7 @@ type run struct {
 	closed bool          // a request is due when its slot is free
 	length time.Duration // after which a closed loop sends no more; 0: no bound
 
+	jobs     chan *job     // that are prepared; nil: not yet
 	room     *room         // of the bodies that wait to be due
 	slots    chan struct{} // a token for each request that may be in flight; nil: no limit
 	freed    int64         // when the dispatcher last had waited for one
@@ -143,6 +144,25 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	return j, nil
 }
 
+// prepareAhead starts prepareAll, unless it runs already. stop ends it.
+func (r *run) prepareAhead() (stop func()) {
+	if r.jobs != nil {
+		return func() {}
+	}
+	n := ahead
+	if r.cfg.Timed && r.cfg.Talks == nil {
+		n = aheadTimed
+	}
+	r.jobs = make(chan *job, n)
+	enough := make(chan struct{})
+	go r.prepareAll(r.jobs, enough)
+	return func() {
+		close(enough)
+		for range r.jobs { // until prepareAll has ended: it uses the source
+		}
+	}
+}
+
 // prepareAll runs ahead of the dispatcher. It ends when the source or the pace
 // does, or when the dispatcher wants no more.
 func (r *run) prepareAll(out chan<- *job, enough <-chan struct{}) {
@@ -192,24 +212,14 @@ func (r *run) dispatchAll() error {
 	if ramp, ok := pace.AsRamp(r.cfg.Pace); ok {
 		r.changed(ramp.StartRate())
 	}
-	n := ahead
-	if r.cfg.Timed {
-		n = aheadTimed
-	}
-	jobs, enough := make(chan *job, n), make(chan struct{})
-	go r.prepareAll(jobs, enough)
-	defer func() {
-		close(enough)
-		for range jobs { // until prepareAll has ended: it uses the source
-		}
-	}()
+	defer r.prepareAhead()()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		var j *job
 		var ok bool
 		select {
-		case j, ok = <-jobs:
+		case j, ok = <-r.jobs:
 		case <-r.drain:
 		case <-r.watch.halt:
 		case <-r.ctx.Done():
