@@ -58,7 +58,7 @@ func (l *leader) letGo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	l.each(func(a *agent) {
-		if v := a.look(); !v.absent && v.silent < l.kept.Lease {
+		if v := a.look(); v.over() || !v.absent && v.silent < l.kept.Lease { // one that has ended has nothing more to tell
 			_, _ = l.bus.Ask(ctx, a.ID, &message.Ask{Kind: message.Forget, Run: l.kept.Run}) // one that is gone is free
 		}
 	})
