@@ -104,7 +104,7 @@ bench-fleet-agents: build
 
 # 100,000 streams at once over several agents, as far as this machine carries them. Some 10 GB of memory.
 bench-fleet-streams: build
-	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -many -streams 100000 -rate 1500 -ttft 90s -itl 2s -tokens 4
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go run ./bench/fleet -binary $(BIN) -many -streams 100000 -rate 1000 -ttft 140s -itl 2s -tokens 4
 
 # How fast the journals of 1,000 agents become one.
 bench-fleet-merge: build

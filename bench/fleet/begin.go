@@ -91,6 +91,11 @@ func (o options) begin(s *stage.Stage) (worst float64, err error) {
 		due := j.Run.StartUnixNs + int64(i)*int64(time.Second)/int64(o.rate)
 		offs[i] = float64(truth[i][0].Begun()-due) / 1e6
 	}
+	var later []float64 // of the requests after the first ones
+	for i := o.agents; i < planned; i++ {
+		later = append(later, float64(j.Requests[i][0].Sent-j.Requests[i][0].Due)/1e6)
+	}
+	slices.Sort(later)
 	slices.Sort(offs)
 	worst = max(offs[len(offs)-1], -offs[0])
 	memory, cpu := int64(0), time.Duration(0)
@@ -98,8 +103,8 @@ func (o options) begin(s *stage.Stage) (worst float64, err error) {
 		used, rss := a.Usage()
 		memory, cpu = memory+rss, cpu+used
 	}
-	fmt.Printf("%d agents in %d processes, %.1f MB and %.2f s of CPU each: first requests at the server from %.2f to %.2f ms after their instants, median %.2f\n",
-		o.agents, len(agents), float64(memory)/1e6/float64(o.agents), cpu.Seconds()/float64(o.agents), offs[0], offs[len(offs)-1], offs[len(offs)/2])
+	fmt.Printf("%d agents in %d processes, %.1f MB and %.2f s of CPU each: first requests at the server from %.2f to %.2f ms after their instants, median %.2f; later ones are sent %.2f ms late, median\n",
+		o.agents, len(agents), float64(memory)/1e6/float64(o.agents), cpu.Seconds()/float64(o.agents), offs[0], offs[len(offs)-1], offs[len(offs)/2], later[len(later)/2])
 	fmt.Print(report)
 	return worst, nil
 }
@@ -117,7 +122,7 @@ func (o options) lightAgents(s *stage.Stage, nats *stage.NATS) (all []*stage.Pro
 		}
 		for left := o.agents; left > 0; left -= o.perProcess {
 			name := fmt.Sprintf("agents%d", len(all)+1)
-			p, err := s.Start(name, nil, "env", "GOMAXPROCS=4", self, "-host", strconv.Itoa(min(left, o.perProcess)), "-nats", nats.Files["agent"], "-name", name)
+			p, err := s.Start(name, nil, "env", fmt.Sprintf("GOMAXPROCS=%d", 2*o.perProcess), self, "-host", strconv.Itoa(min(left, o.perProcess)), "-nats", nats.Files["agent"], "-name", name)
 			if err != nil {
 				return nil, err
 			}

@@ -62,7 +62,7 @@ func main() {
 	flag.Float64Var(&o.within, "within", 0, "-begin: fail if an agent begins more than so many ms from its instant; 0: don't")
 	flag.IntVar(&o.perAgent, "per-agent", 16_000, "-many: streams of an agent, and of a server")
 	flag.IntVar(&o.nice, "nice", 0, "priority of all processes, as nice(1) has it; below 0 needs root, and is for a machine that others use too")
-	flag.IntVar(&o.perProcess, "per-process", 25, "-begin: agents in one process; 1: each is the program itself")
+	flag.IntVar(&o.perProcess, "per-process", 10, "-begin: agents in one process; 1: each is the program itself")
 	hosted := flag.Int("host", 0, "be so many agents of -nats, in this process: for -begin")
 	flag.StringVar(&o.nats, "nats", "", "-host: where NATS is")
 	flag.StringVar(&o.name, "name", "agent", "-host: what the agents' names begin with")

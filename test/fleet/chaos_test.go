@@ -168,7 +168,10 @@ func (p *play) takeOver() {
 // awaitLoad waits for the first measured request, by the truth.
 func (p *play) awaitLoad() {
 	p.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && p.leader.Running(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if !p.leader.Running() {
+			p.lead() // on a machine that is busy elsewhere it may not reach NATS at once
+		}
 		if truth, err := stage.ReadTruth(chaosPrefix, p.sim.Truth); err == nil && len(truth) > 0 {
 			p.began = time.Now()
 			return

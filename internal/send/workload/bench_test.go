@@ -71,3 +71,19 @@ func TestBenchesAreShuffledBySeedZero(t *testing.T) {
 		t.Error("the seed changes the order")
 	}
 }
+
+// BenchmarkPassOver is what a client of a fleet pays for a prompt of 256 words that another one sends.
+func BenchmarkPassOver(b *testing.B) {
+	d, err := Open(Options{Dataset: "random", NumPrompts: b.N, Own: &RandomOptions{InputLen: 256, OutputLen: 128, BatchSize: 1}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	Want(d, func(int) bool { return false })
+	b.ResetTimer()
+	for range b.N {
+		if _, err := d.Next(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
