@@ -40,7 +40,6 @@ type agent struct {
 	asking  bool            // a question is on its way
 	absent  bool            // nobody listens by its id
 	told    bool            // that it is silent
-	news    chan<- struct{} // told of each new phase; may be full
 }
 
 // title is what people call it.
@@ -59,14 +58,7 @@ func (a *agent) see(s *message.Status) {
 	if a.status != nil && s.Number <= a.status.Number {
 		return
 	}
-	changed := a.status == nil || a.status.Phase != s.Phase
 	a.status = s
-	if changed {
-		select {
-		case a.news <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // view is an agent at one moment.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/fleet/merge"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -16,7 +15,6 @@ type list struct {
 	requests []merge.Request // nil: nobody knows before
 	whole    string          // the hash of a single run
 	parts    []string        // of each agent's
-	last     time.Duration   // when the last one is due
 }
 
 // makeList makes it while the agents get ready.
@@ -36,7 +34,6 @@ func (l *leader) makeList(ctx context.Context) <-chan error {
 				Index: r.Index, Agent: client, Conversation: r.Conversation, Turn: r.Turn, Due: int64(p.Due),
 				PromptTokens: r.PromptTokens, OutputTokens: r.OutputTokens,
 			})
-			made.last = max(made.last, p.Due)
 		})
 		if err == nil && len(made.requests) == 0 {
 			err = fmt.Errorf("the dataset %s gives no requests", l.plan.Spec.DatasetName)
@@ -54,6 +51,3 @@ func (l *list) planned() iter.Seq[merge.Request] {
 	}
 	return slices.Values(l.requests)
 }
-
-// sends is how long requests are due after the start, as far as that is known.
-func (l *leader) sends() time.Duration { return max(l.list.last, l.plan.Spec.Length()) }
