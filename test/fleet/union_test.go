@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -108,7 +107,7 @@ func percentiles(t *testing.T, s *stage.Stage, r *stage.Result, truth stage.Trut
 			if !ok || math.Abs(got-want) > bound {
 				t.Errorf("p%v of %s is %.3f ms, of the truth %.3f ms: more than %.3f ms off", p, m.name, got, want, bound)
 			} else {
-				t.Log(fmt.Sprintf("p%v of %s: %.3f ms, of the truth %.3f ms", p, m.name, got, want))
+				t.Logf("p%v of %s: %.3f ms, of the truth %.3f ms", p, m.name, got, want)
 			}
 		}
 	}
