@@ -110,7 +110,7 @@ func TestAgentKilled(t *testing.T) {
 	}
 	agent := startAgentProcess(t, nats.URL, filepath.Join(dir, "state"))
 	offeredRun(t, b, agent.id, "r", s)
-	err = server.waitMetric("request_success_total", 150) // about two and a half seconds
+	err = server.waitMetric("request_success_total", 400) // about seven seconds
 	killed := time.Now()
 	_ = agent.Process.Kill()
 	_ = agent.Wait()
@@ -164,7 +164,7 @@ func TestAgentKilled(t *testing.T) {
 
 func checkAgentTruth(t *testing.T, all []sim.Record, kept map[string]bool, killed time.Time, reserved int) {
 	t.Helper()
-	const flush = 1200 * time.Millisecond // a second, and what a busy machine adds
+	const flush = 3 * time.Second // one, and what a busy machine adds
 	due, highest := 0, -1
 	for _, r := range all {
 		index, err := strconv.Atoi(strings.TrimPrefix(r.ID, "k-"))

@@ -261,7 +261,7 @@ func (l *leader) ask(agent string, a *message.Ask) *message.Answer {
 // start starts an agent soon.
 func (l *leader) start(agent, run, nonce string) {
 	l.t.Helper()
-	if a := l.ask(agent, &message.Ask{Kind: message.Start, Run: run, Nonce: nonce, At: time.Now().Add(20 * time.Millisecond).UnixNano()}); a.Error != "" {
+	if a := l.ask(agent, &message.Ask{Kind: message.Start, Run: run, Nonce: nonce, At: time.Now().Add(300 * time.Millisecond).UnixNano()}); a.Error != "" {
 		l.t.Fatal(a.Error)
 	}
 }
@@ -348,7 +348,7 @@ func TestRun(t *testing.T) {
 	if a := l.ask(p.ID, &message.Ask{Kind: message.Start, Run: "r1", Nonce: accepted.Nonce, At: time.Now().Add(-3 * time.Second).UnixNano()}); !strings.Contains(a.Error, "past") {
 		t.Errorf("too late: %+v", a)
 	}
-	at := time.Now().Add(50 * time.Millisecond)
+	at := time.Now().Add(500 * time.Millisecond)
 	start := &message.Ask{Kind: message.Start, Run: "r1", Nonce: accepted.Nonce, At: at.UnixNano()}
 	if a := l.ask(p.ID, start); a.Error != "" {
 		t.Fatal(a.Error)
@@ -419,7 +419,7 @@ func TestInstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if off := time.Unix(0, r.Run().StartUnixNs).Sub(at); off < 0 || off > 200*time.Millisecond {
+	if off := time.Unix(0, r.Run().StartUnixNs).Sub(at); off < 0 || off > 2*time.Second { // a busy machine takes its time
 		t.Errorf("it began %v after the instant", off)
 	}
 }
