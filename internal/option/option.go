@@ -30,6 +30,7 @@ package option
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,6 +100,7 @@ func Fields(v any) []Field {
 		}
 		fields = append(fields, read(sf))
 	}
+	fields = slices.Clip(fields) // all callers share it: who appends gets a copy
 	known.Store(t, fields)
 	return fields
 }

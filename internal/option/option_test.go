@@ -298,3 +298,12 @@ func FuzzSetText(f *testing.F) {
 		}
 	})
 }
+
+// What is read of a struct is shared by all callers. One that appends changes nothing of another's.
+func TestFieldsCanBeAppendedTo(t *testing.T) {
+	a := append(Fields(&everything{}), Field{Key: "a"})
+	b := append(Fields(&everything{}), Field{Key: "b"})
+	if a[len(a)-1].Key != "a" || b[len(b)-1].Key != "b" {
+		t.Errorf("%s and %s", a[len(a)-1].Key, b[len(b)-1].Key)
+	}
+}

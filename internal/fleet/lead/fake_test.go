@@ -201,7 +201,12 @@ func (f *fake) take(spec *bench.Spec, run string) {
 		f.tell(&progress, func(s *message.Status) { s.Phase = message.Running })
 		return nil
 	}
-	host.Progress = func(p bench.Progress) func() { progress = p; return func() {} }
+	host.Progress = func(p bench.Progress) func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		progress = p
+		return func() {}
+	}
 	f.all.Go(func() { f.send(ctx, spec, host, &progress) })
 }
 
