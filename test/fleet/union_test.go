@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,14 +97,17 @@ func percentiles(t *testing.T, s *stage.Stage, r *stage.Result, truth stage.Trut
 		name   string
 		truth  []float64
 		within time.Duration
-	}{{"ttft", ttft, off.TTFT.P99}, {"itl", itl, off.Gap.P99}, {"e2el", e2el, off.TTFT.P99 + off.At.P99}} {
+		beyond float64 // percent of the values are further off than that, at most
+	}{{"ttft", ttft, off.TTFT.P99, 1}, {"itl", itl, off.Gap.P99, 1}, {"e2el", e2el, off.TTFT.P99 + off.At.P99, 2}} {
 		slices.Sort(m.truth)
 		for _, p := range []float64{50, 90, 99} {
 			got, ok := r.Percentile(m.name, p)
 			want := stats.Percentile(m.truth, p)
 			bound := max(statedMs, ms(int64(m.within)))
-			if !ok || math.Abs(got-want) > bound {
-				t.Errorf("p%v of %s is %.3f ms, of the truth %.3f ms: more than %.3f ms off", p, m.name, got, want, bound)
+			// Values that are further off may move a percentile by as many places.
+			low, high := stats.Percentile(m.truth, max(p-m.beyond, 0))-bound, stats.Percentile(m.truth, min(p+m.beyond, 100))+bound
+			if !ok || got < low || got > high {
+				t.Errorf("p%v of %s is %.3f ms, of the truth %.3f ms: not between %.3f and %.3f ms", p, m.name, got, want, low, high)
 			} else {
 				t.Logf("p%v of %s: %.3f ms, of the truth %.3f ms", p, m.name, got, want)
 			}

@@ -32,6 +32,9 @@ func defineSSH(set *argv.Set, o *Options) {
 
 // checkSSH looks at the flags of --agents.
 func (o *Options) checkSSH(set *argv.Set) (err error) {
+	if set.Lookup(flagAgents) == nil {
+		return nil // a command that does not know it: ab, find
+	}
 	if !set.Seen(flagAgents) {
 		for _, name := range []string{"agent-program", "agent-nats"} {
 			if set.Seen(name) {
