@@ -73,6 +73,18 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 	return nil
 }
 
+// showRehearsal shows the host what is about to be sent, if it wants to see it.
+func (r *Run) showRehearsal(ctx context.Context) error {
+	if r.host.Rehearsed == nil {
+		return nil
+	}
+	rehearsed, err := r.rehearse(ctx)
+	if err != nil {
+		return err
+	}
+	return r.host.Rehearsed(rehearsed)
+}
+
 // rehearse makes all requests once, in a run of its own: what this one will send is not
 // used up.
 func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {

@@ -209,14 +209,8 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
-	if r.host.Rehearsed != nil {
-		rehearsed, err := r.rehearse(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.host.Rehearsed(rehearsed); err != nil {
-			return nil, err
-		}
+	if err := r.showRehearsal(ctx); err != nil {
+		return nil, err
 	}
 	r.takeShare()
 	r.keepSome()

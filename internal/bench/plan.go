@@ -67,14 +67,8 @@ func (p *Plan) make(ctx context.Context) error {
 	if err := r.makePace(); err != nil {
 		return err
 	}
-	if r.host.Rehearsed != nil {
-		rehearsed, err := r.rehearse(ctx)
-		if err != nil {
-			return err
-		}
-		if err := r.host.Rehearsed(rehearsed); err != nil {
-			return err
-		}
+	if err := r.showRehearsal(ctx); err != nil {
+		return err
 	}
 	own := *r.Spec
 	p.Spec = &own

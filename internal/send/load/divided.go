@@ -22,31 +22,20 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 	for i := range of {
 		of[i] = sha256.New()
 	}
-	for {
-		due, ok := cfg.Pace.Next()
-		if !ok {
-			break
-		}
-		w, err := cfg.Source.Next()
-		if isEnd(err) {
-			break
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return "", nil, fmt.Errorf("the workload: %w", err)
-		}
-		planned, err := r.plan(w, due)
-		if err != nil {
-			return "", nil, err
-		}
+	err = r.planAll(func(w *workload.Request, due time.Duration, planned []*Planned) (more bool) {
 		client, s := owner(w), r.summed(w, due, planned)
 		s.sum(all)
 		s.sum(of[client])
 		for _, p := range planned {
 			visit(p, client)
 		}
+		return ctx.Err() == nil
+	})
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("the workload: %w", ctx.Err())
+	}
+	if err != nil {
+		return "", nil, err
 	}
 	for _, h := range of {
 		parts = append(parts, hex.EncodeToString(h.Sum(nil)))

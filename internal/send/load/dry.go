@@ -30,27 +30,38 @@ func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
 	defer r.cancel(nil)
 	sum := newWorkloadSum(sha256.New())
 	defer func() { sha = sum.hex() }()
-	for {
-		due, ok := cfg.Pace.Next()
-		if !ok {
-			return "", nil
+	return "", r.planAll(func(_ *workload.Request, _ time.Duration, planned []*Planned) (more bool) {
+		for _, p := range planned {
+			if !visit(p) {
+				return false
+			}
+			sum.add(p.Request.Index, int64(p.Due), p.Body)
 		}
-		w, err := cfg.Source.Next()
+		return true
+	})
+}
+
+// planAll makes the requests of a run one after the other, and sends none: visit sees each
+// with its due time, and ends it by false.
+func (r *run) planAll(visit func(w *workload.Request, due time.Duration, planned []*Planned) (more bool)) error {
+	for {
+		due, ok := r.cfg.Pace.Next()
+		if !ok {
+			return nil
+		}
+		w, err := r.cfg.Source.Next()
 		if isEnd(err) {
-			return "", nil
+			return nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("the workload: %w", err)
+			return fmt.Errorf("the workload: %w", err)
 		}
 		planned, err := r.plan(w, due)
 		if err != nil {
-			return "", err
+			return err
 		}
-		for _, p := range planned {
-			if !visit(p) {
-				return "", nil
-			}
-			sum.add(p.Request.Index, int64(p.Due), p.Body)
+		if !visit(w, due, planned) {
+			return nil
 		}
 	}
 }
