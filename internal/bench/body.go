@@ -7,7 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
 // ObjectKeys lists the top-level keys of a JSON object in the order in which
@@ -34,14 +34,14 @@ func ObjectKeys(object json.RawMessage) []string {
 }
 
 // objectFields lists the fields of a JSON object in its own order.
-func objectFields(object json.RawMessage) []wire.Field {
+func objectFields(object json.RawMessage) []protocol.Field {
 	var values map[string]json.RawMessage
 	if len(object) == 0 || json.Unmarshal(object, &values) != nil {
 		return nil // it was checked that it is an object
 	}
-	var fields []wire.Field
+	var fields []protocol.Field
 	for _, name := range ObjectKeys(object) {
-		fields = append(fields, wire.Field{Name: name, Value: values[name]})
+		fields = append(fields, protocol.Field{Name: name, Value: values[name]})
 	}
 	return fields
 }
@@ -115,17 +115,17 @@ func separator(i int, open byte) string {
 
 // extraFields are what the flags add to each body, in vLLM's order: sampling
 // first, --extra-body over all.
-func (r *Run) extraFields() []wire.Field {
-	var fields []wire.Field
+func (r *Run) extraFields() []protocol.Field {
+	var fields []protocol.Field
 	number := func(name string, v *float64) {
 		if v != nil {
-			fields = append(fields, wire.Field{Name: name, Value: json.RawMessage(pyjson.Float(*v))})
+			fields = append(fields, protocol.Field{Name: name, Value: json.RawMessage(pyjson.Float(*v)), Sampling: true})
 		}
 	}
 	number("top_p", r.TopP)
 	if r.TopK != nil {
 		b, _ := json.Marshal(*r.TopK) // an int always marshals
-		fields = append(fields, wire.Field{Name: "top_k", Value: b})
+		fields = append(fields, protocol.Field{Name: "top_k", Value: b, Sampling: true})
 	}
 	number("min_p", r.MinP)
 	number("temperature", r.Temperature)
@@ -133,7 +133,7 @@ func (r *Run) extraFields() []wire.Field {
 	number("presence_penalty", r.PresencePenalty)
 	number("repetition_penalty", r.RepetitionPenalty)
 	if r.ContinuousUsage {
-		fields = append(fields, wire.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
+		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
 	}
 	return append(fields, objectFields(r.wire.extra)...)
 }

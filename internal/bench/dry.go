@@ -16,8 +16,8 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -47,7 +47,7 @@ const dryTime = 3 * time.Second
 
 // connectDry does what connect does, as far as it can be done without a server.
 func (r *Run) connectDry(ctx context.Context) (err error) {
-	if r.protocol, err = wire.ForBackend(r.Backend); err != nil {
+	if r.protocol, err = protocol.FindBackend(r.Backend); err != nil {
 		return &usage.Error{Text: err.Error()}
 	}
 	if r.wire, err = r.Wire(r.host); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -36,7 +37,7 @@ type Run struct {
 	identity  []journal.Target // of each, where there are several
 	balance   target.Balancer  // nil with one server
 	transport wire.Transport
-	protocol  wire.Protocol
+	protocol  *protocol.Backend
 
 	modelID       string // for the result and the tokenizer
 	sentModel     string // in the body
@@ -253,7 +254,7 @@ func (r *Run) showProgress() (stop func()) {
 
 // connect makes the transport, makes sure that somebody answers, and learns the model's name.
 func (r *Run) connect(ctx context.Context) error {
-	protocol, err := wire.ForBackend(r.Backend)
+	protocol, err := protocol.FindBackend(r.Backend)
 	if err != nil {
 		return &usage.Error{Text: err.Error()}
 	}
@@ -323,7 +324,7 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(),
 		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
-		Call:    wire.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
+		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,

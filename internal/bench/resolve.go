@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -12,7 +12,7 @@ import (
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
 // of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
 func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
-	if protocol, err := wire.ForBackend(s.Backend); s.Endpoint == "" && err == nil {
+	if protocol, err := protocol.FindBackend(s.Backend); s.Endpoint == "" && err == nil {
 		s.Endpoint = protocol.Path()
 	}
 	s.resolvePace()
@@ -20,7 +20,7 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
 	if k, err := workload.Find(s.DatasetName); err == nil {
-		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.backend().Pooling
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.backend().Pooling && !s.backend().Lacks.IgnoreEOS
 		if k.WholeFile && !given("num-prompts") {
 			s.NumPrompts = 0
 		}
@@ -53,10 +53,10 @@ func (s *Spec) takeV1() (took bool) {
 
 // backend is the Spec's protocol with what is known of it. Of a name that is unknown,
 // which Validate refuses, it is that of completions.
-func (s *Spec) backend() *wire.Backend {
-	b, err := wire.FindBackend(s.Backend)
+func (s *Spec) backend() *protocol.Backend {
+	b, err := protocol.FindBackend(s.Backend)
 	if err != nil {
-		b, _ = wire.FindBackend(BackendOpenAI)
+		b, _ = protocol.FindBackend(BackendOpenAI)
 	}
 	return b
 }
@@ -71,8 +71,9 @@ func (s *Spec) carries() *workload.Carries {
 // checkSampling refuses what says how to generate, where the backend does not send it.
 func (s *Spec) checkSampling() error {
 	b := s.backend()
-	if !b.Pooling && !s.carries().Upload {
-		return nil
+	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
+		return usage.Errorf("ignore-eos", "can't be asked of --backend %s: its protocol has no word for it", s.Backend).
+			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
 	}
 	given := map[string]bool{
 		"temperature": s.Temperature != nil, "top-p": s.TopP != nil, "top-k": s.TopK != nil, "min-p": s.MinP != nil,
@@ -82,7 +83,7 @@ func (s *Spec) checkSampling() error {
 	for _, flag := range []string{
 		"temperature", "top-p", "top-k", "min-p", "frequency-penalty", "presence-penalty", "repetition-penalty", "logprobs", "continuous-usage",
 	} {
-		if given[flag] {
+		if given[flag] && !b.TakesSampling(strings.ReplaceAll(flag, "-", "_")) {
 			return usage.Errorf(flag, "is not sent with --backend %s", s.Backend).WithHint("use --extra-body for a field that the server knows")
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -42,7 +43,7 @@ func (s *Spec) checkChoices() error {
 		flag, value string
 		known       []string
 	}{
-		{"backend", s.Backend, wire.Backends()},
+		{"backend", s.Backend, protocol.Backends()},
 		{"balance", s.Balance, target.Balances()},
 		{"engine", s.Engine, []string{EngineAuto, EngineLoop, EngineNetHTTP}},
 		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf", "mistral"}},
@@ -141,7 +142,7 @@ func (s *Spec) checkServer() error {
 
 // checkEndpoint holds the path against what the backend speaks.
 func (s *Spec) checkEndpoint() error {
-	backend, err := wire.FindBackend(s.Backend)
+	backend, err := protocol.FindBackend(s.Backend)
 	if err != nil {
 		return usage.Errorf("backend", "%v", err)
 	}

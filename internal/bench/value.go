@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -137,8 +138,11 @@ func (s *Spec) apiKey(h *Host) (string, error) {
 // headers are sent with each request: the API key, over it the user and password,
 // and over both the Spec's own headers.
 func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
-	protocol := s.backend().Protocol
-	all := http.Header{"Content-Type": {wire.ContentType(protocol)}, "Accept": {wire.Accepts(protocol)}}
+	p := s.backend()
+	all := http.Header{"Content-Type": {protocol.ContentType(p.Protocol)}, "Accept": {p.Accepts()}}
+	for name, value := range p.Header {
+		all.Set(name, value)
+	}
 	all.Set("User-Agent", "inferometer/"+h.Release)
 	if key != "" {
 		if err := wire.CheckHeader("Authorization", key); err != nil {

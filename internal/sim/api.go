@@ -21,8 +21,11 @@ const Version = "sim"
 // must be called in the end whichever server that is.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+pathCompletions, s.complete)
-	mux.HandleFunc("POST "+pathChat, s.complete)
+	for _, d := range dialects {
+		for _, path := range d.paths {
+			mux.HandleFunc("POST "+path, s.complete)
+		}
+	}
 	for _, path := range poolingPaths {
 		mux.HandleFunc("POST "+path, s.pooled)
 	}
@@ -115,7 +118,11 @@ func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
 func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err error) {
 	rec.Status = status
 	rec.Ended = time.Now().UnixNano()
-	writeError(w, status, err)
+	failure := openAIFailure
+	if d := dialectOf(rec.Path); d != nil && d.failure != nil {
+		failure = d.failure
+	}
+	writeJSON(w, status, failure(status, err))
 	s.endRecord(rec, nil)
 }
 
@@ -144,11 +151,5 @@ var errorTypes = map[int]string{
 }
 
 func writeError(w http.ResponseWriter, status int, err error) {
-	kind := errorTypes[status]
-	if kind == "" {
-		kind = "InternalServerError"
-	}
-	writeJSON(w, status, map[string]any{"error": map[string]any{
-		"message": err.Error(), "type": kind, "param": nil, "code": status,
-	}})
+	writeJSON(w, status, openAIFailure(status, err))
 }

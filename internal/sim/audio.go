@@ -56,7 +56,7 @@ func (s *Server) soundCall(r *http.Request, rec *Record) (*call, error) {
 	yes := func(name string) bool { return strings.EqualFold(r.FormValue(name), "true") }
 	c := &call{
 		model: r.FormValue("model"), chat: true, stream: yes("stream"), usage: yes("stream_include_usage"), ignoreEOS: yes("ignore_eos"), logprobs: -1,
-		object: "transcription.chunk", idPrefix: "trsc-",
+		dialect: openAISound, object: "transcription.chunk", idPrefix: "trsc-",
 	}
 	c.usageAlways = c.usage && yes("stream_continuous_usage_stats")
 	if r.URL.Path == pathTranslations {

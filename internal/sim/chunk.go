@@ -12,10 +12,11 @@ type chunks struct {
 	call   *call
 	answer answer
 	head   []byte // up to and with `"choices":[`
+	json   []byte // scratch for one event
 	offset int    // bytes of text so far, for text_offset in logprobs
 }
 
-func newChunks(c *call, a answer, id, model string, created time.Time) *chunks {
+func newChunks(c *call, a answer, id, model string, created time.Time) writer {
 	object, prefix := "text_completion", "cmpl-"
 	if c.chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
@@ -31,7 +32,23 @@ func newChunks(c *call, a answer, id, model string, created time.Time) *chunks {
 	return &chunks{call: c, answer: a, head: head}
 }
 
-// event is what one chunk says.
+// event implements writer.
+func (c *chunks) event(e event, out emit) {
+	c.json = c.append(c.json[:0], e)
+	out("", e.kind, e.to-e.from, c.json)
+}
+
+func (c *chunks) fail(out emit) {
+	out("", KindError, 0, []byte(`{"error":{"message":"`+told.Error()+`","type":"InternalServerError","param":null,"code":500}}`))
+}
+
+func (c *chunks) done(f *framer, _ emit) {
+	if !f.style.has(FrameNoDone) {
+		f.done()
+	}
+}
+
+// event is what happens in an answer: tokens, or what stands around them.
 type event struct {
 	kind     string
 	from, to int    // tokens

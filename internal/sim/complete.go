@@ -21,7 +21,7 @@ const maxBody = 256 << 20
 // completionsDefault is what OpenAI's completions take without max_tokens.
 const completionsDefault = 16
 
-// complete answers /v1/completions and /v1/chat/completions.
+// complete answers the paths of the dialects.
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	rec, key := s.newRecord(w, r)
@@ -30,8 +30,10 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	requestIsIn(w)
-	c, err := parseCall(raw, r.URL.Path == pathChat, s.tokenizer, s.cfg.Ignore...)
+	d := dialectOf(r.URL.Path)
+	c, err := d.read(s, r, raw)
 	if err == nil {
+		c.dialect = d
 		err = s.fit(c)
 	}
 	if err != nil {
@@ -157,11 +159,12 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	rec.Status = http.StatusOK
 	st := &stream{
 		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
-		frame:  framer{style: s.cfg.Framing, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
-		chunks: newChunks(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
+		frame:  framer{style: s.cfg.Framing, lines: c.dialect.lines, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
+		writer: c.dialect.write(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
 		onPump: conn.Nonblocking() && !s.cfg.Framing.has(FrameSplit),
 		done:   make(chan struct{}),
 	}
+	st.out = st.emit
 	st.size(p.want)
 	j.Sink = st
 	s.track(conn, true)
@@ -196,7 +199,11 @@ func (s *Server) keep(st *stream) {
 
 // header is the response's head. It goes out at once, as real servers do.
 func (st *stream) header() []byte {
-	b := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nX-Request-Id: ")
+	kind := "text/event-stream; charset=utf-8"
+	if st.frame.lines {
+		kind = "application/x-ndjson"
+	}
+	b := []byte("HTTP/1.1 200 OK\r\nContent-Type: " + kind + "\r\nCache-Control: no-cache\r\nX-Request-Id: ")
 	b = append(append(b, st.record.ID...), "\r\nDate: "...)
 	b = time.Now().UTC().AppendFormat(b, http.TimeFormat)
 	if st.frame.chunked {
@@ -206,7 +213,7 @@ func (st *stream) header() []byte {
 		b = append(b, "\r\nConnection: close"...)
 	}
 	b = append(b, "\r\n\r\n"...)
-	if st.frame.style.has(FramePings) {
+	if st.frame.style.has(FramePings) && !st.frame.lines {
 		// A comment long before the first event: a reader that takes the first
 		// bytes of a body for the first token is wrong by the whole wait.
 		st.frame.begin()

@@ -13,10 +13,10 @@ import (
 // chunk a write. It holds the writes that are still to be done.
 type framer struct {
 	style   Framing
+	lines   bool // a JSON object a line
 	chunked bool // HTTP/1.1; else the body ends with the connection
 	gap     time.Duration
 
-	json   []byte  // scratch for one event's JSON
 	buf    []byte  // bytes of all pending writes
 	writes []write // what is pending, in order
 	next   int     // the first that has not been written
@@ -53,20 +53,27 @@ func (f *framer) comment() {
 	f.buf = append(append(append(f.buf, ": ping"...), f.eol()...), f.eol()...)
 }
 
-// event adds one SSE message.
-func (f *framer) event(data []byte) {
+// event adds one message.
+func (f *framer) event(name string, data []byte) {
 	f.openWrite()
-	if f.style.has(FramePings) && f.count%pingEvery == 0 {
+	if f.style.has(FramePings) && f.count%pingEvery == 0 && !f.lines {
 		f.comment()
 	}
 	f.count++
 	eol := f.eol()
 	begin := len(f.buf)
-	if f.style.has(FrameEventLines) {
-		f.buf = append(append(f.buf, "event: message"...), eol...)
+	if f.lines {
+		f.buf = append(append(f.buf, data...), eol...)
+	} else {
+		if name == "" && f.style.has(FrameEventLines) {
+			name = "message"
+		}
+		if name != "" {
+			f.buf = append(append(append(f.buf, "event: "...), name...), eol...)
+		}
+		f.buf = append(append(f.dataField(), data...), eol...)
+		f.buf = append(f.buf, eol...)
 	}
-	f.buf = append(append(f.dataField(), data...), eol...)
-	f.buf = append(f.buf, eol...)
 	f.events++
 	switch {
 	case f.style.has(FrameSplit):

@@ -38,6 +38,7 @@ type message struct {
 
 // call is a request that has been understood.
 type call struct {
+	dialect     *dialect
 	model       string
 	adapter     string // of Config.Adapters; empty: the model itself
 	chat        bool

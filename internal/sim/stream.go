@@ -19,7 +19,8 @@ type stream struct {
 	call   *call
 	conn   *socket.Conn
 	frame  framer
-	chunks *chunks
+	writer writer
+	out    emit // writes one of its messages
 	record *Record
 	onPump bool // writes may happen in the caller's goroutine
 
@@ -218,10 +219,11 @@ func (st *stream) addEnd(e event, tools bool) {
 		finish = "tool_calls"
 	}
 	st.record.Finish = finish
-	if style.has(FrameUsageLast) && finish != "" {
+	d := st.call.dialect
+	if finish != "" && (style.has(FrameUsageLast) || d.usageWithFinish && !style.has(FrameNoUsage)) {
 		e.usage = st.usage()
 	}
-	ownFinish := finish != "" && (style.has(FrameFinish) || e.from == e.to)
+	ownFinish := finish != "" && (d.ownFinish || style.has(FrameFinish) || e.from == e.to)
 	if e.from < e.to {
 		if !ownFinish {
 			e.finish = finish
@@ -236,12 +238,11 @@ func (st *stream) addEnd(e event, tools bool) {
 		if st.call.usage && !style.has(FrameUsageLast|FrameNoUsage) {
 			st.add(event{kind: KindUsage, usage: st.usage()})
 		}
-		st.addDone()
+		st.writer.done(&st.frame, st.out)
 	case endError, endErrorDone:
-		st.note(KindError, 0)
-		st.frame.event([]byte(`{"error":{"message":"the sim was told to fail here","type":"InternalServerError","param":null,"code":500}}`))
+		st.writer.fail(st.out)
 		if st.plan.ending == endErrorDone {
-			st.addDone()
+			st.writer.done(&st.frame, st.out)
 		}
 	}
 	if !st.plan.ending.closes() {
@@ -249,16 +250,12 @@ func (st *stream) addEnd(e event, tools bool) {
 	}
 }
 
-func (st *stream) addDone() {
-	if !st.frame.style.has(FrameNoDone) {
-		st.frame.done()
-	}
-}
+func (st *stream) add(e event) { st.writer.event(e, st.out) }
 
-func (st *stream) add(e event) {
-	st.note(e.kind, e.to-e.from)
-	st.frame.json = st.chunks.append(st.frame.json[:0], e)
-	st.frame.event(st.frame.json)
+// emit enters a message in the record and lays it out.
+func (st *stream) emit(name, kind string, tokens int, data []byte) {
+	st.note(kind, tokens)
+	st.frame.event(name, data)
 }
 
 // note enters an event in the record; its time is added when it is written.

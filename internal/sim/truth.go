@@ -18,6 +18,7 @@ const (
 	KindFinish    = "finish"    // a finish reason, no text
 	KindUsage     = "usage"     // usage, no choice
 	KindError     = "error"     // an error inside the stream
+	KindFrame     = "frame"     // what some protocols put around the rest: the beginning or the end of a part
 )
 
 // Record is one line of the truth: a request as the server saw it. Times are

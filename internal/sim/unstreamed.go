@@ -56,7 +56,7 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 	rec.CompletionTokens = sink.tokens
 	rec.Finish = p.finish
 	rec.setTexts(p.text.text(0, sink.tokens), "", "", s.cfg.TruthText)
-	raw, err := json.Marshal(s.unstreamedBody(c, p, j, rec))
+	raw, err := json.Marshal(c.dialect.whole(s, c, p, j, rec))
 	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
 		return
@@ -88,7 +88,8 @@ func (s *Server) cutOff(w http.ResponseWriter, r *http.Request, raw []byte, end 
 	}
 }
 
-func (s *Server) unstreamedBody(c *call, p plan, j *engine.Job, rec *Record) any {
+// openAIWhole is an answer in OpenAI's shape.
+func openAIWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
 	text := p.text.text(0, rec.CompletionTokens)
 	choice := map[string]any{"index": 0, "finish_reason": p.finish, "stop_reason": nil, "logprobs": nil}
 	object, prefix := "text_completion", "cmpl-"

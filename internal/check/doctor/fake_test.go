@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
 // fake is an inference server with a way before it, and whatever is wrong with both.
@@ -131,7 +131,7 @@ func (s *fake) examined(t *testing.T, change func(*Remote)) map[string]Finding {
 		srv.Start()
 	}
 	defer srv.Close()
-	p, err := wire.ForBackend("openai")
+	p, err := protocol.FindBackend("openai")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -16,7 +17,7 @@ const probeTokens = 32
 
 // probe is one request with a stream, and what came of it.
 type probe struct {
-	*wire.Stream
+	*protocol.Stream
 	header wire.Header
 	sent   int64 // on the stamps' clock
 	err    error
@@ -53,7 +54,7 @@ func (p *probe) times() []int64 {
 	var at []int64
 	for i := range p.Trace.Events {
 		e := &p.Trace.Events[i]
-		if e.Kind&(wire.EventText|wire.EventReasoning|wire.EventTool) != 0 {
+		if e.Kind&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) != 0 {
 			at = append(at, e.At)
 		}
 	}
@@ -74,7 +75,7 @@ func (f *facts) tryStreams(ctx context.Context) {
 	clock := wire.NewClock()
 	t := f.transport(clock, f.Header)
 	defer t.Close()
-	call := wire.Call{Model: model, MaxTokens: probeTokens, IgnoreEOS: true}
+	call := protocol.Call{Model: model, MaxTokens: probeTokens, IgnoreEOS: true}
 	for len(f.probes) < mostProbes {
 		p := f.send(ctx, t, clock, &call)
 		if s := p.Trace.Status; call.IgnoreEOS && (s == http.StatusBadRequest || s == http.StatusUnprocessableEntity) {
@@ -98,15 +99,15 @@ func (f *facts) transport(clock *wire.Clock, header http.Header) *wire.NetHTTP {
 	})
 }
 
-func (f *facts) request(call *wire.Call) (*wire.Request, error) {
+func (f *facts) request(call *protocol.Call) (*wire.Request, error) {
 	// A prompt that the server can't have in its cache.
 	call.Prompt = fmt.Sprintf("Note %s. Count from one to one hundred in words: one, two, three,", rand.Text())
 	body, err := f.Protocol.AppendBody(nil, call)
 	return &wire.Request{URL: strings.TrimSuffix(f.Base, "/") + f.Endpoint, Body: body, Timeout: f.Timeout}, err
 }
 
-func (f *facts) send(ctx context.Context, t wire.Transport, clock *wire.Clock, call *wire.Call) *probe {
-	p := &probe{Stream: wire.NewStream(f.Protocol)}
+func (f *facts) send(ctx context.Context, t wire.Transport, clock *wire.Clock, call *protocol.Call) *probe {
+	p := &probe{Stream: protocol.NewStream(f.Protocol)}
 	req, err := f.request(call)
 	if err != nil {
 		p.err = err
@@ -132,7 +133,7 @@ func (f *facts) best() *probe {
 
 // offerCompression asks for a short stream with all encodings offered. bench
 // serve offers none, but other clients do.
-func (f *facts) offerCompression(ctx context.Context, clock *wire.Clock, call *wire.Call) (string, error) {
+func (f *facts) offerCompression(ctx context.Context, clock *wire.Clock, call *protocol.Call) (string, error) {
 	h := f.Header.Clone()
 	if h == nil {
 		h = http.Header{}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // Remote is a server that is to be measured, and how it is reached.
@@ -24,7 +24,7 @@ type Remote struct {
 	Header   http.Header
 	Insecure bool     // accept any certificate
 	Proxy    *url.URL // nil: none
-	Protocol wire.Protocol
+	Protocol *protocol.Backend
 	Timeout  time.Duration // for a probe
 	CPUs     int           // of this machine
 
@@ -36,7 +36,7 @@ type Remote struct {
 const dialTimeout = 5 * time.Second
 
 // NewRemote returns a server to be examined by the system's own resolver and sockets.
-func NewRemote(base string, p wire.Protocol) Remote {
+func NewRemote(base string, p *protocol.Backend) Remote {
 	d := net.Dialer{Timeout: dialTimeout}
 	return Remote{
 		Base: base, Protocol: p, Endpoint: p.Path(), Timeout: time.Minute,

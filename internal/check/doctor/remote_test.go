@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"go.uber.org/goleak"
 )
 
@@ -234,7 +234,7 @@ func TestThroughProxy(t *testing.T) {
 
 // Where the server is not reached one finding is bad, and all others say that they could not be made.
 func TestUnreachable(t *testing.T) {
-	p, err := wire.ForBackend("openai")
+	p, err := protocol.FindBackend("openai")
 	if err != nil {
 		t.Fatal(err)
 	}

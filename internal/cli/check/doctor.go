@@ -19,7 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
 // doctorRun is one run of doctor. What says where the server is and how it is
@@ -27,7 +27,7 @@ import (
 type doctorRun struct {
 	*serve.Options
 	command.Streams
-	protocol    wire.Protocol
+	protocol    *protocol.Backend
 	concurrency int
 	skip        []string
 	format      string
@@ -79,7 +79,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(wire.Backends())), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(protocol.Backends())), "The protocol of the probe, as in bench serve.")
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
@@ -94,7 +94,7 @@ func (r *doctorRun) flags() *argv.Set {
 }
 
 func (r *doctorRun) validate(set *argv.Set) error {
-	protocol, err := wire.ForBackend(r.Backend)
+	protocol, err := protocol.FindBackend(r.Backend)
 	if err != nil {
 		return &argv.UsageError{Text: err.Error()}
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/plan/keys"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
 )
@@ -257,20 +257,20 @@ func TestAnAddedPaceIsEverywhere(t *testing.T) {
 }
 
 // loud is the protocol of completions that asks in capital letters.
-type loud struct{ wire.Protocol }
+type loud struct{ *protocol.Backend }
 
-func (l loud) AppendBody(dst []byte, c *wire.Call) ([]byte, error) {
+func (l loud) AppendBody(dst []byte, c *protocol.Call) ([]byte, error) {
 	shouted := *c
 	shouted.Prompt = strings.ToUpper(c.Prompt)
 	return l.Protocol.AppendBody(dst, &shouted)
 }
 
 func TestAnAddedProtocolIsEverywhere(t *testing.T) {
-	completions, err := wire.ForBackend("openai")
+	completions, err := protocol.FindBackend("openai")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(wire.Register(&wire.Backend{Name: "capitals", Doc: "completions in capital letters", Protocol: loud{completions}}))
+	t.Cleanup(protocol.Register(&protocol.Backend{Name: "capitals", Doc: "completions in capital letters", Protocol: loud{completions}}))
 
 	if _, o, err := serve.ParseLine("--backend capitals"); err != nil || o.Endpoint != "/v1/completions" {
 		t.Error(err) // a name of vLLM's that was refused before

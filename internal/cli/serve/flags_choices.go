@@ -10,7 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -18,8 +18,8 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, wire.Backends(), "The protocol. "+wire.BackendDoc()+".", argv.Group(groupServer),
-		argv.Later("is not spoken by this version; use "+either(wire.Backends()), wire.RefusedBackends()...))
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, protocol.Backends(), "The protocol. "+protocol.BackendDoc()+".", argv.Group(groupServer),
+		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 }
 
 // definePace declares flags of arrival processes, by their keys; without keys all that

@@ -10,8 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -115,8 +115,8 @@ func writeChoices(b *strings.Builder) {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", k.Name, k.Doc, flags(k.Options(), k.By))
 	}
 	b.WriteString("\n## Backends\n\n| `--backend` | what it is | path unless `--endpoint` is given |\n|---|---|---|\n")
-	for _, name := range wire.Backends() {
-		backend, _ := wire.FindBackend(name)
+	for _, name := range protocol.Backends() {
+		backend, _ := protocol.FindBackend(name)
 		fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", name, backend.Doc, backend.Path())
 	}
 	b.WriteString("\n## Rules of balance\n\n| `--balance` | where a request goes |\n|---|---|\n")

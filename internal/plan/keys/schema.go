@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -28,7 +28,7 @@ func Schema(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend := describe("The protocol: "+wire.BackendDoc()+".", orLater(map[string]any{"enum": wire.Backends()}))
+	backend := describe("The protocol: "+protocol.BackendDoc()+".", orLater(map[string]any{"enum": protocol.Backends()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
 	for name, properties := range map[string]map[string]any{

@@ -15,7 +15,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/plan/keys"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
 // Point is one run of bench serve.
@@ -94,7 +94,7 @@ func (p *Point) api() API {
 // endpoint is the path of the point's API.
 func (a API) endpoint() string {
 	usual := ""
-	if p, err := wire.ForBackend(a.Backend); err == nil {
+	if p, err := protocol.FindBackend(a.Backend); err == nil {
 		usual = p.Path()
 	}
 	return cmp.Or(a.Endpoint, usual)

@@ -1,6 +1,8 @@
 package load
 
-import "github.com/inferometer/inferometer/internal/send/wire"
+import (
+	"github.com/inferometer/inferometer/internal/send/protocol"
+)
 
 // countEvents finds how many tokens each event holds with our own tokenizer, where
 // the server did not say and some hold more than one. A text that is cut into
@@ -9,7 +11,7 @@ import "github.com/inferometer/inferometer/internal/send/wire"
 func (w *worker) countEvents(total int) {
 	t := &w.sink.Trace
 	count := w.run.cfg.CountTokens
-	if count == nil || t.TokensBy != wire.TokensUnknown || !worthCounting(t, total) {
+	if count == nil || t.TokensBy != protocol.TokensUnknown || !worthCounting(t, total) {
 		return
 	}
 	sum, start := 0, 0
@@ -32,23 +34,23 @@ func (w *worker) countEvents(total int) {
 	for i, n := range counts {
 		t.Events[i].Tokens = n
 	}
-	t.TokensBy = wire.TokensByTokenizer
+	t.TokensBy = protocol.TokensByTokenizer
 }
 
 // spread says whether the tokens of the request have to be spread over its events by
 // the length of their text: they are not one in each, nobody said how many, and the
 // text of each is kept.
-func spread(t *wire.Trace, total int) bool {
-	if total <= 0 || t.TokensBy != wire.TokensUnknown || len(t.TextEnds) != len(t.Events) {
+func spread(t *protocol.Trace, total int) bool {
+	if total <= 0 || t.TokensBy != protocol.TokensUnknown || len(t.TextEnds) != len(t.Events) {
 		return false
 	}
 	chunks, texts, start := 0, 0, 0
 	for i, end := range t.TextEnds {
 		k := t.Events[i].Kind
-		if k&wire.EventChoices != 0 {
+		if k&protocol.EventChoices != 0 {
 			chunks++
 		}
-		if k&(wire.EventText|wire.EventReasoning|wire.EventTool) != 0 {
+		if k&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) != 0 {
 			if end == start {
 				return false
 			}
@@ -70,14 +72,14 @@ func sizes(room, ends []int) []int {
 
 // worthCounting: all that was generated is visible text, which is what we keep, and
 // its tokens are more than its events. Where they are as many, each holds one.
-func worthCounting(t *wire.Trace, total int) bool {
+func worthCounting(t *protocol.Trace, total int) bool {
 	chunks := 0
 	for i := range t.Events {
 		k := t.Events[i].Kind
-		if k&(wire.EventReasoning|wire.EventTool) != 0 {
+		if k&(protocol.EventReasoning|protocol.EventTool) != 0 {
 			return false
 		}
-		if k&wire.EventChoices != 0 {
+		if k&protocol.EventChoices != 0 {
 			chunks++
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -38,10 +39,10 @@ type Config struct {
 	Batch int
 
 	Transport wire.Transport
-	Protocol  wire.Protocol
-	Pooling   bool      // an answer is one JSON value, without tokens
-	Query     bool      // the first of several texts is a query, and gets no answer of its own
-	Call      wire.Call // what all calls share; Prompt and MaxTokens are each request's
+	Protocol  *protocol.Backend
+	Pooling   bool          // an answer is one JSON value, without tokens
+	Query     bool          // the first of several texts is a query, and gets no answer of its own
+	Call      protocol.Call // what all calls share; Prompt and MaxTokens are each request's
 	URL       string
 	// Targets are the URLs of several servers, in place of URL; Balance chooses one
 	// for each measured request, and warm-ups go to one after the other.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -115,10 +115,10 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	call.Messages, call.Media, call.Inputs = w.Messages, w.Media, w.Inputs
 	call.Index, call.NoIndex = w.Index, w.NoID
 	if s := w.Sound; s != nil {
-		call.Sound = &wire.File{Name: s.Name, Type: s.Type, Data: s.Data}
+		call.Sound = &protocol.File{Name: s.Name, Type: s.Type, Data: s.Data}
 	}
 	for _, f := range w.Fields {
-		call.Extra = append(slices.Clip(call.Extra), wire.Field{Name: f.Name, Value: f.Value})
+		call.Extra = append(slices.Clip(call.Extra), protocol.Field{Name: f.Name, Value: f.Value})
 	}
 	if w.Model != "" {
 		call.Model = w.Model

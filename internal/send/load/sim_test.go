@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
@@ -114,7 +115,7 @@ func (p *prompts) request(i int) *workload.Request {
 // setup returns a config against the server, and a function that reads the journal.
 func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workload.Source) (Config, func() ([]journal.Request, *journal.Run)) {
 	t.Helper()
-	protocol, err := wire.ForBackend(backend)
+	proto, err := protocol.FindBackend(backend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +133,8 @@ func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workl
 	t.Cleanup(tr.Close)
 	cfg := Config{
 		Clock: clock, Source: source, Pace: p, Concurrency: 64,
-		Transport: tr, Protocol: protocol, Call: wire.Call{Model: "sim", IgnoreEOS: true},
-		URL: s.url + protocol.Path(), IDPrefix: "t-", Journal: w, KeepTexts: true,
+		Transport: tr, Protocol: proto, Call: protocol.Call{Model: "sim", IgnoreEOS: !proto.Lacks.IgnoreEOS},
+		URL: s.url + proto.Path(), IDPrefix: "t-", Journal: w, KeepTexts: true,
 	}
 	cfg.Started = func() error { return w.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: clock.Zero().UnixNano()}) }
 	return cfg, func() (records []journal.Request, run *journal.Run) {
@@ -189,48 +190,55 @@ func TestOutcomesAreTheTruths(t *testing.T) {
 		backend string
 		noLoop  bool
 	}{{"vllm", false}, {"openai-chat", true}} {
-		t.Run(tt.backend, func(t *testing.T) {
-			const n = 2000
-			s := startSim(t, func(c *sim.Config) {
-				c.Faults = sim.Faults{
-					sim.FaultTruncate: 0.05, sim.FaultErrorEvent: 0.05, sim.FaultHTTP500: 0.02, sim.FaultHTTP429: 0.02, sim.FaultReset: 0.02,
-					sim.FaultStall: 0.01, sim.FaultShort: 0.05, sim.FaultEmpty: 0.01, sim.FaultSlowHeaders: 0.01,
-				}
-				c.Stall, c.SlowHeaders = time.Hour, 50*time.Millisecond
-			})
-			s.noLoop = tt.noLoop
-			cfg, read := setup(t, s, tt.backend, closed(), &prompts{n: n, tokens: 8})
-			cfg.Timeout = 4 * time.Second
-			res, err := Run(context.Background(), nil, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if res.Sent != n || res.Interrupted != "" || res.PeakInFlight > cfg.Concurrency {
-				t.Errorf("result = %+v", res)
-			}
-			records, _ := read()
-			truth := s.truth(t)
-			if len(records) != n || len(truth) != n {
-				t.Fatalf("%d lines in the journal, %d in the truth, want %d", len(records), len(truth), n)
-			}
-			faults := map[string]int{}
-			for i := range records {
-				q := &records[i]
-				known := truth[q.ID]
-				faults[known.Fault]++
-				if want := outcomeOf[known.Fault]; q.Outcome != want {
-					t.Errorf("%s had the fault %q: outcome %s (%s), want %s", q.ID, known.Fault, q.Outcome, q.Error, want)
-				}
-				if (q.Outcome == journal.Complete) != (q.Error == "") {
-					t.Errorf("%s: %s with error %q", q.ID, q.Outcome, q.Error)
-				}
-			}
-			for fault := range outcomeOf {
-				if faults[fault] == 0 {
-					t.Errorf("the fault %q never came up: the test shows nothing of it", fault)
-				}
-			}
-		})
+		t.Run(tt.backend, func(t *testing.T) { outcomesAreTheTruths(t, tt.backend, tt.noLoop, 2000, nil) })
+	}
+}
+
+// outcomesAreTheTruths sends n requests to a simulator with all faults. except says where
+// a protocol can't tell a fault from another outcome.
+func outcomesAreTheTruths(t *testing.T, backend string, noLoop bool, n int, except map[string]journal.Outcome) {
+	s := startSim(t, func(c *sim.Config) {
+		c.Faults = sim.Faults{
+			sim.FaultTruncate: 0.05, sim.FaultErrorEvent: 0.05, sim.FaultHTTP500: 0.02, sim.FaultHTTP429: 0.02, sim.FaultReset: 0.02,
+			sim.FaultStall: 0.01, sim.FaultShort: 0.05, sim.FaultEmpty: 0.01, sim.FaultSlowHeaders: 0.01,
+		}
+		c.Stall, c.SlowHeaders = time.Hour, 50*time.Millisecond
+	})
+	s.noLoop = noLoop
+	cfg, read := setup(t, s, backend, closed(), &prompts{n: n, tokens: 8})
+	cfg.Timeout = 4 * time.Second
+	res, err := Run(context.Background(), nil, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Sent != n || res.Interrupted != "" || res.PeakInFlight > cfg.Concurrency {
+		t.Errorf("result = %+v", res)
+	}
+	records, _ := read()
+	truth := s.truth(t)
+	if len(records) != n || len(truth) != n {
+		t.Fatalf("%d lines in the journal, %d in the truth, want %d", len(records), len(truth), n)
+	}
+	faults := map[string]int{}
+	for i := range records {
+		q := &records[i]
+		known := truth[q.ID]
+		faults[known.Fault]++
+		want := outcomeOf[known.Fault]
+		if other, ok := except[known.Fault]; ok {
+			want = other
+		}
+		if q.Outcome != want {
+			t.Errorf("%s had the fault %q: outcome %s (%s), want %s", q.ID, known.Fault, q.Outcome, q.Error, want)
+		}
+		if (q.Outcome == journal.Complete) != (q.Error == "") {
+			t.Errorf("%s: %s with error %q", q.ID, q.Outcome, q.Error)
+		}
+	}
+	for fault := range outcomeOf {
+		if faults[fault] == 0 {
+			t.Errorf("the fault %q never came up: the test shows nothing of it", fault)
+		}
 	}
 }
 
@@ -238,32 +246,37 @@ func TestOutcomesAreTheTruths(t *testing.T) {
 func TestFramingsAreTheTruths(t *testing.T) {
 	styles := []string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning,tools"}
 	styles = append(styles, sim.FramingNames()...)
+	for _, backend := range []string{"vllm", "openai-chat"} {
+		framingsAreTheTruths(t, backend, styles)
+	}
+}
+
+// framingsAreTheTruths sends some requests to a simulator of each style.
+func framingsAreTheTruths(t *testing.T, backend string, styles []string) {
 	for i, style := range styles {
-		for k, backend := range []string{"vllm", "openai-chat"} {
-			t.Run(backend+" "+style, func(t *testing.T) {
-				const n = 12
-				s := startSim(t, func(c *sim.Config) {
-					framing, err := sim.ParseFraming(style)
-					if err != nil {
-						t.Fatal(err)
-					}
-					c.Framing, c.TokensPerChunk = framing, 2
-				})
-				s.noLoop = (i+k)%2 == 0 // both transports see half of them
-				cfg, read := setup(t, s, backend, closed(), &prompts{n: n, tokens: 33})
-				if _, err := Run(context.Background(), nil, cfg); err != nil {
+		t.Run(backend+" "+style, func(t *testing.T) {
+			const n = 12
+			s := startSim(t, func(c *sim.Config) {
+				framing, err := sim.ParseFraming(style)
+				if err != nil {
 					t.Fatal(err)
 				}
-				records, run := read()
-				truth := s.truth(t)
-				if len(records) != n {
-					t.Fatalf("%d records", len(records))
-				}
-				for i := range records {
-					compareWithTruth(t, &records[i], truth[records[i].ID], run, strings.Contains(style, "no-usage"), strings.Contains(style, "crlf"))
-				}
+				c.Framing, c.TokensPerChunk = framing, 2
 			})
-		}
+			s.noLoop = (i+len(backend))%2 == 0 // both transports see half of them
+			cfg, read := setup(t, s, backend, closed(), &prompts{n: n, tokens: 33})
+			if _, err := Run(context.Background(), nil, cfg); err != nil {
+				t.Fatal(err)
+			}
+			records, run := read()
+			truth := s.truth(t)
+			if len(records) != n {
+				t.Fatalf("%d records", len(records))
+			}
+			for i := range records {
+				compareWithTruth(t, &records[i], truth[records[i].ID], run, strings.Contains(style, "no-usage") || cfg.Protocol.Lacks.Usage, strings.Contains(style, "crlf"))
+			}
+		})
 	}
 }
 
@@ -317,14 +330,16 @@ func kindName(k journal.EventKind) string {
 		return sim.KindFinish
 	case k&journal.EventChoices != 0:
 		return sim.KindRole
+	case k&journal.EventUsage != 0:
+		return sim.KindUsage
 	}
-	return sim.KindUsage
+	return sim.KindFrame
 }
 
 func TestTLSAndContinuousUsage(t *testing.T) {
 	s := startSim(t, func(c *sim.Config) { c.TLS, c.TokensPerChunk = true, 3 })
 	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 4, tokens: 7})
-	cfg.Call.Extra = []wire.Field{{Name: "stream_options", Value: json.RawMessage(`{"include_usage":true,"continuous_usage_stats":true}`)}}
+	cfg.Call.Extra = []protocol.Field{{Name: "stream_options", Value: json.RawMessage(`{"include_usage":true,"continuous_usage_stats":true}`)}}
 	if _, err := Run(context.Background(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}

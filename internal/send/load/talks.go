@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -133,7 +133,7 @@ func (t *talks) look() (at int64, open int) {
 
 // answered takes in the end of a turn: its answer becomes history, and what has waited
 // for it alone is queued. Another end than a complete one is the end of the conversation.
-func (t *talks) answered(j *job, record *journal.Request, trace *wire.Trace) {
+func (t *talks) answered(j *job, record *journal.Request, trace *protocol.Trace) {
 	o, n := j.talk, &j.talk.nodes[j.turn]
 	complete := record.Outcome == journal.Complete
 	if complete {
@@ -280,7 +280,7 @@ func (t *talks) finish(o *open, last *talk.History) {
 	t.signal()
 }
 
-func answerOf(trace *wire.Trace) *talk.Answer {
+func answerOf(trace *protocol.Trace) *talk.Answer {
 	a := &talk.Answer{Text: string(trace.Text), Reasoning: string(trace.Reasoning)}
 	for i := range trace.Tools {
 		call := &trace.Tools[i]

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -22,7 +23,7 @@ type worker struct {
 
 func newWorker(r *run) *worker {
 	w := &worker{run: r}
-	w.sink.Stream = wire.NewStream(r.cfg.Protocol)
+	w.sink.Stream = protocol.NewStream(r.cfg.Protocol)
 	w.sink.KeepAnswer = r.cfg.Talks != nil
 	r.cfg.Progress.add(&w.sink)
 	return w
@@ -31,7 +32,7 @@ func newWorker(r *run) *worker {
 // countingSink tells the progress display of tokens as they come. Each worker
 // counts for itself, so that nobody waits for another.
 type countingSink struct {
-	*wire.Stream
+	*protocol.Stream
 	tokens atomic.Int64 // of all requests so far
 	open   int64        // of this request
 }
@@ -155,7 +156,7 @@ func (w *worker) columns(old journal.Events, sent int64) {
 	t := &w.sink.Trace
 	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0]}
 	// By its own times the event loop knows at least what it read before an event.
-	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev wire.Event) bool { return ev.Lag > 0 })
+	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev protocol.Event) bool { return ev.Lag > 0 })
 	last := sent
 	for i := range t.Events {
 		ev := &t.Events[i]
@@ -165,7 +166,7 @@ func (w *worker) columns(old journal.Events, sent int64) {
 			e.Lag = append(e.Lag, ev.Lag)
 		}
 		e.Kind = append(e.Kind, journal.EventKind(ev.Kind))
-		if t.TokensBy != wire.TokensUnknown {
+		if t.TokensBy != protocol.TokensUnknown {
 			e.Tokens = append(e.Tokens, tokensOf(ev))
 		}
 	}
@@ -174,8 +175,8 @@ func (w *worker) columns(old journal.Events, sent int64) {
 }
 
 // tokensOf an event that says nothing is 0 where it carries no text either.
-func tokensOf(ev *wire.Event) int {
-	if ev.Tokens < 0 && ev.Kind&(wire.EventText|wire.EventReasoning|wire.EventTool) == 0 {
+func tokensOf(ev *protocol.Event) int {
+	if ev.Tokens < 0 && ev.Kind&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) == 0 {
 		return 0
 	}
 	return ev.Tokens

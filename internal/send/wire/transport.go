@@ -1,10 +1,6 @@
-// Package wire speaks to a server: it turns a call into HTTP and a byte stream
-// into timed events.
-//
-// A Protocol knows the shape of bodies and answers, one file each. A Transport
-// moves bytes and says when they arrived. Between them stands a Stream, which
-// reads server-sent events and keeps a Trace of one exchange. None of them
-// judges: whether a request was a success is load's business.
+// Package wire moves bytes: it sends a request and says when each piece of the answer
+// arrived, by the kernel's clock where it can. What the bytes mean is package
+// protocol's business, and whether a request was a success is load's.
 package wire
 
 import (

@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"encoding/json"
@@ -36,8 +36,7 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		b.set("repetition_penalty", json.RawMessage("1.0")),
 		b.set("max_tokens", c.MaxTokens),
 		b.set("logprobs", logprobs),
-		b.set("stream", true),
-		b.set("stream_options", includeUsage),
+		b.stream(c),
 	)
 	if err != nil {
 		return nil, err
@@ -47,6 +46,11 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 
 func (completions) Decode(d *Decoder, data []byte, c *Chunk) error {
 	return d.openAI(data, c, completionsChoice)
+}
+
+// DecodeAnswer reads an answer that was not streamed: its choice has the same fields.
+func (p completions) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
+	return p.Decode(d, data, c)
 }
 
 func completionsChoice(s *scanner, name []byte, c *Chunk) {

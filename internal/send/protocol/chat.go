@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"encoding/json"
@@ -30,8 +30,7 @@ func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		b.set("model", c.Model),
 		b.set("messages", messages),
 		b.set("max_completion_tokens", c.MaxTokens),
-		b.set("stream", true),
-		b.set("stream_options", includeUsage),
+		b.stream(c),
 	)
 	if c.OldLimit {
 		err = errors.Join(err, b.set("max_tokens", c.MaxTokens))
@@ -78,9 +77,13 @@ func (chat) Decode(d *Decoder, data []byte, c *Chunk) error {
 	return d.openAI(data, c, chatChoice)
 }
 
+// DecodeAnswer reads an answer that was not streamed: its choice has a message where an
+// event has a delta.
+func (p chat) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error { return p.Decode(d, data, c) }
+
 func chatChoice(s *scanner, name []byte, c *Chunk) {
 	switch string(name) {
-	case "delta":
+	case "delta", "message":
 		if s.next() != '{' {
 			s.skip()
 			return

@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // recordedCall is a call of vLLM's own client, and what it sent: testdata/make_bodies.py.
@@ -70,7 +72,7 @@ func (r *recordedCall) call(t *testing.T) *Call {
 		}
 		for _, name := range []string{"encoding_format", "model", "task", "top_n", "temperature", "language", "flag", "list"} {
 			if v, ok := values[name]; ok {
-				c.Extra = append(c.Extra, Field{name, v})
+				c.Extra = append(c.Extra, Field{Name: name, Value: v})
 			}
 		}
 		if len(c.Extra) != len(values) {
@@ -193,13 +195,13 @@ func TestMediaBodiesThatCannotBe(t *testing.T) {
 // readWhole reads an answer in pieces of n bytes.
 func readWhole(t *testing.T, header http.Header, answer string, n int) *Trace {
 	t.Helper()
-	s := NewStream(vllmPooling.Protocol)
+	s := NewStream(vllmPooling)
 	s.Reset(0)
-	s.Head(200, header, Stamp{At: 1})
+	s.Head(200, header, wire.Stamp{At: 1})
 	at := int64(2)
 	for len(answer) > 0 {
 		n := min(n, len(answer))
-		if s.Body([]byte(answer[:n]), Stamp{At: at}) {
+		if s.Body([]byte(answer[:n]), wire.Stamp{At: at}) {
 			t.Error("enough before the end")
 		}
 		answer, at = answer[n:], at+1
@@ -255,19 +257,19 @@ func TestWholeAnswerInBytes(t *testing.T) {
 
 // What is kept of an answer is small, however large it is.
 func TestWholeAnswerKeepsNothingOfItsLists(t *testing.T) {
-	s := NewStream(vllmPooling.Protocol)
+	s := NewStream(vllmPooling)
 	s.Reset(0)
-	s.Head(200, http.Header{}, Stamp{})
-	s.Body([]byte(`{"data":[`), Stamp{})
+	s.Head(200, http.Header{}, wire.Stamp{})
+	s.Body([]byte(`{"data":[`), wire.Stamp{})
 	row := []byte(`[` + strings.Repeat("0.123456789,", 1000) + `1],`)
 	for range 1000 {
-		s.Body(row, Stamp{})
+		s.Body(row, wire.Stamp{})
 	}
-	s.Body([]byte(`1],"note":"`), Stamp{})
+	s.Body([]byte(`1],"note":"`), wire.Stamp{})
 	for range 1000 {
-		s.Body(bytes.Repeat([]byte("x"), 1000), Stamp{})
+		s.Body(bytes.Repeat([]byte("x"), 1000), wire.Stamp{})
 	}
-	s.Body([]byte(`"}`), Stamp{At: 9})
+	s.Body([]byte(`"}`), wire.Stamp{At: 9})
 	s.Finish()
 	if len(s.skim.kept) > maxSkimmed || len(s.whole) > maxErrorBody || s.Trace.Items != 1001 || !s.Trace.Done {
 		t.Errorf("%d bytes are kept, %d items, done %v", len(s.skim.kept), s.Trace.Items, s.Trace.Done)

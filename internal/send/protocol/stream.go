@@ -1,10 +1,12 @@
-package wire
+package protocol
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // maxErrorBody is how much of a server's words is kept.
@@ -15,7 +17,7 @@ type Trace struct {
 	Status   int
 	ServerID string
 	Headers  int64 // when the headers had arrived
-	Conn     Conn
+	Conn     wire.Conn
 
 	Events []Event
 	// SharedReads counts events that lay in one read with the one before: they
@@ -47,7 +49,7 @@ type Trace struct {
 
 // Event is one message of a stream; [DONE] is none.
 type Event struct {
-	Stamp
+	wire.Stamp
 	Kind   EventKind
 	Tokens int // -1: not said
 }
@@ -59,18 +61,20 @@ type Stream struct {
 	// KeepAnswer keeps reasoning and tool calls too: the answer goes on in a next request.
 	KeepAnswer bool
 
-	protocol Protocol
-	decoder  Decoder
-	chunk    Chunk
-	sse      sse
-	emit     func(name, data []byte)
-	at       Stamp  // of the piece that is being read
-	whole    []byte // the beginning, while there is no event
-	rest     int    // bytes read of an error's body
-	html     bool   // it says that it is a page
-	over     bool   // no more is wanted of it
-	limits   limits
-	tokens   int // so far, where events say how many they hold
+	backend *Backend
+	decode  func(d *Decoder, data []byte, c *Chunk) error
+	decoder Decoder
+	chunk   Chunk
+	sse     sse
+	lines   lines
+	emit    func(name, data []byte)
+	at      wire.Stamp // of the piece that is being read
+	whole   []byte     // the beginning, while there is no event
+	rest    int        // bytes read of an error's body
+	html    bool       // it says that it is a page
+	over    bool       // no more is wanted of it
+	limits  limits
+	tokens  int // so far, where events say how many they hold
 	// continuous: the first event with text had usage, so each one has, and
 	// lastOut is its total so far. A usage that comes with a later event is the
 	// whole answer's. (An event with a role alone may have none: SGLang's.)
@@ -80,15 +84,18 @@ type Stream struct {
 	toolBytes  int // of tool calls so far, where they are kept
 
 	// Of an answer that is no stream, but one JSON value.
-	one    bool
 	skim   skim
+	answer []byte // all of it, where it is a text and no vectors
 	binary bool   // it is bytes, and
 	header string // what is said of it is in a header
 }
 
-// NewStream returns a Stream that decodes by p.
-func NewStream(p Protocol) *Stream {
-	s := &Stream{protocol: p, limits: limitsFor(0), one: isWhole(p)}
+// NewStream returns a Stream that reads the answers of b.
+func NewStream(b *Backend) *Stream {
+	s := &Stream{backend: b, decode: b.Decode, limits: limitsFor(0)}
+	if a, ok := b.Protocol.(Answerer); ok && !b.Streams() {
+		s.decode = a.DecodeAnswer
+	}
 	s.skim.reset()
 	s.emit = s.event
 	return s
@@ -103,6 +110,8 @@ func (s *Stream) Reset(asked int) {
 	}
 	s.Trace = Trace{Events: t.Events[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
 	s.sse.reset()
+	s.lines.reset()
+	s.answer = shrink(s.answer)
 	s.decoder.shrink()
 	s.limits = limitsFor(asked)
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
@@ -112,7 +121,7 @@ func (s *Stream) Reset(asked int) {
 }
 
 // Head implements Sink.
-func (s *Stream) Head(status int, h Header, at Stamp) {
+func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {
 	s.Trace.Status = status
 	s.Trace.Headers = at.At
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Amzn-Requestid"} {
@@ -124,7 +133,7 @@ func (s *Stream) Head(status int, h Header, at Stamp) {
 	if status != 200 {
 		return
 	}
-	if s.one {
+	if !s.backend.Streams() {
 		s.headWhole(h)
 	}
 	s.html = strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html")
@@ -134,14 +143,14 @@ func (s *Stream) Head(status int, h Header, at Stamp) {
 }
 
 // Body implements Sink.
-func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
+func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 	t := &s.Trace
 	if t.Status != 200 {
 		t.ErrorBody = appendUpTo(t.ErrorBody, data, maxErrorBody)
 		s.rest += len(data)
 		return s.rest > maxErrorRead
 	}
-	if s.one {
+	if !s.backend.Streams() {
 		s.bodyWhole(data, at)
 		return false
 	}
@@ -156,11 +165,27 @@ func (s *Stream) Body(data []byte, at Stamp) (enough bool) {
 		return true
 	}
 	s.at = at
-	if err := s.sse.feed(data, s.emit); err != nil {
+	feed := s.sse.feed
+	if s.backend.Framing == Lines {
+		feed = s.lines.feed
+	}
+	if err := feed(data, s.emit); err != nil {
 		s.giveUp(err)
 	}
 	return s.over
 }
+
+// pending is what no end of an event has ended.
+func (s *Stream) pending() []byte {
+	if s.backend.Framing == Lines {
+		return bytes.TrimSpace(s.lines.rest)
+	}
+	return s.sse.pending()
+}
+
+// keepsRest says whether the end of the body ends an event too. The standard of SSE drops
+// it; where no event says that the answer is over, the last one may stand there.
+func (s *Stream) keepsRest() bool { return s.backend.Framing == Lines || s.backend.EndsWithBody }
 
 // giveUp: nothing that comes from here on can mend the answer.
 func (s *Stream) giveUp(why error) {
@@ -176,11 +201,17 @@ func (s *Stream) Finish() {
 	if t.Status != 200 {
 		return
 	}
-	if s.one {
+	if !s.backend.Streams() {
 		s.finishWhole()
 		return
 	}
-	if bytes.Equal(s.sse.pending(), done) {
+	switch rest := s.pending(); {
+	case bytes.Equal(rest, done):
+		t.Done = true
+	case len(rest) > 0 && s.keepsRest():
+		s.event(nil, rest)
+	}
+	if s.backend.EndsWithBody && len(t.Events) > 0 && !t.ErrorMark {
 		t.Done = true
 	}
 	if len(t.Events) > 0 || t.Done || t.ErrorMark || t.Malformed != nil {
@@ -193,7 +224,7 @@ func (s *Stream) Finish() {
 	}
 	switch {
 	case words[0] == '{':
-		if err := s.protocol.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
+		if err := s.decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
 			s.fail(s.chunk.Error)
 			return
 		}
@@ -221,10 +252,10 @@ func (s *Stream) event(name, data []byte) {
 		s.Trace.Done = true
 		return
 	case s.Trace.Done: // some servers say [DONE] twice; none goes on after it
-		s.giveUp(fmt.Errorf("an event came after [DONE]: %.200s", data))
+		s.giveUp(fmt.Errorf("an event came after the last: %.200s", data))
 		return
 	}
-	if err := s.protocol.Decode(&s.decoder, data, &s.chunk); err != nil {
+	if err := s.decode(&s.decoder, data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {
@@ -240,7 +271,27 @@ func (s *Stream) event(name, data []byte) {
 		s.fail(c.Error)
 		return
 	}
+	if c.SoFar {
+		s.cut(c)
+	}
 	s.keep(c)
+	if c.Done {
+		s.Trace.Done = true
+	}
+}
+
+// cut takes off an event's text what the events before it said already.
+func (s *Stream) cut(c *Chunk) {
+	before := s.Trace.Text
+	if !bytes.HasPrefix(c.Text, before) {
+		s.giveUp(fmt.Errorf("an event takes back what the one before it said: %.200s", c.Text))
+		c.Text = nil
+	} else {
+		c.Text = c.Text[len(before):]
+	}
+	if len(c.Text) == 0 {
+		c.Kind &^= EventText
+	}
 }
 
 func (s *Stream) fail(words []byte) {

@@ -1,7 +1,14 @@
-package wire
+// Package protocol knows the shapes of the servers' APIs: how a call is written as a body,
+// and what an answer's events mean. One file each; backend.go lists them.
+//
+// A Stream stands between a wire.Transport and a Protocol: it tells events apart and
+// keeps the Trace of one exchange. Nothing here judges: whether a request was a success
+// is load's business.
+package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +34,7 @@ type Call struct {
 	MaxTokens int
 	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
 	IgnoreEOS bool
+	NoStream  bool    // the answer is to be one JSON object
 	Logprobs  *int    // completions send null without it, as vLLM's client does
 	Extra     []Field // further fields of the body, in order; later ones win
 }
@@ -42,6 +50,9 @@ type File struct {
 type Field struct {
 	Name  string
 	Value json.RawMessage
+	// Sampling says that it is the value of a flag such as --temperature, by OpenAI's
+	// name: a protocol may have another name and place for it.
+	Sampling bool
 }
 
 // Protocol is the shape of one API.
@@ -52,8 +63,16 @@ type Protocol interface {
 	Suffix() string
 	// AppendBody appends the body of a call.
 	AppendBody(dst []byte, c *Call) ([]byte, error)
-	// Decode reads one event of a stream into c.
+	// Decode reads one event of a stream into c, or a whole answer of a protocol whose
+	// answers are never streams.
 	Decode(d *Decoder, data []byte, c *Chunk) error
+}
+
+// Answerer is a Protocol whose answers may also be one JSON object: Call.NoStream asks
+// for it.
+type Answerer interface {
+	// DecodeAnswer reads such an answer into c.
+	DecodeAnswer(d *Decoder, data []byte, c *Chunk) error
 }
 
 // ContentType is the media type of a protocol's bodies.
@@ -64,9 +83,12 @@ func ContentType(p Protocol) string {
 	return "application/json"
 }
 
-// Accepts is the media type of a protocol's answers.
-func Accepts(p Protocol) string {
-	if isWhole(p) {
+// Accepts is the media type of a backend's answers.
+func (b *Backend) Accepts() string {
+	switch b.Framing {
+	case Lines:
+		return "application/x-ndjson"
+	case Whole:
 		return "application/json"
 	}
 	return "text/event-stream"
@@ -106,7 +128,15 @@ func marshal(v any) ([]byte, error) {
 	return []byte(strings.TrimSuffix(out.String(), "\n")), nil
 }
 
-// finish adds what all calls share and appends the object to dst.
+// stream sets what asks for a stream with usage, or for none.
+func (b *body) stream(c *Call) error {
+	if c.NoStream {
+		return b.set("stream", false)
+	}
+	return errors.Join(b.set("stream", true), b.set("stream_options", includeUsage))
+}
+
+// finish adds what all OpenAI-like calls share and appends the object to dst.
 func (b *body) finish(dst []byte, c *Call) ([]byte, error) {
 	if c.IgnoreEOS {
 		if err := b.set("ignore_eos", true); err != nil {
@@ -118,6 +148,11 @@ func (b *body) finish(dst []byte, c *Call) ([]byte, error) {
 			return nil, err
 		}
 	}
+	return b.append(dst)
+}
+
+// append appends the object to dst.
+func (b *body) append(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	for i, name := range b.names {
 		if i > 0 {
@@ -135,3 +170,33 @@ func (b *body) finish(dst []byte, c *Call) ([]byte, error) {
 }
 
 var includeUsage = json.RawMessage(`{"include_usage": true}`)
+
+// setSampling sets the sampling fields of a call by the protocol's own names.
+func (b *body) setSampling(c *Call, names map[string]string) error {
+	for _, f := range c.Extra {
+		if !f.Sampling {
+			continue
+		}
+		name := names[f.Name]
+		if name == "" {
+			return fmt.Errorf("this protocol has no word for %s", f.Name)
+		}
+		if err := b.set(name, f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setExtra sets the fields of --extra-body and of the dataset, as they are.
+func (b *body) setExtra(c *Call) error {
+	for _, f := range c.Extra {
+		if f.Sampling {
+			continue
+		}
+		if err := b.set(f.Name, f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

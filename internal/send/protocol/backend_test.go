@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func TestBackends(t *testing.T) {
 		t.Error(got)
 	}
 	remove()
-	if _, err := ForBackend("openai-responses"); err == nil || !strings.HasPrefix(err.Error(), `backend "openai-responses" is unknown: use one of vllm, openai, openai-chat, `) {
+	if _, err := FindBackend("openai-responses"); err == nil || !strings.HasPrefix(err.Error(), `backend "openai-responses" is unknown: use one of vllm, openai, openai-chat, `) {
 		t.Error(err)
 	}
 }

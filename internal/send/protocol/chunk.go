@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"errors"
@@ -28,6 +28,8 @@ type Chunk struct {
 	Finish    []byte
 	Error     []byte // the server's words inside a 200
 	ID        []byte // the answer's id
+	Done      bool   // the answer is over with this event
+	SoFar     bool   // Text is all of the text so far, not only this event's
 	Usage     Usage
 	Timings   Timings
 	// Tokens is how many tokens the event carries, -1 when it doesn't say, and

@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"fmt"
@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // keptAnswer reads events of a chat and keeps the answer.
 func keptAnswer(t *testing.T, events ...string) *Trace {
 	t.Helper()
-	p, err := ForBackend("openai-chat")
+	p, err := FindBackend("openai-chat")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := NewStream(p)
 	s.KeepAnswer = true
 	s.Reset(100)
-	s.Head(200, noHeader{}, Stamp{})
+	s.Head(200, noHeader{}, wire.Stamp{})
 	for _, e := range events {
-		s.Body([]byte("data: "+e+"\n\n"), Stamp{})
+		s.Body([]byte("data: "+e+"\n\n"), wire.Stamp{})
 	}
 	s.Finish()
 	return &s.Trace

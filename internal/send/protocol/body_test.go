@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ func TestAppendBody(t *testing.T) {
 		},
 		{
 			"an extra field replaces one of ours in its place", "openai",
-			Call{Model: "m", Logprobs: &five, Extra: []Field{{"max_tokens", json.RawMessage("9")}, {"top_p", json.RawMessage("0.9")}}},
+			Call{Model: "m", Logprobs: &five, Extra: []Field{{Name: "max_tokens", Value: json.RawMessage("9")}, {Name: "top_p", Value: json.RawMessage("0.9")}}},
 			`{"model": "m", "prompt": "", "repetition_penalty": 1.0, "max_tokens": 9, "logprobs": 5, "stream": true, "stream_options": {"include_usage": true}, "top_p": 0.9}`,
 		},
 		{
@@ -49,7 +49,7 @@ func TestAppendBody(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := ForBackend(tt.backend)
+			p, err := FindBackend(tt.backend)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestAppendBody(t *testing.T) {
 }
 
 func TestUnknownBackend(t *testing.T) {
-	if _, err := ForBackend("tgi"); err == nil {
+	if _, err := FindBackend("tgi"); err == nil {
 		t.Error("no error")
 	}
 }
@@ -109,7 +109,7 @@ func TestBodiesAreVLLMs(t *testing.T) {
 				}
 				p, call.Prompt = chat{}, text.Text
 			}
-			for _, f := range []Field{{"top_p", in.TopP}, {"temperature", in.Temp}, {"min_tokens", in.MinTokens}} {
+			for _, f := range []Field{{Name: "top_p", Value: in.TopP}, {Name: "temperature", Value: in.Temp}, {Name: "min_tokens", Value: in.MinTokens}} {
 				if f.Value != nil {
 					call.Extra = append(call.Extra, f)
 				}

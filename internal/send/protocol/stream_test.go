@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"net/http"
@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // stream runs a whole body through a Stream, each piece with a stamp of its own.
 func stream(t *testing.T, backend string, status int, pieces ...string) *Trace {
 	t.Helper()
-	p, err := ForBackend(backend)
+	p, err := FindBackend(backend)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := NewStream(p)
 	s.Reset(0)
-	s.Head(status, http.Header{}, Stamp{At: 1})
+	s.Head(status, http.Header{}, wire.Stamp{At: 1})
 	for i, piece := range pieces {
-		s.Body([]byte(piece), Stamp{At: int64(10 * (i + 1)), Lag: 1, Kernel: true})
+		s.Body([]byte(piece), wire.Stamp{At: int64(10 * (i + 1)), Lag: 1, Kernel: true})
 	}
 	s.Finish()
 	return &s.Trace
@@ -37,9 +38,9 @@ func TestStreamKeepsATrace(t *testing.T) {
 	want := &Trace{
 		Status: 200, ServerID: "cmpl-1", Headers: 1,
 		Events: []Event{
-			{Stamp{10, 1, true}, EventChoices | EventText, -1},
-			{Stamp{20, 1, true}, EventChoices | EventText | EventFinish, -1},
-			{Stamp{20, 1, true}, EventUsage, -1},
+			{wire.Stamp{At: 10, Lag: 1, Kernel: true}, EventChoices | EventText, -1},
+			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventChoices | EventText | EventFinish, -1},
+			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventUsage, -1},
 		},
 		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{5, 2, 4, true}, HasUsage: true,
 		FinishReason: "length", Done: true, ErrorBody: nil,
@@ -178,16 +179,16 @@ func TestStreamVariants(t *testing.T) {
 }
 
 func TestStreamKeepsTheFirst500BytesOfAnErrorBody(t *testing.T) {
-	p, _ := ForBackend("vllm")
+	p, _ := FindBackend("vllm")
 	s := NewStream(p)
 	s.Reset(0)
-	s.Head(503, http.Header{"X-Request-Id": {"r-1"}}, Stamp{})
+	s.Head(503, http.Header{"X-Request-Id": {"r-1"}}, wire.Stamp{})
 	for _, word := range []string{"x", "y", "z"} { // read to its end, so that the connection can be used again
-		if s.Body([]byte(strings.Repeat(word, 300)), Stamp{}) {
+		if s.Body([]byte(strings.Repeat(word, 300)), wire.Stamp{}) {
 			t.Errorf("enough after the %ss", word)
 		}
 	}
-	if !s.Body(make([]byte, maxErrorRead), Stamp{}) {
+	if !s.Body(make([]byte, maxErrorRead), wire.Stamp{}) {
 		t.Error("an endless error is read for ever")
 	}
 	if got := string(s.Trace.ErrorBody); got != strings.Repeat("x", 300)+strings.Repeat("y", 200) {
@@ -199,7 +200,7 @@ func TestStreamKeepsTheFirst500BytesOfAnErrorBody(t *testing.T) {
 }
 
 func TestStreamAllocatesNothingInSteadyState(t *testing.T) {
-	p, _ := ForBackend("openai-chat")
+	p, _ := FindBackend("openai-chat")
 	s := NewStream(p)
 	event := []byte(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n")
 	run := func() {
@@ -207,7 +208,7 @@ func TestStreamAllocatesNothingInSteadyState(t *testing.T) {
 		s.Trace.ServerID = "known" // taken from the head once a request
 		s.Trace.Status = 200
 		for i := range 64 {
-			s.Body(event, Stamp{At: int64(i)})
+			s.Body(event, wire.Stamp{At: int64(i)})
 		}
 	}
 	run()
@@ -221,15 +222,15 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(`{"error":{"message":"x"}}`), false)
 	f.Add([]byte(`data: {"choices":[{"delta":{"reasoning":"a","tool_calls":[{"index":1,"id":"b","function":{"name":"f","arguments":"{}"}}]}}]}`+"\n\n"), true)
 	f.Fuzz(func(t *testing.T, b []byte, isChat bool) {
-		var p Protocol = completions{}
+		p := openAI
 		if isChat {
-			p = chat{}
+			p = openAIChat
 		}
 		s := NewStream(p)
 		s.KeepAnswer = isChat
 		s.Reset(0)
-		s.Head(200, http.Header{}, Stamp{})
-		s.Body(b, Stamp{})
+		s.Head(200, http.Header{}, wire.Stamp{})
+		s.Body(b, wire.Stamp{})
 		s.Finish()
 	})
 }

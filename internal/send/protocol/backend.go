@@ -1,6 +1,7 @@
-package wire
+package protocol
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,9 +20,58 @@ type Backend struct {
 	Inputs, Images, Sounds bool
 	// Query says that each request needs a query and documents.
 	Query bool
+	// Framing is how the events of an answer are told apart.
+	Framing Framing
+	// EndsWithBody says that nothing but the end of the body tells that an answer is over.
+	EndsWithBody bool
+	// Lacks are what the protocol has no word for.
+	Lacks Lacks
+	// Sampling are the names that the protocol has for OpenAI's, such as temperature. nil:
+	// it has the same ones. A name that is not listed can't be sent.
+	Sampling map[string]string
+	// Header is sent with each request, beside the API key.
+	Header map[string]string
 	// OtherSuffix is how a URL that speaks it may end too; empty: in one way only.
 	OtherSuffix string
 	Protocol
+}
+
+// Lacks are what a protocol has no word for.
+type Lacks struct {
+	IgnoreEOS bool // the length of an answer can be bounded, and not fixed
+	TokenIDs  bool // a prompt is a text
+	Usage     bool // nobody counts the tokens of an answer but us
+}
+
+// Framing is how the events of an answer are told apart.
+type Framing uint8
+
+// The framings.
+const (
+	SSE   Framing = iota // server-sent events
+	Lines                // a JSON object a line
+	Whole                // one JSON value: no stream
+)
+
+// Streams says whether an answer comes in events.
+func (b *Backend) Streams() bool { return b.Framing != Whole }
+
+// Unstreamed is the same backend with answers that are one JSON object.
+func (b *Backend) Unstreamed() (*Backend, error) {
+	if _, ok := b.Protocol.(Answerer); !ok || !b.Streams() {
+		return nil, fmt.Errorf("the answers of %s are never streams, or never anything else", b.Name)
+	}
+	whole := *b
+	whole.Framing = Whole
+	return &whole, nil
+}
+
+// TakesSampling says whether a field such as temperature can be sent.
+func (b *Backend) TakesSampling(name string) bool {
+	if b.Pooling || b.Sounds && !b.Chat {
+		return false
+	}
+	return b.Sampling == nil || b.Sampling[name] != ""
 }
 
 // backends is the one place where a backend is registered.
@@ -36,15 +86,6 @@ func Backends() []string { return backends.Names() }
 
 // FindBackend is the backend with this name.
 func FindBackend(name string) (*Backend, error) { return backends.Find(name) }
-
-// ForBackend finds the protocol of a backend.
-func ForBackend(name string) (Protocol, error) {
-	b, err := FindBackend(name)
-	if err != nil {
-		return nil, err
-	}
-	return b.Protocol, nil
-}
 
 // Takes says whether a URL's path is one of the backend's.
 func (b *Backend) Takes(path string) bool {

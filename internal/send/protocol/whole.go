@@ -1,0 +1,126 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
+)
+
+// finishWhole reads what was kept of an answer that has come to its end.
+func (s *Stream) finishWhole() {
+	t, k := &s.Trace, &s.skim
+	if !s.backend.Pooling {
+		s.finishAnswer()
+		return
+	}
+	switch {
+	case t.Malformed != nil:
+		return
+	case s.binary:
+		t.Items = -1
+		s.metadata()
+	case !k.over:
+		return // it was cut off, or there was none
+	case len(k.kept) > 0 && k.kept[0] == '{' && !k.overflow:
+		if err := s.decode(&s.decoder, k.kept, &s.chunk); err != nil {
+			s.giveUp(err)
+			return
+		}
+		if s.chunk.Error != nil {
+			s.fail(s.chunk.Error)
+			return
+		}
+		s.chunk.Text = nil
+		t.Items = max(k.longest, 0)
+	default: // a bare list, as SGLang's of scores
+		s.chunk = Chunk{Tokens: -1}
+		t.Items = max(k.longest, 0)
+	}
+	t.Done = true
+	s.chunk.Kind = s.chunk.Kind&EventUsage | EventChoices // one event, which is the whole answer
+	if s.chunk.Kind&EventUsage != 0 {
+		t.HasUsage, t.Usage = true, s.chunk.Usage
+	}
+	if t.ServerID == "" && len(s.chunk.ID) > 0 {
+		t.ServerID = string(s.chunk.ID[:min(len(s.chunk.ID), maxWord)])
+	}
+	t.Events = append(t.Events, Event{Stamp: s.at, Kind: s.chunk.Kind, Tokens: -1})
+	t.TextEnds = append(t.TextEnds, 0)
+}
+
+// metadata is the usage of an answer in bytes, which vLLM tells in a header.
+func (s *Stream) metadata() {
+	s.chunk = Chunk{Tokens: -1}
+	var said struct {
+		Usage struct {
+			Prompt int `json:"prompt_tokens"`
+		} `json:"usage"`
+	}
+	if json.Unmarshal([]byte(s.header), &said) == nil && said.Usage.Prompt > 0 && said.Usage.Prompt <= maxTokenCount {
+		s.chunk.Kind, s.chunk.Usage.Prompt = EventUsage, said.Usage.Prompt
+	}
+}
+
+// headWhole looks at what the answer says that it is.
+func (s *Stream) headWhole(h wire.Header) {
+	kind, _, _ := strings.Cut(strings.ToLower(h.Get("Content-Type")), ";")
+	if s.binary = s.backend.Pooling && kind == "application/octet-stream"; s.binary {
+		s.header = h.Get("Metadata")
+		s.header = s.header[:min(len(s.header), maxSkimmed)]
+	}
+}
+
+// bodyWhole takes in a piece of an answer that is one JSON value.
+func (s *Stream) bodyWhole(data []byte, at wire.Stamp) {
+	s.at = at
+	if s.binary || s.over {
+		return
+	}
+	s.whole = appendUpTo(s.whole, data, maxErrorBody)
+	if !s.backend.Pooling {
+		if len(s.answer)+len(data) > maxAnswer {
+			s.giveUp(tooMuch("it is longer than %d MiB", maxAnswer>>20))
+			return
+		}
+		s.answer = append(s.answer, data...)
+		return
+	}
+	if err := s.skim.feed(data); err != nil {
+		if errors.Is(err, errNotJSON) {
+			err = fmt.Errorf("the answer is not JSON but: %.200s", s.whole)
+		}
+		s.giveUp(err)
+	}
+}
+
+// maxAnswer bounds an answer with a text that is one JSON object: its text, and what
+// stands beside it, such as the ids of its tokens.
+const maxAnswer = 2 * maxText
+
+// finishAnswer reads an answer with a text that came as one JSON object. It is one event.
+func (s *Stream) finishAnswer() {
+	t, words := &s.Trace, bytes.TrimSpace(s.answer)
+	if t.Malformed != nil || len(words) == 0 {
+		return
+	}
+	if err := s.decode(&s.decoder, words, &s.chunk); err != nil {
+		switch {
+		case words[0] != '{':
+			err = fmt.Errorf("the answer is not a JSON object but: %.200s", words)
+		case errors.Is(err, errNotJSON) && words[len(words)-1] != '}':
+			return // it was cut off
+		}
+		s.giveUp(err)
+		return
+	}
+	if s.chunk.Error != nil {
+		s.fail(s.chunk.Error)
+		return
+	}
+	s.keep(&s.chunk)
+	t.Done = true
+}
