@@ -154,6 +154,11 @@ func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err err
 	if o.Upload.To != "" {
 		return nil, nil, argv.Errorf("upload", "can't be given to one run of several: inferometer run and inferometer upload upload them all")
 	}
+	for flag, given := range map[string]bool{"lock": o.Lock != "", "dry-run": o.DryRun, "print-spec": o.PrintSpec} {
+		if given {
+			return nil, nil, argv.Errorf(flag, "can't be given to one run of several: it is for bench serve by itself")
+		}
+	}
 	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
 	return &o.Spec, o.secrets, nil
 }
