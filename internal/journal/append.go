@@ -79,6 +79,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"inputs":`, int64(r.Inputs))
 	dst = appendNonZero(dst, `,"sound_ns":`, r.SoundNs)
 	dst = appendNonZero(dst, `,"media":`, int64(r.Media))
+	dst = appendNonZero(dst, `,"pixels":`, r.Pixels)
 	dst = appendInt(dst, `,"prompt_tokens":`, int64(r.PromptTokens))
 	dst = appendInt(dst, `,"output_tokens":`, int64(r.OutputTokens))
 	dst = appendNonZero(dst, `,"usage_prompt":`, int64(r.UsagePrompt))
@@ -86,6 +87,10 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"usage_cached":`, int64(r.UsageCached))
 	if r.CachedKnown {
 		dst = append(dst, `,"cached_known":true`...)
+	}
+	dst = appendNonZero(dst, `,"usage_reasoning":`, int64(r.UsageReasoning))
+	if r.ReasoningKnown {
+		dst = append(dst, `,"reasoning_known":true`...)
 	}
 	dst = appendNonZero(dst, `,"planned_ppm":`, int64(r.PlannedPPM))
 	if r.PlannedKnown {
@@ -95,6 +100,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"server_output_ns":`, r.ServerOutputNs)
 	dst = appendNonZero(dst, `,"text_tokens":`, int64(r.TextTokens))
 	dst = appendText(dst, `,"finish_reason":`, r.FinishReason)
+	dst = appendNonZero(dst, `,"tool_calls":`, int64(r.ToolCalls))
 	dst = appendNonZero(dst, `,"shared_reads":`, int64(r.SharedReads))
 	dst = appendNonZero(dst, `,"unstamped_read":`, int64(r.UnstampedRead))
 	dst = append(dst, `,"events":{`...)

@@ -114,6 +114,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		NewConn: t.Conn.New, Reconnects: t.Conn.Reconnects, Retransmits: t.Conn.Retransmits, Reordered: t.Conn.Reordered, UnstampedRead: t.Conn.Unstamped,
 		Inputs: j.inputs, SoundNs: j.soundNs, Media: j.media, PromptTokens: j.request.PromptTokens, OutputTokens: j.request.OutputTokens,
 		UsagePrompt: t.Usage.Prompt, UsageOutput: t.Usage.Output, UsageCached: t.Usage.Cached, CachedKnown: t.Usage.CachedKnown,
+		UsageReasoning: t.Usage.Reasoning, ReasoningKnown: t.Usage.ReasoningKnown,
 		PlannedKnown: j.request.SharedOf > 0, PlannedPPM: j.request.SharedTokens * 1_000_000 / max(j.request.SharedOf, 1),
 		ServerPromptNs: t.Timings.PromptNs, ServerOutputNs: t.Timings.OutputNs,
 		FinishReason: secrets.Word(t.FinishReason), SharedReads: t.SharedReads,

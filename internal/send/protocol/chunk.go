@@ -42,6 +42,9 @@ type Chunk struct {
 type Usage struct {
 	Prompt, Output, Cached int
 	CachedKnown            bool // the server said how many it took from its cache, be it none
+	// Reasoning are those of Output that are thinking; ReasoningKnown: the server said how many, be it none.
+	Reasoning      int
+	ReasoningKnown bool
 }
 
 // TokensBy names the source of the tokens of an event, the better one the larger.

@@ -311,6 +311,9 @@ func (s *Stream) keep(c *Chunk) {
 	if c.Usage.CachedKnown {
 		t.Usage.Cached, t.Usage.CachedKnown = max(t.Usage.Cached, c.Usage.Cached), true
 	}
+	if c.Usage.ReasoningKnown {
+		t.Usage.Reasoning, t.Usage.ReasoningKnown = max(t.Usage.Reasoning, c.Usage.Reasoning), true
+	}
 	if c.Kind&(EventText|EventReasoning|EventTool) != 0 {
 		s.texts++
 	}

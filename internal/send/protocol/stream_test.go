@@ -42,7 +42,7 @@ func TestStreamKeepsATrace(t *testing.T) {
 			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventChoices | EventText | EventFinish, -1},
 			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventUsage, -1},
 		},
-		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{5, 2, 4, true}, HasUsage: true,
+		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{Prompt: 5, Output: 2, Cached: 4, CachedKnown: true}, HasUsage: true,
 		FinishReason: "length", Done: true, ErrorBody: nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -102,7 +102,7 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":3}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc", Finish: "length", Usage: Usage{3, 3, 0, false}, By: "usage",
+				Text: "a bc", Finish: "length", Usage: Usage{Prompt: 3, Output: 3}, By: "usage",
 				Kinds: []EventKind{text | EventUsage, text | EventUsage | EventFinish, EventUsage}, Tokens: []int{2, 1, none},
 			},
 		},
@@ -114,7 +114,7 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[{"delta":{"content":"c d e"}}],"usage":{"prompt_tokens":3,"completion_tokens":5}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc d e", Usage: Usage{3, 5, 0, false}, By: "usage",
+				Text: "a bc d e", Usage: Usage{Prompt: 3, Output: 5}, By: "usage",
 				Kinds: []EventKind{EventChoices, text | EventUsage, text | EventUsage}, Tokens: []int{none, 2, 3},
 			},
 		},
@@ -122,7 +122,7 @@ func TestStreamVariants(t *testing.T) {
 			"usage in the last token's event is the whole answer's", "vllm",
 			[]string{tokenA, `data: {"choices":[{"text":"b","finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":9}}` + "\n\n"},
 			facts{
-				Text: "ab", Finish: "length", Usage: Usage{3, 9, 0, false},
+				Text: "ab", Finish: "length", Usage: Usage{Prompt: 3, Output: 9},
 				Kinds: []EventKind{text, text | EventUsage | EventFinish}, Tokens: []int{none, none},
 			},
 		},

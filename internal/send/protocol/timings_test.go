@@ -23,6 +23,22 @@ func TestTimings(t *testing.T) {
 	}
 }
 
+// OpenAI says it among the details, SGLang beside them. None is an answer, null is not.
+func TestReasoningTokensAreKnown(t *testing.T) {
+	for text, want := range map[string]Usage{
+		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"accepted_prediction_tokens":1,"reasoning_tokens":7}}`: {Prompt: 5, Output: 9, Reasoning: 7, ReasoningKnown: true},
+		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":0}}`:                                {Prompt: 5, Output: 9, ReasoningKnown: true},
+		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":null}}`:                             {Prompt: 5, Output: 9},
+		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":null}`:                                                  {Prompt: 5, Output: 9},
+		`{"prompt_tokens":5,"completion_tokens":9,"reasoning_tokens":3}`:                                                              {Prompt: 5, Output: 9, Reasoning: 3, ReasoningKnown: true},
+	} {
+		got := stream(t, "openai-chat", 200, `data: {"choices":[],"usage":`+text+"}\n\n")
+		if got.Usage != want {
+			t.Errorf("%s: %+v, want %+v", text, got.Usage, want)
+		}
+	}
+}
+
 // None is an answer, null is not; llama.cpp says it in its timings.
 func TestCachedTokensAreKnown(t *testing.T) {
 	for text, want := range map[string]Usage{

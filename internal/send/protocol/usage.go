@@ -21,21 +21,40 @@ func (d *Decoder) usage(c *Chunk) {
 		case "completion_tokens":
 			c.Usage.Output = s.tokens("completion_tokens")
 		case "prompt_tokens_details":
-			if s.next() != '{' {
-				s.skip()
-				return
-			}
-			s.object(func(name []byte) {
-				if string(name) == "cached_tokens" {
-					s.cached(c)
-				} else {
-					s.skip()
-				}
-			})
+			s.detail("cached_tokens", c, s.cached)
+		case "completion_tokens_details":
+			s.detail("reasoning_tokens", c, s.reasoning)
+		case "reasoning_tokens": // SGLang
+			s.reasoning(c)
 		default:
 			s.skip()
 		}
 	})
+}
+
+// detail takes one field of an object that says more of a count.
+func (s *scanner) detail(field string, c *Chunk, take func(*Chunk)) {
+	if s.next() != '{' {
+		s.skip()
+		return
+	}
+	s.object(func(name []byte) {
+		if string(name) == field {
+			take(c)
+		} else {
+			s.skip()
+		}
+	})
+}
+
+// reasoning takes the number of output tokens that are thinking. A server that does not
+// tell may write null.
+func (s *scanner) reasoning(c *Chunk) {
+	kind := s.next()
+	n := s.tokens("reasoning_tokens")
+	if kind >= '0' && kind <= '9' {
+		c.Usage.Reasoning, c.Usage.ReasoningKnown = max(c.Usage.Reasoning, n), true
+	}
 }
 
 // cached takes the number of prompt tokens that came from the server's cache. A
