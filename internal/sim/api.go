@@ -119,7 +119,11 @@ func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err erro
 	rec.Status = status
 	rec.Ended = time.Now().UnixNano()
 	failure := openAIFailure
-	if d := dialectOf(rec.Path); d != nil && d.failure != nil {
+	d := rec.dialect
+	if d == nil {
+		d = dialectOf(rec.Path)
+	}
+	if d != nil && d.failure != nil {
 		failure = d.failure
 	}
 	writeJSON(w, status, failure(status, err))

@@ -78,5 +78,8 @@ func statusOf(err error) int {
 	if errors.Is(err, errNoModel) {
 		return http.StatusNotFound
 	}
+	if errors.As(err, new(invalid)) {
+		return http.StatusUnprocessableEntity
+	}
 	return http.StatusBadRequest
 }

@@ -32,6 +32,10 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	requestIsIn(w)
 	d := dialectOf(r.URL.Path)
 	c, err := d.read(s, r, raw)
+	if c != nil && c.dialect != nil {
+		d = c.dialect
+	}
+	rec.dialect = d
 	if err == nil {
 		c.dialect = d
 		err = s.fit(c)
@@ -159,7 +163,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	rec.Status = http.StatusOK
 	st := &stream{
 		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
-		frame:  framer{style: s.cfg.Framing, lines: c.dialect.lines, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
+		frame:  framer{style: s.cfg.Framing | c.dialect.framing, lines: c.dialect.lines, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
 		writer: c.dialect.write(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
 		onPump: conn.Nonblocking() && !s.cfg.Framing.has(FrameSplit),
 		done:   make(chan struct{}),

@@ -24,6 +24,11 @@ type dialect struct {
 	lines bool
 	// usageWithFinish says that the finish reason comes with the usage, asked for or not.
 	usageWithFinish bool
+	// framing is how it is always laid out.
+	framing Framing
+	// endToken says that the last token of an answer that ends by itself has no text: it is
+	// the one that says so.
+	endToken bool
 	// ownFinish says that the finish reason always has an event of its own.
 	ownFinish bool
 }
@@ -44,7 +49,7 @@ type writer interface {
 }
 
 // dialects are the protocols of this server.
-var dialects = []*dialect{openAICompletions, openAIChat}
+var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi}
 
 // dialectOf finds the protocol of a path; nil: one without tokens.
 func dialectOf(path string) *dialect {

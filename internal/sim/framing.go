@@ -11,27 +11,29 @@ import (
 type Framing uint32
 
 const (
-	FrameNoSpace    Framing = 1 << iota // "data:" without a space
-	FrameCRLF                           // lines end with \r\n
-	FrameEventLines                     // an "event:" line before each data line
-	FramePings                          // comment lines between events
-	FrameSplit                          // an event in several writes, cut at awkward places
-	FrameMerge                          // several events in a write
-	FrameUsageLast                      // usage in the last token's event, asked for or not
-	FrameNoUsage                        // no usage, though asked for
-	FrameNoRole                         // chat without the role-only first event
-	FrameRoleFirst                      // the role-only event at once, long before the first token
-	FrameFinish                         // finish_reason in an event of its own after the last token
-	FrameNoDone                         // no [DONE]
-	FrameReasoning                      // chat: the first half of the tokens as "reasoning" deltas
-	FrameReasoningC                     // the same as "reasoning_content"
-	FrameTools                          // chat: the content as the arguments of a tool call
+	FrameNoSpace     Framing = 1 << iota // "data:" without a space
+	FrameCRLF                            // lines end with \r\n
+	FrameEventLines                      // an "event:" line before each data line
+	FramePings                           // comment lines between events
+	FrameSplit                           // an event in several writes, cut at awkward places
+	FrameMerge                           // several events in a write
+	FrameUsageLast                       // usage in the last token's event, asked for or not
+	FrameNoUsage                         // no usage, though asked for
+	FrameNoRole                          // chat without the role-only first event
+	FrameRoleFirst                       // the role-only event at once, long before the first token
+	FrameFinish                          // finish_reason in an event of its own after the last token
+	FrameNoDone                          // no [DONE]
+	FrameReasoning                       // chat: the first half of the tokens as "reasoning" deltas
+	FrameReasoningC                      // the same as "reasoning_content"
+	FrameTools                           // chat: the content as the arguments of a tool call
+	FrameIncremental                     // SGLang: the text of an event is its own, not all so far
 	frameEnd
 )
 
 var framingNames = []string{
 	"nospace", "crlf", "event-lines", "pings", "split", "merge", "usage-last", "no-usage",
 	"no-role", "role-first", "finish-event", "no-done", "reasoning", "reasoning-content", "tools",
+	"incremental",
 }
 
 // FramingNames lists the names that ParseFraming knows.

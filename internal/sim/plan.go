@@ -29,6 +29,14 @@ type plan struct {
 	text   answer
 }
 
+// unseen is how many of the tokens have no text: the one that ends the answer.
+func (p *plan) unseen(c *call) int {
+	if c.dialect != nil && c.dialect.endToken && p.finish == "stop" && p.want > 0 {
+		return 1
+	}
+	return 0
+}
+
 // makePlan lays the fault over the normal answer. A fault that cannot be, such
 // as fewer tokens than one, is none, and the truth then says so.
 func makePlan(fault string, key uint64, c *call, full int, finish string) plan {

@@ -50,7 +50,9 @@ type call struct {
 	prompt      []int32
 	logprobs    int // −1: none; else how many alternatives
 	tokenIDs    bool
-	media       int // images, videos and sounds in its messages
+	media       int  // images, videos and sounds in its messages
+	incremental bool // SGLang: an event has only its own text
+	details     bool // TGI: the last event has counts
 	// Of a sound: what its events are called; empty: as those of chat.
 	object, idPrefix string
 }

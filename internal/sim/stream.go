@@ -334,6 +334,9 @@ func (st *stream) finish() {
 func (st *stream) setTexts() {
 	n := st.record.CompletionTokens
 	cut := min(st.reasoning, n)
+	if n == st.plan.want {
+		n -= st.plan.unseen(st.call)
+	}
 	reasoning, text, tool := st.plan.text.text(0, cut), st.plan.text.text(cut, n), ""
 	if st.call.chat && st.frame.style.has(FrameTools) {
 		text, tool = "", text

@@ -60,6 +60,8 @@ type Record struct {
 	Text          string `json:"text,omitempty"`
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
+
+	dialect *dialect // that it was understood in; nil: by its path
 }
 
 // setTexts fills the three texts' hashes, and the texts themselves if keep is set.

@@ -55,7 +55,7 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 	}
 	rec.CompletionTokens = sink.tokens
 	rec.Finish = p.finish
-	rec.setTexts(p.text.text(0, sink.tokens), "", "", s.cfg.TruthText)
+	rec.setTexts(p.text.text(0, sink.tokens-p.unseen(c)), "", "", s.cfg.TruthText)
 	raw, err := json.Marshal(c.dialect.whole(s, c, p, j, rec))
 	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))

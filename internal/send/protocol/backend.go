@@ -63,6 +63,9 @@ func (b *Backend) Unstreamed() (*Backend, error) {
 	}
 	whole := *b
 	whole.Framing = Whole
+	if p, ok := b.Protocol.(interface{ Unstreamed() Protocol }); ok { // it has another path
+		whole.Protocol = p.Unstreamed()
+	}
 	return &whole, nil
 }
 
@@ -75,7 +78,7 @@ func (b *Backend) TakesSampling(name string) bool {
 }
 
 // backends is the one place where a backend is registered.
-var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio,
+var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
 	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank)
 
 // Register adds a backend for a test and returns how to take it out again.

@@ -65,7 +65,7 @@ func TestAppendBody(t *testing.T) {
 }
 
 func TestUnknownBackend(t *testing.T) {
-	if _, err := FindBackend("tgi"); err == nil {
+	if _, err := FindBackend("tgy"); err == nil {
 		t.Error("no error")
 	}
 }

@@ -30,8 +30,13 @@ type Chunk struct {
 	ID        []byte // the answer's id
 	Done      bool   // the answer is over with this event
 	SoFar     bool   // Text is all of the text so far, not only this event's
-	Usage     Usage
-	Timings   Timings
+	// Either says that Text is all of the text so far or only this event's, and that the
+	// events tell. All: the event lists all tokens so far. IDs stands for those that it
+	// lists; 0: for none.
+	Either, All bool
+	IDs         uint64
+	Usage       Usage
+	Timings     Timings
 	// Tokens is how many tokens the event carries, -1 when it doesn't say, and
 	// TokensBy how it said it. With continuous usage the total is in Usage.
 	Tokens   int

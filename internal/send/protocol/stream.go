@@ -82,6 +82,7 @@ type Stream struct {
 	lastOut    int
 	texts      int // events with text, reasoning or a tool call so far
 	toolBytes  int // of tool calls so far, where they are kept
+	sofar      sofar
 
 	// Of an answer that is no stream, but one JSON value.
 	skim   skim
@@ -114,6 +115,7 @@ func (s *Stream) Reset(asked int) {
 	s.answer = shrink(s.answer)
 	s.decoder.shrink()
 	s.limits = limitsFor(asked)
+	s.sofar = sofar{}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
 	s.skim.reset()
@@ -271,26 +273,15 @@ func (s *Stream) event(name, data []byte) {
 		s.fail(c.Error)
 		return
 	}
-	if c.SoFar {
+	switch {
+	case c.SoFar:
 		s.cut(c)
+	case c.Either:
+		s.either(c)
 	}
 	s.keep(c)
 	if c.Done {
 		s.Trace.Done = true
-	}
-}
-
-// cut takes off an event's text what the events before it said already.
-func (s *Stream) cut(c *Chunk) {
-	before := s.Trace.Text
-	if !bytes.HasPrefix(c.Text, before) {
-		s.giveUp(fmt.Errorf("an event takes back what the one before it said: %.200s", c.Text))
-		c.Text = nil
-	} else {
-		c.Text = c.Text[len(before):]
-	}
-	if len(c.Text) == 0 {
-		c.Kind &^= EventText
 	}
 }
 
@@ -365,7 +356,7 @@ func (s *Stream) count(c *Chunk) {
 	if c.Kind&EventChoices == 0 {
 		return
 	}
-	if s.texts == 0 {
+	if s.texts == 0 && s.tokens == 0 {
 		s.continuous = true
 	}
 	if !s.continuous || c.Usage.Output == 0 && s.lastOut > 0 { // this one says nothing
@@ -384,7 +375,7 @@ func internFinish(b []byte) string {
 	switch string(b) {
 	case "length":
 		return "length"
-	case "stop":
+	case "stop", "eos_token", "stop_sequence": // TGI's words, on its OpenAI-compatible paths too
 		return "stop"
 	}
 	return string(b[:min(len(b), maxWord)])
