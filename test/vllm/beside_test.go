@@ -35,22 +35,8 @@ func TestBeside(t *testing.T) {
 		"--num-prompts", "40", "--request-rate", "40", "--seed", "3", "--request-id-prefix", "p-", "--header", "X-One=1",
 		"--chat-template-kwargs", `{"thinking": true, "effort": ["high", 1.5]}`, "--probe-request-rate", "50", "--profile", "--logprobs", "1",
 	}
-	// vLLM reads the file with pandas, which is not part of the installation: this is all that it uses of it.
-	stub := filepath.Join(dir, "stub")
-	if err := os.Mkdir(stub, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(stub, "pandas.py"), `
-import json
-class Row(dict):
-    def to_dict(self): return dict(self)
-class Frame:
-    def __init__(self, rows): self.rows, self.columns = rows, list(rows[0])
-    def iterrows(self): return enumerate(self.rows)
-def read_json(path_or_buf, lines): return Frame([Row(json.loads(line)) for line in open(path_or_buf, encoding="utf-8")])
-`)
-	env := append([]string{"OPENAI_API_KEY=sk-test", "PYTHONPATH=" + stub}, v.env...)
-	realserver.StartBench(t, env, v.command, flags...).Wait(t, 0, 3*time.Minute)
+	env := append([]string{"OPENAI_API_KEY=sk-test", "PYTHONPATH=" + stubs(t)}, v.env...)
+	realserver.StartBench(t, env, v.command, flags...).Wait(t, 0, 10*time.Minute) // half a minute is usual, minutes on a busy machine
 	theirs := split(t, r)
 	realserver.StartBench(t, env, program, flags...).Wait(t, 0, time.Minute)
 	ours := split(t, r)
@@ -108,6 +94,23 @@ func split(t *testing.T, r *recorder) (p parts) {
 		t.Fatalf("%d requests to the profiler and %d probes", len(p.profile), len(p.probes))
 	}
 	return p
+}
+
+// stubs is a folder of Python modules. vLLM reads lines of JSON with pandas, which is
+// not part of the installation: this is all that it uses of it.
+func stubs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "pandas.py"), `
+import json
+class Row(dict):
+    def to_dict(self): return dict(self)
+class Frame:
+    def __init__(self, rows): self.rows, self.columns = rows, list(rows[0])
+    def iterrows(self): return enumerate(self.rows)
+def read_json(path_or_buf, lines): return Frame([Row(json.loads(line)) for line in open(path_or_buf, encoding="utf-8")])
+`)
+	return dir
 }
 
 func write(t *testing.T, path, text string) {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"mime"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,26 +44,30 @@ func TestBodies(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRecorder(t)
-			flags := append([]string{
-				"--base-url", r.URL, "--model", "tiny", "--tokenizer", v.model, "--random-input-len", "24", "--random-output-len", "2",
-				"--num-prompts", "4", "--max-concurrency", "1", "--seed", "3", "--request-id-prefix", "p-",
-			}, tt.flags...)
-			env := append([]string{"OPENAI_API_KEY=sk-test"}, v.env...)
-			realserver.StartBench(t, env, v.command, flags...).Wait(t, 0, 3*time.Minute)
-			theirs, theirOthers := r.take()
-			realserver.StartBench(t, env, program, flags...).Wait(t, 0, time.Minute)
-			ours, ourOthers := r.take()
-			t.Logf("beside them vLLM's client asks %v, ours %v", theirOthers, ourOthers)
-			if len(theirs) != 4 || len(ours) != len(theirs) {
-				t.Fatalf("vLLM's client sent %d requests, ours %d, want 4", len(theirs), len(ours))
-			}
-			t.Logf("vLLM's: %v %s\nours:   %v %s", theirs[0].header, clip(theirs[0].body), ours[0].header, clip(ours[0].body))
-			for i := range theirs {
-				compareSent(t, i, theirs[i], ours[i])
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { sameRequests(t, v, program, 4, tt.flags...) })
+	}
+}
+
+// sameRequests runs both clients with the same flags; each must send n requests.
+func sameRequests(t *testing.T, v install, program string, n int, own ...string) {
+	t.Helper()
+	r := newRecorder(t)
+	flags := append([]string{
+		"--base-url", r.URL, "--model", "tiny", "--tokenizer", v.model, "--random-input-len", "24", "--random-output-len", "2",
+		"--num-prompts", "4", "--max-concurrency", "1", "--seed", "3", "--request-id-prefix", "p-",
+	}, own...)
+	env := append([]string{"OPENAI_API_KEY=sk-test", "PYTHONPATH=" + stubs(t)}, v.env...)
+	realserver.StartBench(t, env, v.command, flags...).Wait(t, 0, 10*time.Minute) // half a minute is usual, minutes on a busy machine
+	theirs, theirOthers := r.take()
+	realserver.StartBench(t, env, program, flags...).Wait(t, 0, time.Minute)
+	ours, ourOthers := r.take()
+	t.Logf("beside them vLLM's client asks %v, ours %v", theirOthers, ourOthers)
+	if len(theirs) != n || len(ours) != n {
+		t.Fatalf("vLLM's client sent %d requests, ours %d, want %d", len(theirs), len(ours), n)
+	}
+	t.Logf("vLLM's: %v %s\nours:   %v %s", theirs[0].header, clip(theirs[0].body), ours[0].header, clip(ours[0].body))
+	for i := range theirs {
+		compareSent(t, i, theirs[i], ours[i])
 	}
 }
 
@@ -69,6 +75,10 @@ func compareSent(t *testing.T, i int, theirs, ours sent) {
 	t.Helper()
 	if theirs.method != ours.method || theirs.path != ours.path {
 		t.Errorf("request %d: %s %s, ours %s %s", i, theirs.method, theirs.path, ours.method, ours.path)
+	}
+	if strings.HasPrefix(theirs.header.Get("Content-Type"), "multipart/form-data") {
+		compareForms(t, i, theirs, ours)
+		return
 	}
 	theirKeys, theirFields := realserver.Object(t, theirs.body)
 	ourKeys, ourFields := realserver.Object(t, ours.body)
@@ -79,6 +89,23 @@ func compareSent(t *testing.T, i int, theirs, ours sent) {
 		if !reflect.DeepEqual(value(t, theirFields[k]), value(t, ourFields[k])) {
 			t.Errorf("request %d: %s is %s, ours %s", i, k, theirFields[k], ourFields[k])
 		}
+	}
+	compareHeaders(t, i, theirs.header, ours.header)
+}
+
+// compareForms: each byte is the same, but for the words between the parts.
+func compareForms(t *testing.T, i int, theirs, ours sent) {
+	t.Helper()
+	neutral := func(s sent) []byte {
+		_, parameters, err := mime.ParseMediaType(s.header.Get("Content-Type"))
+		if err != nil || parameters["boundary"] == "" {
+			t.Fatalf("request %d: Content-Type %q", i, s.header.Get("Content-Type"))
+		}
+		s.header.Set("Content-Type", "multipart/form-data")
+		return bytes.ReplaceAll(s.body, []byte(parameters["boundary"]), []byte("BOUNDARY"))
+	}
+	if a, b := neutral(theirs), neutral(ours); !bytes.Equal(a, b) {
+		t.Errorf("request %d is\n%q, ours\n%q", i, a, b)
 	}
 	compareHeaders(t, i, theirs.header, ours.header)
 }
@@ -110,5 +137,9 @@ func value(t *testing.T, field json.RawMessage) (v any) {
 
 func clip(body []byte) string {
 	s := strings.TrimSpace(string(body))
-	return s[:min(len(s), 600)]
+	s = s[:min(len(s), 600)]
+	if !strings.HasPrefix(s, "{") { // a form, with a file
+		return strconv.QuoteToGraphic(s)
+	}
+	return s
 }
