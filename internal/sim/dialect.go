@@ -31,6 +31,8 @@ type dialect struct {
 	endToken bool
 	// ownFinish says that the finish reason always has an event of its own.
 	ownFinish bool
+	// stopsForTools says that an answer that ends with a tool call is told as any other.
+	stopsForTools bool
 }
 
 // emit sends one message of a stream: its name, where the protocol names them, and what
@@ -49,7 +51,7 @@ type writer interface {
 }
 
 // dialects are the protocols of this server.
-var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi}
+var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi, ollamaGenerate, ollamaChat, llamaCompletion}
 
 // dialectOf finds the protocol of a path; nil: one without tokens.
 func dialectOf(path string) *dialect {

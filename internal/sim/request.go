@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // body is the part of OpenAI's request that the sim heeds. Unknown fields are
@@ -50,9 +51,12 @@ type call struct {
 	prompt      []int32
 	logprobs    int // −1: none; else how many alternatives
 	tokenIDs    bool
-	media       int  // images, videos and sounds in its messages
-	incremental bool // SGLang: an event has only its own text
-	details     bool // TGI: the last event has counts
+	media       int       // images, videos and sounds in its messages
+	incremental bool      // SGLang: an event has only its own text
+	details     bool      // TGI: the last event has counts
+	context     bool      // the answer ends with the ids of prompt and answer
+	firstToken  time.Time // of an answer that is not streamed: when it was ready
+	own         any       // what only its dialect knows
 	// Of a sound: what its events are called; empty: as those of chat.
 	object, idPrefix string
 }

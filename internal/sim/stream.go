@@ -215,11 +215,14 @@ func (st *stream) addEnd(e event, tools bool) {
 	st.ended = true
 	style := st.frame.style
 	finish := st.plan.finish
+	d := st.call.dialect
 	if finish != "" && tools && st.plan.want > 0 {
 		finish = "tool_calls"
+		if d.stopsForTools {
+			finish = "stop"
+		}
 	}
 	st.record.Finish = finish
-	d := st.call.dialect
 	if finish != "" && (style.has(FrameUsageLast) || d.usageWithFinish && !style.has(FrameNoUsage)) {
 		e.usage = st.usage()
 	}

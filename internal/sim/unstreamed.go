@@ -14,6 +14,7 @@ import (
 // collector is the sink of an answer that is not streamed.
 type collector struct {
 	srv    *Server
+	call   *call
 	record *Record
 	tokens int
 	last   time.Time
@@ -23,6 +24,9 @@ type collector struct {
 func (c *collector) Offer(tokens int, last bool) {
 	now := time.Now()
 	if tokens > 0 {
+		if c.tokens == 0 {
+			c.call.firstToken = now
+		}
 		c.srv.metrics.tokens(now, c.last, c.record, tokens)
 	}
 	c.last = now
@@ -34,7 +38,7 @@ func (c *collector) Offer(tokens int, last bool) {
 
 // unstreamed answers with one JSON object when all tokens are ready.
 func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
-	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
+	sink := &collector{srv: s, call: c, record: rec, done: make(chan struct{})}
 	j.Sink = sink
 	s.metrics.begin(rec)
 	s.engine.Submit(j)

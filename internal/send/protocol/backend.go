@@ -79,7 +79,7 @@ func (b *Backend) TakesSampling(name string) bool {
 
 // backends is the one place where a backend is registered.
 var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
-	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank)
+	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank, ollama, ollamaChat, llamaCPP)
 
 // Register adds a backend for a test and returns how to take it out again.
 func Register(b *Backend) (remove func()) { return backends.Register(b) }

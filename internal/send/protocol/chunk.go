@@ -1,10 +1,5 @@
 package protocol
 
-import (
-	"errors"
-	"fmt"
-)
-
 // EventKind says what an event carried, as bits. The journal keeps the same bits.
 type EventKind uint16
 
@@ -100,12 +95,8 @@ func (d *Decoder) openAI(data []byte, c *Chunk, choice func(s *scanner, name []b
 			s.skip()
 		}
 	})
-	s.end()
-	if errors.Is(s.err, errBadCount) {
-		return s.err
-	}
-	if s.err != nil {
-		return fmt.Errorf("an event is no JSON object: %w", s.err)
+	if err := s.finish(); err != nil {
+		return err
 	}
 	if c.Error == nil && isError && message != nil {
 		c.Error = message // as vLLM before 0.9 says it: {"object":"error","message":…}

@@ -151,6 +151,33 @@ func (s *scanner) string() []byte {
 	return s.text[start:len(s.text):len(s.text)]
 }
 
+// true takes a value and says whether it is true.
+func (s *scanner) true() bool {
+	kind := s.next()
+	s.skip()
+	return kind == 't' && s.err == nil
+}
+
+// raw takes a value and returns it as it stands; nil where it does not begin with the
+// byte that is wanted.
+func (s *scanner) raw(begin byte) []byte {
+	kind, start := s.next(), s.pos
+	s.skip()
+	if kind != begin || s.err != nil {
+		return nil
+	}
+	return s.data[start:s.pos]
+}
+
+// finish ends an event: what is wrong with it, or nil.
+func (s *scanner) finish() error {
+	s.end()
+	if s.err == nil || errors.Is(s.err, errBadCount) {
+		return s.err
+	}
+	return fmt.Errorf("an event is no JSON object: %w", s.err)
+}
+
 // count takes an array and returns its length; -1 for anything else.
 func (s *scanner) count() int {
 	if s.next() != '[' {
@@ -272,6 +299,21 @@ func appendUnescaped(dst, raw []byte) []byte {
 			dst = append(dst, c)
 		default:
 			dst = utf8.AppendRune(dst, utf8.RuneError)
+		}
+	}
+	return dst
+}
+
+// appendQuoted appends JSON text as the inside of a string.
+func appendQuoted(dst, raw []byte) []byte {
+	for _, c := range raw {
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c < ' ': // between values, where it means nothing
+			dst = append(dst, ' ')
+		default:
+			dst = append(dst, c)
 		}
 	}
 	return dst
