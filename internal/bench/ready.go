@@ -74,7 +74,7 @@ func (r *Run) askDialect(ctx context.Context) {
 	if !r.Chat() {
 		return
 	}
-	id := r.target.Identify(ctx, r.lists[0].models) // one without a list may still say what it is
+	id := r.target.Identify(ctx) // one without a list may still say what it is
 	if r.oldLimit = id.OldLimit(); r.oldLimit {
 		r.say("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
@@ -105,6 +105,6 @@ func Ask(ctx context.Context, s *Spec, h *Host) (Facts, error) {
 			f.Name, f.Meta = m.OwnedBy, m.Meta
 		}
 	}
-	f.TextsOnly = r.target.Identify(ctx, models).TextsOnly()
+	f.TextsOnly = r.target.Identify(ctx).TextsOnly()
 	return f, nil
 }

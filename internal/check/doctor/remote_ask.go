@@ -35,7 +35,7 @@ func (f *facts) ask(ctx context.Context) {
 		f.noAnswer = f.noModels
 		return
 	}
-	f.identity = t.Identify(ctx, f.models)
+	f.identity = t.Identify(ctx)
 	m, err := t.Metrics(ctx)
 	f.metrics, f.noMetric = len(m), err
 }

@@ -98,7 +98,9 @@ func TestRemote(t *testing.T) {
 		"identity/tgi": {func(f *fake) {
 			f.owner, f.versions = "m", map[string]string{"/info": `{"version":"3.1","model_id":"m"}`}
 		}, nil, OK, `^TGI 3.1`, ``},
-		"identity/ollama":        {func(f *fake) { f.noModels, f.versions = true, map[string]string{"/api/version": `{"version":"0.12"}`} }, nil, OK, `^Ollama 0.12`, ``},
+		"identity/ollama": {func(f *fake) {
+			f.noModels, f.versions = true, map[string]string{"/": "Ollama is running", "/api/version": `{"version":"0.12"}`}
+		}, nil, OK, `^Ollama 0.12`, ``},
 		"identity/gateway":       {func(f *fake) { f.owner, f.versions = "openai", nil }, nil, Note, `^owned_by openai; kind or version`, `--metadata`},
 		"identity/silent":        {func(f *fake) { f.owner, f.versions = "", nil }, nil, Unknown, `does not say`, ``},
 		"model/absent":           {nil, func(r *Remote) { r.Model = "other" }, Bad, `^other is not there; it has m, n$`, `^--model m$`},

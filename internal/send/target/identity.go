@@ -2,72 +2,63 @@ package target
 
 import (
 	"context"
-	"encoding/json"
+	"net/http"
 	"strings"
 )
 
 // Identity is what a server says of itself, and what we take it for.
 type Identity struct {
-	Kind    string // vLLM, llama.cpp, SGLang, TGI, Ollama, Inferometer; empty: not known
+	Kind    string // a name of the table of quirks; empty: not known
 	Version string // empty: not told
+	Why     string // which of its answers says so, as part of a sentence
+	Gateway string // what its headers show to stand before it; empty: nothing
 }
 
-// kinds are the servers that we know, by what they say at /v1/models, and where
-// they tell their version.
-var kinds = []struct {
-	kind, owner, path, field string
-}{
-	{"vLLM", "vllm", "/version", "version"},
-	{"llama.cpp", "llamacpp", "/props", "build_info"},
-	{"SGLang", "sglang", "/get_server_info", "version"},
-	{"Ollama", "library", "/api/version", "version"},
-	{"Inferometer", "inferometer", "/version", "version"}, // its version is sim,
-}
+// Name is the kind with its version.
+func (i Identity) Name() string { return strings.TrimSpace(i.Kind + " " + i.Version) }
 
-// OldLimit says whether a server's chat is bounded by max_tokens, which OpenAI has given
-// up for max_completion_tokens. Ollama and TGI know only the old name, and llama.cpp did
-// so for long. All take both. Others must not get both: OpenAI itself refuses them together.
-func (i Identity) OldLimit() bool {
-	switch i.Kind {
-	case "Ollama", "TGI", "llama.cpp":
-		return true
-	}
-	return false
-}
-
-// TextsOnly says that a server takes prompts as texts and not as token ids. Such a one
-// knows no ignore_eos either.
-func (i Identity) TextsOnly() bool { return i.Kind == "Ollama" }
-
-// Identify asks a server what it is. The owner of its models says it at once; TGI
-// writes the model's name there, and gateways their own, so that paths are tried.
-func (t *Target) Identify(ctx context.Context, models []Model) Identity {
-	for _, k := range kinds {
-		for _, m := range models {
-			if strings.EqualFold(m.OwnedBy, k.owner) {
-				return Identity{k.kind, t.field(ctx, k.path, k.field)}
-			}
+// Identify asks a server what it is. It only sends GETs, cheap ones first, and ends at
+// the first answer that leaves no doubt.
+func (t *Target) Identify(ctx context.Context) Identity {
+	ctx, cancel := context.WithTimeout(ctx, recogniseTimeout)
+	defer cancel()
+	r := &recogniser{t: t, ctx: ctx, left: mostProbes, slow: mostSlow}
+	for _, probe := range probes {
+		if probe(r); r.id.Kind != "" || r.left == 0 {
+			break
 		}
 	}
-	if v := t.field(ctx, "/info", "version"); v != "" && t.field(ctx, "/info", "model_id") != "" {
-		return Identity{"TGI", v}
-	}
-	if v := t.field(ctx, "/api/version", "version"); v != "" {
-		return Identity{"Ollama", v}
-	}
-	return Identity{Version: t.field(ctx, "/version", "version")}
+	r.findVersion()
+	return r.id
 }
 
-// field reads a text of a JSON object; empty where there is none.
-func (t *Target) field(ctx context.Context, path, name string) string {
-	b, err := t.get(ctx, path)
-	if err != nil {
-		return ""
+// gateways are what may stand before a server, by the Server header.
+var gateways = []string{"istio-envoy", "envoy", "cloudflare", "nginx", "openresty", "kong", "caddy", "awselb"}
+
+// gatewayOf is the gateway that the headers of an answer show; empty: none.
+func gatewayOf(h http.Header) string {
+	server := strings.ToLower(h.Get("Server"))
+	for _, name := range gateways {
+		if strings.HasPrefix(server, name) {
+			return name
+		}
 	}
-	var object map[string]json.RawMessage
-	var text string
-	if json.Unmarshal(b, &object) != nil || json.Unmarshal(object[name], &text) != nil {
-		return ""
+	if h.Get("X-Envoy-Upstream-Service-Time") != "" {
+		return "envoy"
 	}
-	return t.secrets().Word(text)
+	return ""
+}
+
+// kindOf is the server that the headers of an answer show without doubt. A gateway that
+// hides what is behind it counts as the server: its quirks are those that matter.
+func kindOf(h http.Header) (kind, version, why string) {
+	switch {
+	case h.Get("X-Litellm-Version") != "" || h.Get("X-Litellm-Call-Id") != "":
+		return LiteLLM, h.Get("X-Litellm-Version"), "its headers x-litellm-… say so"
+	case strings.HasPrefix(strings.ToLower(h.Get("Server")), "llama.cpp"):
+		return LlamaCPP, "", "its header Server says so"
+	case h.Get("Openai-Version") != "":
+		return OpenAI, h.Get("Openai-Version"), "its header openai-version says so"
+	}
+	return "", "", ""
 }

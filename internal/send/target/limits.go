@@ -17,6 +17,12 @@ const (
 	maxMetrics = 50_000
 	// questionTimeout bounds one GET: what is asked for lies in the server's memory.
 	questionTimeout = 10 * time.Second
+	// What it may cost to find out what a server is. One question takes probeTimeout at most;
+	// after mostSlow that took so long no more are asked.
+	recogniseTimeout = 10 * time.Second
+	probeTimeout     = 2 * time.Second
+	mostProbes       = 12
+	mostSlow         = 2
 )
 
 var errSlow = fmt.Errorf("no answer within %v", questionTimeout)

@@ -28,7 +28,7 @@ func (t *Target) Self(ctx context.Context) (string, error) {
 		}
 		words = append(words, models[i].self())
 	}
-	is := t.Identify(ctx, models)
+	is := t.Identify(ctx)
 	if is.Kind != "" || is.Version != "" {
 		words = append(words, strings.TrimSpace(is.Kind+" "+outside.Word(is.Version)))
 	}

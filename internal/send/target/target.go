@@ -114,26 +114,41 @@ func (t *Target) request(ctx context.Context, method, path string, body io.Reade
 
 // do gives the answer's body; a status that is no success is an error.
 func (t *Target) do(req *http.Request, path string) ([]byte, error) {
+	a, err := t.fetch(req)
+	switch {
+	case err != nil && a == nil:
+		return nil, slowWords(req.Context(), err)
+	case err != nil:
+		return nil, fmt.Errorf("%s%s: %w", t.Base, path, slowWords(req.Context(), err))
+	case a.status/100 == 3:
+		return nil, fmt.Errorf("%s%s answered HTTP %d, a redirect to %s: redirects are not followed, since the key would go with them",
+			t.Base, path, a.status, t.secrets().Word(a.header.Get("Location")))
+	case a.status/100 != 2:
+		return nil, &StatusError{URL: t.Base + path, Code: a.status, Words: t.secrets().Word(string(a.body))}
+	case len(a.body) > maxAnswer:
+		return nil, fmt.Errorf("%s%s: the answer is longer than %d MiB", t.Base, path, maxAnswer>>20)
+	}
+	return a.body, nil
+}
+
+// answer is what a server answered, whatever its status.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte // up to one byte more than maxAnswer
+}
+
+// fetch sends a request. With an error there may be the beginning of an answer.
+func (t *Target) fetch(req *http.Request) (*answer, error) {
 	client := *t.Client
 	client.CheckRedirect = noRedirect
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, slowWords(req.Context(), err)
+		return nil, err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s%s: %w", t.Base, path, slowWords(req.Context(), err))
-	case resp.StatusCode/100 == 3:
-		return nil, fmt.Errorf("%s%s answered HTTP %d, a redirect to %s: redirects are not followed, since the key would go with them",
-			t.Base, path, resp.StatusCode, t.secrets().Word(resp.Header.Get("Location")))
-	case resp.StatusCode/100 != 2:
-		return nil, &StatusError{URL: t.Base + path, Code: resp.StatusCode, Words: t.secrets().Word(string(b))}
-	case len(b) > maxAnswer:
-		return nil, fmt.Errorf("%s%s: the answer is longer than %d MiB", t.Base, path, maxAnswer>>20)
-	}
-	return b, nil
+	return &answer{resp.StatusCode, resp.Header, b}, err
 }
 
 // secrets are what the server knows of us and may repeat.

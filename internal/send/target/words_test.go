@@ -33,10 +33,13 @@ func TestServersWordsArePlain(t *testing.T) {
 	if err != nil || models[0].ID != plain || models[0].Root != plain || models[0].OwnedBy != plain {
 		t.Errorf("models %+v, %v", models, err)
 	}
-	for _, k := range kinds {
-		answer = `{"` + k.field + `": ` + word + `}`
-		if got := target.Identify(ctx, []Model{{OwnedBy: k.owner}}); got.Version != plain {
-			t.Errorf("%s: version %q", k.kind, got.Version)
+	for owner, kind := range owners {
+		for _, at := range (Identity{Kind: kind}).Quirks().VersionAt {
+			_, field, _ := strings.Cut(at, " ")
+			answer = `{"data": [{"owned_by": "` + owner + `"}], "` + field + `": ` + word + `}`
+			if got := target.Identify(ctx); got.Kind != kind || got.Version != plain {
+				t.Errorf("%s: %+v", kind, got)
+			}
 		}
 	}
 	answer = hostile
