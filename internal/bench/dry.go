@@ -63,7 +63,9 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 	defer cancel()
 	r.lists[0].models, r.lists[0].err = r.target.Models(asked)
 	if r.lists[0].err == nil {
-		r.askDialect(ctx)
+		if err := r.askDialect(ctx); err != nil {
+			return err
+		}
 	}
 	if r.Model != "" || r.lists[0].err == nil {
 		return r.chooseModel()

@@ -203,7 +203,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	if err := r.connect(ctx); err != nil {
 		return nil, err
 	}
-	r.askDialect(ctx)
+	if err := r.askDialect(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.makeWorkload(ctx); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // readyEvery is the pause between two tries of the ready check, as in vLLM.
@@ -68,23 +69,38 @@ func (r *Run) checkReady(ctx context.Context, url string, w *workload.Request) e
 	}
 }
 
-// askDialect finds out whether the server needs another word for what we ask of it. It
-// is asked before any request, and only where it matters: in chat.
-func (r *Run) askDialect(ctx context.Context) {
-	if !r.Chat() {
-		return
+// askDialect finds out whether the server needs another word for what we ask of it, and
+// whether it takes what is sent. It is asked before any request, and only where it matters.
+func (r *Run) askDialect(ctx context.Context) error {
+	k, err := workload.Find(r.DatasetName)
+	fixed := err == nil && k.IgnoreEOS && !r.backend().Pooling // lengths are meant to be
+	if fixed && r.backend().Lacks.IgnoreEOS {
+		r.say("note: the lengths of answers are not fixed: --backend %s has no word for ignore_eos, and a model may end an answer early", r.Backend)
 	}
-	id := r.target.Identify(ctx) // one without a list may still say what it is
-	if r.oldLimit = id.OldLimit(); r.oldLimit {
+	ids := workload.SendsIDs(r.DatasetOptions)
+	if !r.Chat() && !ids && !r.IgnoreEOS {
+		return nil
+	}
+	id := r.target.Identify(ctx) // one without a list of models may still say what it is
+	if ids && id.TextsOnly() {
+		return usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", r.DatasetName, id.Name()).
+			WithHint("the dataset trace can send texts")
+	}
+	if r.oldLimit = r.Backend == BackendChat && id.OldLimit(); r.oldLimit {
 		r.say("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
+	if r.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
+		r.say("note: the lengths of answers are not fixed: the server is %s, which passes over ignore_eos", id.Name())
+	}
+	return nil
 }
 
 // Facts are what a server says of itself.
 type Facts struct {
 	ModelID, SentModel string
 	Name               string // the owner of its model: vllm, llamacpp, sglang…; empty: it doesn't say
-	TextsOnly          bool   // it takes no token ids, and knows no ignore_eos
+	TextsOnly          bool   // it takes no token ids
+	EndsEarly          bool   // it knows no ignore_eos
 	Meta               target.Meta
 }
 
@@ -95,7 +111,8 @@ func Ask(ctx context.Context, s *Spec, h *Host) (Facts, error) {
 	if err := r.connect(ctx); err != nil {
 		return Facts{}, err
 	}
-	f := Facts{ModelID: r.modelID, SentModel: r.sentModel}
+	lacks := r.backend().Lacks
+	f := Facts{ModelID: r.modelID, SentModel: r.sentModel, TextsOnly: lacks.TokenIDs, EndsEarly: lacks.IgnoreEOS}
 	models := r.lists[0].models
 	if r.lists[0].err != nil {
 		return f, nil // a server need not list its models; whether it answers will show
@@ -105,6 +122,8 @@ func Ask(ctx context.Context, s *Spec, h *Host) (Facts, error) {
 			f.Name, f.Meta = m.OwnedBy, m.Meta
 		}
 	}
-	f.TextsOnly = r.target.Identify(ctx).TextsOnly()
+	id := r.target.Identify(ctx)
+	f.TextsOnly = f.TextsOnly || id.TextsOnly()
+	f.EndsEarly = f.EndsEarly || id.Quirks().IgnoreEOS == target.No
 	return f, nil
 }

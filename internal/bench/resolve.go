@@ -65,7 +65,7 @@ func (s *Spec) backend() *protocol.Backend {
 func (s *Spec) carries() *workload.Carries {
 	b := s.backend()
 	upload := b.Sounds && !b.Chat
-	return &workload.Carries{Backend: b.Name, Inputs: b.Inputs, Images: b.Images, Sounds: b.Sounds, Query: b.Query, Upload: upload}
+	return &workload.Carries{Backend: b.Name, Inputs: b.Inputs, Images: b.Images, Sounds: b.Sounds, TextsOnly: b.Lacks.TokenIDs, Query: b.Query, Upload: upload}
 }
 
 // checkSampling refuses what says how to generate, where the backend does not send it.

@@ -28,6 +28,9 @@ type Remote struct {
 	Timeout  time.Duration // for a probe
 	CPUs     int           // of this machine
 
+	// Best is the backend that --backend auto takes for a text to such a server; nil: nobody asks.
+	Best func(target.Identity) (string, error)
+
 	Lookup func(ctx context.Context, host string) ([]string, error)
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 }

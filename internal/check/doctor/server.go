@@ -18,10 +18,14 @@ func identity(f *facts) result {
 		}
 	}
 	id := f.identity
-	add("%s", strings.TrimSpace(id.Kind+" "+id.Version))
+	add("%s", id.Name())
 	add("Server: %s", f.answer.header.Get("Server"))
 	if len(f.models) > 0 {
 		add("owned_by %s", f.models[0].OwnedBy)
+	}
+	add("behind %s", id.Gateway)
+	if best := f.bestBackend(); id.Kind != "" && best != "" {
+		parts[len(parts)-1] += fmt.Sprintf("; %s; --backend auto takes %s", id.Why, best)
 	}
 	switch {
 	case len(parts) == 0:
@@ -30,6 +34,18 @@ func identity(f *facts) result {
 		return found(Note, "%s; kind or version are not told", strings.Join(parts, ", "))
 	}
 	return found(OK, "%s", strings.Join(parts, ", "))
+}
+
+// bestBackend is the one that auto would take; empty: none, or nobody asks.
+func (f *facts) bestBackend() string {
+	if f.Best == nil {
+		return ""
+	}
+	name, err := f.Best(f.identity)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // fewNames is how many models are named.

@@ -40,7 +40,7 @@ func Doctor(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := r.validate(set); err != nil {
+	if err := r.validate(ctx, set); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, command.StopSignals()...)
@@ -79,7 +79,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(protocol.Backends())), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(bench.BackendNames())), "The protocol of the probe, as in bench serve.")
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
@@ -93,21 +93,16 @@ func (r *doctorRun) flags() *argv.Set {
 	return set
 }
 
-func (r *doctorRun) validate(set *argv.Set) error {
-	protocol, err := protocol.FindBackend(r.Backend)
-	if err != nil {
-		return &argv.UsageError{Text: err.Error()}
-	}
-	r.protocol = protocol
-	if !set.Seen("endpoint") {
-		r.Endpoint = protocol.Path()
-	}
+func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	r.Host, r.Port = "127.0.0.1", 8000 // there must be one where there is no --base-url
 	full, _ := serve.Flags()           // nothing is set in it: what has no flag here is as bench serve has it
 	if err := r.SetServers(full); err != nil {
 		return err
 	}
 	if err := r.SetHeaders(full); err != nil {
+		return err
+	}
+	if err := r.chooseBackend(ctx); err != nil {
 		return err
 	}
 	r.Resolve(full.Seen)
@@ -133,6 +128,25 @@ func (r *doctorRun) validate(set *argv.Set) error {
 	return nil
 }
 
+// chooseBackend finds the protocol of the probe. Where nobody answers, the findings say so.
+func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
+	if r.Backend == bench.BackendAuto {
+		if r.BaseURL == "" || r.ChooseBackend(ctx, r.RunHost(r.Streams)) != nil {
+			err = r.AssumeBackend()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if r.protocol, err = protocol.FindBackend(r.Backend); err != nil {
+		return &argv.UsageError{Text: err.Error()}
+	}
+	if r.Endpoint == "" {
+		r.Endpoint = r.protocol.Path()
+	}
+	return nil
+}
+
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 	spoken, err := r.Wire(r.RunHost(r.Streams))
@@ -154,6 +168,9 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 		line.Set("asking %s", r.URLs[0])
 		remote := doctor.NewRemote(r.URLs[0], r.protocol)
 		remote.Endpoint, remote.Model, remote.Header, remote.Insecure = r.Endpoint, r.Model, spoken.Header, r.Insecure
+		text := r.Spec
+		text.Endpoint = "" // of the probe
+		remote.Best = text.BestBackend
 		remote.Proxy, remote.Timeout, remote.CPUs = proxy, r.RequestTimeout, system.CPUs
 		findings = append(findings, remote.Examine(ctx, skip)...)
 	}

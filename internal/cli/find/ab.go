@@ -155,9 +155,12 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	d := r.duel
 	d.Folder, d.MaxTime, d.Progress = r.folder, r.maxTime, r
 	for side, url := range []string{r.a, r.b} {
-		if d.Children[side], err = r.child(program, url); err != nil {
+		if d.Children[side], err = r.child(ctx, program, url); err != nil {
 			return err
 		}
+	}
+	if a, b := d.Children[0].Spec.Backend, d.Children[1].Spec.Backend; a != b && !r.workload.Quiet {
+		fmt.Fprintf(r.Err, "note: A is sent %s and B %s: what differs may be the protocol's\n", a, b)
 	}
 	if err := d.MakeFolder(); err != nil {
 		return err
@@ -219,8 +222,8 @@ func (r *abRun) Running(text string) {
 }
 
 // child is a side of the duel: what is sent, and to which server.
-func (r *abRun) child(program, url string) (bench.Child, error) {
-	spec, secrets, err := serve.SpecOf(append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
+func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, error) {
+	spec, secrets, err := serve.SpecAt(ctx, r.Streams, append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
 	if err != nil {
 		return bench.Child{}, err
 	}

@@ -43,7 +43,7 @@ func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args [
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
 	}
 	for _, value := range o.values() {
-		f, err := o.finder(s, workload, value)
+		f, err := o.finder(ctx, s, workload, value)
 		if err != nil {
 			return err
 		}
@@ -64,13 +64,13 @@ func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args [
 }
 
 // finder is the search at a value of the mapped flag; empty: no flag is mapped.
-func (o *options) finder(s command.Streams, workload []string, value string) (*find.Finder, error) {
+func (o *options) finder(ctx context.Context, s command.Streams, workload []string, value string) (*find.Finder, error) {
 	folder := o.out
 	if value != "" {
 		workload = append(slices.Clone(workload), "--"+o.mapKey+"="+value)
 		folder = filepath.Join(o.out, o.mapKey+"-"+value)
 	}
-	spec, secrets, err := serve.SpecOf(o.probeArgs(workload))
+	spec, secrets, err := serve.SpecAt(ctx, s, o.probeArgs(workload))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -151,11 +152,15 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 	show := &run.Progress{Line: command.NewLine(s.Err), Total: len(plan.Selected())}
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
-		Program: program, Spec: serve.SpecOf,
+		Program: program,
 		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
 			return findPoint(ctx, drain, plan.Scenario, args, log)
 		},
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
+	}
+	said := &once{show.Line, map[string]bool{}}
+	r.Spec = func(args []string) (*bench.Spec, map[string]string, error) {
+		return serve.SpecAt(ctx, command.Streams{Err: said}, args)
 	}
 	show.Start()
 	running, drain, stop := command.Interrupts(ctx, s.Err)
@@ -170,6 +175,20 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 		err = sloEnding(sum)
 	}
 	return upload.Ending(err, o.upload.Put(ctx, s.Err, folder.Path))
+}
+
+// once shows a line that is said of each point a single time.
+type once struct {
+	line run.Line
+	said map[string]bool
+}
+
+func (o *once) Write(b []byte) (int, error) {
+	if text := strings.TrimSpace(string(b)); !o.said[text] {
+		o.said[text] = true
+		o.line.Print("%s", text)
+	}
+	return len(b), nil
 }
 
 // sloEnding says by its error how the points keep the SLO.

@@ -26,7 +26,7 @@ type batchRun struct {
 
 // validateBatches checks the flags that commands of batches share with bench serve.
 func validateBatches(o *Options) error {
-	o.IgnoreEOS, o.SkipTokenizerInit = true, true
+	o.SkipTokenizerInit = true // and ignore_eos is asked for where the server has it
 	full, _ := Flags() // nothing is set in it: what has no flag here is as bench serve has it
 	if err := o.Check(full); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.Batc
 	opt.DatasetName, opt.Batches, opt.BatchSize = bench.BatchesName, &o, o.Size
 	opt.NumPrompts, opt.NumWarmups, opt.Seed = o.Size*o.Count, b.warmups, int(uint32(o.Seed))
 	opt.MaxConcurrency, opt.RunDir, opt.DefaultBody = &o.Size, b.folder, b.body
-	opt.IgnoreEOS = !b.server.TextsOnly // an answer that the model ends is not short then, but what it is
+	opt.IgnoreEOS = !b.server.EndsEarly // an answer that the model ends is not short then, but what it is
 	r := newServeRun(&opt, b.Streams)
 	if err := r.execute(ctx, drain); err != nil {
 		return nil, nil, err

@@ -46,6 +46,9 @@ type Options struct {
 	Upload      upload.Flags
 	sshOptions
 
+	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
+	// of OpenAI's API is assumed.
+	choose  func(*bench.Spec) error
 	tookV1  bool              // an address ended with the endpoint's /v1
 	secrets map[string]string // by the variable that stands for each in the Spec
 }

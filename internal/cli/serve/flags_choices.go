@@ -18,7 +18,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, protocol.Backends(), "The protocol. "+protocol.BackendDoc()+".", argv.Group(groupServer),
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.Group(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 }
 

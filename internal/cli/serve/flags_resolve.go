@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -21,6 +24,9 @@ func (o *Options) Check(set *argv.Set) error {
 			return err
 		}
 	}
+	if err := o.chooseBackend(); err != nil {
+		return err
+	}
 	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
 	if err := o.Spec.Validate(); err != nil {
 		return err
@@ -32,6 +38,21 @@ func (o *Options) Check(set *argv.Set) error {
 		return err
 	}
 	return o.checkFormat()
+}
+
+// Asking lets Check ask the servers what they are, where --backend is auto.
+func (o *Options) Asking(ctx context.Context, s command.Streams) {
+	o.choose = func(spec *bench.Spec) error { return spec.ChooseBackend(ctx, o.RunHost(s)) }
+}
+
+func (o *Options) chooseBackend() error {
+	switch {
+	case o.Backend != bench.BackendAuto:
+		return nil
+	case o.choose == nil:
+		return o.AssumeBackend()
+	}
+	return o.choose(&o.Spec)
 }
 
 // checkGiven looks at what a Spec can't tell from what was not given.

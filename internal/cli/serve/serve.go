@@ -31,6 +31,7 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
+	o.Asking(ctx, s)
 	if err := o.Check(set); err != nil {
 		return err
 	}
@@ -139,9 +140,21 @@ func (o *Options) lookup(name string) (string, bool) {
 // APIKey is the environment's OPENAI_API_KEY.
 func APIKey() string { return os.Getenv("OPENAI_API_KEY") }
 
-// SpecOf is the run that arguments of bench serve ask for. Secrets are beside it.
+// SpecOf is the run that arguments of bench serve ask for. Secrets are beside it. No server
+// is asked: with --backend auto it is only good to see whether the arguments are right.
 func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err error) {
 	set, o := Flags()
+	return specOf(set, o, args)
+}
+
+// SpecAt is the same for a server that is up: it is asked what it is, if --backend is auto.
+func SpecAt(ctx context.Context, s command.Streams, args []string) (spec *bench.Spec, secrets map[string]string, err error) {
+	set, o := Flags()
+	o.Asking(ctx, s)
+	return specOf(set, o, args)
+}
+
+func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets map[string]string, err error) {
 	if err := set.Parse(args); err != nil {
 		return nil, nil, err
 	}

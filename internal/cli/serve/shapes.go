@@ -40,6 +40,7 @@ func Shapes(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
+	o.Asking(ctx, s)
 	if err := o.validate(); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -28,7 +28,7 @@ func Schema(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend := describe("The protocol: "+protocol.BackendDoc()+".", orLater(map[string]any{"enum": protocol.Backends()}))
+	backend := describe("The protocol: "+bench.BackendDoc()+".", orLater(map[string]any{"enum": bench.BackendNames()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
 	for name, properties := range map[string]map[string]any{

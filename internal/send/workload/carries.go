@@ -17,6 +17,7 @@ const (
 type Carries struct {
 	Backend                string // its name
 	Inputs, Images, Sounds bool
+	TextsOnly              bool // it takes no token ids
 	Query                  bool // it needs a query and documents
 	Upload                 bool // it needs a sound, as a file
 }
@@ -41,13 +42,38 @@ func (k *Kind) checkCarried(o *Options) error {
 		return refuse("%s has sounds, which --backend %s can't send", "use --backend openai-audio, or openai-chat")
 	case (k.Holds == Inputs || batched(o)) && !c.Inputs:
 		return refuse("%s has several texts in a request, which --backend %s can't send", "use a pooling backend, or leave --random-batch-size at 1")
+	case c.TextsOnly && SendsIDs(o.Own):
+		return refuse("%s sends token ids, which --backend %s can't send", "use --backend openai or vllm; the dataset trace can send texts")
 	case c.Upload && o.MultimodalChat:
 		return option.Errorf(keyMultimodalChat, "makes a chat message, and --backend %s uploads a file", c.Backend)
 	}
 	return nil
 }
 
-// batched says whether requests hold several texts by an option.
+// Fits says why the dataset can't be sent by the protocol; nil: it can.
+func Fits(o *Options) error {
+	k, err := Find(o.Dataset)
+	if err != nil {
+		return err
+	}
+	if err := k.checkCarried(o); err != nil {
+		return err
+	}
+	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {
+		return own.CheckWith(o)
+	}
+	return nil
+}
+
+// SendsIDs says whether a dataset with these options sends token ids in place of texts.
+func SendsIDs(own any) bool {
+	o, ok := own.(interface{ sendsIDs() bool })
+	return ok && o.sendsIDs()
+}
+
+// Batched says whether requests hold several texts by an option.
+func Batched(o *Options) bool { return batched(o) }
+
 func batched(o *Options) bool {
 	b, ok := o.Own.(interface{ batchSize() int })
 	return ok && b.batchSize() > 1

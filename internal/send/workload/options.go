@@ -86,11 +86,5 @@ func Check(o *Options) error {
 	case k.File && !k.BuiltIn && o.Path == "":
 		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
 	}
-	if err := k.checkCarried(o); err != nil {
-		return err
-	}
-	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {
-		return own.CheckWith(o)
-	}
-	return nil
+	return Fits(o)
 }

@@ -50,6 +50,8 @@ func (o *TimedTraceOptions) CheckWith(all *Options) error {
 	return nil
 }
 
+func (*TimedTraceOptions) sendsIDs() bool { return true }
+
 // timedDataset replays the rows of a file in its order.
 type timedDataset struct {
 	*corpus

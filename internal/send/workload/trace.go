@@ -57,6 +57,8 @@ func (o *TraceOptions) CheckWith(all *Options) error {
 	return nil
 }
 
+func (o *TraceOptions) sendsIDs() bool { return o.Send == "ids" }
+
 // IsSelfTimed says whether the trace's times are used: unless the run has a pace.
 func (o *TraceOptions) IsSelfTimed(paced bool) bool {
 	if o.SelfTimed != nil {
