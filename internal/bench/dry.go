@@ -67,7 +67,7 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.Model != "" || r.lists[0].err == nil {
+	if r.Model != "" || r.protocol.Model != "" || r.lists[0].err == nil {
 		return r.chooseModel()
 	}
 	r.sentModel = r.ServedModelName
@@ -130,7 +130,7 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 
 func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
 	f := rehearsal.Facts{
-		Model: r.sentModel, Endpoint: r.Endpoint, Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
+		Model: r.sentModel, Endpoint: r.path(), Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
 		Tokenizer: rehearsal.Tokenizer{Source: r.tokens.source, ID: r.tokens.id, Revision: r.tokens.revision},
 		Dataset:   rehearsal.Dataset{Name: r.DatasetName, Revision: r.datasetCommit},
 	}

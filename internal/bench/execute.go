@@ -388,7 +388,7 @@ func (r *Run) started() error {
 
 func (r *Run) options() journal.Options {
 	o := journal.Options{
-		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.Endpoint, Label: r.Label,
+		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.path(), Label: r.Label,
 		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
 		TokenizerRevision: r.tokens.revision, DatasetRevision: r.datasetCommit,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),

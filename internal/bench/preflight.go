@@ -76,7 +76,7 @@ func (r *Run) preflight(ctx context.Context) error {
 		}
 		one, cancel := context.WithTimeout(ctx, preflightTime)
 		defer cancel()
-		return r.explain(ctx, t, t.Ask(one, r.Endpoint, r.sentModel), r.Endpoint)
+		return r.explain(ctx, t, t.Ask(one, r.path(), r.sentModel), r.path())
 	})
 }
 
@@ -226,7 +226,11 @@ func speaksTLS(ctx context.Context, base string) bool {
 // chooseModel finds the name that requests carry, and the one for the tokenizer.
 func (r *Run) chooseModel() error {
 	r.modelID, r.sentModel = r.Model, r.Model
-	if r.Model == "" {
+	switch {
+	case r.Model != "":
+	case r.protocol.Model != "":
+		r.modelID, r.sentModel = r.protocol.Model, r.protocol.Model
+	default:
 		list := &r.lists[0]
 		if list.err == nil && len(list.models) == 0 {
 			list.err = errors.New("it lists no model")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -31,10 +32,13 @@ func (r *Run) shownURL() string {
 func (r *Run) urls() []string {
 	var list []string
 	for _, s := range r.URLs {
-		list = append(list, s+r.Endpoint)
+		list = append(list, s+r.path())
 	}
 	return list
 }
+
+// path is the endpoint, with the model's name where it has a place for it.
+func (r *Run) path() string { return protocol.FillPath(r.Endpoint, r.sentModel) }
 
 // identify notes what each of several servers is, for the journal: a set that
 // does not serve the same model is not what most want to measure.

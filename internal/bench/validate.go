@@ -152,6 +152,8 @@ func (s *Spec) checkEndpoint() error {
 		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)
 	case !backend.Takes(s.Endpoint):
 		return usage.Errorf("endpoint", "must end with %s for --backend %s, not %q", backend.Suffixes(), s.Backend, s.Endpoint)
+	case strings.Contains(s.Endpoint, protocol.ModelInPath) && len(s.LoRAModules) > 0:
+		return usage.Errorf("lora-modules", "can't be used where the model's name is part of the path: all requests go to %s", s.Endpoint)
 	case !backend.Chat && isChat:
 		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends %s", s.Backend, backend.Doc).WithHint("use --backend %s", BackendChat)
 	}

@@ -39,7 +39,7 @@ func (c *chunks) event(e event, out emit) {
 }
 
 func (c *chunks) fail(out emit) {
-	out("", KindError, 0, []byte(`{"error":{"message":"`+told.Error()+`","type":"InternalServerError","param":null,"code":500}}`))
+	out("", KindError, 0, []byte(`{"error":{"message":"`+errTold.Error()+`","type":"InternalServerError","param":null,"code":500}}`))
 }
 
 func (c *chunks) done(f *framer, _ emit) {

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/engine"
@@ -11,7 +12,7 @@ import (
 // dialect is one protocol as servers speak it: which paths it has, how a request is read
 // and how an answer is written. One file each; dialects lists them.
 type dialect struct {
-	paths []string
+	paths []string // as http.ServeMux has them: {model} stands for any name
 	// read understands a request.
 	read func(s *Server, r *http.Request, raw []byte) (*call, error)
 	// write begins a streamed answer.
@@ -29,6 +30,8 @@ type dialect struct {
 	// endToken says that the last token of an answer that ends by itself has no text: it is
 	// the one that says so.
 	endToken bool
+	// noFinish says that nothing tells why an answer ended.
+	noFinish bool
 	// ownFinish says that the finish reason always has an event of its own.
 	ownFinish bool
 	// stopsForTools says that an answer that ends with a tool call is told as any other.
@@ -51,18 +54,28 @@ type writer interface {
 }
 
 // dialects are the protocols of this server.
-var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi, ollamaGenerate, ollamaChat, llamaCompletion}
+var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi, ollamaGenerate, ollamaChat, llamaCompletion, tritonGenerate, openInference}
 
 // dialectOf finds the protocol of a path; nil: one without tokens.
 func dialectOf(path string) *dialect {
 	for _, d := range dialects {
 		for _, p := range d.paths {
-			if p == path {
+			if matches(p, path) {
 				return d
 			}
 		}
 	}
 	return nil
+}
+
+// matches says whether a path is one of a pattern's, by what stands around its names.
+func matches(pattern, path string) bool {
+	before, rest, named := strings.Cut(pattern, "{")
+	if !named {
+		return pattern == path
+	}
+	after := rest[strings.LastIndexByte(rest, '}')+1:]
+	return len(path) > len(before)+len(after) && strings.HasPrefix(path, before) && strings.HasSuffix(path, after)
 }
 
 var (
@@ -85,5 +98,14 @@ func openAIFailure(status int, err error) any {
 	return map[string]any{"error": map[string]any{"message": err.Error(), "type": kind, "param": nil, "code": status}}
 }
 
-// told is what the sim says when it was told to fail in the middle of an answer.
-var told = fmt.Errorf("the sim was told to fail here")
+// errTold is what the sim says when it was told to fail in the middle of an answer.
+var errTold = fmt.Errorf("the sim was told to fail here")
+
+// ends notes why an answer ended, and whether that was said.
+func (r *Record) ends(finish string, d *dialect) {
+	if d.noFinish {
+		r.silent = finish
+	} else {
+		r.Finish = finish
+	}
+}

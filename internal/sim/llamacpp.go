@@ -160,7 +160,7 @@ func (l *llamaEvents) finish(e event, out emit) {
 }
 
 func (l *llamaEvents) fail(out emit) {
-	out("", KindError, 0, []byte(`{"error":{"code":500,"message":"`+told.Error()+`","type":"server_error"}}`))
+	out("", KindError, 0, []byte(`{"error":{"code":500,"message":"`+errTold.Error()+`","type":"server_error"}}`))
 }
 
 // done: the event that stops is the last, and so is an error.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"sync/atomic"
 	"time"
 )
@@ -57,7 +58,7 @@ func (m *metrics) tokens(now, last time.Time, r *Record, n int) {
 // end counts a request that the engine has finished with.
 func (m *metrics) end(r *Record) {
 	reason := finishedLength
-	switch r.Finish {
+	switch cmp.Or(r.Finish, r.silent) {
 	case "stop", "tool_calls":
 		reason = finishedStop
 	case "abort":

@@ -241,7 +241,7 @@ func (o *ollamaLines) logprobs(b []byte, from, to int) []byte {
 }
 
 func (o *ollamaLines) fail(out emit) {
-	out("", KindError, 0, fmt.Appendf(nil, `{"error":%q}`, told.Error()))
+	out("", KindError, 0, fmt.Appendf(nil, `{"error":%q}`, errTold.Error()))
 }
 
 // done: an error line is the last one.

@@ -57,6 +57,7 @@ type call struct {
 	context     bool      // the answer ends with the ids of prompt and answer
 	firstToken  time.Time // of an answer that is not streamed: when it was ready
 	own         any       // what only its dialect knows
+	triton      *triton   // of a call in Triton's words
 	// Of a sound: what its events are called; empty: as those of chat.
 	object, idPrefix string
 }

@@ -131,7 +131,7 @@ func (w *sglangWriter) appendFinish(b []byte, e event) []byte {
 }
 
 func (w *sglangWriter) fail(out emit) {
-	out("", KindError, 0, []byte(`{"error":{"message":"`+told.Error()+`","type":"invalid_request_error","code":400,"retryable":false}}`))
+	out("", KindError, 0, []byte(`{"error":{"message":"`+errTold.Error()+`","type":"invalid_request_error","code":400,"retryable":false}}`))
 }
 
 func (w *sglangWriter) done(f *framer, _ emit) {

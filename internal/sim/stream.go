@@ -222,7 +222,7 @@ func (st *stream) addEnd(e event, tools bool) {
 			finish = "stop"
 		}
 	}
-	st.record.Finish = finish
+	st.record.ends(finish, d)
 	if finish != "" && (style.has(FrameUsageLast) || d.usageWithFinish && !style.has(FrameNoUsage)) {
 		e.usage = st.usage()
 	}

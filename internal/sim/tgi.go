@@ -156,7 +156,7 @@ func tgiFinish(finish string) string {
 }
 
 func (w *tgiWriter) fail(out emit) {
-	out("", KindError, 0, []byte(`{"error":"Request failed during generation: `+told.Error()+`","error_type":"generation"}`))
+	out("", KindError, 0, []byte(`{"error":"Request failed during generation: `+errTold.Error()+`","error_type":"generation"}`))
 }
 
 func (w *tgiWriter) done(*framer, emit) {} // the last token's event was the end

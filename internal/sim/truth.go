@@ -50,6 +50,8 @@ type Record struct {
 	Tokens []int    `json:"tokens"`
 	Kinds  []string `json:"kind"`
 
+	silent string // why it ended, where the protocol does not tell
+
 	// Blocked counts writes that had to wait because the client read too slowly.
 	Blocked int `json:"blocked"`
 

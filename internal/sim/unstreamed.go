@@ -58,7 +58,7 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 		return
 	}
 	rec.CompletionTokens = sink.tokens
-	rec.Finish = p.finish
+	rec.ends(p.finish, c.dialect)
 	rec.setTexts(p.text.text(0, sink.tokens-p.unseen(c)), "", "", s.cfg.TruthText)
 	raw, err := json.Marshal(c.dialect.whole(s, c, p, j, rec))
 	if err != nil {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -72,6 +73,7 @@ func (f *facts) tryStreams(ctx context.Context) {
 	if model == "" && len(f.models) > 0 {
 		model = f.models[0].ID
 	}
+	model = cmp.Or(model, f.Protocol.Model)
 	clock := wire.NewClock()
 	t := f.transport(clock, f.Header)
 	defer t.Close()
@@ -103,7 +105,7 @@ func (f *facts) request(call *protocol.Call) (*wire.Request, error) {
 	// A prompt that the server can't have in its cache.
 	call.Prompt = fmt.Sprintf("Note %s. Count from one to one hundred in words: one, two, three,", rand.Text())
 	body, err := f.Protocol.AppendBody(nil, call)
-	return &wire.Request{URL: strings.TrimSuffix(f.Base, "/") + f.Endpoint, Body: body, Timeout: f.Timeout}, err
+	return &wire.Request{URL: strings.TrimSuffix(f.Base, "/") + protocol.FillPath(f.Endpoint, call.Model), Body: body, Timeout: f.Timeout}, err
 }
 
 func (f *facts) send(ctx context.Context, t wire.Transport, clock *wire.Clock, call *protocol.Call) *probe {

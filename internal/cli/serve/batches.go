@@ -27,7 +27,7 @@ type batchRun struct {
 // validateBatches checks the flags that commands of batches share with bench serve.
 func validateBatches(o *Options) error {
 	o.SkipTokenizerInit = true // and ignore_eos is asked for where the server has it
-	full, _ := Flags() // nothing is set in it: what has no flag here is as bench serve has it
+	full, _ := Flags()         // nothing is set in it: what has no flag here is as bench serve has it
 	if err := o.Check(full); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -56,7 +57,9 @@ func (p *Point) readiness() run.Readiness {
 		if model == "" {
 			model = api.Model
 		}
-		out.First = func(ctx context.Context, t *target.Target) error { return t.Ask(ctx, api.endpoint(), model) }
+		out.First = func(ctx context.Context, t *target.Target) error {
+			return t.Ask(ctx, protocol.FillPath(api.endpoint(), model), model)
+		}
 	}
 	return out
 }

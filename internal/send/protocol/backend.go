@@ -29,6 +29,9 @@ type Backend struct {
 	// Sampling are the names that the protocol has for OpenAI's, such as temperature. nil:
 	// it has the same ones. A name that is not listed can't be sent.
 	Sampling map[string]string
+	// Model is whom requests go to where no model is named; empty: the first that the
+	// server lists.
+	Model string
 	// Header is sent with each request, beside the API key.
 	Header map[string]string
 	// OtherSuffix is how a URL that speaks it may end too; empty: in one way only.
@@ -79,7 +82,7 @@ func (b *Backend) TakesSampling(name string) bool {
 
 // backends is the one place where a backend is registered.
 var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
-	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank, ollama, ollamaChat, llamaCPP)
+	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank, ollama, ollamaChat, llamaCPP, trtLLM, openInference)
 
 // Register adds a backend for a test and returns how to take it out again.
 func Register(b *Backend) (remove func()) { return backends.Register(b) }

@@ -30,7 +30,9 @@ type Chunk struct {
 	// lists; 0: for none.
 	Either, All bool
 	IDs         uint64
+	MaySoFar    bool // it may be so, or else only what is new, which is more likely
 	Usage       Usage
+	OwnCount    bool // Usage.Output is of this event alone
 	Timings     Timings
 	// Tokens is how many tokens the event carries, -1 when it doesn't say, and
 	// TokensBy how it said it. With continuous usage the total is in Usage.

@@ -81,6 +81,7 @@ type Stream struct {
 	continuous bool
 	lastOut    int
 	texts      int // events with text, reasoning or a tool call so far
+	whether    whether
 	toolBytes  int // of tool calls so far, where they are kept
 	sofar      sofar
 
@@ -117,6 +118,7 @@ func (s *Stream) Reset(asked int) {
 	s.limits = limitsFor(asked)
 	s.sofar = sofar{}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
+	s.whether = whether{}
 	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
 	s.skim.reset()
 	s.binary, s.header = false, ""
@@ -278,6 +280,8 @@ func (s *Stream) event(name, data []byte) {
 		s.cut(c)
 	case c.Either:
 		s.either(c)
+	case c.MaySoFar:
+		s.guess(c)
 	}
 	s.keep(c)
 	if c.Done {
@@ -351,6 +355,9 @@ func (s *Stream) checkLength() {
 func (s *Stream) count(c *Chunk) {
 	t := &s.Trace
 	t.HasUsage = true
+	if c.OwnCount {
+		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, maxTokenCount)
+	}
 	t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
 	t.Usage.Output = max(t.Usage.Output, c.Usage.Output)
 	if c.Kind&EventChoices == 0 {

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Triton's generate extension with the models of the TensorRT-LLM backend: text in, and
+// a response of the model an event. Written from Triton's "Generate Extension" and from
+// the configuration of the backend's models.
+var tritonGenerate = &dialect{
+	paths: []string{"/v2/models/{model}/generate_stream", "/v2/models/{model}/versions/{version}/generate_stream"},
+	read:  readTriton, write: newGenerated, failure: tritonFailure, noFinish: true,
+}
+
+// The models of the backend that take text; the sim has them beside its own.
+const (
+	tritonEnsemble = "ensemble"
+	tritonBLS      = "tensorrt_llm_bls"
+)
+
+// tritonModel is the name of the model in the URL as the rest of the sim knows it: the
+// backend's own names stand for the sim's model.
+func tritonModel(r *http.Request) (shown, model string) {
+	shown = r.PathValue("model")
+	if slices.Contains([]string{tritonEnsemble, tritonBLS}, shown) {
+		return shown, ""
+	}
+	return shown, shown
+}
+
+func tritonFailure(_ int, err error) any {
+	return map[string]string{"error": strings.TrimPrefix(err.Error(), errNoModel.Error()+": ")}
+}
+
+// triton is what the answer to a call of Triton's depends on.
+type triton struct {
+	model       string
+	id          string
+	accumulate  bool // each event has all of the text so far
+	inputCount  bool // num_input_tokens was asked for
+	outputCount bool
+}
+
+// tritonBody are the inputs of the models ensemble and tensorrt_llm_bls. Names that are
+// no inputs are parameters, which the models do not look at.
+type tritonBody struct {
+	ID          string          `json:"id"`
+	Text        json.RawMessage `json:"text_input"`
+	MaxTokens   *int            `json:"max_tokens"`
+	MinTokens   int             `json:"min_tokens"`
+	EndID       *int            `json:"end_id"`
+	Stream      bool            `json:"stream"`
+	InputCount  bool            `json:"return_num_input_tokens"`
+	OutputCount bool            `json:"return_num_output_tokens"`
+	Accumulate  bool            `json:"accumulate_tokens"`
+}
+
+func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
+	var b tritonBody
+	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+		return nil, fmt.Errorf("failed to parse the request JSON buffer: %w", err)
+	}
+	if !b.Stream {
+		return nil, errors.New("this server gives several responses only: ask for \"stream\": true")
+	}
+	var text string
+	if list := []string(nil); json.Unmarshal(b.Text, &text) != nil && (json.Unmarshal(b.Text, &list) != nil || len(list) != 1) {
+		return nil, errors.New("expected input 'text_input' of the type string")
+	} else if list != nil {
+		text = list[0]
+	}
+	c, err := s.tritonCall(r, text, b.MaxTokens, b.MinTokens, b.EndID)
+	if err != nil {
+		return nil, err
+	}
+	c.stream, c.usageAlways = true, b.InputCount || b.OutputCount
+	c.triton.id, c.triton.inputCount, c.triton.outputCount = b.ID, b.InputCount, b.OutputCount
+	c.triton.accumulate = b.Accumulate && c.triton.model == tritonBLS
+	return c, nil
+}
+
+// tritonCall is what both of Triton's ways to ask have in common.
+func (s *Server) tritonCall(r *http.Request, text string, maxTokens *int, minTokens int, endID *int) (*call, error) {
+	if maxTokens == nil || *maxTokens < 1 {
+		return nil, errors.New("max_tokens must be a single value > 0")
+	}
+	shown, model := tritonModel(r)
+	c := &call{model: model, maxTokens: *maxTokens, logprobs: -1, triton: &triton{model: shown}}
+	// A token that ends the answer is not drawn before the least length, nor is one that
+	// no token is.
+	c.ignoreEOS = minTokens >= *maxTokens
+	if endID != nil && !c.ignoreEOS {
+		_, err := s.tokenizer.Decode([]int32{int32(*endID)})
+		c.ignoreEOS = err != nil
+	}
+	var err error
+	c.prompt, err = s.tokenizer.Encode(text)
+	return c, err
+}
+
+// generated writes the responses of a model as events.
+type generated struct {
+	call   *call
+	answer answer
+	json   []byte
+}
+
+func newGenerated(c *call, a answer, _, _ string, _ time.Time) writer {
+	return &generated{call: c, answer: a}
+}
+
+func (g *generated) event(e event, out emit) {
+	t := g.call.triton
+	b := append(g.json[:0], `{"context_logits":0.0,"cum_log_probs":0.0,"generation_logits":0.0,`...)
+	if t.id != "" {
+		b = append(append(append(b, `"id":"`...), jsonText(t.id)...), `",`...)
+	}
+	b = append(append(append(b, `"model_name":"`...), jsonText(t.model)...), `","model_version":"1",`...)
+	kind := e.kind
+	if kind == KindFinish { // an empty response, which says no more than that it is one
+		kind = KindFrame
+	}
+	if e.usage != nil && t.inputCount {
+		b = strconv.AppendInt(append(b, `"num_input_tokens":`...), int64(e.usage.Prompt), 10)
+		b = append(b, ',')
+	}
+	if e.usage != nil && t.outputCount { // of this response
+		b = strconv.AppendInt(append(b, `"num_output_tokens":`...), int64(e.to-e.from), 10)
+		b = append(b, ',')
+	}
+	if e.usage != nil && kind == KindFrame {
+		kind = KindUsage
+	}
+	b = append(b, `"output_log_probs":[0.0,0.0],"sequence_end":false,"sequence_id":0,"sequence_start":false,"text_output":"`...)
+	from := e.from
+	if t.accumulate {
+		from = 0
+	}
+	for i := from; i < e.to; i++ {
+		b = append(b, g.answer.piece(i).json...)
+	}
+	g.json = append(b, `"}`...)
+	out("", kind, e.to-e.from, g.json)
+}
+
+func (g *generated) fail(out emit) { out("", KindError, 0, []byte(`{"error":"`+errTold.Error()+`"}`)) }
+
+func (g *generated) done(*framer, emit) {} // the body ends, and that is all
