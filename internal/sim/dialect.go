@@ -54,7 +54,10 @@ type writer interface {
 }
 
 // dialects are the protocols of this server.
-var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi, ollamaGenerate, ollamaChat, llamaCompletion, tritonGenerate, openInference}
+var dialects = []*dialect{
+	openAICompletions, openAIChat, openAIResponses, anthropicMessages,
+	sglang, tgi, ollamaGenerate, ollamaChat, llamaCompletion, tritonGenerate, openInference,
+}
 
 // dialectOf finds the protocol of a path; nil: one without tokens.
 func dialectOf(path string) *dialect {

@@ -106,11 +106,6 @@ func (p llamaCompletion) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
 	return p.Decode(d, data, c)
 }
 
-var (
-	finishStop   = []byte("stop")
-	finishLength = []byte("length")
-)
-
 // llamaFinish is a stop_type in OpenAI's words.
 func llamaFinish(stopType []byte) []byte {
 	switch string(stopType) {

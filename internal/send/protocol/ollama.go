@@ -270,7 +270,7 @@ func (s *scanner) ollamaTools() []byte {
 		s.object(func(name []byte) {
 			switch string(name) {
 			case "id":
-				id = s.raw('"')
+				id = s.valueOf('"')
 			case "function":
 				if s.next() != '{' {
 					s.skip()
@@ -279,9 +279,9 @@ func (s *scanner) ollamaTools() []byte {
 				s.object(func(name []byte) {
 					switch string(name) {
 					case "name":
-						fn = s.raw('"')
+						fn = s.valueOf('"')
 					case "arguments":
-						arguments = s.raw('{')
+						arguments = s.valueOf('{')
 					default:
 						s.skip()
 					}

@@ -158,9 +158,9 @@ func (s *scanner) true() bool {
 	return kind == 't' && s.err == nil
 }
 
-// raw takes a value and returns it as it stands; nil where it does not begin with the
+// valueOf takes a value and returns it as it stands; nil where it does not begin with the
 // byte that is wanted.
-func (s *scanner) raw(begin byte) []byte {
+func (s *scanner) valueOf(begin byte) []byte {
 	kind, start := s.next(), s.pos
 	s.skip()
 	if kind != begin || s.err != nil {
