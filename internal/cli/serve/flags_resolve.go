@@ -27,6 +27,7 @@ func (o *Options) Check(set *argv.Set) error {
 	if err := o.chooseBackend(); err != nil {
 		return err
 	}
+	o.resolveNoStream(set)
 	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
 	if err := o.Spec.Validate(); err != nil {
 		return err
