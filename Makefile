@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -41,6 +41,11 @@ bench-client: build
 bench-peers: build
 	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
 	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" bin/client -peers
+
+# What inferometer record adds to the time of tokens, against the server directly.
+bench-record: build
+	CGO_ENABLED=0 go build -o bin/bench-record ./bench/record
+	bin/bench-record -max 1
 
 # 10,000 streams at once: nothing lost, the error of times, memory a stream.
 bench-streams: build

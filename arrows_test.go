@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
 	"fleet":   {"bench", "compat", "files", "journal", "judge", "send"},
+	"record":  {"journal", "send", "tokenizer"},
 	"machine": {},
 	"foreign": {},
 	"compat":  {},
@@ -43,6 +44,7 @@ var inside = map[string][]string{
 	"cli/fleet":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/find":         {"cli/argv", "cli/command", "cli/serve"},
 	"cli/multiturn":    {"cli/argv", "cli/command", "cli/serve"},
+	"cli/record":       {"cli/argv", "cli/command"},
 	"cli/report":       {"cli/argv", "cli/command", "cli/serve"},
 	"cli/run":          {"cli/argv", "cli/command", "cli/find", "cli/serve", "cli/upload"},
 	"cli/serve":        {"cli/argv", "cli/command", "cli/upload"},

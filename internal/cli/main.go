@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/fleet"
 	"github.com/inferometer/inferometer/internal/cli/multiturn"
+	"github.com/inferometer/inferometer/internal/cli/record"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -54,6 +55,7 @@ func commands() []entry {
 		{"selftest", "measure our own error on this machine", check.Selftest},
 		{"compare", "hold results against each other: ours and other tools'", compare.Run},
 		{"ab", "run two servers in turns until it is clear which is faster", find.AB},
+		{"record", "a proxy in front of a server that captures its traffic as a trace", record.Run},
 		{"trace stats", "what a recording of traffic holds: arrivals, lengths, turns, expected cache hits", trace.Stats},
 		{"tokenize", "show what a text becomes: tokens, ids, bytes", tokenize.Run},
 		{"sim", "a simulated inference server whose truth is known", check.Sim},

@@ -117,9 +117,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if s := w.Sound; s != nil {
 		call.Sound = &protocol.File{Name: s.Name, Type: s.Type, Data: s.Data}
 	}
-	for _, f := range w.Fields {
-		call.Extra = append(slices.Clip(call.Extra), protocol.Field{Name: f.Name, Value: f.Value})
-	}
+	call.Extra = withFields(call.Extra, w.Fields, r.cfg.Protocol)
 	if w.Model != "" {
 		call.Model = w.Model
 	}
@@ -142,6 +140,25 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
 	}
 	return j, nil
+}
+
+// withFields adds the fields of a request to those of the run. Later ones win: those of the run
+// over the request's sampling parameters, and its other fields over all. Parameters that the
+// protocol has no word for are left out.
+func withFields(extra []protocol.Field, own []workload.Field, b *protocol.Backend) []protocol.Field {
+	if len(own) == 0 {
+		return extra
+	}
+	var sampling, others []protocol.Field
+	for _, f := range own {
+		switch {
+		case !f.Sampling:
+			others = append(others, protocol.Field{Name: f.Name, Value: f.Value})
+		case b.TakesSampling(f.Name):
+			sampling = append(sampling, protocol.Field{Name: f.Name, Value: f.Value, Sampling: true})
+		}
+	}
+	return slices.Concat(sampling, extra, others)
 }
 
 // prepareAhead starts prepareAll, unless it runs already. stop ends it.

@@ -26,7 +26,7 @@ type rows interface{ next(*Row) error }
 
 // formats is the one place where a format is registered. A file is the first one that
 // it looks like.
-var formats = option.NewTable("trace format", func(f *Format) string { return f.Name }, azure, burstGPT, vidur, dynamo, bailian, mooncake, weka, agentic)
+var formats = option.NewTable("trace format", func(f *Format) string { return f.Name }, azure, burstGPT, vidur, dynamo, recorded, bailian, mooncake, weka, agentic)
 
 // Formats lists the formats.
 func Formats() []*Format { return formats.All() }

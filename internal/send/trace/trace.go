@@ -5,6 +5,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -27,6 +28,14 @@ type Row struct {
 	Model   string // that answered, where the format says it
 	// Failed: the trace says that it had no answer.
 	Failed bool
+	// Sampling are the parameters that it asked for, where the format says them.
+	Sampling []Parameter
+}
+
+// Parameter is a sampling parameter by OpenAI's name, such as temperature.
+type Parameter struct {
+	Name  string
+	Value json.RawMessage // a number
 }
 
 // What a row may hold: more is no trace, or an attack.

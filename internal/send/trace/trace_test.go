@@ -44,7 +44,11 @@ func readAll(text, format string) (*Format, []Row, error) {
 
 const (
 	mooncakeText = `{"timestamp": 27482, "input_length": 1025, "output_length": 52, "hash_ids": [46, 47, 2366]}` + "\n"
-	bailianText  = `{"chat_id": 7, "parent_chat_id": -1, "timestamp": 61.25, "input_length": 20, "output_length": 9, "type": "text", "turn": 1, "hash_ids": [1, 2]}
+	recordedText = `{"inferometer":1,"timestamp":1.5,"input_length":20,"output_length":9,"block_size":16,"hash_ids":[1,2],"session":"a","model":"m","sampling":{"temperature":0.5,"max_tokens":9,"top_k":"x"},"outcome":"complete"}
+{"inferometer":1,"timestamp":2,"status":500,"outcome":"http_5xx"}
+{"inferometer":1,"timestamp":3,"output_length":4,"output_by":"events","session":"a","outcome":"complete"}
+`
+	bailianText = `{"chat_id": 7, "parent_chat_id": -1, "timestamp": 61.25, "input_length": 20, "output_length": 9, "type": "text", "turn": 1, "hash_ids": [1, 2]}
 {"chat_id": 9, "parent_chat_id": 7, "timestamp": 70, "input_length": 48, "output_length": 3, "type": "text", "turn": 2, "hash_ids": [1, 3, 4]}
 {"chat_id": 10, "parent_chat_id": -1, "timestamp": 71, "input_length": 1, "output_length": 3, "type": "text", "turn": 1, "hash_ids": [5]}
 `
@@ -64,6 +68,11 @@ func TestFormats(t *testing.T) {
 		want       []Row
 	}{
 		{"mooncake", mooncakeText, []Row{{Number: 1, At: 27482 * time.Millisecond, Input: 1025, Output: 52, IDs: []uint64{46, 47, 2366}, Block: 512}}},
+		{"inferometer", recordedText, []Row{
+			{Number: 1, At: 1500 * time.Microsecond, Input: 20, Output: 9, IDs: []uint64{1, 2}, Block: 16, Session: sessionOf("a"), Turn: 1, Model: "m", Sampling: []Parameter{{"temperature", []byte("0.5")}}},
+			{Number: 2, At: 2 * time.Millisecond, Failed: true},
+			{Number: 3, At: 3 * time.Millisecond, Output: 4, Session: sessionOf("a"), Turn: 2},
+		}},
 		{"bailian", bailianText, []Row{
 			{Number: 1, At: 61250 * time.Millisecond, Input: 20, Output: 9, IDs: []uint64{1, 2}, Block: 16, Session: conversation, Turn: 1},
 			{Number: 2, At: 70 * time.Second, Input: 48, Output: 3, IDs: []uint64{1, 3, 4}, Block: 16, Session: conversation, Turn: 2},

@@ -355,7 +355,7 @@ func (d *hfDataset) chat(r *Request, s *hfset.Sample) error {
 	}
 	r.Messages = messages
 	if len(s.Tools) > 0 {
-		r.Fields = []Field{{"tools", tools}, {"tool_choice", json.RawMessage(`"auto"`)}}
+		r.Fields = []Field{{Name: "tools", Value: tools}, {Name: "tool_choice", Value: json.RawMessage(`"auto"`)}}
 	}
 	if d.opts.Tokenizer == nil {
 		return nil

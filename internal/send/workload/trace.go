@@ -201,6 +201,9 @@ func (d *traceDataset) next() (*tracePrompt, bool) {
 	if d.own.OutputLen != nil {
 		p.request.OutputTokens = *d.own.OutputLen
 	}
+	for _, s := range p.row.Sampling {
+		p.request.Fields = append(p.request.Fields, Field{Name: s.Name, Value: s.Value, Sampling: true})
+	}
 	if shared, known := d.plan.Add(p.pass, &p.row, d.maker.History); known {
 		p.request.SharedTokens, p.request.SharedOf = shared, p.row.Input
 	}

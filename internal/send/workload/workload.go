@@ -67,6 +67,9 @@ type Request struct {
 type Field struct {
 	Name  string
 	Value json.RawMessage
+	// Sampling says that it is a parameter such as temperature, by OpenAI's name. A flag of the
+	// run wins over it, and a protocol may have another name for it or none.
+	Sampling bool
 }
 
 // Source yields requests in order. Next returns nil, io.EOF after the last one.

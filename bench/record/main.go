@@ -1,0 +1,168 @@
+// Command record measures what inferometer record adds to the time of tokens: the same load
+// against the simulator, directly and through the proxy in turns, with the kernel's times.
+//
+//	make bench-record
+//
+// What else runs on a machine only adds to a time, now to this side and now to the other. So
+// the rounds are shown one by one, with the processor time that the hypervisor took, and the best
+// round is the one closest to what the proxy itself does.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
+)
+
+type options struct {
+	binary                            string
+	streams, requests, tokens, rounds int
+	most                              float64
+}
+
+// figures are those of a run, in ms.
+type figures struct {
+	TTFT50 float64 `json:"median_ttft_ms"`
+	TTFT99 float64 `json:"p99_ttft_ms"`
+	ITL50  float64 `json:"median_itl_ms"`
+	ITL99  float64 `json:"p99_itl_ms"`
+	Done   int     `json:"completed"`
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	flag.IntVar(&o.streams, "streams", 16, "concurrent streams")
+	flag.IntVar(&o.requests, "requests", 320, "requests of a run")
+	flag.IntVar(&o.tokens, "tokens", 40, "tokens of an answer")
+	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds")
+	flag.Float64Var(&o.most, "max", 0, "fail if the best round adds more than this to TTFT or ITL at p99, in ms; 0: don't")
+	flag.Parse()
+	if err := measure(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-record:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(o options) error {
+	sim, err := subprocess.Start(o.binary, "--ttft", "20ms", "--itl", "5ms")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sim.Stop() }()
+	dir, err := os.MkdirTemp("", "bench-record")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	url, stop, err := recorder(o.binary, sim.URL, filepath.Join(dir, "traffic.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	fmt.Printf("%d streams, TTFT 20 ms, ITL 5 ms; added by the proxy, ms\n%-6s %10s %10s %10s %10s %8s\n", o.streams, "round", "TTFT p50", "TTFT p99", "ITL p50", "ITL p99", "steal")
+	best := math.Inf(1)
+	for i := range o.rounds {
+		before := steal()
+		first, second := sim.URL, url
+		if i%2 == 1 { // each is first in turn
+			first, second = url, sim.URL
+		}
+		a, err := run(o, first, filepath.Join(dir, fmt.Sprint("a", i)))
+		if err != nil {
+			return err
+		}
+		b, err := run(o, second, filepath.Join(dir, fmt.Sprint("b", i)))
+		if err != nil {
+			return err
+		}
+		if i%2 == 1 {
+			a, b = b, a
+		}
+		ttft, itl := b.TTFT99-a.TTFT99, b.ITL99-a.ITL99
+		fmt.Printf("%-6d %10.3f %10.3f %10.3f %10.3f %7.1f%%\n", i+1, b.TTFT50-a.TTFT50, ttft, b.ITL50-a.ITL50, itl, 100*steal().since(before))
+		best = min(best, max(ttft, itl))
+	}
+	fmt.Printf("best round: at most %.3f ms at p99, of TTFT and ITL\n", best)
+	if o.most > 0 && best > o.most {
+		return fmt.Errorf("that is more than %.3f ms", o.most)
+	}
+	return nil
+}
+
+// recorder starts the proxy and reads its address.
+func recorder(binary, target, out string) (url string, stop func(), err error) {
+	cmd := exec.Command(binary, "record", "--target", target, "--listen", "127.0.0.1:0", "--out", out)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "inferometer record: "); ok {
+			url, _, _ = strings.Cut(rest, " ")
+			return url, func() {
+				_ = cmd.Process.Signal(os.Interrupt)
+				for lines.Scan() {
+				}
+				_ = cmd.Wait()
+			}, nil
+		}
+	}
+	return "", nil, errors.Join(errors.New("the proxy did not start"), cmd.Wait())
+}
+
+func run(o options, url, dir string) (f figures, err error) {
+	out, err := exec.Command(o.binary, "bench", "serve", "--base-url", url, "--model", "sim", "--skip-tokenizer-init",
+		"--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens), "--num-prompts", strconv.Itoa(o.requests), "--max-concurrency", strconv.Itoa(o.streams),
+		"--metric-percentiles", "50,99", "--run-dir", dir, "--quiet", "--progress", "none").CombinedOutput()
+	if err != nil {
+		return f, fmt.Errorf("%w\n%s", err, out)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, journal.ResultName))
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err == nil && f.Done != o.requests {
+		err = fmt.Errorf("%d of %d requests complete", f.Done, o.requests)
+	}
+	return f, err
+}
+
+// jiffies are the machine's processor time: stolen, and in all.
+type jiffies struct{ stolen, all float64 }
+
+// steal reads them; zero where the system does not tell.
+func steal() (j jiffies) {
+	b, _ := os.ReadFile("/proc/stat")
+	line, _, _ := strings.Cut(string(b), "\n")
+	for i, word := range strings.Fields(line) {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil || i > 8 {
+			continue
+		}
+		j.all += v
+		if i == 8 {
+			j.stolen = v
+		}
+	}
+	return j
+}
+
+func (j jiffies) since(before jiffies) float64 {
+	return (j.stolen - before.stolen) / max(j.all-before.all, 1)
+}

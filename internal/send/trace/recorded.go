@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+var recorded = &Format{
+	Name: "inferometer", Doc: "Recordings of inferometer record (JSON lines): Mooncake's keys and others; times are milliseconds, each row says the size of its blocks.", Timed: true,
+	looks: func(head []byte) bool { return hasKeys(head, "inferometer", "timestamp", "outcome") },
+	open: func(in *input) (rows, error) {
+		s := &recordedTurns{turns: map[uint64]int{}}
+		return newJSONLines(in, s.row), nil
+	},
+}
+
+// RecordedVersion is that of the rows that are written.
+const RecordedVersion = 1
+
+// Recorded is a row of inferometer record: what its writer writes and its reader reads.
+// Lengths that nobody knows are left out.
+type Recorded struct {
+	Version   int      `json:"inferometer"`
+	Timestamp *float64 `json:"timestamp"`      // ms since the recording's first request
+	Time      string   `json:"time,omitempty"` // the same moment on the system's clock
+	Input     *int     `json:"input_length,omitempty"`
+	Output    *int     `json:"output_length,omitempty"`
+	// InputBy and OutputBy say who counted: see the constants.
+	InputBy  string   `json:"input_by,omitempty"`
+	OutputBy string   `json:"output_by,omitempty"`
+	Block    int      `json:"block_size,omitempty"`
+	IDs      []uint64 `json:"hash_ids,omitempty"`
+	Session  string   `json:"session,omitempty"`
+	Protocol string   `json:"protocol,omitempty"`
+	Path     string   `json:"path,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Stream   bool     `json:"stream"`
+	// Sampling are numbers and booleans by OpenAI's names.
+	Sampling map[string]json.RawMessage `json:"sampling,omitempty"`
+	Status   int                        `json:"status"` // 0: there was no answer
+	Outcome  string                     `json:"outcome"`
+	TTFT     *float64                   `json:"ttft_ms,omitempty"`
+	E2EL     float64                    `json:"e2el_ms"`
+	// Request and Answer are there where texts were asked for.
+	Request json.RawMessage `json:"request,omitempty"`
+	Answer  *string         `json:"answer,omitempty"`
+}
+
+// Who counted the tokens of a row.
+const (
+	ByUsage     = "usage"     // the server
+	ByTokenizer = "tokenizer" // the recorder, with a tokenizer
+	ByTokenIDs  = "token_ids" // the recorder, of lists of ids
+	ByEvents    = "events"    // nobody: these are events with text
+)
+
+// replayed are the outcomes of rows that were load for the server, be it that the
+// answer was cut off. Others have failed.
+var replayed = map[string]bool{"complete": true, "cancelled": true, "truncated": true, "unread": true, "empty": true}
+
+// sampled are the names that a replay sends again. Limits are in the lengths.
+var sampled = []string{"temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "repetition_penalty"}
+
+// recordedTurns counts the requests of a session.
+type recordedTurns struct{ turns map[uint64]int }
+
+func (s *recordedTurns) row(e *Recorded, r *Row) (skip bool, err error) {
+	switch {
+	case e.Version != RecordedVersion:
+		return false, fmt.Errorf("it is of version %d; this program reads version %d", e.Version, RecordedVersion)
+	case e.Timestamp == nil:
+		return false, errors.New("it needs a timestamp")
+	}
+	if r.At, err = seconds(*e.Timestamp / 1000); err != nil {
+		return false, err
+	}
+	if e.Input != nil {
+		r.Input = *e.Input
+	}
+	if e.Output != nil {
+		r.Output = *e.Output
+	}
+	r.IDs, r.Block, r.Model, r.Failed = e.IDs, e.Block, e.Model, !replayed[e.Outcome]
+	if err := r.check(); err != nil {
+		return false, err
+	}
+	if r.IDs != nil && (r.Block < 1 || r.Block > mostTokens) {
+		return false, errors.New("its blocks have no block_size")
+	}
+	for _, name := range sampled {
+		if v := e.Sampling[name]; len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
+			r.Sampling = append(r.Sampling, Parameter{name, v})
+		}
+	}
+	if e.Session != "" {
+		r.Session = sessionOf(e.Session)
+		s.turns[r.Session]++
+		r.Turn = s.turns[r.Session]
+	}
+	if e.Input == nil {
+		r.IDs = nil
+		return false, nil
+	}
+	return false, r.checkBlocks(false)
+}
