@@ -160,7 +160,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"load":{"max_concurrency":0}}`:                                       "load.max_concurrency must be at least 1, not 0",
 		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.rate or load.num_prompts",
 		`{"version":1,"load":{"unbounded":true}}`:                                          "load.duration is needed where the number of requests has no bound",
-		`{"version":1,"server":{"backend":"tgi"}}`:                                         `server.backend must be one of ` + strings.Join(protocol.Backends(), ", ") + `, not "tgi"`,
+		`{"version":1,"server":{"backend":"nobody"}}`:                                      `server.backend must be one of ` + strings.Join(protocol.Backends(), ", ") + `, not "nobody"`,
 		`{"version":1,"server":{"urls":[]}}`:                                               "server.urls needs at least one URL",
 		`{"version":1,"server":{"urls":["http://me:pw@h"]}}`:                               "server.urls has a login in it, which a Spec must not hold",
 		`{"version":1,"server":{"api_key":"sk-1"}}`:                                        "server.api_key is a secret, which a Spec must not hold",

@@ -149,6 +149,9 @@ func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
 			return nil, &usage.Error{Text: s.APIKey.Env + " " + err.Error()}
 		}
 		all.Set("Authorization", "Bearer "+key)
+		if p.KeyHeader != "" {
+			all.Set(p.KeyHeader, key)
+		}
 	}
 	if login != "" {
 		all.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(login)))

@@ -61,6 +61,25 @@ func TestSecretsAreTakenOutOfWords(t *testing.T) {
 	}
 }
 
+// A protocol may have the key in a header of its own, beside the usual one. Its version is no secret.
+func TestKeyInTwoHeaders(t *testing.T) {
+	s := Default()
+	s.Backend = "anthropic"
+	w, err := s.Wire(env(map[string]string{"OPENAI_API_KEY": "sk-environment"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Header.Get("X-Api-Key") != "sk-environment" || w.Header.Get("Authorization") != "Bearer sk-environment" || w.Header.Get("Anthropic-Version") == "" {
+		t.Errorf("headers %v", w.Header)
+	}
+	if got, want := w.Secrets.Scrub("sk-environment of 2023-06-01"), "<redacted> of 2023-06-01"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if w, err = s.Wire(env(nil)); err != nil || w.Header["X-Api-Key"] != nil {
+		t.Errorf("without a key: %v %v", w.Header, err)
+	}
+}
+
 func TestAVariableThatIsNotSetIsAnError(t *testing.T) {
 	for name, change := range map[string]func(*Spec){
 		"header": func(s *Spec) { s.Headers = []Header{{"X", Value{Env: "GONE"}}} },

@@ -75,7 +75,7 @@ func LoginSecrets(u *url.URL) []string {
 }
 
 // known are headers of our own, which hold no secret.
-var known = []string{"Content-Type", "Accept", "User-Agent"}
+var known = []string{"Content-Type", "Accept", "User-Agent", "Anthropic-Version"}
 
 // Scrub replaces each secret, and the beginning of one at the end, where the text
 // may have been cut off.

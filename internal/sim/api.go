@@ -50,8 +50,8 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		defer s.active.Done()
-		if s.cfg.APIKey != "" && r.URL.Path != "/health" && r.Header.Get("Authorization") != "Bearer "+s.cfg.APIKey {
-			writeError(w, http.StatusUnauthorized, wording("Unauthorized"))
+		if s.cfg.APIKey != "" && r.URL.Path != "/health" && !s.hasKey(r) {
+			writeJSON(w, http.StatusUnauthorized, dialectOf(r.URL.Path).failureOf()(http.StatusUnauthorized, wording("Unauthorized")))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -118,16 +118,25 @@ func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
 func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err error) {
 	rec.Status = status
 	rec.Ended = time.Now().UnixNano()
-	failure := openAIFailure
 	d := rec.dialect
 	if d == nil {
 		d = dialectOf(rec.Path)
 	}
-	if d != nil && d.failure != nil {
-		failure = d.failure
-	}
-	writeJSON(w, status, failure(status, err))
+	writeJSON(w, status, d.failureOf()(status, err))
 	s.endRecord(rec, nil)
+}
+
+// failureOf makes the bodies of errors.
+func (d *dialect) failureOf() func(status int, err error) any {
+	if d == nil || d.failure == nil {
+		return openAIFailure
+	}
+	return d.failure
+}
+
+// hasKey says whether a request carries the key, in one of the two ways that clients have.
+func (s *Server) hasKey(r *http.Request) bool {
+	return r.Header.Get("Authorization") == "Bearer "+s.cfg.APIKey || r.Header.Get("X-Api-Key") == s.cfg.APIKey
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {

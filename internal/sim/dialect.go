@@ -49,7 +49,10 @@ type writer interface {
 }
 
 // dialects are the protocols of this server.
-var dialects = []*dialect{openAICompletions, openAIChat, sglang, tgi}
+var dialects = []*dialect{
+	openAICompletions, openAIChat, sglang, tgi,
+	openAIResponses, anthropicMessages,
+}
 
 // dialectOf finds the protocol of a path; nil: one without tokens.
 func dialectOf(path string) *dialect {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -107,7 +106,6 @@ func TestServeErrors(t *testing.T) {
 		{"--compat sglang", `--compat must be one of vllm, not "sglang"`},
 
 		// What is known and refused.
-		{"--backend openai-responses", "--backend openai-responses is not spoken by this version; use " + either(protocol.Backends())},
 		{"--backend vllm-rerank", "--dataset-name random has no queries with documents, which --backend vllm-rerank sends; use random-rerank"},
 		{"--backend openai-audio", "--dataset-name random has no sounds, which --backend openai-audio sends; use custom_audio"},
 		{"--dataset-name random-mm", "--dataset-name random-mm has images, which --backend openai can't send; use --backend openai-chat"},

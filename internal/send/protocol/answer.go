@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // ToolCall is a call that the model asks for, put together from its parts.
@@ -46,23 +47,33 @@ func (s *Stream) keepAnswer(c *Chunk) {
 		return
 	}
 	for i := range parts {
-		if err := t.addTool(&parts[i]); err != nil {
+		if err := s.addTool(&parts[i]); err != nil {
 			s.giveUp(err)
 			return
 		}
 	}
 }
 
-func (t *Trace) addTool(p *toolPart) error {
-	at := len(t.Tools) // a part without an index is a call of its own
+// addTool adds a part to the call that it belongs to. The index is the server's own name
+// for a call: some count other things with it too.
+func (s *Stream) addTool(p *toolPart) error {
+	t, index := &s.Trace, -1
+	at := len(t.Tools) // a part without an index is a call of its own,
 	if p.Index != nil {
-		at = *p.Index
+		if index = *p.Index; index < 0 || index >= maxToolCalls {
+			return tooMuch("a tool call has the index %d", index)
+		}
+		if known := slices.Index(s.toolIndex, index); known >= 0 {
+			at = known
+		}
+	} else if p.ID == "" && p.Function.Name == "" {
+		at = max(at-1, 0) // unless it goes on with the last
 	}
-	if at < 0 || at >= maxToolCalls {
-		return tooMuch("a tool call has the index %d", at)
+	if at == maxToolCalls {
+		return tooMuch("it has more than %d tool calls", maxToolCalls)
 	}
-	for len(t.Tools) <= at {
-		t.Tools = append(t.Tools, ToolCall{})
+	if at == len(t.Tools) {
+		t.Tools, s.toolIndex = append(t.Tools, ToolCall{}), append(s.toolIndex, index)
 	}
 	call := &t.Tools[at]
 	if call.ID == "" {

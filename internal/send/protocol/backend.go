@@ -31,6 +31,8 @@ type Backend struct {
 	Sampling map[string]string
 	// Header is sent with each request, beside the API key.
 	Header map[string]string
+	// KeyHeader is a second header that the API key is sent in; empty: none.
+	KeyHeader string
 	// OtherSuffix is how a URL that speaks it may end too; empty: in one way only.
 	OtherSuffix string
 	Protocol
@@ -79,7 +81,8 @@ func (b *Backend) TakesSampling(name string) bool {
 
 // backends is the one place where a backend is registered.
 var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
-	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank)
+	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank,
+	openAIResponses, anthropic)
 
 // Register adds a backend for a test and returns how to take it out again.
 func Register(b *Backend) (remove func()) { return backends.Register(b) }
@@ -105,7 +108,10 @@ func (b *Backend) Suffixes() string {
 
 // RefusedBackends are those of vLLM that are not spoken here.
 func RefusedBackends() []string {
-	theirs := []string{"openai-responses"}
+	return refused("openai-responses")
+}
+
+func refused(theirs ...string) []string {
 	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Backends(), name) })
 }
 

@@ -14,15 +14,22 @@ func TestBackends(t *testing.T) {
 		!strings.Contains(got, ", openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, ") {
 		t.Error(got)
 	}
-	remove := Register(&Backend{Name: "openai-responses", Doc: "ranks of documents", Protocol: completions{}})
-	if slices.Contains(RefusedBackends(), "openai-responses") {
-		t.Error("a backend that is spoken is refused")
-	}
-	if got := BackendDoc(); !strings.HasSuffix(got, ", openai-responses is ranks of documents") {
+	remove := Register(&Backend{Name: "mine", Doc: "ranks of documents", Protocol: completions{}})
+	if got := BackendDoc(); !strings.HasSuffix(got, ", mine is ranks of documents") {
 		t.Error(got)
 	}
 	remove()
-	if _, err := FindBackend("openai-responses"); err == nil || !strings.HasPrefix(err.Error(), `backend "openai-responses" is unknown: use one of vllm, openai, openai-chat, `) {
+	if _, err := FindBackend("mine"); err == nil || !strings.HasPrefix(err.Error(), `backend "mine" is unknown: use one of vllm, openai, openai-chat, `) {
 		t.Error(err)
+	}
+}
+
+// Of the names that vLLM has, those that are not spoken here are refused by name.
+func TestRefusedBackends(t *testing.T) {
+	if got := refused("openai-chat", "theirs"); !slices.Equal(got, []string{"theirs"}) {
+		t.Error(got)
+	}
+	if got := RefusedBackends(); len(got) != 0 {
+		t.Errorf("%v: all of vLLM's are spoken", got)
 	}
 }

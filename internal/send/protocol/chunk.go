@@ -30,6 +30,7 @@ type Chunk struct {
 	ID        []byte // the answer's id
 	Done      bool   // the answer is over with this event
 	SoFar     bool   // Text is all of the text so far, not only this event's
+	Replaces  bool   // Usage.Prompt takes the place of what was said before
 	// Either says that Text is all of the text so far or only this event's, and that the
 	// events tell. All: the event lists all tokens so far. IDs stands for those that it
 	// lists; 0: for none.
@@ -72,6 +73,8 @@ func (t TokensBy) String() string {
 type Decoder struct {
 	scan  scanner
 	words scanner // inside an error object
+	// Parts of tool calls, and JSON inside a string, of protocols that write them otherwise.
+	tools, quoted []byte
 }
 
 // openAI decodes a message of an OpenAI-like stream; choice reads the first choice.
@@ -157,6 +160,15 @@ func (s *scanner) logprobs(list string, c *Chunk) {
 			c.Tokens, c.TokensBy = n, TokensByLogprobs
 		}
 	})
+}
+
+// saidIn are the words of an error that is an event by itself.
+func (d *Decoder) saidIn(data []byte) []byte {
+	d.scan.reset(data)
+	if words := d.errorWords(); d.scan.err == nil && len(words) > 0 {
+		return words
+	}
+	return data
 }
 
 // errorWords are the message of an error object, or all of it; nil for null.

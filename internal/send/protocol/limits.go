@@ -78,4 +78,5 @@ func shrink(b []byte) []byte {
 func (d *Decoder) shrink() {
 	d.scan.text, d.words.text = shrink(d.scan.text), shrink(d.words.text)
 	d.scan.data, d.words.data = nil, nil
+	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
 }

@@ -80,8 +80,9 @@ type Stream struct {
 	// whole answer's. (An event with a role alone may have none: SGLang's.)
 	continuous bool
 	lastOut    int
-	texts      int // events with text, reasoning or a tool call so far
-	toolBytes  int // of tool calls so far, where they are kept
+	texts      int   // events with text, reasoning or a tool call so far
+	toolBytes  int   // of tool calls so far, where they are kept
+	toolIndex  []int // what the server calls them by; -1: it does not say
 	sofar      sofar
 
 	// Of an answer that is no stream, but one JSON value.
@@ -117,6 +118,7 @@ func (s *Stream) Reset(asked int) {
 	s.limits = limitsFor(asked)
 	s.sofar = sofar{}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
+	s.toolIndex = s.toolIndex[:0]
 	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
 	s.skim.reset()
 	s.binary, s.header = false, ""
@@ -267,7 +269,7 @@ func (s *Stream) event(name, data []byte) {
 	}
 	c := &s.chunk
 	if c.Error == nil && string(name) == "error" {
-		c.Error = data
+		c.Error = s.decoder.saidIn(data)
 	}
 	if c.Error != nil {
 		s.fail(c.Error)
@@ -295,6 +297,8 @@ func (s *Stream) keep(c *Chunk) {
 	t := &s.Trace
 	if c.Kind&EventUsage != 0 {
 		s.count(c)
+	} else { // the beginning of an answer may count the prompt
+		t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
 	}
 	if c.Timings != (Timings{}) {
 		t.Timings = c.Timings
@@ -352,6 +356,9 @@ func (s *Stream) count(c *Chunk) {
 	t := &s.Trace
 	t.HasUsage = true
 	t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
+	if c.Replaces {
+		t.Usage.Prompt = c.Usage.Prompt
+	}
 	t.Usage.Output = max(t.Usage.Output, c.Usage.Output)
 	if c.Kind&EventChoices == 0 {
 		return

@@ -14,6 +14,8 @@ type turn struct {
 	// Calls are those that the assistant asks for, and CallID is the one that a tool answers.
 	Calls  []ToolCall
 	CallID string
+	// Reasoning is what the assistant thought, where it is sent again.
+	Reasoning string
 }
 
 // content is a part of a turn: a text, or a medium by its URL, which may hold its bytes.
@@ -57,13 +59,14 @@ func turns(c *Call) ([]turn, error) {
 		Content   json.RawMessage `json:"content"`
 		ToolCalls []toolPart      `json:"tool_calls"`
 		CallID    string          `json:"tool_call_id"`
+		Reasoning string          `json:"reasoning_content"`
 	}
 	if err := json.Unmarshal(c.Messages, &list); err != nil {
 		return nil, fmt.Errorf("the messages can't be read: %w", err)
 	}
 	all := make([]turn, len(list))
 	for i, m := range list {
-		t := turn{Role: m.Role, CallID: m.CallID}
+		t := turn{Role: m.Role, CallID: m.CallID, Reasoning: m.Reasoning}
 		if m.Role == "developer" {
 			t.Role = "system"
 		}

@@ -1,0 +1,406 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+var anthropic = &Backend{
+	Name: "anthropic", Doc: "Anthropic's Messages", Chat: true, Images: true, Lacks: Lacks{IgnoreEOS: true, TokenIDs: true},
+	Sampling: messagesSampling, Header: map[string]string{"Anthropic-Version": "2023-06-01"}, KeyHeader: "X-Api-Key", Protocol: messages{},
+}
+
+var messagesSampling = map[string]string{"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
+
+// messages is Anthropic's /v1/messages.
+type messages struct{}
+
+func (messages) Path() string   { return "/v1/messages" }
+func (messages) Suffix() string { return "messages" }
+
+func (messages) AppendBody(dst []byte, c *Call) ([]byte, error) {
+	all, err := turns(c)
+	if err != nil {
+		return nil, err
+	}
+	c, err = toolFields(c, func(name string, description, parameters json.RawMessage) any {
+		if len(parameters) == 0 {
+			parameters = json.RawMessage(`{"type": "object"}`)
+		}
+		return struct {
+			Name        string          `json:"name"`
+			Description json.RawMessage `json:"description,omitempty"`
+			Schema      json.RawMessage `json:"input_schema"`
+		}{name, description, parameters}
+	}, map[string]any{
+		"auto": map[string]string{"type": "auto"}, "required": map[string]string{"type": "any"}, "none": map[string]string{"type": "none"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	system, list, err := messageList(all)
+	if err != nil {
+		return nil, err
+	}
+	var b body
+	err = errors.Join(b.set("model", c.Model), b.set("max_tokens", c.MaxTokens))
+	if system != "" {
+		err = errors.Join(err, b.set("system", system))
+	}
+	err = errors.Join(err, b.set("messages", list), b.set("stream", !c.NoStream), b.setSampling(c, messagesSampling), b.setExtra(c))
+	if err != nil {
+		return nil, err
+	}
+	return b.append(dst)
+}
+
+type messageItem struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+type messageBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	Thinking  string          `json:"thinking,omitempty"`
+	Signature *string         `json:"signature,omitempty"`
+	Source    *imageSource    `json:"source,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   *string         `json:"content,omitempty"`
+}
+
+type imageSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type,omitempty"`
+	Data      string `json:"data,omitempty"`
+	URL       string `json:"url,omitempty"`
+}
+
+// messageList writes turns as messages. The system has no place among them, and the
+// results of tools are the user's: those of one answer are in one message.
+func messageList(all []turn) (system string, list []messageItem, err error) {
+	var texts []string
+	var results []messageBlock
+	list = []messageItem{}
+	for i := range all {
+		t := &all[i]
+		if t.Role == "tool" {
+			text := t.text()
+			results = append(results, messageBlock{Type: "tool_result", ToolUseID: t.CallID, Content: &text})
+			if i+1 < len(all) && all[i+1].Role == "tool" {
+				continue
+			}
+			list, results = append(list, messageItem{"user", results}), nil
+			continue
+		}
+		if t.Role == "system" {
+			texts = append(texts, t.text())
+			continue
+		}
+		content, err := messageContent(t)
+		if err != nil {
+			return "", nil, err
+		}
+		if content != nil { // an empty answer can't be said
+			list = append(list, messageItem{t.Role, content})
+		}
+	}
+	return strings.Join(texts, "\n\n"), list, nil
+}
+
+// messageContent is a text where there is nothing else; nil: nothing.
+func messageContent(t *turn) (any, error) {
+	if len(t.Parts) == 1 && t.Parts[0].Kind == "text" && len(t.Calls) == 0 && t.Reasoning == "" && (t.Parts[0].Text != "" || t.Role == "user") {
+		return t.Parts[0].Text, nil
+	}
+	var blocks []messageBlock
+	if t.Reasoning != "" {
+		none := ""
+		blocks = append(blocks, messageBlock{Type: "thinking", Thinking: t.Reasoning, Signature: &none})
+	}
+	for _, p := range t.Parts {
+		switch {
+		case p.Kind == "text" && p.Text == "": // refused by the API
+		case p.Kind == "text":
+			blocks = append(blocks, messageBlock{Type: "text", Text: p.Text})
+		case p.Kind == "image_url":
+			blocks = append(blocks, messageBlock{Type: "image", Source: sourceOf(p.URL)})
+		default:
+			return nil, fmt.Errorf("Messages take texts and images, and not %q: use --backend openai-chat", p.Kind)
+		}
+	}
+	for i := range t.Calls {
+		call := &t.Calls[i]
+		blocks = append(blocks, messageBlock{Type: "tool_use", ID: call.ID, Name: call.Name, Input: toolInput(call.Arguments)})
+	}
+	if blocks == nil {
+		return nil, nil
+	}
+	return blocks, nil
+}
+
+// toolInput is what a call was made with, as an object. A model may have written none;
+// then its words stand in one, so that the prompt is as long as it was.
+func toolInput(arguments []byte) json.RawMessage {
+	arguments = bytes.TrimSpace(arguments)
+	switch {
+	case len(arguments) == 0:
+		return json.RawMessage("{}")
+	case arguments[0] == '{' && json.Valid(arguments):
+		return arguments
+	}
+	words, err := marshal(map[string]string{"arguments": string(arguments)})
+	if err != nil {
+		return json.RawMessage("{}") // a text always marshals
+	}
+	return words
+}
+
+// sourceOf is an image by its address, which may hold its bytes.
+func sourceOf(url string) *imageSource {
+	rest, isData := strings.CutPrefix(url, "data:")
+	kind, data, found := strings.Cut(rest, ";base64,")
+	if !isData || !found {
+		return &imageSource{Type: "url", URL: url}
+	}
+	return &imageSource{Type: "base64", MediaType: kind, Data: data}
+}
+
+// messageFacts are what an event says, whatever the order of its fields.
+type messageFacts struct {
+	kind, blockKind      []byte
+	text, thinking, json []byte // of a delta or a block, as they stand in JSON
+	input                []byte // of a block
+	tool                 toolFacts
+	stop                 []byte
+	prompt               bool // the usage counts the prompt
+}
+
+func (messages) Decode(d *Decoder, data []byte, c *Chunk) error {
+	*c = Chunk{Tokens: -1}
+	s := &d.scan
+	s.reset(data)
+	f := messageFacts{tool: toolFacts{index: -1}}
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			f.kind = s.raw()
+		case "index":
+			f.tool.index = s.number()
+		case "delta":
+			s.fields(func(name []byte) { d.messageDelta(&f, name) })
+		case "content_block":
+			s.fields(func(name []byte) { d.messageBlock(&f, name) })
+		case "message":
+			s.fields(func(name []byte) {
+				switch string(name) {
+				case "id":
+					c.ID = s.string()
+				case "usage":
+					d.messageUsage(c, &f)
+				default:
+					s.skip()
+				}
+			})
+		case "usage":
+			d.messageUsage(c, &f)
+		case "error":
+			c.Error = d.errorWords()
+		default:
+			s.skip()
+		}
+	})
+	if err := s.done(); err != nil {
+		return err
+	}
+	f.apply(d, c)
+	return nil
+}
+
+// apply says what the event is.
+func (f *messageFacts) apply(d *Decoder, c *Chunk) {
+	switch string(f.kind) {
+	case "message_start":
+		// Its usage has the prompt, and of the answer nothing yet.
+		c.Kind, c.Usage.Output = 0, 0
+	case "content_block_start", "content_block_delta":
+		switch {
+		case len(f.text) > 0:
+			c.Text, c.Kind = d.scan.plain(f.text), EventChoices|EventText
+		case len(f.thinking) > 0:
+			c.Reasoning, c.Kind = d.scan.plain(f.thinking), EventChoices|EventReasoning
+		case len(f.json) > 0:
+			f.tool.arguments, c.Kind = f.json, EventChoices|EventTool
+			d.setTools(c, f.tool)
+		case isToolUse(f.blockKind):
+			if len(f.input) > len("{}") && f.input[0] == '{' { // all of it at once
+				f.tool.arguments, c.Kind = d.quote(f.input), EventChoices|EventTool
+			}
+			d.setTools(c, f.tool)
+		}
+	case "message_delta":
+		c.Replaces = f.prompt
+		if len(f.stop) > 0 {
+			c.Kind |= EventFinish
+			c.Finish = finishOf(f.stop)
+		}
+	case "message_stop":
+		c.Done = true
+	}
+}
+
+func isToolUse(kind []byte) bool {
+	return string(kind) == "tool_use" || string(kind) == "server_tool_use" || string(kind) == "mcp_tool_use"
+}
+
+// finishOf is a stop reason in OpenAI's words.
+func finishOf(stop []byte) []byte {
+	switch string(stop) {
+	case "end_turn", "stop_sequence":
+		return finishStop
+	case "max_tokens", "model_context_window_exceeded":
+		return finishLength
+	case "tool_use":
+		return finishTools
+	}
+	return stop
+}
+
+func (d *Decoder) messageDelta(f *messageFacts, name []byte) {
+	s := &d.scan
+	switch string(name) {
+	case "text":
+		f.text = s.raw()
+	case "thinking":
+		f.thinking = s.raw()
+	case "partial_json":
+		f.json = s.raw()
+	case "stop_reason":
+		f.stop = s.raw()
+	default: // a signature is no token
+		s.skip()
+	}
+}
+
+func (d *Decoder) messageBlock(f *messageFacts, name []byte) {
+	s := &d.scan
+	switch string(name) {
+	case "type":
+		f.blockKind = s.raw()
+	case "text":
+		f.text = s.raw()
+	case "thinking":
+		f.thinking = s.raw()
+	case "id":
+		f.tool.id = s.raw()
+	case "name":
+		f.tool.name = s.raw()
+	case "input":
+		f.input = s.value()
+	default:
+		s.skip()
+	}
+}
+
+// quote writes JSON as it stands inside a JSON string.
+func (d *Decoder) quote(value []byte) []byte {
+	d.quoted = d.quoted[:0]
+	for _, b := range value {
+		switch {
+		case b == '"' || b == '\\':
+			d.quoted = append(d.quoted, '\\', b)
+		case b < ' ': // white space between values
+			d.quoted = append(d.quoted, ' ')
+		default:
+			d.quoted = append(d.quoted, b)
+		}
+	}
+	return d.quoted
+}
+
+// messageUsage reads usage. A prompt has tokens that were read from the cache, that were
+// written to it, and others.
+func (d *Decoder) messageUsage(c *Chunk, f *messageFacts) {
+	s := &d.scan
+	if s.next() != '{' {
+		s.skip()
+		return
+	}
+	c.Kind |= EventUsage
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "input_tokens":
+			f.prompt = s.next() != 'n' // null
+			c.Usage.Prompt += s.tokens("input_tokens")
+		case "cache_creation_input_tokens":
+			c.Usage.Prompt += s.tokens("cache_creation_input_tokens")
+		case "cache_read_input_tokens":
+			before := c.Usage.Cached
+			s.cached(c)
+			c.Usage.Prompt += c.Usage.Cached - before
+		case "output_tokens":
+			c.Usage.Output = s.tokens("output_tokens")
+		default:
+			s.skip()
+		}
+	})
+}
+
+// DecodeAnswer reads an answer that was not streamed.
+func (messages) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
+	*c = Chunk{Tokens: -1}
+	s := &d.scan
+	s.reset(data)
+	var f messageFacts
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "id":
+			c.ID = s.string()
+		case "content":
+			s.elements(func(int) { d.wholeBlock(c) })
+		case "stop_reason":
+			f.stop = s.raw()
+		case "usage":
+			d.messageUsage(c, &f)
+		case "error":
+			c.Error = d.errorWords()
+		default:
+			s.skip()
+		}
+	})
+	if err := s.done(); err != nil {
+		return err
+	}
+	if c.Error != nil {
+		return nil
+	}
+	c.setWhole()
+	if len(f.stop) > 0 {
+		c.Kind |= EventFinish
+		c.Finish = finishOf(f.stop)
+	}
+	return nil
+}
+
+// wholeBlock adds a block to the answer.
+func (d *Decoder) wholeBlock(c *Chunk) {
+	f := messageFacts{tool: toolFacts{index: -1}}
+	d.scan.fields(func(name []byte) { d.messageBlock(&f, name) })
+	switch {
+	case isToolUse(f.blockKind):
+		if len(f.input) > 0 && f.input[0] == '{' {
+			f.tool.arguments = d.quote(f.input)
+		}
+		c.Tools = d.appendTool(c.Tools, f.tool)
+	case len(f.text) > 0:
+		c.Text = append(c.Text[:len(c.Text):len(c.Text)], d.scan.plain(f.text)...)
+	case len(f.thinking) > 0:
+		c.Reasoning = append(c.Reasoning[:len(c.Reasoning):len(c.Reasoning)], d.scan.plain(f.thinking)...)
+	}
+}
