@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-hostile test-vllm test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -130,6 +130,10 @@ test-llama: build
 # Chat against the real Ollama (built once, kept in a cache).
 test-ollama: build
 	INFEROMETER_OLLAMA="$$(scripts/ollama.sh)" go test -count=1 -v ./test/ollama
+
+# Chat, Messages and Responses through the real LiteLLM in front of llama-server (750 MB, kept in a cache).
+test-gateway: build
+	INFEROMETER_LLAMA="$$(scripts/llama-server.sh)" INFEROMETER_LITELLM="$$(scripts/litellm.sh)" go test -count=1 -v -timeout 30m ./test/gateway
 
 # Both engines against a server that breaks every rule, under a memory limit; some two minutes.
 test-hostile:

@@ -53,7 +53,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case !ofLoad(path):
 		http.NotFound(w, req)
 	case strings.HasSuffix(path, "embeddings"), strings.HasSuffix(path, "pooling"), strings.HasSuffix(path, "rerank"):
-		fmt.Fprintf(w, `{"data": [%s], "usage": {"prompt_tokens": 1, "total_tokens": 1}}`, strings.Repeat(`{"embedding": [1.0]}, `, inputs(body)-1)+`{"embedding": [1.0]}`)
+		fmt.Fprintf(w, `{"data": [%s], "usage": {"prompt_tokens": 1, "total_tokens": 1}}`, strings.Repeat(`{"embedding": [1.0]}, `, texts(body)-1)+`{"embedding": [1.0]}`)
 	case strings.HasSuffix(path, "responses"):
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, words := range []string{"a", "b"} {
@@ -70,8 +70,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// inputs is how many texts a pooling request has.
-func inputs(body []byte) int {
+// texts is how many texts a pooling request has.
+func texts(body []byte) int {
 	var q struct {
 		Input     json.RawMessage
 		Documents []string

@@ -33,13 +33,26 @@ func installed(t *testing.T) install {
 }
 
 // startup is how long the server may take on a busy machine; half a minute is usual.
-const startup = 5 * time.Minute
+const startup = 15 * time.Minute
 
 func (v install) start(t *testing.T) *realserver.Server {
 	t.Helper()
+	return v.serve(t, "--max-model-len", "4096")
+}
+
+// pooling starts the server of a model that answers with vectors or scores.
+func (v install) pooling(t *testing.T) *realserver.Server {
+	t.Helper()
+	return v.serve(t, "--runner", "pooling")
+}
+
+func (v install) serve(t *testing.T, flags ...string) *realserver.Server {
+	t.Helper()
 	port := realserver.FreePort(t)
-	return realserver.Start(t, port, startup, v.env, v.command, "serve", v.model, "--load-format", "dummy", "--served-model-name", "tiny",
-		"--host", "127.0.0.1", "--port", port, "--max-model-len", "4096", "--dtype", "float32", "--enforce-eager")
+	return realserver.Start(t, port, startup, v.env, v.command, append([]string{
+		"serve", v.model, "--load-format", "dummy", "--served-model-name", "tiny",
+		"--host", "127.0.0.1", "--port", port, "--dtype", "float32", "--enforce-eager",
+	}, flags...)...)
 }
 
 // The same command line for both clients, against the same server.

@@ -25,7 +25,8 @@ type recordedCall struct {
 		Media     json.RawMessage `json:"multi_modal_content"`
 		Extra     json.RawMessage `json:"extra_body"`
 		IgnoreEOS bool            `json:"ignore_eos"`
-		ID        string          `json:"request_id"`
+		Logprobs  *int
+		ID        string `json:"request_id"`
 	}
 }
 
@@ -45,7 +46,7 @@ func recordedCalls(t *testing.T) []recordedCall {
 // call is the same call in our words.
 func (r *recordedCall) call(t *testing.T) *Call {
 	t.Helper()
-	c := &Call{Model: "m", MaxTokens: 7, IgnoreEOS: r.Call.IgnoreEOS, NoIndex: r.Call.ID == ""}
+	c := &Call{Model: "m", MaxTokens: 7, IgnoreEOS: r.Call.IgnoreEOS, Logprobs: r.Call.Logprobs, NoIndex: r.Call.ID == ""}
 	if json.Unmarshal(r.Call.Prompt, &c.Prompt) != nil {
 		if err := json.Unmarshal(r.Call.Prompt, &c.Inputs); err != nil {
 			t.Fatal(err)
@@ -121,7 +122,8 @@ func TestMediaBodiesAreVLLMs(t *testing.T) {
 		})
 	}
 	for _, b := range backends.All() {
-		if (b.Pooling || b.Name == "openai-audio") && !seen[b.Name] {
+		vLLMs := b.Pooling || slices.Contains([]string{"vllm", "openai", "openai-chat", "openai-responses", "openai-audio"}, b.Name)
+		if vLLMs && !seen[b.Name] {
 			t.Errorf("nothing was recorded of %s", b.Name)
 		}
 	}
