@@ -117,7 +117,7 @@ func TestServeErrors(t *testing.T) {
 		{"--tokenizer-mode slow", "--tokenizer-mode slow is Python code of its own; give the tokenizer's file with --tokenizer, or use --skip-tokenizer-init"},
 		{"--random-batch-size 2", "--dataset-name random has several texts in a request, which --backend openai can't send; use a pooling backend, or leave --random-batch-size at 1"},
 		{"--dataset-name timed_trace --dataset-path x --backend openai-chat", "--backend must send completions with --dataset-name timed_trace, whose prompts are token ids; use --backend openai or vllm"},
-		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, bailian, mooncake, weka, agentic, not \"moon\""},
+		{"--dataset-name trace --dataset-path x --trace-format moon", "--trace-format must be auto or one of azure, burstgpt, vidur, dynamo, inferometer, bailian, mooncake, weka, agentic, not \"moon\""},
 		{"--dataset-name trace --dataset-path x --trace-from 5s --trace-to 5s", "--trace-to must be later than --trace-from, and 5s is not after 5s"},
 		{"--dataset-name trace --dataset-path x --until p99_ttft±5%", "--until can't be used with --dataset-name trace, which is sent at its own times: a number has an interval only while the load stays the same"},
 		{"--dataset-name trace", "--dataset-path is needed for --dataset-name trace"},
