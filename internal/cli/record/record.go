@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -71,6 +73,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	if l.Addr().String() == made.Target.Host {
 		return errors.Join(argv.Errorf("target", "is where this command itself would listen"), l.Close())
 	}
+	log.SetOutput(io.Discard) // net/http would print what a server sends unasked: texts, and what steers a terminal
 	line := &progress{line: command.NewLine(s.Err)}
 	made.Say = line.say
 	r, err := record.New(*made)
