@@ -47,9 +47,10 @@ const dryTime = 3 * time.Second
 
 // connectDry does what connect does, as far as it can be done without a server.
 func (r *Run) connectDry(ctx context.Context) (err error) {
-	if r.protocol, err = protocol.FindBackend(r.Backend); err != nil {
+	if _, err := protocol.FindBackend(r.Backend); err != nil {
 		return &usage.Error{Text: err.Error()}
 	}
+	r.protocol = r.backend()
 	if r.wire, err = r.Wire(r.host); err != nil {
 		return err
 	}

@@ -254,11 +254,11 @@ func (r *Run) showProgress() (stop func()) {
 
 // connect makes the transport, makes sure that somebody answers, and learns the model's name.
 func (r *Run) connect(ctx context.Context) error {
-	protocol, err := protocol.FindBackend(r.Backend)
-	if err != nil {
+	if _, err := protocol.FindBackend(r.Backend); err != nil {
 		return &usage.Error{Text: err.Error()}
 	}
-	r.protocol = protocol
+	r.protocol = r.backend()
+	var err error
 	if r.wire, err = r.Wire(r.host); err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(),
 		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
-		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
+		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
@@ -391,7 +391,7 @@ func (r *Run) options() journal.Options {
 		TokenizerRevision: r.tokens.revision, DatasetRevision: r.datasetCommit,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
-		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, IntegritySample: r.IntegritySample,
+		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, Unstreamed: r.wholeAnswers(), IntegritySample: r.IntegritySample,
 		ProbeRate:         r.ProbeRequestRate,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),

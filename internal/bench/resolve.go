@@ -25,8 +25,8 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 			s.NumPrompts = 0
 		}
 	}
-	if s.backend().Pooling && !given("percentile-metrics") {
-		s.PercentileMetrics = journal.PoolingMetrics()
+	if !s.backend().Streams() && !given("percentile-metrics") {
+		s.PercentileMetrics = journal.WholeMetrics()
 	}
 	if s.Compat == "vllm" && !given("request-timeout") {
 		s.RequestTimeout = vllmRequestTimeout
@@ -58,8 +58,17 @@ func (s *Spec) backend() *protocol.Backend {
 	if err != nil {
 		b, _ = protocol.FindBackend(BackendOpenAI)
 	}
+	if s.Unstreamed {
+		if whole, err := b.Unstreamed(); err == nil { // else Validate refuses it
+			return whole
+		}
+	}
 	return b
 }
+
+// wholeAnswers says whether an answer is a text in one piece: there is no time to the first
+// token, nor between two.
+func (s *Spec) wholeAnswers() bool { return !s.backend().Streams() && !s.backend().Pooling }
 
 // carries is what a request of the backend may hold.
 func (s *Spec) carries() *workload.Carries {
@@ -88,7 +97,7 @@ func (s *Spec) checkSampling() error {
 		}
 	}
 	if !b.Pooling {
-		return nil
+		return s.checkWhole()
 	}
 	if s.IntegritySample > 0 {
 		return usage.Errorf("integrity-sample", "compares texts, and --backend %s gets none", s.Backend)
@@ -98,5 +107,5 @@ func (s *Spec) checkSampling() error {
 			return usage.Errorf("goodput", "can only be e2el with --backend %s, not %s: an answer has no tokens", s.Backend, name)
 		}
 	}
-	return nil
+	return s.checkWhole()
 }

@@ -96,6 +96,7 @@ type Request struct {
 	IgnoreEOS         bool            `json:"ignore_eos,omitempty"`
 	Logprobs          *int            `json:"logprobs,omitempty"`
 	ContinuousUsage   bool            `json:"continuous_usage,omitempty"`
+	Unstreamed        bool            `json:"unstreamed,omitempty"`   // each answer is asked for in one piece
 	DefaultBody       json.RawMessage `json:"default_body,omitempty"` // fields that all others win over
 	ExtraBody         json.RawMessage `json:"extra_body,omitempty"`   // fields that win over all others; {"$env": "NAME"} stands for a secret
 }

@@ -295,6 +295,9 @@ func (s *Spec) checkRequest() error {
 			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
 		}
 	}
+	if err := s.checkUnstreamed(); err != nil {
+		return err
+	}
 	if err := s.checkSampling(); err != nil {
 		return err
 	}

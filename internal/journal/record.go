@@ -83,6 +83,7 @@ type Options struct {
 	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
 	Pooling           bool               `json:"pooling,omitempty"`            // answers are vectors or scores: there are no tokens in them
+	Unstreamed        bool               `json:"unstreamed,omitempty"`         // answers are texts in one piece: there are no times of tokens
 	IntegritySample   int                `json:"integrity_sample,omitempty"`   // prompts to be sent again after the load
 	ProbeRate         float64            `json:"probe_request_rate,omitempty"` // small requests beside the load, so many a second at most
 	Metadata          [][2]string        `json:"metadata,omitempty"`           // in the order given
@@ -106,14 +107,17 @@ func (o *Options) ReportedPercentiles() []float64 {
 // DefaultMetrics are what vLLM reports where nothing else is asked for.
 func DefaultMetrics() []string { return []string{"ttft", "tpot", "itl"} }
 
-// PoolingMetrics are what it reports of answers that are no streams.
-func PoolingMetrics() []string { return []string{"e2el"} }
+// WholeMetrics are what it reports of answers that are no streams.
+func WholeMetrics() []string { return []string{"e2el"} }
+
+// Whole says that answers came in one piece: vectors, scores or texts.
+func (o *Options) Whole() bool { return o.Pooling || o.Unstreamed }
 
 // ReportedMetrics are those that the run asked for, or the default.
 func (o *Options) ReportedMetrics() []string {
 	if len(o.PercentileMetrics) == 0 {
-		if o.Pooling {
-			return PoolingMetrics()
+		if o.Whole() {
+			return WholeMetrics()
 		}
 		return DefaultMetrics()
 	}

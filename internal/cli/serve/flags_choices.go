@@ -196,6 +196,10 @@ func (o *Options) datasetNotes(set *argv.Set, note func(when bool, format string
 		return
 	}
 	for _, flag := range set.Flags() {
+		if flag.Name == noStream && o.noStreamIsUnstreamed(set) {
+			note(!set.Seen("unstreamed"), "--no-stream: answers are not streamed; with --dataset-name hf it is about rows, and --unstreamed says this with any dataset")
+			continue
+		}
 		some := slices.ContainsFunc(workload.Kinds(), func(k *workload.Kind) bool { return hears(k, flag.Name) })
 		note(some && set.Seen(flag.Name) && !hears(chosen, flag.Name), "--%s has no effect with --dataset-name %s", flag.Name, o.DatasetName)
 		for _, f := range option.Fields(o.DatasetOptions) {

@@ -62,6 +62,8 @@ func DefineOurs(set *argv.Set, o *Options) {
 	set.Duration(&o.Duration, "duration", 0, "Send for so long, then wait for what is on its way.", g, argv.Shown("until --num-prompts are sent"))
 	o.definePace(set, groupOurs, "stages")
 	o.definePace(set, groupOurs)
+	set.Bool(&o.Unstreamed, "unstreamed",
+		"Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag.", g, argv.WholeName())
 	defineRunning(set, o)
 }
 

@@ -21,6 +21,7 @@ func (o *Options) Check(set *argv.Set) error {
 			return err
 		}
 	}
+	o.resolveNoStream(set)
 	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
 	if err := o.Spec.Validate(); err != nil {
 		return err

@@ -88,7 +88,9 @@ func (t *agentTally) add(r *row.Request) {
 	if !r.Row.OK || t.ttft == nil {
 		return
 	}
-	t.ttft.Add(r.Row.TTFT())
+	if !r.Row.Whole {
+		t.ttft.Add(r.Row.TTFT())
+	}
 	t.e2el.Add(r.Row.Latency())
 	if v, ok := r.Row.TPOT(); ok {
 		t.tpot.Add(v)

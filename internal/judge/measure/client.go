@@ -55,6 +55,9 @@ func profiled(p *journal.Profile) string {
 	return "the server's profiler was on: these are the times of a server that profiles itself"
 }
 
+// NotStreamed is why a run of answers in one piece has so few latencies.
+const NotStreamed = "answers were not streamed: there is no time to the first token, and none between tokens"
+
 // warnings are doubts that a reader of the numbers should know, each with its figure.
 func (c *collector) warnings(r *Result) []string {
 	w := append([]string{}, c.opt.Warnings...)
@@ -69,11 +72,17 @@ func (c *collector) warnings(r *Result) []string {
 	if r.End != nil && r.End.Profile != nil {
 		add("%s", profiled(r.End.Profile))
 	}
+	if c.run.Options.Unstreamed {
+		add("%s", NotStreamed)
+	}
 	if r.Completed == 0 {
 		add("no request succeeded: there are no latencies")
 	}
 	if n := r.Tokens.ByEvents; n > 0 {
 		how := "events with text were counted as tokens"
+		if c.rules.Unstreamed {
+			how = "how many there were is not known"
+		}
 		if c.rules.VLLM {
 			how = "each counts as one token, as vLLM has it"
 		}

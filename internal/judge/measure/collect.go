@@ -147,7 +147,7 @@ func (c *collector) countTokens(r *row.Request) {
 	t.PromptCached += int64(r.UsageCached)
 	c.cache.add(r)
 	t.OutputAsked += int64(r.OutputTokens)
-	if r.Row.First >= 0 {
+	if r.Row.Last >= 0 {
 		t.OutputGot += int64(r.Row.Got)
 	}
 	if !r.Row.OK {
@@ -337,6 +337,8 @@ func (c *collector) interToken(completed int) InterToken {
 	switch {
 	case completed == 0:
 		t.Reason = "no request succeeded"
+	case c.run.Options.Unstreamed:
+		t.Known, t.Reason = false, NotStreamed
 	case unknown > 0:
 		t.Reason = fmt.Sprintf("the server did not say how many tokens each event carries (%d of %d requests); "+
 			"vLLM and SGLang do with --continuous-usage", unknown, completed)
@@ -355,7 +357,9 @@ func (c *collector) tokensInTime(completed int) TokensInTime {
 	t.Spread = max(c.sources[row.TokensUnknown]-t.Events, 0)
 	t.Exact = max(completed-t.Spread-t.Events, 0)
 	t.Known = c.rules.VLLM || completed == 0 || enough(completed-t.Events, completed)
-	if !t.Known {
+	if c.rules.Unstreamed {
+		t.Known, t.Reason = false, NotStreamed
+	} else if !t.Known {
 		t.Reason = fmt.Sprintf("nobody counted the tokens of %d of %d answers: neither the server nor a tokenizer", t.Events, completed)
 	}
 	return t

@@ -158,7 +158,9 @@ func (g *group) add(r *row.Request) {
 	if !r.Row.OK {
 		return
 	}
-	g.ttft.Add(r.Row.TTFT())
+	if !r.Row.Whole {
+		g.ttft.Add(r.Row.TTFT())
+	}
 	g.e2el.Add(r.Row.Latency())
 	if v, ok := r.Row.TPOT(); ok {
 		g.tpot.Add(v)

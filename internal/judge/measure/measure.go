@@ -235,8 +235,8 @@ func (c *collector) wants(m *metric.Metric) bool {
 		// vLLM looks at --request-rate alone, so a ramp has none.
 		return o.MaxConcurrency > 0 && !c.rules.Closed && (o.RequestRate > 0 || !c.rules.VLLM)
 	}
-	if o.Pooling && m.NeedsTokenizer {
-		return false // a time of tokens
+	if o.Whole() && m.OfStream {
+		return false
 	}
 	return !m.NeedsTokenizer || !c.rules.VLLM || c.rules.HasTokenizer
 }

@@ -41,7 +41,7 @@ func (c *collector) seriesOf() []series {
 		series{name: "longest_gap", of: func(r *row.Row) (float64, bool) { return seconds(r.LongestGap), r.LongestGap >= 0 }})
 	if c.rules.Closed {
 		return append(list,
-			series{name: "steady.ttft", of: func(r *row.Row) (float64, bool) { return r.TTFT(), true }},
+			series{name: "steady.ttft", of: func(r *row.Row) (float64, bool) { return r.TTFT(), !r.Whole }},
 			series{name: "steady.tpot", of: (*row.Row).TPOT})
 	}
 	return append(list,

@@ -164,7 +164,9 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		in.started++
 		in.took += float64(end - row.Sent)
 		in.input += int64(row.Planned)
-		in.ttft.Add(row.TTFT())
+		if !row.Whole {
+			in.ttft.Add(row.TTFT())
+		}
 		if v, ok := row.TPOT(); ok {
 			in.tpot.Add(v)
 		}

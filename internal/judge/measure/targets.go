@@ -115,7 +115,9 @@ func (t *tally) add(req *journal.Request, r *row.Row) {
 	if !r.OK {
 		return
 	}
-	t.ttft.Add(r.TTFT())
+	if !r.Whole {
+		t.ttft.Add(r.TTFT())
+	}
 	t.e2el.Add(r.Latency())
 	if v, ok := r.TPOT(); ok {
 		t.tpot.Add(v)

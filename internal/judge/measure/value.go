@@ -11,7 +11,8 @@ func (r *Result) Totals() metric.Totals {
 	t := metric.Totals{
 		Duration: r.Duration, Requests: r.Requests, Completed: r.Completed, Failed: r.Failed, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
 		PeakTokens: r.PeakTokensPerSecond, PeakConcurrent: r.PeakConcurrent,
-		Pooling: r.Run != nil && r.Run.Options.Pooling, Inputs: r.Inputs, Sound: r.Sound,
+		Uncounted: r.Run != nil && r.Run.Options.Unstreamed && r.Tokens.ByEvents > 0,
+		Pooling:   r.Run != nil && r.Run.Options.Pooling, Inputs: r.Inputs, Sound: r.Sound,
 	}
 	t.Fleet, t.Lost, t.Unsent = r.Run != nil && r.Run.Fleet != nil, r.Lost, r.Unsent
 	t.PlannedShare, t.CachedShare = r.Cached.Planned, r.Cached.Measured

@@ -72,6 +72,8 @@ type Metric struct {
 	LimitOnly bool
 	// NeedsTokenizer: vLLM leaves it out of the result when it has no tokenizer.
 	NeedsTokenizer bool
+	// OfStream: an answer in one piece has none.
+	OfStream bool
 	// OfConversations: only a run of conversations has it.
 	OfConversations bool
 	// NoRequestColumn: it is left out of the table of requests, as the sum of two others.

@@ -27,6 +27,7 @@ type Totals struct {
 	AcceptanceRate            float64
 	AcceptanceLength          *float64 // nil: not known
 	Pooling                   bool     // answers are vectors or scores: there are no output tokens
+	Uncounted                 bool     // nobody counted the output tokens of some answers
 	Inputs                    int64    // texts in the successes
 	Sound                     float64  // seconds of sound in the successes
 }
@@ -37,6 +38,14 @@ func (t *Totals) perSecond(n float64) float64 {
 		return 0
 	}
 	return n / t.Duration
+}
+
+// counted is a number that output tokens are part of: NaN where nobody counted them.
+func (t *Totals) counted(v float64) float64 {
+	if t.Uncounted {
+		return math.NaN()
+	}
+	return v
 }
 
 // numbers are the rows of the whole run.
@@ -53,7 +62,7 @@ func numbers() []Metric {
 			Name: "output_throughput", Scope: PerRun, Unit: "tok/s", Better: Higher, Doc: "total_output_tokens / duration",
 			Short: "Output tok/s", Title: "Output token throughput (tok/s)", Label: "output tok/s", Column: "out tok/s",
 			Usual: Usual{Compare: once, List: once, Columns: once, Index: once},
-			Run:   func(t *Totals) (float64, bool) { return t.perSecond(float64(t.OutputTokens)), !t.Pooling },
+			Run:   func(t *Totals) (float64, bool) { return t.counted(t.perSecond(float64(t.OutputTokens))), !t.Pooling },
 			Each:  func(r *row.Row) float64 { return float64(r.Output) },
 		},
 		{
@@ -61,7 +70,7 @@ func numbers() []Metric {
 			Short: "Total tok/s", Title: "Total token throughput (tok/s)", Label: "total tok/s", Column: "total tok/s",
 			Usual: Usual{Compare: once, List: once},
 			Run: func(t *Totals) (float64, bool) {
-				return t.perSecond(float64(t.InputTokens + t.OutputTokens)), true
+				return t.counted(t.perSecond(float64(t.InputTokens + t.OutputTokens))), true
 			},
 			Each: func(r *row.Row) float64 { return float64(r.Prompt) + float64(r.Output) },
 		},
@@ -100,7 +109,7 @@ func numbers() []Metric {
 		{
 			Name: "total_output_tokens", Scope: PerRun, Unit: "tokens", Doc: "output tokens of the successes",
 			Title: "Total generated tokens", Column: "tokens out",
-			Run: func(t *Totals) (float64, bool) { return float64(t.OutputTokens), !t.Pooling },
+			Run: func(t *Totals) (float64, bool) { return t.counted(float64(t.OutputTokens)), !t.Pooling },
 		},
 		{
 			Name: "completed", Scope: PerRun, Unit: "requests", Better: Higher, Doc: "requests that succeeded", Share: true,

@@ -10,15 +10,15 @@ func latencies() []Metric {
 			Name: "ttft", Scope: PerRequest, Unit: "ms", Better: Lower,
 			Doc:   "time from sending a request to its first token chunk",
 			Math:  "*c₁ − s*",
-			Short: "TTFT", Title: "Time to First Token", Always: true, NeedsTokenizer: true,
+			Short: "TTFT", Title: "Time to First Token", Always: true, NeedsTokenizer: true, OfStream: true,
 			Usual: Usual{Compare: three, List: []string{"mean", "p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}, Index: []string{"median", "p99"}},
-			Of:    func(r *row.Row) (float64, bool) { return r.TTFT(), true },
+			Of:    func(r *row.Row) (float64, bool) { return r.TTFT(), !r.Whole },
 		},
 		{
 			Name: "tpot", Scope: PerRequest, Unit: "ms", Better: Lower,
 			Doc:   "(latency − ttft) / (output tokens − 1), one value per request; requests of one token have none",
 			Math:  "*(cₙ − c₁) / (k − 1)*",
-			Short: "TPOT", Title: "Time per Output Token (excl. 1st token)", Always: true, NeedsTokenizer: true,
+			Short: "TPOT", Title: "Time per Output Token (excl. 1st token)", Always: true, NeedsTokenizer: true, OfStream: true,
 			Usual: Usual{Compare: three, List: []string{"mean", "p99"}, Columns: []string{"median", "p99"}},
 			Of:    (*row.Row).TPOT,
 		},
@@ -26,7 +26,7 @@ func latencies() []Metric {
 			Name: "itl", Scope: PerGap, Unit: "ms", Better: Lower,
 			Doc:   "time between consecutive token chunks, all gaps of all requests together; it is inter-chunk, whatever its name",
 			Math:  "*cᵢ − cᵢ₋₁*",
-			Short: "ITL", Title: "Inter-token Latency", Chart: "Time between token chunks (ITL)", Always: true, NeedsTokenizer: true,
+			Short: "ITL", Title: "Inter-token Latency", Chart: "Time between token chunks (ITL)", Always: true, NeedsTokenizer: true, OfStream: true,
 			Usual: Usual{Compare: three, List: []string{"p99"}, Columns: []string{"median", "p99"}, Page: []string{"median", "p99"}, Index: []string{"median"}},
 			Gaps:  BetweenChunks,
 		},
@@ -81,11 +81,11 @@ func latencies() []Metric {
 		fromEvent("first_visible_due", "as first_visible, from due", "", func(r *row.Row) int64 { return r.FirstVisible }, true),
 		fromEvent("e2el_due", "as e2el, from due", "*cₙ − due*", func(r *row.Row) int64 { return r.Last }, true),
 		{
-			Name: "inter_chunk", Scope: PerGap, Unit: "ms", Better: Lower, Short: "Inter-chunk", LimitOnly: true, Gaps: BetweenChunks,
+			Name: "inter_chunk", Scope: PerGap, Unit: "ms", Better: Lower, Short: "Inter-chunk", LimitOnly: true, OfStream: true, Gaps: BetweenChunks,
 			Doc: "as itl, under the name that says what it is", Math: "*cᵢ − cᵢ₋₁*",
 		},
 		{
-			Name: "inter_token", Scope: PerGap, Unit: "ms", Better: Lower, Short: "Inter-token", LimitOnly: true, Gaps: BetweenTokens,
+			Name: "inter_token", Scope: PerGap, Unit: "ms", Better: Lower, Short: "Inter-token", LimitOnly: true, OfStream: true, Gaps: BetweenTokens,
 			Doc: "time since the last event that carried tokens, divided by the tokens of this one", Math: "*(eⱼ − eⱼ₋₁) / tⱼ*",
 		},
 	}
@@ -98,8 +98,8 @@ var three = []string{"mean", "median", "p99"}
 func ofTurns(name, doc, short, title string, these func(turn int32) bool) Metric {
 	return Metric{
 		Name: name, Scope: PerRequest, Unit: "ms", Better: Lower, Doc: doc, Math: "*c₁ − s*", Short: short, Title: title,
-		OfConversations: true, NoRequestColumn: true,
-		Of: func(r *row.Row) (float64, bool) { return r.TTFT(), these(r.Turn) },
+		OfConversations: true, OfStream: true, NoRequestColumn: true,
+		Of: func(r *row.Row) (float64, bool) { return r.TTFT(), these(r.Turn) && !r.Whole },
 	}
 }
 
@@ -107,7 +107,7 @@ func ofTurns(name, doc, short, title string, these func(turn int32) bool) Metric
 // that never came was in time for nobody.
 func fromEvent(name, doc, formula string, event func(*row.Row) int64, due bool) Metric {
 	return Metric{
-		Name: name, Scope: PerRequest, Unit: "ms", Better: Lower, Doc: doc, Math: formula, Short: name, LimitOnly: true, AbsentIsUnknown: true,
+		Name: name, Scope: PerRequest, Unit: "ms", Better: Lower, Doc: doc, Math: formula, Short: name, LimitOnly: true, AbsentIsUnknown: true, OfStream: name != "e2el_due",
 		Of: func(r *row.Row) (float64, bool) {
 			at := event(r)
 			if at < 0 {

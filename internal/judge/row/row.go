@@ -16,6 +16,7 @@ type Row struct {
 	Index     int
 	OK        bool      // a success, by the rules in force
 	Good      bool      // it met every limit of --goodput
+	Whole     bool      // the answer is a text in one piece: there is no first token
 	CountedBy CountedBy // who counted Got
 
 	Sent     int64 // nanoseconds on the run's clock, as the next three
@@ -25,7 +26,7 @@ type Row struct {
 	Queue    int64 // nanoseconds that it waited for a slot, see Rules.queueTime
 
 	// Nanoseconds from Sent to an event; -1 where there was none.
-	First        int64 // the first token chunk
+	First        int64 // the first token chunk; of an answer in one piece there is none
 	FirstToken   int64 // the first token chunk that carries text, reasoning or a tool call
 	FirstVisible int64 // the first token chunk that carries text of the answer itself
 	Last         int64 // the last token chunk
@@ -60,7 +61,7 @@ func (r *Row) QueueTime() float64 { return Seconds(r.Queue) }
 
 // TPOT is the time per output token after the first; ok is false for an answer of one token.
 func (r *Row) TPOT() (v float64, ok bool) {
-	if r.Output <= 1 {
+	if r.Output <= 1 || r.Whole {
 		return 0, false
 	}
 	return (r.Latency() - r.TTFT()) / float64(r.Output-1), true
@@ -122,6 +123,9 @@ func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) 
 		}
 	}
 	r.OK = u.success(req, r.First)
+	if u.Unstreamed {
+		r.Whole, r.First, r.FirstToken, r.FirstVisible = true, -1, -1, -1
+	}
 	r.Planned, r.Prompt = int32(req.PromptTokens), int32(u.promptTokens(req))
 	r.Counted, r.Cached, r.Turn = -1, -1, int32(req.Turn)
 	if req.UsagePrompt > 0 {

@@ -11,6 +11,7 @@ type Rules struct {
 	Closed       bool // a closed loop: all requests are released at 0
 	HasTokenizer bool
 	Pooling      bool // answers have no tokens
+	Unstreamed   bool // nor have they a first one: they are texts in one piece
 }
 
 // NewRules are the rules for a run with these options.
@@ -20,6 +21,7 @@ func NewRules(o *journal.Options, compat string) Rules {
 		Closed:       o.Pace == "closed" || o.Pace == "",
 		HasTokenizer: o.TokenizerID != "",
 		Pooling:      o.Pooling,
+		Unstreamed:   o.Unstreamed,
 	}
 }
 
@@ -70,6 +72,8 @@ func (u Rules) outputTokens(req *journal.Request, texts int) (int, CountedBy) {
 		return usage, ByUsage
 	case req.TextTokens > 0:
 		return req.TextTokens, ByTokenizer
+	case u.Unstreamed && req.Events.TokensBy == "":
+		return 0, ByEvents // one event, of any number of tokens
 	case u.VLLM:
 		return 1, ByEvents
 	}

@@ -21,7 +21,7 @@ func (c *repeatedPrompts) add(v *view) {
 		c.repeats++
 	}
 	switch {
-	case !v.complete:
+	case !v.complete || v.Row.First < 0:
 	case v.repeated:
 		c.again.Add(v.Row.First)
 	default:
@@ -109,7 +109,7 @@ func (c *cachedTokens) add(v *view) {
 	}
 	c.over += int64(over)
 	switch {
-	case !v.complete:
+	case !v.complete || v.Row.First < 0:
 	case over > 0:
 		c.hit.Add(v.Row.First)
 	default:

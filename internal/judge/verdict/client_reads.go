@@ -33,7 +33,7 @@ func (c *connections) add(v *view) {
 	if !c.begun { // lines come in the order of ends
 		c.firstEnd, c.begun = v.End, true
 	}
-	if !v.complete || v.Sent < c.firstEnd {
+	if !v.complete || v.Row.First < 0 || v.Sent < c.firstEnd {
 		return
 	}
 	if v.NewConn {

@@ -87,7 +87,7 @@ func (c *lateness) add(v *view) {
 	if v.follows() {
 		c.after.Add(v.Released - v.Due)
 	}
-	if v.complete {
+	if v.complete && v.Row.First >= 0 {
 		c.dueTTFT.Add(v.Sent - v.Due + v.Row.First)
 	}
 }

@@ -127,7 +127,9 @@ func (f *facts) addOwn(v *view) {
 	}
 	if v.complete {
 		f.complete++
-		f.ttft.Add(v.Row.First)
+		if v.Row.First >= 0 {
+			f.ttft.Add(v.Row.First)
+		}
 	}
 }
 

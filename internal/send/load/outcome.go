@@ -19,6 +19,7 @@ type asked struct {
 	ignoreEOS bool
 	pooling   bool // an answer is one JSON value, and
 	inputs    int  // has a vector or a score for each of so many
+	whole     bool // an answer is a text in one piece
 }
 
 // judge decides how a request ended, and says why in the server's words where
@@ -54,6 +55,10 @@ func judge(t *protocol.Trace, err error, a asked) (journal.Outcome, string) {
 	switch {
 	case err != nil && !ended:
 		return broken(t, err)
+	case !ended && a.whole:
+		return journal.Truncated, "the answer ended before its JSON did"
+	case !anyToken(t) && a.whole:
+		return journal.Empty, "the answer has no text"
 	case !ended:
 		return journal.Truncated, "the stream ended without a finish reason or [DONE]" + progressOf(t)
 	case !anyToken(t):

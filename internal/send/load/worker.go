@@ -149,7 +149,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 }
 
 func (w *worker) asked(j *job) asked {
-	return asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS, pooling: w.run.cfg.Pooling, inputs: w.run.answers(j)}
+	return asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS, whole: w.run.cfg.Call.NoStream, pooling: w.run.cfg.Pooling, inputs: w.run.answers(j)}
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

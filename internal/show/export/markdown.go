@@ -117,6 +117,9 @@ func verdictLines(b *strings.Builder, run *page.Run) {
 
 // figures are two tables: what was done, and how long it took.
 func figures(b *strings.Builder, run *page.Run) {
+	if run.Result.Run.Options.Unstreamed {
+		fmt.Fprintf(b, "%s\n\n", measure.NotStreamed)
+	}
 	r := run.Result
 	fmt.Fprintf(b, "| requests | failed | duration, s | req/s | output tok/s | total tok/s |\n|---:|---:|---:|---:|---:|---:|\n| %d | %d | %.2f | %.2f | %.2f | %.2f |\n\n",
 		r.Requests, r.Failed, r.Duration, r.RequestThroughput, r.OutputThroughput, r.TotalTokenThroughput)

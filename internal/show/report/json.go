@@ -180,11 +180,14 @@ func setArrays(o *object, r *measure.Result, detailed bool) {
 		return pyjson.List{N: len(r.Rows), Item: func(i int) any { return f(&r.Details[i]) }}
 	}
 	pooling := r.Run.Options.Pooling
+	times := !r.Run.Options.Whole()
 	if detailed {
 		o.set("input_lens", each(func(r *row.Row) any { return int(r.Prompt) }))
 	}
 	if detailed && !pooling {
 		o.set("output_lens", each(func(r *row.Row) any { return int(r.Output) }))
+	}
+	if detailed && times {
 		o.set("ttfts", each(func(r *row.Row) any { return r.TTFT() }))
 		o.set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
 	}

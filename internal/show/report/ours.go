@@ -17,7 +17,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	}
 	c.ms = msTable(r)
 	c.line(c.ms, "ms", "mean", "p50", "p99", "max")
-	tokens := !r.Run.Options.Pooling // else an answer is one piece, and has none
+	tokens := !r.Run.Options.Whole() // else an answer is one piece, and has no times of tokens
 	if tokens {
 		c.summary("TTFT, sent", &r.Latency.Sent.TTFT)
 		c.summary("TTFT, due", &r.Latency.Due.TTFT)
@@ -92,7 +92,7 @@ func (c *console) client(r *measure.Result) {
 		c.row("Client CPU:", fmt.Sprintf("%.0f %%", cl.Cost.CPUShare*100))
 	}
 	// Where events were counted for want of tokens, the ratio says nothing.
-	if t := r.TokensPerEvent; !r.Run.Options.Pooling && t.Events > 0 && r.Tokens.ByEvents == 0 {
+	if t := r.TokensPerEvent; !r.Run.Options.Whole() && t.Events > 0 && r.Tokens.ByEvents == 0 {
 		c.float("Tokens per event:", t.Mean)
 	}
 	if r.PeakConcurrency != r.PeakConcurrent {
