@@ -40,6 +40,7 @@ type collector struct {
 	turns    *grouper
 	adapters *grouper
 	talks    *talks
+	thinking thinking
 
 	sources        map[row.TokenSource]int // successes by how the tokens of their events are known
 	uncounted      int                     // successes whose tokens nobody counted, in all or by event
@@ -118,6 +119,7 @@ func (c *collector) Add(r *row.Request) error {
 	}
 	if r.Row.OK {
 		c.totals.addMedia(r.Request)
+		c.thinking.add(r)
 		c.addGaps(r)
 		c.addTokens(r)
 	}

@@ -155,6 +155,7 @@ func (c *collector) result(end *journal.End) *Result {
 	c.goodput.result(r)
 	r.TokensInTime = c.tokensInTime(r.Completed)
 	c.peaks(r)
+	r.Thinking = c.thinking.result()
 	r.ByTurn, r.ByAdapter = c.turns.result(r, c.opt.Percentiles), c.adapters.result(r, c.opt.Percentiles)
 	r.Conversations = c.talks.result(r, c.opt.Percentiles)
 	r.Metrics = c.metrics()

@@ -53,6 +53,7 @@ type Result struct {
 	Targets                             *Targets       // nil in a run against one server
 	Agents                              *Agents        // nil in a run of one client
 	ByTurn                              *Groups        // nil without conversations
+	Thinking                            *Thinking      // nil where no answer had reasoning
 	ByAdapter                           *Groups        // nil where no request named an adapter
 	Conversations                       *Conversations // nil without conversations
 	Economy                             *Economy       // nil where neither a price nor a power was given

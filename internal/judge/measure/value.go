@@ -16,6 +16,9 @@ func (r *Result) Totals() metric.Totals {
 	}
 	t.Fleet, t.Lost, t.Unsent = r.Run != nil && r.Run.Fleet != nil, r.Lost, r.Unsent
 	t.PlannedShare, t.CachedShare = r.Cached.Planned, r.Cached.Measured
+	if s := r.Thinking; s != nil {
+		t.Thought, t.ThinkingShare = true, s.Share
+	}
 	if g := r.Limits; g != nil {
 		t.Limited, t.Good, t.GoodTokens = true, g.Good, g.Tokens
 	}

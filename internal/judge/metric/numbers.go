@@ -20,6 +20,8 @@ type Totals struct {
 	PeakTokens                *float64 // nil: not known
 	PeakConcurrent            int
 	PlannedShare, CachedShare *float64 // of prompt tokens, by the workload's plan and from the server's cache; nil: not known
+	Thought                   bool     // some answers had reasoning:
+	ThinkingShare             *float64 // of the output tokens; nil: not known
 	Conversing                bool     // the run had conversations; of them:
 	Conversations             int      // complete
 	FailedConversations       int
@@ -173,6 +175,11 @@ func numbers() []Metric {
 			Name: "rtfx", Scope: PerRun, Unit: "×", Better: Higher, Doc: "seconds of sound in the successes / duration",
 			Title: "RTFx (Inverse Real-Time Factor)", Label: "times real time", Column: "× real time",
 			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound != 0 },
+		},
+		{
+			Name: "thinking_share", Scope: PerRun, Unit: "%", Doc: "reasoning tokens / output tokens of the successes, as the server counted, else by the tokens of events",
+			Title: "Share of thinking (%)", Label: "thinking %", Column: "thinking %",
+			Run: func(t *Totals) (float64, bool) { return 100 * known(t.ThinkingShare), t.Thought },
 		},
 		{
 			Name: "cached_share", Scope: PerRun, Unit: "%", Doc: "prompt tokens that the server took from its cache / prompt tokens, as it says, over the requests of which it says so",

@@ -69,6 +69,13 @@ func latencies() []Metric {
 			Usual: Usual{Compare: three, Columns: []string{"median", "p99"}},
 		},
 		{
+			Name: "tool_call", Scope: PerRequest, Unit: "ms", Better: Lower, NoRequestColumn: true,
+			Doc:   "time from sending a request to the last event with a part of a tool call: the call is complete; answers without one have none",
+			Math:  "*tₙ − s*",
+			Short: "Tool call", Title: "Time to the Complete Tool Call",
+			Of: func(r *row.Row) (float64, bool) { return row.Seconds(max(r.LastTool, 0)), r.LastTool >= 0 },
+		},
+		{
 			Name: "batch", Scope: PerBatch, Unit: "ms", Better: Lower,
 			Doc:   "time from the first send of a batch of bench latency or bench shapes to its last token",
 			Short: "batch", Title: "Batch Latency",

@@ -30,6 +30,7 @@ type Row struct {
 	FirstToken   int64 // the first token chunk that carries text, reasoning or a tool call
 	FirstVisible int64 // the first token chunk that carries text of the answer itself
 	Last         int64 // the last token chunk
+	LastTool     int64 // the last token chunk that carries a part of a tool call
 
 	LongestGap int64 // nanoseconds between two token chunks; -1 where there are not two
 
@@ -94,7 +95,7 @@ func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) 
 	ev := &req.Events
 	r = Row{
 		Index: req.Index, Sent: req.Sent, Due: req.Due, Released: req.Released, End: req.End,
-		Queue: u.queueTime(req), First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LongestGap: -1,
+		Queue: u.queueTime(req), First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LastTool: -1, LongestGap: -1,
 	}
 	at := int64(0)
 	for i, gap := range ev.At {
@@ -117,7 +118,9 @@ func (u Rules) derive(req *journal.Request, chunks *[]int64) (r Row, texts int) 
 				r.FirstVisible = at
 			}
 		}
-		r.Last = at
+		if r.Last = at; kind&journal.EventTool != 0 {
+			r.LastTool = at
+		}
 		if chunks != nil {
 			*chunks = append(*chunks, at)
 		}

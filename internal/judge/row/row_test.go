@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	got, err := NewRules(&journal.Options{Pace: "poisson"}, "").Read(stream())
 	want := Row{
 		Index: 3, OK: true, CountedBy: ByUsage, Sent: 10 * ms, Due: 5 * ms, End: 100 * ms, Queue: 5 * ms,
-		First: 20 * ms, FirstToken: 30 * ms, FirstVisible: 60 * ms, Last: 65 * ms, LongestGap: 30 * ms,
+		First: 20 * ms, FirstToken: 30 * ms, FirstVisible: 60 * ms, Last: 65 * ms, LastTool: -1, LongestGap: 30 * ms,
 		Planned: 7, Prompt: 8, Output: 4, Got: 4, Counted: 8, Cached: -1,
 	}
 	if err != nil || got != want {

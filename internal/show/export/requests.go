@@ -232,7 +232,7 @@ func (t *Requests) Add(r *row.Request) error {
 // Missing writes the row of a request of a fleet that is lost or was not sent.
 func (t *Requests) Missing(r *journal.Request) error {
 	return t.add(r, &row.Row{
-		Index: r.Index, Due: r.Due, First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LongestGap: -1,
+		Index: r.Index, Due: r.Due, First: -1, FirstToken: -1, FirstVisible: -1, Last: -1, LastTool: -1, LongestGap: -1,
 		Planned: int32(r.PromptTokens), Prompt: int32(r.PromptTokens), Counted: -1, Cached: -1, Turn: int32(r.Turn),
 	})
 }
