@@ -23,7 +23,7 @@ func TestServeErrors(t *testing.T) {
 	tests := []struct{ line, want string }{
 		// The validation of vllm bench serve.
 		{
-			"--goodput p99:5", `--goodput there is no metric "p99" per request: there are ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, ttft_due, first_token, ` +
+			"--goodput p99:5", `--goodput there is no metric "p99" per request: there are ttft, tpot, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, tool_call, ttft_due, first_token, ` +
 				"first_token_due, first_visible, first_visible_due, e2el_due, itl_mean, itl_max, itl_pNN, inter_chunk_mean, " +
 				`inter_chunk_max, inter_chunk_pNN, inter_token_mean, inter_token_max, inter_token_pNN; NN is a percentile of the gaps of one request, as in itl_p99`,
 		},
@@ -67,7 +67,7 @@ func TestServeErrors(t *testing.T) {
 		{"--integrity-sample -1 --temperature 0", "--integrity-sample must be 0 or more, not -1"},
 		{"--temperature inf", "--temperature must be a finite number, not +Inf"},
 		{"--metric-percentiles 50,101", "--metric-percentiles must be from 0 to 100, not 101"},
-		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, not "p99"`},
+		{"--percentile-metrics ttft,p99", `--percentile-metrics knows ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call, not "p99"`},
 
 		// The server.
 		{"--base-url localhost:8000", `--base-url needs a URL such as http://host:8000, not "localhost:8000"`},

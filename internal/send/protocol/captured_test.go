@@ -32,6 +32,8 @@ var captured = []struct {
 	{"llamacpp-responses.sse", "openai-responses", told{Text: "Hello! Welcome to the F", Finish: "stop", Prompt: 33, Output: 6, Cached: 32, Parts: 6}},
 	{"llamacpp-responses.json", "openai-responses", told{Text: "Hello there. I'm glad you're", Finish: "stop", Prompt: 35, Output: 8, Cached: 34, Parts: 1}},
 	{"llamacpp-responses-thinking.sse", "openai-responses", told{Reasoning: "\n\nThis is a place", Finish: "stop", Prompt: 16, Output: 9, Cached: 15, Parts: 4}},
+	{"ollama-messages.sse", "anthropic", told{Text: "Hello! I'm", Finish: "length", Prompt: 12, Output: 4, Parts: 4}},
+	{"ollama-responses.sse", "openai-responses", told{Text: "Myspace,", Finish: "stop", Prompt: 12, Output: 4, Parts: 4}},
 	{"vllm-messages.sse", "anthropic", told{Text: "ели forestry.\",(window Foster", Finish: "length", Prompt: 32, Output: 5, Parts: 5}},
 	{"vllm-messages.json", "anthropic", told{Text: "                \n\nazole\\Fileetable事务", Finish: "length", Prompt: 32, Output: 5, Parts: 1}},
 	{"vllm-messages-empty.sse", "anthropic", told{Finish: "length", Prompt: 163, Output: 8}},
