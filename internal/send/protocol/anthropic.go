@@ -132,7 +132,7 @@ func messageContent(t *turn) (any, error) {
 		case p.Kind == "image_url":
 			blocks = append(blocks, messageBlock{Type: "image", Source: sourceOf(p.URL)})
 		default:
-			return nil, fmt.Errorf("Messages take texts and images, and not %q: use --backend openai-chat", p.Kind)
+			return nil, fmt.Errorf("a message takes texts and images, and not %q: use --backend openai-chat", p.Kind)
 		}
 	}
 	for i := range t.Calls {

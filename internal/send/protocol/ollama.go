@@ -38,7 +38,7 @@ func (ollamaGenerate) Suffix() string { return "api/generate" }
 
 func (ollamaGenerate) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if c.TokenIDs || c.Messages != nil || c.Media != nil || c.Inputs != nil || c.Sound != nil {
-		return nil, errors.New("Ollama's generate takes one text: use ollama-chat for messages and images")
+		return nil, errors.New("generate of Ollama takes one text: use ollama-chat for messages and images")
 	}
 	var b body
 	if err := errors.Join(b.set("model", c.Model), b.set("prompt", c.Prompt), b.set("raw", true)); err != nil {
@@ -153,11 +153,11 @@ func (t *turn) ollama(names map[string]string) (ollamaMessage, error) {
 		case "image_url":
 			head, data, ok := strings.Cut(p.URL, ",")
 			if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
-				return m, errors.New("Ollama takes an image by its bytes (a data: URL in base64), and fetches none")
+				return m, errors.New("an image is sent to Ollama by its bytes (a data: URL in base64), and fetches none")
 			}
 			m.Images = append(m.Images, data)
 		default:
-			return m, fmt.Errorf("Ollama has no place for a part of the type %.40q", p.Kind)
+			return m, fmt.Errorf("there is no place at Ollama for a part of the type %.40q", p.Kind)
 		}
 	}
 	for i := range t.Calls {

@@ -125,7 +125,7 @@ func responseParts(t *turn) ([]responsePart, error) {
 		case "image_url":
 			parts = append(parts, responsePart{Type: "input_image", URL: p.URL, Detail: "auto"})
 		default:
-			return nil, fmt.Errorf("Responses take texts and images, and not %q: use --backend openai-chat", p.Kind)
+			return nil, fmt.Errorf("an input of Responses takes texts and images, and not %q: use --backend openai-chat", p.Kind)
 		}
 	}
 	return parts, nil
