@@ -153,7 +153,7 @@ func (t *turn) ollama(names map[string]string) (ollamaMessage, error) {
 		case "image_url":
 			head, data, ok := strings.Cut(p.URL, ",")
 			if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
-				return m, errors.New("an image is sent to Ollama by its bytes (a data: URL in base64), and fetches none")
+				return m, errors.New("an image is sent to Ollama by its bytes (a data: URL in base64): it fetches none")
 			}
 			m.Images = append(m.Images, data)
 		default:
