@@ -180,7 +180,7 @@ func (s *Spec) backendOfEndpoint(q target.Quirks) (string, error) {
 	names := append([]string{q.Text, q.Chat, q.Embeddings, q.Rerank, BackendChat}, protocol.Backends()...)
 	for _, name := range names {
 		b, err := protocol.FindBackend(name)
-		if err != nil || !b.Takes(s.Endpoint) || !b.Chat && strings.HasSuffix(s.Endpoint, "chat/completions") {
+		if err != nil || name == protocol.CustomName || !b.Takes(s.Endpoint) || !b.Chat && strings.HasSuffix(s.Endpoint, "chat/completions") {
 			continue
 		}
 		if s.fits(name) == nil {

@@ -16,9 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // dryRequests bounds the rehearsal of a run that has no number of requests.
@@ -47,8 +45,8 @@ const dryTime = 3 * time.Second
 
 // connectDry does what connect does, as far as it can be done without a server.
 func (r *Run) connectDry(ctx context.Context) (err error) {
-	if _, err := protocol.FindBackend(r.Backend); err != nil {
-		return &usage.Error{Text: err.Error()}
+	if _, err := r.Spoken(); err != nil {
+		return err
 	}
 	r.protocol = r.backend()
 	if r.wire, err = r.Wire(r.host); err != nil {
@@ -68,7 +66,7 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.Model != "" || r.protocol.Model != "" || r.lists[0].err == nil {
+	if r.Model != "" || r.protocol.Model != "" || r.protocol.NoModel || r.lists[0].err == nil {
 		return r.chooseModel()
 	}
 	r.sentModel = r.ServedModelName

@@ -256,8 +256,8 @@ func (r *Run) showProgress() (stop func()) {
 
 // connect makes the transport, makes sure that somebody answers, and learns the model's name.
 func (r *Run) connect(ctx context.Context) error {
-	if _, err := protocol.FindBackend(r.Backend); err != nil {
-		return &usage.Error{Text: err.Error()}
+	if _, err := r.Spoken(); err != nil {
+		return err
 	}
 	r.protocol = r.backend()
 	var err error

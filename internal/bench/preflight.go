@@ -235,6 +235,10 @@ func (r *Run) chooseModel() error {
 		if list.err == nil && len(list.models) == 0 {
 			list.err = errors.New("it lists no model")
 		}
+		if list.err != nil && r.protocol.NoModel {
+			r.modelID, r.sentModel = r.Backend, r.Backend
+			break
+		}
 		if list.err != nil {
 			return fmt.Errorf("ask %s for its models: %s; is the server up? Give its address with --base-url, or the model with --model",
 				r.URLs[0], r.wire.Secrets.Scrub(list.err.Error()))

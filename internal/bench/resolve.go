@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
@@ -12,8 +13,8 @@ import (
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
 // of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
 func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
-	if protocol, err := protocol.FindBackend(s.Backend); s.Endpoint == "" && err == nil {
-		s.Endpoint = protocol.Path()
+	if spoken, err := s.Spoken(); s.Endpoint == "" && err == nil {
+		s.Endpoint = spoken.Path()
 	}
 	s.resolvePace()
 	if (s.timed() || s.Until != "") && !given("num-prompts") {
@@ -51,10 +52,33 @@ func (s *Spec) takeV1() (took bool) {
 	return took
 }
 
-// backend is the Spec's protocol with what is known of it. Of a name that is unknown,
-// which Validate refuses, it is that of completions.
-func (s *Spec) backend() *protocol.Backend {
+// Spoken is the Spec's protocol: the one of its name, or what its file describes. Every
+// error is a *usage.Error.
+func (s *Spec) Spoken() (*protocol.Backend, error) {
+	described := s.Backend == protocol.CustomName
+	switch {
+	case described && len(s.Protocol) == 0:
+		return nil, usage.Errorf("backend", "%s needs --protocol-file, which describes the server's API", s.Backend)
+	case !described && len(s.Protocol) > 0:
+		return nil, usage.Errorf("protocol-file", "is for --backend %s, not %s", protocol.CustomName, outside.Word(s.Backend))
+	case described:
+		b, err := protocol.ReadCustom(s.Protocol)
+		if err != nil {
+			return nil, usage.Errorf("protocol-file", "%v", err)
+		}
+		return b, nil
+	}
 	b, err := protocol.FindBackend(s.Backend)
+	if err != nil {
+		return nil, usage.Errorf("backend", "%v", err)
+	}
+	return b, nil
+}
+
+// backend is the Spec's protocol with what is known of it. Of one that is unknown, which
+// Validate refuses, it is that of completions.
+func (s *Spec) backend() *protocol.Backend {
+	b, err := s.Spoken()
 	if err != nil {
 		b, _ = protocol.FindBackend(BackendOpenAI)
 	}

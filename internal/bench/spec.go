@@ -59,6 +59,8 @@ type Server struct {
 	NoKeepAlive          bool     `json:"no_keep_alive,omitempty"`
 	Proxy                string   `json:"proxy,omitempty"` // empty: as the environment says; without a login
 	ProxyLogin           Value    `json:"proxy_login,omitzero"`
+
+	Protocol json.RawMessage `json:"protocol,omitempty" cli:"protocol-file"` // what the backend custom speaks, as its file describes it
 }
 
 // Load says how many requests there are and what ends them.

@@ -72,6 +72,7 @@ func full(t *testing.T) Spec {
 	s.Headers = []Header{{"A", Value{Env: "H", Prefix: "Bearer "}}, {"B", Value{Text: "<plain>"}}}
 	s.Metadata, s.Command = []Pair{{"k", "v"}}, []string{"inferometer", "bench", "serve"}
 	s.ExtraBody, s.DefaultBody = []byte(`{"b":{"c":"<&>"},"a":1}`), []byte(`{"z":1.0}`)
+	s.Protocol = []byte(`{"path":"/g","body":{"p":"{prompt}","z":1.0},"text":"a<b"}`)
 	s.Goodput = map[string]float64{"ttft": 200}
 	s.LoRAAssignment = "zipf"
 	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}

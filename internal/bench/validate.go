@@ -142,11 +142,11 @@ func (s *Spec) checkServer() error {
 
 // checkEndpoint holds the path against what the backend speaks.
 func (s *Spec) checkEndpoint() error {
-	backend, err := protocol.FindBackend(s.Backend)
+	backend, err := s.Spoken()
 	if err != nil {
-		return usage.Errorf("backend", "%v", err)
+		return err
 	}
-	isChat := strings.HasSuffix(s.Endpoint, "chat/completions")
+	isChat := s.Protocol == nil && strings.HasSuffix(s.Endpoint, "chat/completions")
 	switch {
 	case !strings.HasPrefix(s.Endpoint, "/"):
 		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)

@@ -80,6 +80,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
 	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(bench.BackendNames())), "The protocol of the probe, as in bench serve.")
+	serve.DefineProtocol(set, o)
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
@@ -102,6 +103,9 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	if err := r.SetHeaders(full); err != nil {
 		return err
 	}
+	if err := r.SetProtocol(set); err != nil {
+		return err
+	}
 	if err := r.chooseBackend(ctx); err != nil {
 		return err
 	}
@@ -120,7 +124,7 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	if r.BaseURL != "" {
 		return nil
 	}
-	for _, name := range []string{"backend", "endpoint", "model", "header", "insecure", "proxy", "request-timeout"} {
+	for _, name := range []string{"backend", "protocol-file", "endpoint", "model", "header", "insecure", "proxy", "request-timeout"} {
 		if set.Seen(name) {
 			return argv.Errorf(name, "speaks of a server, and none is given").WithHint("give it with --base-url")
 		}
@@ -138,8 +142,8 @@ func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.protocol, err = protocol.FindBackend(r.Backend); err != nil {
-		return &argv.UsageError{Text: err.Error()}
+	if r.protocol, err = r.Spoken(); err != nil {
+		return err
 	}
 	if r.Endpoint == "" {
 		r.Endpoint = r.protocol.Path()

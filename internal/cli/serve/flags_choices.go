@@ -20,6 +20,7 @@ import (
 func DefineBackend(set *argv.Set, o *Options) {
 	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.Group(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
+	DefineProtocol(set, o, argv.Group(groupServer))
 }
 
 // definePace declares flags of arrival processes, by their keys; without keys all that

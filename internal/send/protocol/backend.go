@@ -32,6 +32,8 @@ type Backend struct {
 	// Model is whom requests go to where no model is named; empty: the first that the
 	// server lists.
 	Model string
+	// NoModel says that requests name none, so that none need be known.
+	NoModel bool
 	// Header is sent with each request, beside the API key.
 	Header map[string]string
 	// KeyHeader is a second header that the API key is sent in; empty: none.
@@ -85,7 +87,7 @@ func (b *Backend) TakesSampling(name string) bool {
 // backends is the one place where a backend is registered.
 var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
 	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank, ollama, ollamaChat, llamaCPP, trtLLM, openInference,
-	openAIResponses, anthropic)
+	openAIResponses, anthropic, undescribed)
 
 // Register adds a backend for a test and returns how to take it out again.
 func Register(b *Backend) (remove func()) { return backends.Register(b) }

@@ -304,6 +304,7 @@ func (s *Stream) keep(c *Chunk) {
 	} else { // the beginning of an answer may count the prompt
 		t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
 	}
+	t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt) // it may come before the output is counted
 	if c.Timings != (Timings{}) {
 		t.Timings = c.Timings
 	}
@@ -362,7 +363,6 @@ func (s *Stream) count(c *Chunk) {
 	if c.OwnCount {
 		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, maxTokenCount)
 	}
-	t.Usage.Prompt = max(t.Usage.Prompt, c.Usage.Prompt)
 	if c.Replaces {
 		t.Usage.Prompt = c.Usage.Prompt
 	}

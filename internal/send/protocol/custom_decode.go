@@ -1,0 +1,303 @@
+package protocol
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// slot is what is looked for in an event. The first ones are keys of a file.
+type slot int
+
+const (
+	slotText slot = iota
+	slotReasoning
+	slotFinish
+	slotError
+	slotID
+	slotPrompt
+	slotOutput
+	slotCached
+	slotDone
+	slots
+)
+
+func (s slot) String() string {
+	return [...]string{"text", "reasoning", "finish", "error", "id", "prompt_tokens", "output_tokens", "cached_tokens", "done"}[s]
+}
+
+const (
+	maxPlaces    = 8  // alternatives of one value
+	maxPlaceStep = 16 // steps of a path
+)
+
+// place is where a value lies: names of fields, and numbers of list items.
+type place []string
+
+// places are where a value may be; the first that has one counts.
+type places []place
+
+// read reads one path or a list of them.
+func (p *places) read(raw json.RawMessage) error {
+	var one string
+	list := []string{}
+	if json.Unmarshal(raw, &one) == nil {
+		list = []string{one}
+	} else if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return errors.New("needs a path such as choices.0.delta.content, or a list of paths")
+	}
+	if len(list) > maxPlaces {
+		return fmt.Errorf("has more than %d paths", maxPlaces)
+	}
+	for _, text := range list {
+		steps, err := parsePlace(text)
+		if err != nil {
+			return err
+		}
+		*p = append(*p, steps)
+	}
+	return nil
+}
+
+// parsePlace reads a path: choices.0.text and choices[0].text are the same.
+func parsePlace(text string) (place, error) {
+	wrong := fmt.Errorf("%q is no path such as choices.0.delta.content or choices[0].text", outside.Word(text))
+	var steps place
+	for i, word := range strings.Split(text, ".") {
+		name, rest, _ := strings.Cut(word, "[")
+		if name != "" {
+			steps = append(steps, name)
+		}
+		if name == "" && (rest == "" || i > 0) || strings.Contains(name, "]") {
+			return nil, wrong
+		}
+		if rest == "" {
+			if name != word {
+				return nil, wrong
+			}
+			continue
+		}
+		inner, ok := strings.CutSuffix(rest, "]")
+		if !ok {
+			return nil, wrong
+		}
+		for _, number := range strings.Split(inner, "][") {
+			if n, err := strconv.Atoi(number); err != nil || n < 0 || strconv.Itoa(n) != number {
+				return nil, fmt.Errorf("%q is no path: a number stands in brackets, as in choices[0].text", outside.Word(text))
+			}
+			steps = append(steps, number)
+		}
+	}
+	if len(steps) > maxPlaceStep {
+		return nil, fmt.Errorf("a path has more than %d steps", maxPlaceStep)
+	}
+	return steps, nil
+}
+
+// want is a value that is looked for, and the how manieth of its paths this is.
+type want struct {
+	slot slot
+	rank int
+}
+
+// branch is a step of the paths that are looked for, so that one walk finds them all.
+type branch struct {
+	wants []want
+	next  map[string]*branch
+}
+
+func (b *branch) add(path place, w want) {
+	for _, step := range path {
+		if b.next == nil {
+			b.next = map[string]*branch{}
+		}
+		if b.next[step] == nil {
+			b.next[step] = &branch{}
+		}
+		b = b.next[step]
+	}
+	b.wants = append(b.wants, w)
+}
+
+// findings are the values of an event, as they stand there; nil: there is none.
+type findings [slots]struct {
+	raw  []byte
+	rank int
+}
+
+// take keeps a value, unless one of an earlier path is there. null is no value, and an
+// empty text only until there is a better one.
+func (f *findings) take(w want, raw []byte) {
+	known := &f[w.slot]
+	empty, had := len(raw) == 2 && raw[0] == '"', len(known.raw) == 2 && known.raw[0] == '"'
+	switch {
+	case string(raw) == "null":
+	case known.raw == nil, had && !empty, had == empty && w.rank < known.rank:
+		known.raw, known.rank = raw, w.rank
+	}
+}
+
+// walk passes over a value and takes what is looked for.
+func (b *branch) walk(s *scanner, f *findings) {
+	kind := s.next()
+	start := s.pos
+	switch {
+	case b.next != nil && kind == '{':
+		s.object(func(name []byte) {
+			if bytes.IndexByte(name, '\\') >= 0 {
+				name = appendUnescaped(nil, name)
+			}
+			b.step(b.next[string(name)], s, f)
+		})
+	case b.next != nil && kind == '[':
+		s.array(func(i int) { b.step(b.next[strconv.Itoa(i)], s, f) })
+	default:
+		s.skip()
+	}
+	if s.err == nil {
+		for _, w := range b.wants {
+			f.take(w, s.data[start:s.pos])
+		}
+	}
+}
+
+func (*branch) step(next *branch, s *scanner, f *findings) {
+	if next == nil {
+		s.skip()
+		return
+	}
+	next.walk(s, f)
+}
+
+// Decode implements Protocol.
+func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
+	*c = Chunk{Tokens: -1}
+	if p.doneData != nil && bytes.Equal(bytes.TrimSpace(data), p.doneData) {
+		c.Done = true
+		return nil
+	}
+	s := &d.scan
+	s.reset(data)
+	var f findings
+	p.tree.walk(s, &f)
+	s.end()
+	if s.err != nil {
+		return fmt.Errorf("an event is no JSON: %w", s.err)
+	}
+	if err := cmp.Or(p.words(d, &f, c), counts(d, &f, c)); err != nil {
+		return err
+	}
+	if p.doneEquals != nil && f[slotDone].raw != nil {
+		c.Done = sameScalar(f[slotDone].raw, p.doneEquals)
+	}
+	return nil
+}
+
+// over reads values that were found: what was unescaped before stays.
+func (s *scanner) over(raw []byte) { s.data, s.pos, s.err = raw, 0, nil }
+
+// words reads the texts of an event.
+func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
+	s := &d.scan
+	if c.Text, err = s.answer(slotText, f, c); err != nil {
+		return err
+	}
+	if c.Reasoning, err = s.answer(slotReasoning, f, c); err != nil {
+		return err
+	}
+	if p.cumulative && f[slotFinish].raw == nil {
+		c.Text = bytes.TrimRight(c.Text, "\uFFFD") // half of a letter, which the next event has whole
+	}
+	if len(c.Text) > 0 {
+		c.Kind, c.SoFar = c.Kind|EventText, p.cumulative
+	}
+	if len(c.Reasoning) > 0 {
+		c.Kind |= EventReasoning
+	}
+	if c.ID, err = s.label(slotID, f); err != nil {
+		return err
+	}
+	if c.Finish, err = s.label(slotFinish, f); err != nil {
+		return err
+	}
+	if ours, ok := p.finishWords[string(c.Finish)]; ok {
+		c.Finish = append([]byte(nil), ours...)
+	}
+	if len(c.Finish) > 0 {
+		c.Kind |= EventFinish | EventChoices
+	}
+	if raw := f[slotError].raw; raw != nil && string(raw) != "false" && string(raw) != `""` {
+		s.over(raw)
+		c.Error = d.errorWords()
+	}
+	return nil
+}
+
+// answer is a text of the answer.
+func (s *scanner) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
+	raw := f[of].raw
+	switch {
+	case raw == nil:
+		return nil, nil
+	case raw[0] != '"':
+		return nil, fmt.Errorf("what %s names is no text but %.60s", of, raw)
+	}
+	c.Kind |= EventChoices // with an empty text too: it is an event of the answer
+	s.over(raw)
+	return s.string(), nil
+}
+
+// label is the word of a text, a number or true; nil for false.
+func (s *scanner) label(of slot, f *findings) ([]byte, error) {
+	raw := f[of].raw
+	switch {
+	case raw == nil || string(raw) == "false":
+		return nil, nil
+	case raw[0] == '"':
+		s.over(raw)
+		return s.string(), nil
+	case raw[0] == '{' || raw[0] == '[':
+		return nil, fmt.Errorf("what %s names is no word but %.60s", of, raw)
+	}
+	return raw, nil
+}
+
+// counts reads the numbers of tokens.
+func counts(d *Decoder, f *findings, c *Chunk) error {
+	s := &d.scan
+	for of := slotPrompt; of <= slotCached; of++ {
+		if f[of].raw == nil {
+			continue
+		}
+		s.over(f[of].raw)
+		n := s.tokens(of.String())
+		if s.err != nil {
+			return s.err
+		}
+		switch of {
+		case slotPrompt:
+			c.Usage.Prompt = n
+		case slotOutput:
+			c.Usage.Output, c.Kind = n, c.Kind|EventUsage
+		default:
+			c.Usage.Cached, c.Usage.CachedKnown = n, true
+		}
+	}
+	return nil
+}
+
+// sameScalar compares a value of an event with that of a file. Texts may be escaped
+// differently.
+func sameScalar(raw, want []byte) bool {
+	if bytes.Equal(raw, want) {
+		return true
+	}
+	var a, b string
+	return raw[0] == '"' && want[0] == '"' && json.Unmarshal(raw, &a) == nil && json.Unmarshal(want, &b) == nil && a == b
+}
