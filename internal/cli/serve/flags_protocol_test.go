@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/send/protocol"
+)
+
+// Each example is a protocol, and the page shows one of them as it is.
+func TestProtocolExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../examples/protocols/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	page, err := os.ReadFile("../../../docs/protocols.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, file := range files {
+		spec, _, err := SpecOf([]string{"--backend", "custom", "--protocol-file", file})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if b, err := spec.Spoken(); err != nil || spec.Endpoint != b.Path() || spec.IgnoreEOS == b.Lacks.IgnoreEOS {
+			t.Errorf("%s: %s, %v", file, spec.Endpoint, err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(page), "```yaml\n"+string(text)+"```\n") {
+			shown++
+		}
+	}
+	if shown != 1 {
+		t.Errorf("docs/protocols.md shows %d of the examples", shown)
+	}
+}
+
+func TestProtocolFileIsRefused(t *testing.T) {
+	write := func(text string) string {
+		name := filepath.Join(t.TempDir(), "p.yaml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	const good = "path: /g\nbody: {p: \"{prompt}\"}\ntext: a\n"
+	for _, tt := range []struct {
+		args []string
+		want string // "": it is good
+	}{
+		{[]string{"--backend", "custom", "--protocol-file", write(good)}, ""},
+		{[]string{"--backend", "custom", "--protocol-file", write("{\n\t\"path\": \"/g\", \"body\": \"{prompt}\", \"text\": \"a\"}")}, ""},
+		{[]string{"--backend", "custom"}, "--backend custom needs --protocol-file"},
+		{[]string{"--backend", "custom", "--protocol-file", ""}, "--protocol-file needs the name of a file"},
+		{[]string{"--protocol-file", write(good)}, "--protocol-file is for --backend custom, not openai"},
+		{[]string{"--backend", "auto", "--protocol-file", write(good)}, "--protocol-file is for --backend custom, not auto"},
+		{[]string{"--backend", "custom", "--protocol-file", t.TempDir()}, "--protocol-file can't be read"},
+		{[]string{"--backend", "custom", "--protocol-file", write(strings.Repeat("#\n", protocol.MaxCustom))}, "it is longer than any such file"},
+		{[]string{"--backend", "custom", "--protocol-file", write("")}, "is empty"},
+		{[]string{"--backend", "custom", "--protocol-file", write(good + "text: b\n")}, `has the key "text" twice`},
+		{[]string{"--backend", "custom", "--protocol-file", write(good + "id: *x\n")}, "is no YAML"},
+		{[]string{"--backend", "custom", "--protocol-file", write("id: &x a\nfinish: *x\n" + good)}, "alias"},
+		{[]string{"--backend", "custom", "--protocol-file", write(good + "---\na: b\n")}, "one YAML document"},
+		{[]string{"--backend", "custom", "--protocol-file", write(good + "fnish: b\n")}, `--protocol-file has no key "fnish"`},
+		{[]string{"--backend", "custom", "--protocol-file", write(strings.Replace(good, `"{prompt}"`, "{prompt}", 1))}, "YAML needs quotes"},
+		{[]string{"--backend", "custom", "--protocol-file", write(good), "--temperature", "1"}, "--temperature is not sent with --backend custom"},
+		{[]string{"--backend", "custom", "--protocol-file", write(good), "--ignore-eos"}, "--ignore-eos can't be asked of --backend custom"},
+	} {
+		_, _, err := SpecOf(tt.args)
+		if tt.want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", tt.args, err)
+			}
+			continue
+		}
+		var wrong *argv.UsageError
+		if err == nil || !errors.As(err, &wrong) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %s", tt.args, err, tt.want)
+		}
+	}
+}
