@@ -30,15 +30,26 @@ func TestCustomBodies(t *testing.T) {
 		call       Call
 		want       string // or the error, after "!"
 	}{
-		{"values have their types", `{"p": "{prompt}", "n": "{max_tokens}", "m": "{model}", "e": "{ignore_eos}", "i": "{id}"}`,
+		{
+			"values have their types", `{"p": "{prompt}", "n": "{max_tokens}", "m": "{model}", "e": "{ignore_eos}", "i": "{id}"}`,
 			Call{Prompt: "a \"b\"\n<é>", MaxTokens: 7, Model: "m/1", IgnoreEOS: true, Index: 3},
-			`{"p": "a \"b\"\n<é>", "n": 7, "m": "m/1", "e": true, "i": "3"}`},
-		{"what is not given is left out", `{"o": {"t": "{temperature}", "k": "{top_k}"}, "p": "{prompt}", "l": "{logprobs}"}`,
-			Call{Prompt: "a", Extra: []Field{sampled("top_k", "5")}}, `{"o": {"k": 5}, "p": "a"}`},
-		{"inside a text it is data", `{"p": "USER: {prompt} ({max_tokens} {x}) \"{model}\""}`,
-			Call{Prompt: `{model}", "x": "{max_tokens}`, MaxTokens: 7, Model: "m"}, `{"p": "USER: {model}\", \"x\": \"{max_tokens} (7 {x}) \"m\""}`},
-		{"order, numbers and lists stay", `{"z": 1.50, "a": [null, {"b": ["{prompt}", 1e3]}, true, {}, []], "<": ""}`,
-			Call{Prompt: "q"}, `{"z": 1.50, "a": [null, {"b": ["q", 1e3]}, true, {}, []], "<": ""}`},
+			`{"p": "a \"b\"\n<é>", "n": 7, "m": "m/1", "e": true, "i": "3"}`,
+		},
+		{
+			"what is not given is left out", `{"o": {"t": "{temperature}", "k": "{top_k}"}, "p": "{prompt}", "l": "{logprobs}"}`,
+			Call{Prompt: "a", Extra: []Field{sampled("top_k", "5")}},
+			`{"o": {"k": 5}, "p": "a"}`,
+		},
+		{
+			"inside a text it is data", `{"p": "USER: {prompt} ({max_tokens} {x}) \"{model}\""}`,
+			Call{Prompt: `{model}", "x": "{max_tokens}`, MaxTokens: 7, Model: "m"},
+			`{"p": "USER: {model}\", \"x\": \"{max_tokens} (7 {x}) \"m\""}`,
+		},
+		{
+			"order, numbers and lists stay", `{"z": 1.50, "a": [null, {"b": ["{prompt}", 1e3]}, true, {}, []], "<": ""}`,
+			Call{Prompt: "q"},
+			`{"z": 1.50, "a": [null, {"b": ["q", 1e3]}, true, {}, []], "<": ""}`,
+		},
 		{"messages of a prompt", `{"messages": "{messages}"}`, Call{Prompt: "a"}, `{"messages": [{"role":"user","content":[{"type":"text","text":"a"}]}]}`},
 		{"messages as they are", `{"m": "{messages}"}`, Call{Messages: json.RawMessage(`[{"role":"user","content":"x"}]`)}, `{"m": [{"role":"user","content":"x"}]}`},
 		{"no object", `["{prompt}", 1]`, Call{Prompt: "a"}, `["a", 1]`},
@@ -167,39 +178,57 @@ func TestCustomStreams(t *testing.T) {
 		kinds            []EventKind
 		check            func(*Trace) bool
 	}{
-		{"OpenAI's chat", chatFile, `data: {"id":"c1","choices":[{"delta":{"role":"assistant","content":""}}]}` + "\n\n" +
-			`data: {"choices":[{"delta":{"reasoning_content":"h\u006dm"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"content":"a\n"},"finish_reason":null}]}` + "\n\n" +
-			`data: {"choices":[{"delta":{},"finish_reason":"length"}]}` + "\n\n" + `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2.0,"prompt_tokens_details":{"cached_tokens":0}}}` + "\n\ndata: [DONE]\n\n",
-			"a\n", []EventKind{EventChoices, EventChoices | EventReasoning, EventChoices | EventText, EventChoices | EventFinish, EventUsage},
+		{
+			"OpenAI's chat", chatFile, `data: {"id":"c1","choices":[{"delta":{"role":"assistant","content":""}}]}` + "\n\n" +
+				`data: {"choices":[{"delta":{"reasoning_content":"h\u006dm"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"content":"a\n"},"finish_reason":null}]}` + "\n\n" +
+				`data: {"choices":[{"delta":{},"finish_reason":"length"}]}` + "\n\n" + `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2.0,"prompt_tokens_details":{"cached_tokens":0}}}` + "\n\ndata: [DONE]\n\n",
+			"a\n",
+			[]EventKind{EventChoices, EventChoices | EventReasoning, EventChoices | EventText, EventChoices | EventFinish, EventUsage},
 			func(t *Trace) bool {
 				return t.Done && t.FinishReason == "length" && t.ServerID == "c1" && t.Usage == Usage{Prompt: 5, Output: 2, CachedKnown: true} && t.HasUsage
-			}},
+			},
+		},
 		{"an error inside", chatFile, `data: {"error":{"message":"no m\u00f6re","code":5}}` + "\n\n", "", nil, func(t *Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "no möre" }},
 		{"no error", chatFile, `data: {"error":null}` + "\n\n" + `data: {"error":""}` + "\n\n" + `data: {"error":false}` + "\n\n", "", []EventKind{0, 0, 0}, func(t *Trace) bool { return !t.ErrorMark && !t.Done }},
-		{"lines", linesFile, `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`,
-			"ab", []EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventFinish | EventUsage},
+		{
+			"lines", linesFile, `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`,
+			"ab",
+			[]EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventFinish | EventUsage},
 			func(t *Trace) bool {
 				return t.Done && t.FinishReason == "stop" && t.Usage == Usage{Prompt: 3, Output: 2} && t.TokensBy == TokensUnknown
-			}},
+			},
+		},
 		{"an end that is another value", linesFile, `{"response":"a","done":"true"}` + "\n", "a", []EventKind{EventChoices | EventText}, func(t *Trace) bool { return !t.Done }},
-		{"texts that grow", growsFile, `data: {"text":"é","meta":{"n":1,"finish":null}}` + "\n\n" + `data: {"text":"é\ufffd","meta":{"n":2}}` + "\n\n" + `data: {"text":"éö","meta":{"n":3,"finish":{"type":"eos"}}}` + "\n\n" + `data: {"text":"","meta":{}}` + "\n\n",
-			"éö", []EventKind{EventChoices | EventText | EventUsage, EventChoices | EventUsage, EventChoices | EventText | EventUsage | EventFinish, EventChoices},
+		{
+			"texts that grow", growsFile, `data: {"text":"é","meta":{"n":1,"finish":null}}` + "\n\n" + `data: {"text":"é\ufffd","meta":{"n":2}}` + "\n\n" + `data: {"text":"éö","meta":{"n":3,"finish":{"type":"eos"}}}` + "\n\n" + `data: {"text":"","meta":{}}` + "\n\n",
+			"éö",
+			[]EventKind{EventChoices | EventText | EventUsage, EventChoices | EventUsage, EventChoices | EventText | EventUsage | EventFinish, EventChoices},
 			func(t *Trace) bool {
 				return t.FinishReason == "stop" && t.Usage.Output == 3 && t.TokensBy == TokensByUsage && !t.Done
-			}},
+			},
+		},
 		{"a text that is taken back", growsFile, `data: {"text":"ab"}` + "\n\n" + `data: {"text":"ac"}` + "\n\n", "ab", []EventKind{EventChoices | EventText, EventChoices}, func(t *Trace) bool { return t.Malformed != nil }},
-		{"one JSON", wholeFile, `{"choices":[{"text":"a b","finish_reason":"stop"}],"usage":{"completion_tokens":2}}`, "a b", []EventKind{EventChoices | EventText | EventFinish | EventUsage},
-			func(t *Trace) bool { return t.Done && t.Usage.Output == 2 }},
+		{
+			"one JSON", wholeFile, `{"choices":[{"text":"a b","finish_reason":"stop"}],"usage":{"completion_tokens":2}}`, "a b",
+			[]EventKind{EventChoices | EventText | EventFinish | EventUsage},
+			func(t *Trace) bool { return t.Done && t.Usage.Output == 2 },
+		},
 		{"one JSON list", wholeFile, `[{"generated_text":"a"}]`, "a", []EventKind{EventChoices | EventText}, func(t *Trace) bool { return t.Done && !t.HasUsage }},
 		{"one JSON, cut off", wholeFile, `{"choices":[{"text":"a b"`, "", nil, func(t *Trace) bool { return !t.Done && t.Malformed == nil }},
 		{"one JSON, an error", wholeFile, `{"error":"busy"}`, "", nil, func(t *Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "busy" }},
-		{"the better path", eventsFile, `data: {"b":"x","a":""}` + "\n\n" + `data: {"b":"y","a":"z","stop":false}` + "\n\n" + `data: {"b":null,"\u0061":"w","stop":true}` + "\n\ndata: <end>\n\n",
-			"xzw", []EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventText | EventFinish, 0}, func(t *Trace) bool { return t.Done && t.FinishReason == "stop" }},
+		{
+			"the better path", eventsFile, `data: {"b":"x","a":""}` + "\n\n" + `data: {"b":"y","a":"z","stop":false}` + "\n\n" + `data: {"b":null,"\u0061":"w","stop":true}` + "\n\ndata: <end>\n\n",
+			"xzw",
+			[]EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventText | EventFinish, 0},
+			func(t *Trace) bool { return t.Done && t.FinishReason == "stop" },
+		},
 		{"only the body ends it", bareFile, `data: {"a":"x"}` + "\n\n" + `data: {"a":"y"}`, "xy", []EventKind{EventChoices | EventText, EventChoices | EventText}, func(t *Trace) bool { return t.Done && t.FinishReason == "" }},
-		{"no text at its path", chatFile, `data: {"choices":[{"delta":{"content":{"x":1}}}]}` + "\n\n", "", nil,
+		{
+			"no text at its path", chatFile, `data: {"choices":[{"delta":{"content":{"x":1}}}]}` + "\n\n", "", nil,
 			func(t *Trace) bool {
 				return t.Malformed != nil && strings.Contains(t.Malformed.Error(), `what text names is no text but {"x":1}`)
-			}},
+			},
+		},
 		{"no word at its path", growsFile, `data: {"meta":{"finish":{"type":["a"]}}}` + "\n\n", "", nil, func(t *Trace) bool {
 			return t.Malformed != nil && strings.Contains(t.Malformed.Error(), "what finish names")
 		}},
