@@ -67,6 +67,7 @@ type custom struct {
 	doneEquals  []byte // the value that ends an answer; nil: none does
 	finishWords map[string]string
 	cumulative  bool
+	whole       bool // an answer is one event
 }
 
 func (p *custom) Path() string { return p.path }
@@ -92,6 +93,7 @@ func ReadCustom(raw []byte) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.whole = framing == Whole
 	if err := p.readDone(&f); err != nil {
 		return nil, fmt.Errorf("done: %w", err)
 	}

@@ -129,6 +129,7 @@ func (b *branch) add(path place, w want) {
 type findings [slots]struct {
 	raw  []byte
 	rank int
+	null bool // it is there, and is null
 }
 
 // take keeps a value, unless one of an earlier path is there. null is no value, and an
@@ -138,6 +139,7 @@ func (f *findings) take(w want, raw []byte) {
 	empty, had := len(raw) == 2 && raw[0] == '"', len(known.raw) == 2 && known.raw[0] == '"'
 	switch {
 	case string(raw) == "null":
+		known.null = true
 	case known.raw == nil, had && !empty, had == empty && w.rank < known.rank:
 		known.raw, known.rank = raw, w.rank
 	}
@@ -192,6 +194,9 @@ func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 	}
 	if err := cmp.Or(p.words(d, &f, c), counts(d, &f, c)); err != nil {
 		return err
+	}
+	if p.whole && f[slotText].raw == nil && !f[slotText].null && c.Reasoning == nil && c.Error == nil {
+		return fmt.Errorf("the answer has nothing where text should be: %.200s", data)
 	}
 	if p.doneEquals != nil && f[slotDone].raw != nil {
 		c.Done = sameScalar(f[slotDone].raw, p.doneEquals)

@@ -216,6 +216,10 @@ func TestCustomStreams(t *testing.T) {
 		{"one JSON list", wholeFile, `[{"generated_text":"a"}]`, "a", []EventKind{EventChoices | EventText}, func(t *Trace) bool { return t.Done && !t.HasUsage }},
 		{"one JSON, cut off", wholeFile, `{"choices":[{"text":"a b"`, "", nil, func(t *Trace) bool { return !t.Done && t.Malformed == nil }},
 		{"one JSON, an error", wholeFile, `{"error":"busy"}`, "", nil, func(t *Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "busy" }},
+		{"one JSON with its text elsewhere", wholeFile, `{"chioces":[]}`, "", nil, func(t *Trace) bool {
+			return t.Malformed != nil && strings.Contains(t.Malformed.Error(), `nothing where text should be: {"chioces":[]}`)
+		}},
+		{"one JSON without a text", wholeFile, `{"choices":[{"text":null,"finish_reason":"stop"}]}`, "", []EventKind{EventChoices | EventFinish}, func(t *Trace) bool { return t.Done }},
 		{
 			"the better path", eventsFile, `data: {"b":"x","a":""}` + "\n\n" + `data: {"b":"y","a":"z","stop":false}` + "\n\n" + `data: {"b":null,"\u0061":"w","stop":true}` + "\n\ndata: <end>\n\n",
 			"xzw",
