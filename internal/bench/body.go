@@ -116,24 +116,29 @@ func separator(i int, open byte) string {
 // extraFields are what the flags add to each body, in vLLM's order: sampling
 // first, --extra-body over all.
 func (r *Run) extraFields() []protocol.Field {
-	var fields []protocol.Field
+	fields := r.sampling()
+	if r.ContinuousUsage {
+		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
+	}
+	return append(fields, objectFields(r.wire.extra)...)
+}
+
+// sampling are the fields that say how to choose tokens.
+func (s *Spec) sampling() (fields []protocol.Field) {
 	number := func(name string, v *float64) {
 		if v != nil {
 			fields = append(fields, protocol.Field{Name: name, Value: json.RawMessage(pyjson.Float(*v)), Sampling: true})
 		}
 	}
-	number("top_p", r.TopP)
-	if r.TopK != nil {
-		b, _ := json.Marshal(*r.TopK) // an int always marshals
+	number("top_p", s.TopP)
+	if s.TopK != nil {
+		b, _ := json.Marshal(*s.TopK) // an int always marshals
 		fields = append(fields, protocol.Field{Name: "top_k", Value: b, Sampling: true})
 	}
-	number("min_p", r.MinP)
-	number("temperature", r.Temperature)
-	number("frequency_penalty", r.FrequencyPenalty)
-	number("presence_penalty", r.PresencePenalty)
-	number("repetition_penalty", r.RepetitionPenalty)
-	if r.ContinuousUsage {
-		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
-	}
-	return append(fields, objectFields(r.wire.extra)...)
+	number("min_p", s.MinP)
+	number("temperature", s.Temperature)
+	number("frequency_penalty", s.FrequencyPenalty)
+	number("presence_penalty", s.PresencePenalty)
+	number("repetition_penalty", s.RepetitionPenalty)
+	return fields
 }

@@ -121,7 +121,10 @@ func (s *Spec) checkSampling() error {
 		}
 	}
 	if !b.Pooling {
-		return s.checkWhole()
+		if err := s.checkWhole(); err != nil {
+			return err
+		}
+		return s.tryBody()
 	}
 	if s.IntegritySample > 0 {
 		return usage.Errorf("integrity-sample", "compares texts, and --backend %s gets none", s.Backend)
@@ -132,4 +135,17 @@ func (s *Spec) checkSampling() error {
 		}
 	}
 	return s.checkWhole()
+}
+
+// tryBody makes the body of a small request: what the protocol can't say is known before
+// anything is sent.
+func (s *Spec) tryBody() error {
+	if s.carries().Upload {
+		return nil
+	}
+	call := protocol.Call{Model: "m", Prompt: "a", MaxTokens: 1, IgnoreEOS: s.IgnoreEOS, NoStream: s.Unstreamed, Extra: s.sampling()}
+	if _, err := s.backend().AppendBody(nil, &call); err != nil {
+		return usage.Errorf("backend", "%s can't send this: %v", s.Backend, err)
+	}
+	return nil
 }
