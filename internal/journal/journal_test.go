@@ -21,7 +21,7 @@ var examples = []Request{
 	{
 		Index: 7, ID: "bench-7", Due: 5, Released: 6, Sent: 10, Headers: 20, End: 99, Outcome: Complete, Status: 200,
 		ServerID: "cmpl-1", NewConn: true, Reconnects: 1, Retransmits: -1, Reordered: 2, RTT: 90_000, Sample: true, PromptTokens: 3, OutputTokens: 4,
-		UsagePrompt: 3, UsageOutput: 4, UsageCached: 2, UsageReasoning: 3, ReasoningKnown: true, ToolCalls: 2, Pixels: 512 * 512, ServerPromptNs: 5, ServerOutputNs: 6, FinishReason: "length", SharedReads: 1, UnstampedRead: 2,
+		UsagePrompt: 3, UsageOutput: 4, UsageCached: 2, UsageReasoning: 3, ReasoningKnown: true, ServerPromptNs: 5, ServerOutputNs: 6, FinishReason: "length", SharedReads: 1, UnstampedRead: 2,
 		Events: Events{
 			At: []int64{10, 5, 0}, Lag: []int64{3, 4, 5}, Tokens: []int{1, 2, -1}, TokensBy: "usage",
 			Kind: []EventKind{EventChoices | EventText, EventChoices, EventUsage},

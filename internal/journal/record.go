@@ -230,7 +230,6 @@ type Request struct {
 	Inputs  int   `json:"inputs,omitempty"`   // texts in the request, where it is no single one
 	SoundNs int64 `json:"sound_ns,omitempty"` // length of the sound that it uploads; -1: not known
 	Media   int   `json:"media,omitempty"`    // images, videos and sounds in its messages
-	Pixels  int64 `json:"pixels,omitempty"`   // of all its images; -1: it has some of a size that is not known
 
 	PromptTokens int `json:"prompt_tokens"`          // planned by us
 	OutputTokens int `json:"output_tokens"`          // asked for
@@ -253,7 +252,6 @@ type Request struct {
 
 	TextTokens    int    `json:"text_tokens,omitempty"`    // by our tokenizer, where the server gave no usage
 	FinishReason  string `json:"finish_reason,omitempty"`  // of the first choice
-	ToolCalls     int    `json:"tool_calls,omitempty"`     // in the answer; -1: some, and it is not known how many
 	SharedReads   int    `json:"shared_reads,omitempty"`   // events that lay in one read with the one before
 	UnstampedRead int    `json:"unstamped_read,omitempty"` // reads that the kernel gave no time for
 
