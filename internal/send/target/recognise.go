@@ -167,8 +167,11 @@ func (r *recogniser) askOllama() {
 	if library {
 		why = saysItsModels
 	}
-	if v := r.object("/api/version").text("version"); v != "" {
+	switch v := r.object("/api/version").text("version"); {
+	case v != "":
 		r.found(Ollama, v, why+", and it has /api/version")
+	case library: // a gateway may let only /v1 through; nobody else calls its models so
+		r.found(Ollama, "", why)
 	}
 }
 
