@@ -247,14 +247,14 @@ func TestConversationsAreCut(t *testing.T) {
 		pace                   pace.Spec
 		change                 func(*Config)
 	}{
-		{name: "duration", why: "duration", pace: pace.Spec{Name: pace.Closed, Duration: 500 * time.Millisecond}},
+		{name: "duration", why: "duration", pace: pace.Spec{Name: pace.Closed, Duration: 2 * time.Second}},
 		{
 			name: "deadline", why: "deadline", interrupted: "deadline", pace: pace.Spec{Name: pace.Closed},
-			change: func(c *Config) { c.Deadline = 500 * time.Millisecond },
+			change: func(c *Config) { c.Deadline = 2 * time.Second },
 		},
 		{
 			name: "rate", why: "duration",
-			pace: pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, Duration: 500 * time.Millisecond},
+			pace: pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, Duration: 2 * time.Second},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -300,22 +301,22 @@ func TestIdentifyTheHostile(t *testing.T) {
 
 // A server that never answers costs a few seconds, and an address where nobody is none.
 func TestIdentifyTheSlow(t *testing.T) {
-	n := 0
+	var n atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		n++
+		n.Add(1)
 		<-r.Context().Done()
 	}))
 	defer srv.Close()
 	begin := time.Now()
-	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(context.Background()); got != (Identity{}) || n > mostSlow {
-		t.Errorf("%+v after %d requests", got, n)
+	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(context.Background()); got != (Identity{}) || n.Load() > mostSlow {
+		t.Errorf("%+v after %d requests", got, n.Load())
 	}
 	if took := time.Since(begin); took < probeTimeout || took > recogniseTimeout {
 		t.Errorf("it took %v", took)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(ctx); got != (Identity{}) || n > mostSlow {
+	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(ctx); got != (Identity{}) || n.Load() > mostSlow {
 		t.Errorf("%+v after the end", got)
 	}
 	srv.Close()
