@@ -44,7 +44,7 @@ func TestStreamIsBounded(t *testing.T) {
 		{"an event's name", 2, lines("event: ", megabyte), "a line of the stream is longer"},
 		{"a text", 0, lines("", `data: {"choices":[{"delta":{"content":"`+megabyte+`"}}]}`+"\n\n"), "its text is longer than 16 MiB"},
 		{"empty events", 2, lines("", strings.Repeat("data:{}\n\n", 1000)), "it has more than 10072 events"},
-		{"after the end", 2, []string{word + ending, word}, "an event came after the last"},
+		{"after the end", 2, []string{word + ending, word}, "an event came after [DONE]"},
 		{"going down", 2, []string{
 			`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"completion_tokens":3}}` + "\n\n",
 			`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"completion_tokens":1}}` + "\n\n",

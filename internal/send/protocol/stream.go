@@ -73,8 +73,10 @@ type Stream struct {
 	rest    int        // bytes read of an error's body
 	html    bool       // it says that it is a page
 	over    bool       // no more is wanted of it
-	limits  limits
-	tokens  int // so far, where events say how many they hold
+	// lastWords is what ended the answer, for the sentence about an event behind it.
+	lastWords string
+	limits    limits
+	tokens    int // so far, where events say how many they hold
 	// continuous: the first event with text had usage, so each one has, and
 	// lastOut is its total so far. A usage that comes with a later event is the
 	// whole answer's. (An event with a role alone may have none: SGLang's.)
@@ -121,7 +123,7 @@ func (s *Stream) Reset(asked int) {
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.whether = whether{}
 	s.toolIndex = s.toolIndex[:0]
-	s.whole, s.rest, s.html, s.over = s.whole[:0], 0, false, false
+	s.whole, s.rest, s.html, s.over, s.lastWords = s.whole[:0], 0, false, false, "its last"
 	s.skim.reset()
 	s.binary, s.header = false, ""
 }
@@ -255,10 +257,10 @@ func (s *Stream) event(name, data []byte) {
 	case s.over:
 		return
 	case bytes.Equal(data, done):
-		s.Trace.Done = true
+		s.Trace.Done, s.lastWords = true, "[DONE]"
 		return
 	case s.Trace.Done: // some servers say [DONE] twice; none goes on after it
-		s.giveUp(fmt.Errorf("an event came after the last: %.200s", data))
+		s.giveUp(fmt.Errorf("an event came after %s: %.200s", s.lastWords, data))
 		return
 	}
 	if err := s.decode(&s.decoder, data, &s.chunk); err != nil {
