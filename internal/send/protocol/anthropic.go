@@ -216,7 +216,7 @@ func (messages) Decode(d *Decoder, data []byte, c *Chunk) error {
 			s.skip()
 		}
 	})
-	if err := s.done(); err != nil {
+	if err := s.finish(); err != nil {
 		return err
 	}
 	f.apply(d, c)
@@ -374,7 +374,7 @@ func (messages) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
 			s.skip()
 		}
 	})
-	if err := s.done(); err != nil {
+	if err := s.finish(); err != nil {
 		return err
 	}
 	if c.Error != nil {

@@ -2,8 +2,6 @@ package protocol
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -88,15 +86,6 @@ func (s *scanner) elements(element func(i int)) {
 		return
 	}
 	s.array(element)
-}
-
-// done is how reading an event ended.
-func (s *scanner) done() error {
-	s.end()
-	if s.err == nil || errors.Is(s.err, errBadCount) {
-		return s.err
-	}
-	return fmt.Errorf("an event is no JSON object: %w", s.err)
 }
 
 // toolFields writes the fields tools and tool_choice, which datasets give in the shape of

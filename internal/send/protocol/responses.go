@@ -169,7 +169,7 @@ func (responses) Decode(d *Decoder, data []byte, c *Chunk) error {
 			s.skip()
 		}
 	})
-	if err := s.done(); err != nil {
+	if err := s.finish(); err != nil {
 		return err
 	}
 	f.apply(d, data, c)
@@ -377,7 +377,7 @@ func (responses) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
 	d.scan.reset(data)
 	f := responseFacts{}
 	d.scan.object(func(name []byte) { d.responseField(c, &f, name, true) })
-	if err := d.scan.done(); err != nil {
+	if err := d.scan.finish(); err != nil {
 		return err
 	}
 	if c.Error != nil {

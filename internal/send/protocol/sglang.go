@@ -119,12 +119,8 @@ func (sglang) Decode(d *Decoder, data []byte, c *Chunk) error {
 			s.skip()
 		}
 	})
-	s.end()
-	if errors.Is(s.err, errBadCount) {
-		return s.err
-	}
-	if s.err != nil {
-		return fmt.Errorf("an event is no JSON object: %w", s.err)
+	if err := s.finish(); err != nil {
+		return err
 	}
 	if c.Either || ids > 0 {
 		c.Kind |= EventChoices

@@ -105,7 +105,7 @@ func (tgi) Decode(d *Decoder, data []byte, c *Chunk) error {
 			d.tgiRest(name, c)
 		}
 	})
-	return d.tgiEnd()
+	return s.finish()
 }
 
 // DecodeAnswer reads an answer that was not streamed.
@@ -123,16 +123,7 @@ func (tgi) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
 			c.Kind |= EventText
 		}
 	})
-	return d.tgiEnd()
-}
-
-func (d *Decoder) tgiEnd() error {
-	s := &d.scan
-	s.end()
-	if s.err != nil && !errors.Is(s.err, errBadCount) {
-		return fmt.Errorf("an event is no JSON object: %w", s.err)
-	}
-	return s.err
+	return s.finish()
 }
 
 // tgiToken reads an event's token. The text of a special one is no part of the answer.

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"errors"
-	"fmt"
 )
 
 // trtLLM is Triton's generate extension with the models of its TensorRT-LLM backend. One
@@ -87,9 +86,8 @@ func (generateStream) Decode(d *Decoder, data []byte, c *Chunk) error {
 			s.skip()
 		}
 	})
-	s.end()
-	if s.err != nil {
-		return eventError(s.err)
+	if err := s.finish(); err != nil {
+		return err
 	}
 	if len(c.Text) > 0 {
 		c.Kind |= EventText
@@ -102,14 +100,6 @@ func (generateStream) Decode(d *Decoder, data []byte, c *Chunk) error {
 	}
 	c.MaySoFar = true
 	return nil
-}
-
-// eventError says of an event what is wrong with it.
-func eventError(err error) error {
-	if errors.Is(err, errBadCount) {
-		return err
-	}
-	return fmt.Errorf("an event is no JSON object: %w", err)
 }
 
 // first takes a value, or the first of a list of them.
