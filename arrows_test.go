@@ -69,7 +69,7 @@ var inside = map[string][]string{
 	"judge/batch":      {"judge/row", "judge/stats"},
 	"judge/condition":  {"judge/metric"},
 	"judge/slo":        {"judge/condition", "judge/metric", "judge/row"},
-	"judge/measure":    {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/slots", "judge/stats"},
+	"judge/measure":    {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/score", "judge/slots", "judge/stats"},
 	"judge/compare":    {"judge/condition", "judge/metric", "judge/stats"},
 	"judge/history":    {"judge/stats"},
 	"judge/verdict":    {"judge/hist", "judge/row", "judge/slots", "judge/stats"},

@@ -87,6 +87,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		then(&w.record)
 	} else {
 		w.line = journal.AppendRequest(w.line[:0], &w.record)
+		w.line = w.appendAnswer(w.line, j)
 		r.cfg.Journal.Append(w.line)
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)

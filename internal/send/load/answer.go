@@ -1,0 +1,17 @@
+package load
+
+import "github.com/inferometer/inferometer/internal/journal"
+
+// appendAnswer adds the line of what a question got, in the same write as its request's:
+// a run that is killed has both or neither.
+func (w *worker) appendAnswer(line []byte, j *job) []byte {
+	if j.request.Question == nil || j.warmup {
+		return line
+	}
+	t, r := &w.sink.Trace, &w.record
+	return journal.AppendAnswer(line, &journal.Answer{
+		Index: r.Index, Question: *j.request.Question, Outcome: r.Outcome, FinishReason: r.FinishReason,
+		Prompt: r.UsagePrompt, Output: max(r.UsageOutput, r.TextTokens),
+		Text: w.run.cfg.Secrets.Scrub(string(t.Text)), Hash: r.TextHash,
+	})
+}
