@@ -9,7 +9,6 @@
 package lmeval
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -64,22 +63,28 @@ func folder(t *testing.T, command string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = bytes.ReplaceAll(text, []byte("DATA/"), []byte(from+"/lmeval/"))
 		write(t, filepath.Join(out, filepath.Base(file)), string(text))
 	}
-	found, err := filepath.Glob(filepath.Join(filepath.Dir(command), "..", "lib", "python3*", "site-packages", "lm_eval", "tasks"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("lm-eval's own tasks are not beside %s: %v", command, err)
-	}
+	ownFolder := ownTasks(t, command)
 	for _, own := range []struct{ name, include, test, train, trainSplit string }{
 		{"local_gsm8k", "gsm8k/gsm8k.yaml", "gsm8k_test.jsonl", "gsm8k_train.jsonl", "train"},
 		{"local_mmlu_pro_biology", "mmlu_pro/mmlu_pro_biology.yaml", "mmlu_pro_test.jsonl", "mmlu_pro_validation.jsonl", "validation"},
 	} {
 		write(t, filepath.Join(out, own.name+".yaml"), fmt.Sprintf(
 			"include: %s\ntask: %s\ndataset_path: json\ndataset_name: null\ndataset_kwargs: {data_files: {test: %s, %s: %s}}\n",
-			filepath.Join(found[0], own.include), own.name, filepath.Join(from, own.test), own.trainSplit, filepath.Join(from, own.train)))
+			filepath.Join(ownFolder, own.include), own.name, filepath.Join(from, own.test), own.trainSplit, filepath.Join(from, own.train)))
 	}
 	return out
+}
+
+// ownTasks is the folder of the tasks that lm-eval brings.
+func ownTasks(t *testing.T, command string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(command), "..", "lib", "python3*", "site-packages", "lm_eval", "tasks"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("lm-eval's own tasks are not beside %s: %v", command, err)
+	}
+	return found[0]
 }
 
 func write(t *testing.T, file, text string) {
@@ -205,6 +210,7 @@ func run(t *testing.T, command, files string, names []string, w way) ([]body, ma
 		"--output_path", out, "--log_samples",
 	}, w.flags...)
 	c := exec.Command(command, args...)
+	c.Dir = files // where lm-eval looks for data_files
 	c.Env = append(os.Environ(), "HF_HUB_OFFLINE=1", "HF_DATASETS_OFFLINE=1", "OPENAI_API_KEY=none", "HF_HOME="+t.TempDir())
 	began := time.Now()
 	if text, err := c.CombinedOutput(); err != nil {

@@ -37,18 +37,14 @@ type set struct {
 	name    string // for the journal
 	rows    []*row
 	columns []string
+	known   map[string]bool // the same
 }
 
 // read gets a source's rows. given is what the run says in place of it.
 func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 	switch {
 	case given != "":
-		files, err := hfset.Files(given, "", "")
-		if err != nil {
-			if info, e := os.Stat(given); e == nil && info.IsDir() && s.split != "" {
-				files, err = hfset.Files(given, s.config, s.split)
-			}
-		}
+		files, err := filesIn(given, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
@@ -70,6 +66,25 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 		return t.fetch(s, flag, o)
 	}
 	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, t.needs)
+}
+
+// filesIn are a file, or those of a folder that are the source's split.
+func filesIn(path string, s *source) ([]string, error) {
+	if !isFolder(path) {
+		return hfset.Files(path, "", "")
+	}
+	files, err := hfset.Files(path, s.config, s.split)
+	if err != nil && s.config != "" { // of a set without its subsets
+		if without, e := hfset.Files(path, "", s.split); e == nil {
+			return without, nil
+		}
+	}
+	return files, err
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
@@ -117,11 +132,7 @@ func (s *set) add(f table.File, typed bool, size *int) error {
 	if len(s.rows)+f.Rows() > maxRows {
 		return fmt.Errorf("it has more than %d rows", maxRows)
 	}
-	for _, c := range f.Columns() {
-		if !contains(s.columns, c) {
-			s.columns = append(s.columns, c)
-		}
-	}
+	s.addColumns(f.Columns())
 	numbers := make([]int, f.Rows())
 	for i := range numbers {
 		numbers[i] = i
@@ -131,13 +142,59 @@ func (s *set) add(f table.File, typed bool, size *int) error {
 		if *size += objectSize(o); *size > maxBytes {
 			return fmt.Errorf("the rows have more than %d MB", maxBytes>>20)
 		}
-		s.rows = append(s.rows, newRow(first+i, o))
+		r := newRow(first+i, o)
+		s.rows = append(s.rows, r)
+		s.addColumns(r.names)
 		return nil
 	})
 	if err == nil && typed {
 		typeColumns(s.rows[first:], f.Columns())
 	}
 	return err
+}
+
+// maxColumns bounds the names in rows of JSON, each of which may bring its own.
+const maxColumns = 10_000
+
+func (s *set) addColumns(names []string) {
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
+	for _, name := range names {
+		if !s.known[name] && len(s.columns) < maxColumns {
+			s.known[name] = true
+			s.columns = append(s.columns, name)
+		}
+	}
+}
+
+// asDatasets gives rows what Hugging Face's datasets make of JSON: each row has all
+// columns, and numbers of a column are all whole or none is.
+func (s *set) asDatasets() {
+	for _, c := range s.columns {
+		whole, broken := false, false
+		for _, r := range s.rows {
+			switch v, there := r.values[c]; v.(type) {
+			case int64:
+				whole = true
+			case float64:
+				broken = true
+			case nil:
+				if !there {
+					r.names = append(r.names, c)
+					r.values[c] = nil
+				}
+			}
+		}
+		if !whole || !broken {
+			continue
+		}
+		for _, r := range s.rows {
+			if n, isInt := r.values[c].(int64); isInt {
+				r.values[c] = float64(n)
+			}
+		}
+	}
 }
 
 // objectSize is about how many bytes a value takes.

@@ -217,6 +217,7 @@ func (t *Task) lmMetrics(from *tree) (out []journal.Score, err error) {
 		s.Name = s.Metric
 		aggregation := r.text("aggregation", "mean")
 		r.get("higher_is_better")
+		r.get("weight_by_size") // of a group's mean
 		evaluate := r.flag("hf_evaluate")
 		if !slices.Contains(metricsOf[t.kind], s.Metric) {
 			left = append(left, clipped(s.Metric))

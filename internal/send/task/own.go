@@ -13,6 +13,9 @@ import (
 
 // readOwn reads a task of our own form.
 func readOwn(from *tree, t *Task) error {
+	if from.twice != nil {
+		return from.twice
+	}
 	r := &reader{from: from}
 	t.Name = r.text("name", t.Name)
 	t.version = r.text("version", "")

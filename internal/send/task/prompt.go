@@ -110,6 +110,9 @@ func (t *Task) questionTurn(r *row) ([]message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.lmEval && t.asked.choices != nil && !t.asked.question.column && isDigits(question) {
+		return nil, errors.New("doc_to_text gives a number: tasks whose choices are the questions can't be read")
+	}
 	prefix, err := t.asked.prefix.string(r)
 	if err != nil || prefix == "" {
 		return []message{{"user", question, ""}}, err

@@ -31,28 +31,27 @@ type Set struct {
 
 // Open reads the questions and the worked examples.
 func (t *Task) Open(o Options) (*Set, error) {
-	s, err := t.open(o)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (t *Task) open(o Options) (*Set, error) {
 	if err := t.fits(&o); err != nil {
 		return nil, err
 	}
+	questions, err := t.read(&t.questions, o.Data, "--data", &o)
+	if err != nil {
+		return nil, err
+	}
+	return t.ask(questions, o)
+}
+
+// ask makes requests of rows.
+func (t *Task) ask(questions *set, o Options) (*Set, error) {
 	s := &Set{task: t, o: o, shots: t.shots, notes: append([]string(nil), t.notes...)}
 	if o.Shots != nil {
 		if s.shots = *o.Shots; t.fixedShots && s.shots > 0 {
 			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
 		}
 	}
-	questions, err := t.read(&t.questions, o.Data, "--data", &o)
-	if err != nil {
-		return nil, err
+	if s.data = questions.name; t.lmEval {
+		questions.asDatasets()
 	}
-	s.data = questions.name
 	if err := t.bind(questions.columns); err != nil {
 		return nil, err
 	}
@@ -140,12 +139,19 @@ func (s *Set) readExamples(questions *set) (err error) {
 		s.pool = t.samples
 	case s.o.Examples == "" && (t.examples.empty() || t.examples.same(&t.questions)):
 		s.pool = questions.rows
+		s.notes = append(s.notes, "the worked examples are of the questions' own set")
 	default:
+		given := s.o.Examples
+		if given == "" && isFolder(s.o.Data) && t.examples.hub == t.questions.hub {
+			given = s.o.Data // a whole set, with its splits
+		}
 		var examples *set
-		if examples, err = t.read(&t.examples, s.o.Examples, "--examples", &s.o); err != nil {
+		if examples, err = t.read(&t.examples, given, "--examples", &s.o); err != nil {
 			return fmt.Errorf("the worked examples: %w", err)
 		}
-		s.pool = examples.rows
+		if s.pool = examples.rows; t.lmEval {
+			examples.asDatasets()
+		}
 	}
 	pools := map[string][]int{}
 	if t.ofCategory {
