@@ -90,7 +90,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
-	"send/workload":         {"send/trace"},
+	"send/workload":         {"send/task", "send/trace"},
 	"send/workload/lengths": {"send/trace"},
 	"send/workload/replay":  {"send/trace"},
 }
