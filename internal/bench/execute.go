@@ -214,7 +214,7 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	if err := r.makeWorkload(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.takeUp(); err != nil {
+	if err := r.takeUp(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.makePace(); err != nil {

@@ -29,6 +29,9 @@ func (r *Run) makeFolder() error {
 	if errors.Is(err, os.ErrExist) {
 		return r.holdsRun()
 	}
+	if err != nil && r.earlier != nil {
+		err = errors.Join(err, r.putBack())
+	}
 	if err != nil {
 		return err
 	}
