@@ -44,9 +44,9 @@ type Run struct {
 	oldLimit      bool   // the body says max_tokens too
 	tokens        tokenizerChoice
 	dataset       workload.Dataset
-	datasetCommit string // of the hub; empty: it came from elsewhere
-	datasetFolder string // that its files of the hub lie in
-	conversations int    // of the dataset
+	datasetCommit string        // of the hub; empty: it came from elsewhere
+	datasetFolder string        // that its files of the hub lie in
+	conversations int           // of the dataset
 	task          *journal.Task // what the dataset asks; nil: no questions
 	earlier       *earlier      // parts of this run that were killed; nil: it is none that goes on
 	pace          pace.Pace

@@ -33,7 +33,9 @@ type earlier struct {
 }
 
 // partFolder is where the journal of the n-th part is kept once there is another one.
-func partFolder(folder string, n int) string { return filepath.Join(folder, fmt.Sprintf("earlier-%d", n)) }
+func partFolder(folder string, n int) string {
+	return filepath.Join(folder, fmt.Sprintf("earlier-%d", n))
+}
 
 // mostParts bounds the parts of a run.
 const mostParts = 10_000

@@ -71,7 +71,9 @@ func ReadSpec(s command.Streams, file string) (*bench.Spec, error) {
 }
 
 // Resume goes on with a run of questions, as its Spec says.
-func Resume(ctx context.Context, s command.Streams, o *Options) error { return newServeRun(o, s).do(ctx) }
+func Resume(ctx context.Context, s command.Streams, o *Options) error {
+	return newServeRun(o, s).do(ctx)
+}
 
 // Questions are the options of what is asked; nil: the run asks nothing.
 func (o *Options) Questions() *workload.EvalOptions {
