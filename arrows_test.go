@@ -64,6 +64,7 @@ var inside = map[string][]string{
 	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/protocol", "send/wire", "send/target"},
 	"send/protocol":    {"send/wire"},
+	"send/task":        {"send/workload/hfset"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},
 	"judge/metric":     {"judge/row"},
