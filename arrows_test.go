@@ -41,6 +41,7 @@ var inside = map[string][]string{
 	"cli/check":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":      {"cli/argv"},
 	"cli/compare":      {"cli/argv", "cli/command"},
+	"cli/eval":         {"cli/argv", "cli/command", "cli/report", "cli/serve"},
 	"cli/fleet":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/find":         {"cli/argv", "cli/command", "cli/serve"},
 	"cli/multiturn":    {"cli/argv", "cli/command", "cli/serve"},
@@ -92,7 +93,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
-	"send/workload":         {"send/trace"},
+	"send/workload":         {"send/task", "send/trace"},
 	"send/workload/lengths": {"send/trace"},
 	"send/workload/replay":  {"send/trace"},
 }
