@@ -179,6 +179,7 @@ func (c *collector) result(end *journal.End) *Result {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)
+	r.Confidence.accuracy(r.Eval)
 	r.Probe = c.probes.result(c.run.Options.ProbeRate)
 	r.Warnings = c.warnings(r)
 	return r
