@@ -135,6 +135,7 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	r := c.result(j.End())
 	if answers != nil {
 		r.Eval = answers.Result()
+		r.Confidence.accuracy(r.Eval)
 	}
 	return r, nil
 }
@@ -184,7 +185,6 @@ func (c *collector) result(end *journal.End) *Result {
 		r.SteadyState = c.steadyState(r)
 	}
 	r.Confidence, r.Until = c.confidence(r), c.until(r)
-	r.Confidence.accuracy(r.Eval)
 	r.Probe = c.probes.result(c.run.Options.ProbeRate)
 	r.Warnings = c.warnings(r)
 	return r

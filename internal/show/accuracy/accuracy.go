@@ -111,23 +111,26 @@ func Tokens(e *score.Result) string {
 	return fmt.Sprintf("%s of prompt, %s of output", each(e.PromptTokens), each(e.OutputTokens))
 }
 
-// Notes are what a reader of the scores must know, in sentences.
-func Notes(e *score.Result) []string {
-	var notes []string
+// Note is what a reader of the scores must know: a word for what it is of, and the words.
+type Note struct{ Of, Text string }
+
+// Notes are all of them.
+func Notes(e *score.Result) []Note {
+	var notes []Note
 	for i := range e.Scores {
 		if s := &e.Scores[i]; s.Chance != nil && *s.Chance {
-			notes = append(notes, fmt.Sprintf("%s can't be told from chance (guessing gives %s)", Title(s), digits(e.Chance, 3)))
+			notes = append(notes, Note{"Chance, " + Title(s), fmt.Sprintf("can't be told from chance (guessing gives %s)", digits(e.Chance, 3))})
 		}
 	}
 	if e.Unanswered > 0 {
-		text := fmt.Sprintf("%d of %d questions are unanswered, and count in no share", e.Unanswered, e.Questions)
+		text := fmt.Sprintf("%d of %d questions, which count in no share", e.Unanswered, e.Questions)
 		if s := e.Scores; len(s) > 0 && s[0].Worst != nil && s[0].Best != nil {
-			text += fmt.Sprintf(": of all questions at least %s would be right if they were all wrong, and at most %s if they were all right", digits(s[0].Worst, 3), digits(s[0].Best, 3))
+			text += fmt.Sprintf(": the accuracy over all is %s if these are all wrong, and %s if they are all right", digits(s[0].Worst, 3), digits(s[0].Best, 3))
 		}
-		notes = append(notes, text)
+		notes = append(notes, Note{"Unanswered", text})
 	}
 	if e.Earlier > 0 {
-		notes = append(notes, fmt.Sprintf("%d answered in an earlier part of this run: their times count nowhere", e.Earlier))
+		notes = append(notes, Note{"Earlier", fmt.Sprintf("%d answered in an earlier part of this run: their times count nowhere", e.Earlier)})
 	}
 	return notes
 }

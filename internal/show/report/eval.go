@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/accuracy"
 )
 
@@ -40,11 +41,11 @@ func (c *console) eval(r *measure.Result) {
 	c.words("Tokens per question: ", accuracy.Tokens(e))
 	c.categories(e.Categories)
 	for _, note := range accuracy.Notes(e) {
-		c.words("Note: ", note)
+		c.words(note.Of+": ", note.Text)
 	}
 	for _, w := range e.Warnings {
 		if !slices.Contains(r.Warnings, w) {
-			c.row("Warning:", w)
+			c.row("Warning:", outside.Sentence(w))
 		}
 	}
 }
