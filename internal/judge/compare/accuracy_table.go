@@ -33,7 +33,7 @@ func (a *Accuracy) lines() [][]box {
 		return nil
 	}
 	out := [][]box{
-		a.line("accuracy", func(s *Answers) string { return s.accuracy() }, (*Paired).words),
+		a.line("accuracy", func(s *Answers) string { return s.Words("unknown") }, (*Paired).words),
 		a.line("accuracy, interval", func(s *Answers) string {
 			if !s.Known {
 				return ""
@@ -77,9 +77,10 @@ func (a *Accuracy) line(label string, side func(*Answers) string, change func(*P
 	return line
 }
 
-func (s *Answers) accuracy() string {
+// Words are the accuracy and its standard error; unknown stands where there is none.
+func (s *Answers) Words(unknown string) string {
 	if !s.Known {
-		return "unknown"
+		return unknown
 	}
 	return fmt.Sprintf("%.4f ± %.4f", s.Value, s.StdErr)
 }
