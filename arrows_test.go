@@ -77,6 +77,7 @@ var inside = map[string][]string{
 	"plan/find":        {"plan/search"},
 	"plan/scenario":    {"plan/find", "plan/keys", "plan/run"},
 	"plan/sweep":       {"plan/run"},
+	"sim/answers":      {"sim/random"},
 	"sim/engine":       {"sim/random"},
 	"show/export":      {"show/page", "show/parquet", "show/pictures", "show/report"},
 	"show/page":        {"show/chart", "show/plot"},
