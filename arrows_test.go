@@ -68,6 +68,7 @@ var inside = map[string][]string{
 	"judge/metric":     {"judge/row"},
 	"judge/batch":      {"judge/row", "judge/stats"},
 	"judge/condition":  {"judge/metric"},
+	"judge/score":      {"judge/stats"},
 	"judge/slo":        {"judge/condition", "judge/metric", "judge/row"},
 	"judge/measure":    {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/score", "judge/slots", "judge/stats"},
 	"judge/compare":    {"judge/condition", "judge/metric", "judge/stats"},
