@@ -41,6 +41,7 @@ var inside = map[string][]string{
 	"cli/check":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":      {"cli/argv"},
 	"cli/compare":      {"cli/argv", "cli/command"},
+	"cli/eval":         {"cli/argv", "cli/command", "cli/report", "cli/serve"},
 	"cli/fleet":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/find":         {"cli/argv", "cli/command", "cli/serve"},
 	"cli/multiturn":    {"cli/argv", "cli/command", "cli/serve"},
@@ -63,6 +64,7 @@ var inside = map[string][]string{
 	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
 	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/protocol", "send/wire", "send/target"},
 	"send/protocol":    {"send/wire"},
+	"send/task":        {"send/workload/hfset"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":       {"judge/stats"},
 	"judge/metric":     {"judge/row"},
@@ -92,7 +94,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
-	"send/workload":         {"send/trace"},
+	"send/workload":         {"send/task", "send/trace"},
 	"send/workload/lengths": {"send/trace"},
 	"send/workload/replay":  {"send/trace"},
 }
