@@ -83,6 +83,7 @@ var inside = map[string][]string{
 	"sim/answers":      {"sim/random"},
 	"sim/engine":       {"sim/random"},
 	"show/export":      {"show/page", "show/parquet", "show/pictures", "show/report"},
+	"show/front":       {"show/chart"},
 	"show/page":        {"show/chart", "show/plot"},
 	"show/pictures":    {"show/chart", "show/page"},
 	"show/results":     {"show/report"},
