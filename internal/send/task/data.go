@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/files/table"
@@ -20,6 +21,10 @@ type source struct {
 }
 
 func (s *source) empty() bool { return len(s.files) == 0 && s.hub == "" }
+
+func (s *source) same(o *source) bool {
+	return slices.Equal(s.files, o.files) && s.hub == o.hub && s.config == o.config && s.split == o.split
+}
 
 // Bounds on a set: questions are kept, so that any can be asked for.
 const (

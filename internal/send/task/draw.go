@@ -44,7 +44,7 @@ func (t *Task) drawExamples(asked, pool []*row, pools map[string][]int, shots in
 
 func (t *Task) choose(r *row, pool []*row, from []int, shots int, random *numpy.Python) ([]int, error) {
 	if !t.random {
-		if t.sameSet {
+		if t.exclude {
 			from = others(pool, from, r, shots)
 		}
 		if len(from) < shots {
@@ -62,7 +62,7 @@ func (t *Task) choose(r *row, pool []*row, from []int, shots int, random *numpy.
 		}
 		return out, nil
 	}
-	if !t.sameSet {
+	if !t.exclude {
 		return draw(from, shots)
 	}
 	drawn, err := draw(from, shots+1) // one more, since the question may be among them

@@ -66,6 +66,9 @@ func parse(b []byte) (*Task, error) {
 }
 
 func (t *Task) from(from *tree) error {
+	if isLMEval(from) {
+		return readLMEval(from, t)
+	}
 	return readOwn(from, t)
 }
 

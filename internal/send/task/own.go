@@ -66,6 +66,7 @@ func (t *Task) ownExamples(r *reader) error {
 	return ownSource(r, &t.examples, func(r *reader) {
 		t.shots = r.number("shots", 0, 0, maxShots)
 		t.between = r.text("delimiter", "\n\n")
+		t.shownBetween = t.between
 		for _, e := range []struct {
 			key string
 			to  **expression
@@ -84,7 +85,7 @@ func (t *Task) ownExamples(r *reader) error {
 		}
 		rows := r.get("rows")
 		if rows == nil {
-			t.sameSet = t.examples.empty()
+			t.exclude = t.examples.empty()
 			return
 		}
 		t.samples = sampleRows(r, rows)

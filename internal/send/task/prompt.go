@@ -97,7 +97,7 @@ func (t *Task) exampleTurn(r *row) ([]message, error) {
 	}
 	switch {
 	case answer != "":
-		out = append(out, message{"assistant", joined(prefix, answer, " "), t.between})
+		out = append(out, message{"assistant", joined(prefix, answer, " "), t.shownBetween})
 	case prefix != "":
 		out = append(out, message{"assistant", prefix, ""})
 	}

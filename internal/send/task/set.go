@@ -44,7 +44,9 @@ func (t *Task) open(o Options) (*Set, error) {
 	}
 	s := &Set{task: t, o: o, shots: t.shots, notes: append([]string(nil), t.notes...)}
 	if o.Shots != nil {
-		s.shots = *o.Shots
+		if s.shots = *o.Shots; t.fixedShots && s.shots > 0 {
+			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
+		}
 	}
 	questions, err := t.read(&t.questions, o.Data, "--data", &o)
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *Set) readExamples(questions *set) (err error) {
 	switch {
 	case s.o.Examples == "" && len(t.samples) > 0:
 		s.pool = t.samples
-	case s.o.Examples == "" && (t.sameSet || t.examples.empty() && t.lmEval):
+	case s.o.Examples == "" && (t.examples.empty() || t.examples.same(&t.questions)):
 		s.pool = questions.rows
 	default:
 		var examples *set

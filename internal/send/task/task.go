@@ -21,15 +21,19 @@ type Task struct {
 
 	questions, examples source
 	samples             []*row // worked examples that the file itself holds
-	// sameSet: worked examples are of the set that is asked, and never the question itself.
-	sameSet bool
+	// exclude: a worked example is never the question itself.
+	exclude bool
 
 	description *expression
-	asked       form // of the question
-	shown       form // of worked examples
-	between     string
-	shots       int
-	random      bool // worked examples are drawn; else they are the first ones
+	asked       form   // of the question
+	shown       form   // of worked examples
+	between     string // after a description
+	// shownBetween is what follows a worked example.
+	shownBetween string
+	shots        int
+	// fixedShots: lm-eval would not let a flag change that there are none.
+	fixedShots bool
+	random     bool // worked examples are drawn; else they are the first ones
 	// ofCategory: worked examples are of the question's own category.
 	ofCategory bool
 
