@@ -82,10 +82,11 @@ var inside = map[string][]string{
 	"plan/sweep":       {"plan/run"},
 	"sim/answers":      {"sim/random"},
 	"sim/engine":       {"sim/random"},
-	"show/export":      {"show/page", "show/parquet", "show/pictures", "show/report"},
+	"show/export":      {"show/accuracy", "show/page", "show/parquet", "show/pictures", "show/report"},
 	"show/front":       {"show/chart"},
-	"show/page":        {"show/chart", "show/plot"},
+	"show/page":        {"show/accuracy", "show/chart", "show/plot"},
 	"show/pictures":    {"show/chart", "show/page"},
+	"show/report":      {"show/accuracy"},
 	"show/results":     {"show/report"},
 	"show/site":        {"show/chart", "show/export", "show/page", "show/report"},
 

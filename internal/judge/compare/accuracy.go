@@ -67,12 +67,13 @@ func hasEval(s *Side) bool {
 // answersOf joins the repeats of a side.
 func answersOf(s *Side, level float64) Answers {
 	var out Answers
-	right, of := 0, 0
+	right, of, runs := 0, 0, 0
 	for i := range s.Runs {
 		e := s.Runs[i].Eval
 		if e == nil {
 			continue
 		}
+		runs++
 		out.Asked, out.Task = true, e.Task
 		right, of = right+e.Scores[0].Right, of+e.Scores[0].Of
 		out.Questions += e.Questions
@@ -83,19 +84,11 @@ func answersOf(s *Side, level float64) Answers {
 	if out.Known = of > 0; !out.Known {
 		return out
 	}
-	n := float64(of) / float64(len(s.Runs))
+	n := float64(of) / float64(runs)
 	out.Value = float64(right) / float64(of)
 	out.StdErr = math.Sqrt(out.Value * (1 - out.Value) / max(n-1, 1))
-	out.Low, out.High = wilson(out.Value, n, level)
+	out.Low, out.High = stats.Wilson(int(math.Round(out.Value*n)), int(math.Round(n)), level)
 	return out
-}
-
-// wilson is the score interval of a share.
-func wilson(p, n, level float64) (low, high float64) {
-	z := stats.NormalQuantile((1 + level) / 2)
-	middle := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(middle-half, 0), min(middle+half, 1)
 }
 
 // markBest marks a side that is told apart from all others, and better.

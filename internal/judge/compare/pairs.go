@@ -55,8 +55,8 @@ func pairOf(a, b []foreign.Run) *Paired {
 		return &Paired{NotPaired: why, Call: Unknown}
 	}
 	p := &Paired{By: by, Call: Unknown, repeated: len(a) > 1 || len(b) > 1}
-	first, order := asked(a, by)
-	second, _ := asked(b, by)
+	first, order := questionsOf(a, by)
+	second, _ := questionsOf(b, by)
 	for _, key := range order {
 		p.add(first[key], second[key])
 	}
@@ -120,8 +120,8 @@ type question struct {
 	hash            string // of its text; empty: not known, or not the same in all repeats
 }
 
-// asked are the questions of a side by their key, and the keys in their order.
-func asked(runs []foreign.Run, by string) (map[string]*question, []string) {
+// questionsOf are the questions of a side by their key, and the keys in their order.
+func questionsOf(runs []foreign.Run, by string) (map[string]*question, []string) {
 	all, order := map[string]*question{}, []string(nil)
 	for i := range runs {
 		each := &runs[i].Eval.Each

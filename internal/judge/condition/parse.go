@@ -21,7 +21,7 @@ var (
 
 func parseClause(part string, kind Kind) (Clause, error) {
 	if kind == Change && strings.EqualFold(part, Accuracy) {
-		return Clause{Kind: Change, Typed: part, Metric: Accuracy, Op: NotWorse, text: Accuracy}, nil
+		return Clause{Kind: Change, Typed: Accuracy, Metric: Accuracy, Op: NotWorse, text: Accuracy}, nil
 	}
 	m := shape.FindStringSubmatch(part)
 	if m == nil {
@@ -187,6 +187,8 @@ var factors = map[string]map[string]float64{
 	"ms": {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1000, "m": 60_000},
 	"s":  {"ms": 1e-3, "s": 1, "m": 60, "h": 3600},
 	"":   {"": 1},
+
+	"share": {"": 1, "%": 0.01},
 }
 
 // scale brings a limit to the unit inside. A latency without a unit is refused: 0.5
@@ -212,6 +214,8 @@ func (c *Clause) scale(unit string) error {
 		return errors.New("the limit needs a unit, such as ms or s")
 	case !ok:
 		return fmt.Errorf("a limit of %s can't be in %q", c.Metric, unit)
+	case m.Unit == "share" && c.Limit*factor > 1:
+		return fmt.Errorf("%s is a share: its limit lies between 0 and 1, or is in %%, as in 80%%", c.Metric)
 	}
 	// Division is exact where the product is not: 0.1ms is 0.1/1000 of a second.
 	if factor < 1 {

@@ -135,6 +135,7 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	r := c.result(j.End())
 	if answers != nil {
 		r.Eval = answers.Result()
+		r.Confidence.accuracy(r.Eval)
 	}
 	return r, nil
 }

@@ -62,7 +62,7 @@ func numberColumns() []column {
 		if m.Run == nil {
 			continue
 		}
-		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == ""}
+		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == "" || m.OfQuestions}
 		if m.Better == metric.Higher && !m.Share { // a count is no merit
 			c.better = more
 		}

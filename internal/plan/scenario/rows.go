@@ -202,6 +202,7 @@ func (m *measured) value(metric string) (float64, bool) {
 		}
 	}
 	name, share := strings.CutSuffix(metric, "_share")
+	v, has := m.numbers[name] // what a run does not have is no share of zero
 	all := m.numbers["completed"] + m.numbers["failed"]
-	return m.numbers[name] / all, share && all > 0
+	return v / all, share && has && all > 0
 }
