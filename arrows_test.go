@@ -80,6 +80,7 @@ var inside = map[string][]string{
 	"plan/find":        {"plan/search"},
 	"plan/scenario":    {"plan/find", "plan/keys", "plan/run"},
 	"plan/sweep":       {"plan/run"},
+	"sim/answers":      {"sim/random"},
 	"sim/engine":       {"sim/random"},
 	"show/export":      {"show/accuracy", "show/page", "show/parquet", "show/pictures", "show/report"},
 	"show/front":       {"show/chart"},
