@@ -18,8 +18,9 @@ import (
 // options are what the flags say beside those of a run.
 type options struct {
 	*serve.Options
-	resume string
-	list   bool
+	resume   string
+	list     bool
+	writeKey string
 }
 
 func flags() (*argv.Set, *options) {
@@ -39,6 +40,7 @@ func flags() (*argv.Set, *options) {
 	g := argv.Group("Questions")
 	set.String(&o.resume, "resume", "", "Go on with the run in FOLDER, which was killed or interrupted: what it asks is in the folder, and only questions without an answer are asked.",
 		g, argv.Metavar("FOLDER"), argv.WholeName())
+	set.String(&o.writeKey, flagWriteKey, "", writeKeyHelp, g, argv.Metavar("FILE"), argv.WholeName())
 	set.Bool(&o.list, "list-tasks", "List the built-in tasks, and ask nothing.", g, argv.WholeName())
 	return set, o
 }
@@ -52,6 +54,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	switch {
 	case o.list:
 		return listTasks(s)
+	case set.Seen(flagWriteKey):
+		return o.writeTheKey(ctx, s, set, args)
 	case set.Seen("resume"):
 		return o.goOn(ctx, s, set)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -79,4 +80,18 @@ func Resume(ctx context.Context, s command.Streams, o *Options) error {
 func (o *Options) Questions() *workload.EvalOptions {
 	own, _ := o.datasets[workload.EvalName].(*workload.EvalOptions)
 	return own
+}
+
+// ShowQuestions shows each request that Eval would send with these flags, and sends none.
+func ShowQuestions(ctx context.Context, s command.Streams, typed []string, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
+	set, o := Flags()
+	if err := set.Parse(slices.Concat(typed, []string{"--dataset-name", workload.EvalName})); err != nil {
+		return nil, err
+	}
+	prepare(o)
+	o.Asking(ctx, s)
+	if err := o.Check(set); err != nil {
+		return nil, err
+	}
+	return bench.Questions(ctx, &o.Spec, o.RunHost(s), see)
 }

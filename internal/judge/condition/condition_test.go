@@ -43,7 +43,8 @@ func TestParse(t *testing.T) {
 
 		{"accuracy>=0.8 and accuracy>80%", []Clause{limit("accuracy", AtLeast, 0.8), limit("accuracy", More, 0.8)}},
 		{"no_answer_share<=5 % and cut-off-share<0.01", []Clause{limit("no_answer_share", AtMost, 0.05), limit("cut_off_share", Less, 0.01)}},
-		{"accuracy>-1%", []Clause{change("accuracy", More, -0.01)}},
+		{"accuracy>-1pp", []Clause{change("accuracy", More, -0.01)}},
+		{"Accuracy", []Clause{change("accuracy", NotWorse, 0)}},
 
 		{"ttft:500", []Clause{each("ttft", 500)}},
 		{"ttft:500.5 and itl_p99.9:50, first_visible:900", []Clause{each("ttft", 500.5), each("itl_p99.9", 50), each("first_visible", 900)}},
@@ -111,6 +112,9 @@ func TestErrors(t *testing.T) {
 		{Limit, "p99_ttft<=500%", `can't be in "%"`},
 		{Limit, "accuracy>=80", "accuracy is a share: its limit lies between 0 and 1, or is in %"},
 		{Limit, "accuracy>=0.8tok/s", `can't be in "tok/s"`},
+		{Change, "accuracy>-1%", "a change of accuracy is in percentage points: write accuracy>-2pp"},
+		{Change, "accuracy>-100pp", "accuracy can't change by -100 points"},
+		{Limit, "accuracy", "is no clause"},
 		{Width, "accuracy±5%", "there is no interval of accuracy"},
 		{Limit, "p99_ttft<=5kg", `can't be in "kg"`},
 		{Limit, "p99_ttft<=1e999ms", "is no number"},

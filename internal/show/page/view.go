@@ -85,6 +85,9 @@ func newView(runs []Run, opt *Options) (*view, error) {
 		v.Table = runTable(runs, opt.SLO)
 		d := &drawer{}
 		v.Tradeoffs = []figure{d.half("tradeoff-ttft", tradeoff(runs, "p99", "ttft")), d.half("tradeoff-itl", tradeoff(runs, "p50", "itl"))}
+		if opt.Accuracy != nil {
+			v.Tradeoffs = append(v.Tradeoffs, d.half("tradeoff-accuracy", opt.Accuracy))
+		}
 		for _, m := range metric.Always() {
 			v.Curves = append(v.Curves, d.half("all-"+m.Name, distribution(runs, &m)))
 		}
