@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,15 +28,13 @@ const (
 )
 
 // Main is our program as a part of a sandbox. It does nothing unless it is in one.
-func Main(arguments []string) int {
+func Main(arguments []string) error {
 	if len(arguments) != 2 || !confined() {
-		fmt.Fprintf(os.Stderr, "inferometer %s: this is a part of --allow-code, and not for the command line\n", Command)
-		return 2
+		return errors.New("this is a part of --allow-code, and not for the command line")
 	}
 	var o order
 	if err := json.Unmarshal([]byte(arguments[1]), &o); err != nil {
-		fmt.Fprintf(os.Stderr, "inferometer %s: %v\n", Command, err)
-		return 2
+		return err
 	}
 	if arguments[0] == stageFirst {
 		return first(arguments[1])
@@ -64,26 +63,30 @@ func confined() bool {
 
 // first is the first process of the namespaces. It waits for the program, whose parent it
 // is, and for the end of ours; then it ends, and with it all that is left.
-func first(told string) int {
+func first(told string) error {
 	signal.Notify(make(chan os.Signal, 1)) // the program may send what it likes; to ignore it would be inherited
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	lifeline, said, proof := os.NewFile(firstLifeline, "lifeline"), os.NewFile(firstSaid, "said"), os.NewFile(firstProof, "proof")
 	for _, fd := range []int{firstLifeline, firstSaid, firstProof} {
 		unix.CloseOnExec(fd)
 	}
+	var standard [3]*os.File
+	for fd := range standard {
+		standard[fd] = os.NewFile(uintptr(fd), "standard")
+	}
 	p, err := os.StartProcess("/proc/self/exe", []string{"inferometer", Command, stageSecond, told}, &os.ProcAttr{
 		Dir: "/", Env: []string{"GOMAXPROCS=1"},
-		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, proof, said},
+		Files: append(standard[:], proof, said),
 	})
 	if err != nil {
 		return tell(said, report{Missing: err.Error()})
 	}
-	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr, proof} {
+	for _, f := range append(standard[:], proof) {
 		_ = f.Close() // they are the program's
 	}
 	go func() {
 		_, _ = lifeline.Read(make([]byte, 1))
-		os.Exit(1)
+		syscall.Exit(1) // at once: whoever asked is gone
 	}()
 	for {
 		var status unix.WaitStatus
@@ -107,18 +110,15 @@ func first(told string) int {
 
 // tell writes a report, after one of the second process where there is one: the reader
 // takes the first.
-func tell(said *os.File, r report) int {
+func tell(said *os.File, r report) error {
 	b, err := json.Marshal(r)
 	if err == nil {
 		_, err = said.Write(append(b, '\n'))
 	}
-	if err != nil {
-		return 1
-	}
-	return 0
+	return err
 }
 
 // missing tells why there is no sandbox.
-func missing(format string, args ...any) int {
+func missing(format string, args ...any) error {
 	return tell(os.NewFile(secondSaid, "said"), report{Missing: fmt.Sprintf(format, args...)})
 }

@@ -10,7 +10,10 @@ import (
 // TestMain is our program where a sandbox starts it again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
-		os.Exit(Main(os.Args[2:]))
+		if err := Main(os.Args[2:]); err != nil {
+			os.Exit(2)
+		}
+		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 )
 
@@ -24,7 +23,4 @@ func (*Sandbox) Run(context.Context, string) (Result, error) { return Result{}, 
 func (*Sandbox) Python() string { return "" }
 
 // Main does nothing.
-func Main([]string) int {
-	fmt.Fprintf(os.Stderr, "inferometer %s: there is no sandbox on %s/%s\n", Command, runtime.GOOS, runtime.GOARCH)
-	return 2
-}
+func Main([]string) error { return ErrMissing }

@@ -50,7 +50,7 @@ func findPython(ctx context.Context, name string) (*python, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return nil, fmt.Errorf("no %s is found to run programs with: install Python, or name one with --code-python", name)
+		return nil, fmt.Errorf("no %s is found to run programs with: install Python, or name one with the variable INFEROMETER_CODE_PYTHON", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -62,10 +62,10 @@ func findPython(ctx context.Context, name string) (*python, error) {
 		err = json.Unmarshal(b, &f)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s does not say where it lies (%w): is it Python 3? --code-python names another", path, err)
+		return nil, fmt.Errorf("%s does not say where it lies (%w): is it Python 3? the variable INFEROMETER_CODE_PYTHON names another", path, err)
 	}
 	if len(f.Version) != 3 || f.Version[0] != 3 || f.Version[1] < 8 || !filepath.IsAbs(f.Executable) {
-		return nil, fmt.Errorf("%s is no Python 3.8 or newer: --code-python names another", path)
+		return nil, fmt.Errorf("%s is no Python 3.8 or newer: the variable INFEROMETER_CODE_PYTHON names another", path)
 	}
 	return f.python()
 }
@@ -139,7 +139,7 @@ func (p *python) addBoth(path string) error {
 		return err
 	}
 	if home, err := os.UserHomeDir(); real == "/" || err == nil && (real == home || strings.HasPrefix(home, real+"/")) {
-		return fmt.Errorf("this Python has modules or libraries in %s itself, and a program must not see all of that: name another with --code-python", real)
+		return fmt.Errorf("this Python has modules or libraries in %s itself, and a program must not see all of that: name another with the variable INFEROMETER_CODE_PYTHON", real)
 	}
 	p.add(real, real)
 	if known := filepath.Clean(path); known != real && !p.linked(known) {

@@ -37,7 +37,7 @@ type mount struct {
 
 // second makes the new root, gives up all rights and becomes the program. What it gives
 // up belongs to its thread, which is the only one that stays.
-func second(o *order) int {
+func second(o *order) error {
 	runtime.LockOSThread()
 	unix.CloseOnExec(secondSaid)
 	for _, step := range []struct {
