@@ -35,16 +35,14 @@ func (s *Spec) checkEval() error {
 // takeTask looks at what is asked, and whether it can be asked in this way.
 func (r *Run) takeTask(t *journal.Task) error {
 	r.task = t
-	if t == nil {
-		return nil
+	if err := r.RefuseCode(t); err != nil || t == nil {
+		return err
 	}
 	switch t.Kind {
-	case journal.TaskGenerate:
+	case journal.TaskGenerate, journal.TaskCode: // code was allowed
 		return nil
 	case journal.TaskChoice:
 		return r.askChoices()
-	case journal.TaskCode:
-		return r.mayRunCode()
 	}
 	return usage.Errorf("task", "%s is of the kind %q, which this version can't ask", t.Name, t.Kind)
 }
@@ -64,12 +62,6 @@ func (r *Run) askChoices() error {
 	r.protocol = r.backend()
 	r.PercentileMetrics = journal.WholeMetrics()
 	return nil
-}
-
-// mayRunCode refuses answers that are programs: they are run only where that was allowed.
-func (r *Run) mayRunCode() error {
-	return usage.Errorf("task", "%s asks for programs, and to score them is to run them", r.task.Name).
-		WithHint("give --allow-code to run them in a sandbox")
 }
 
 // holdsRun says what to do about a folder that is taken.

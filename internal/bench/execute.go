@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
@@ -75,6 +76,7 @@ type Run struct {
 	saved    *savedTalks    // nil: no conversations are written
 	proven   *journal.Proven
 	profiled *journal.Profile // nil: no profile was asked for
+	sandbox  *sandbox.Sandbox // nil: no program is run
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -157,7 +159,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
-	err = errors.Join(err, r.journal.End(end))
+	err = errors.Join(err, r.runPrograms(ctx, drain, end), r.journal.End(end))
 	r.unwritten = r.journal.Close()
 	if err != nil {
 		return errors.Join(err, r.unwritten)
@@ -215,6 +217,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 		return nil, err
 	}
 	if err := r.takeUp(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.openSandbox(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.makePace(); err != nil {

@@ -140,7 +140,8 @@ type Judge struct {
 	IntegritySample   int                `json:"integrity_sample,omitempty"`
 	PricePerHour      *float64           `json:"price_per_hour,omitempty"`
 	Devices           int                `json:"devices"`
-	Power             Value              `json:"power,omitzero"` // watts, rapl, or prometheus:URL?query=…
+	AllowCode         bool               `json:"allow_code,omitempty"` // programs that are answers are run, in a sandbox
+	Power             Value              `json:"power,omitzero"`       // watts, rapl, or prometheus:URL?query=…
 }
 
 // Pair is one key of a result's metadata.

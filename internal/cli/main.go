@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
@@ -84,6 +85,12 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		args = append(args[1:len(args):len(args)], "--help")
 	case "--version":
 		args[0] = "version"
+	case sandbox.Command: // a part of a run, and no command
+		if err := sandbox.Main(args[1:]); err != nil {
+			fmt.Fprintf(s.Err, "inferometer %s: %v\n", sandbox.Command, err)
+			return command.ExitUsage
+		}
+		return command.ExitDone
 	}
 	for _, c := range commands() {
 		words := strings.Fields(c.name)

@@ -37,7 +37,8 @@ type Writer struct {
 	err     error // and this: what Close returns
 	done    chan struct{}
 	stop    chan struct{}
-	spare   []byte // the flusher's buffer, swapped with pending
+	now     chan chan struct{} // asks the flusher to flush, and to close it then
+	spare   []byte             // the flusher's buffer, swapped with pending
 }
 
 // Config is how a journal is written.
@@ -80,7 +81,7 @@ func (c Config) writer(f file, path string) (*Writer, error) {
 	}
 	w := &Writer{
 		path: path, trouble: c.Trouble, eager: c.Eager, zstd: enc, disk: disk{file: f, most: maxWaiting},
-		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}),
+		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}), now: make(chan chan struct{}),
 	}
 	go w.flusher()
 	return w, nil
@@ -190,6 +191,9 @@ func (w *Writer) flusher() {
 			w.flush()
 		case <-w.full:
 			w.flush()
+		case flushed := <-w.now:
+			w.flush()
+			close(flushed)
 		case <-w.stop:
 			w.flush()
 			w.err = w.finish()
