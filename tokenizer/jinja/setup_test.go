@@ -27,7 +27,7 @@ func TestSetup(t *testing.T) {
 		{"{{ 1 == missing }}", plain, "!'missing' is undefined"},
 		{"{{ missing|length }}", plain, "!'missing' is undefined"},
 		{"{{ x.missing }}", plain, "!has no attribute"},
-		{"{{ 'a' if not x }}", plain, "!there is no else"},
+		{"[{{ 'a' if not x }}]", plain, "[]"},
 		{"{{ missing is defined }} {{ missing|default('d') }}", plain, "False d"},
 		{"{{ {'b': '<i>', 'a': \"it's &\"}|tojson }}", plain, `{"a": "it\u0027s \u0026", "b": "\u003ci\u003e"}`},
 		{"{{ {'b': '<i>', 'a': 1}|tojson }}", Setup{}, `{"b": "<i>", "a": 1}`},

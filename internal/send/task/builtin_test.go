@@ -154,19 +154,43 @@ func TestLetters(t *testing.T) {
 // CSV has the types that Hugging Face's datasets find.
 func TestCSV(t *testing.T) {
 	folder := t.TempDir()
-	write(t, folder, "d.csv", "q,label,x,note\n\"a, b\",1,1.50,\nc,0,2,n\n")
+	write(t, folder, "d.csv", "q,label,x,note,t\n\"a, b\",1,1.50,,True\nc,0,2,NA,False\n")
 	file := write(t, folder, "t.yaml", `
 task: t
 dataset_path: csv
 dataset_kwargs: {data_files: {test: d.csv}}
 test_split: test
 output_type: multiple_choice
-doc_to_text: "{{q}} {{x}} {{note}}"
+doc_to_text: "{{q}} {{x}} {{note}} {{t}}"
 doc_to_target: label
 doc_to_choice: ["no", "yes"]
 `)
 	got := item(t, opened(t, file, Options{}), 1)
-	if got.Prompt != "a, b 1.5 None yes" || got.Question.RightChoice != 2 {
+	if got.Prompt != "a, b 1.5 None True yes" || got.Question.RightChoice != 2 {
 		t.Errorf("the request is %+v", got)
+	}
+}
+
+// JSON has the types that Hugging Face's datasets find, of which lm-eval makes its prompts; our own form takes it as it is.
+func TestDatasetsTypes(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "d.jsonl", `{"a": 1, "b": "x", "d": "2020-01-01T00:00:00", "e": "2021-02-03"}`+"\n"+`{"a": 2.5, "c": null, "d": "2020-01-02T00:00:00", "e": "2021-02-04"}`+"\n")
+	file := write(t, folder, "t.yaml", `
+task: t
+dataset_path: json
+dataset_kwargs: {data_files: {test: d.jsonl}}
+test_split: test
+doc_to_text: "{{a}} {{b}} {{c}} {{d}} {{e}}"
+doc_to_target: a
+`)
+	s := opened(t, file, Options{})
+	for i, want := range []string{"1.0 x None 2020-01-01 00:00:00 2021-02-03 00:00:00", "2.5 None None 2020-01-02 00:00:00 2021-02-04 00:00:00"} {
+		if got := item(t, s, i); got.Prompt != want {
+			t.Errorf("the prompt is %q, not %q", got.Prompt, want)
+		}
+	}
+	own := write(t, folder, "own.yaml", "name: x\ndata: {file: d.jsonl}\nquestion: \"{{a}} {{d}} {{e}}\"\nanswer: a\n")
+	if got := item(t, opened(t, own, Options{}), 0).Prompt; got != "1 2020-01-01T00:00:00 2021-02-03" {
+		t.Errorf("the prompt is %q", got)
 	}
 }

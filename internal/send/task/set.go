@@ -49,9 +49,7 @@ func (t *Task) ask(questions *set, o Options) (*Set, error) {
 			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
 		}
 	}
-	if s.data = questions.name; t.lmEval {
-		questions.asDatasets()
-	}
+	s.data = questions.name
 	if err := t.bind(questions.columns); err != nil {
 		return nil, err
 	}
@@ -149,9 +147,7 @@ func (s *Set) readExamples(questions *set) (err error) {
 		if examples, err = t.read(&t.examples, given, "--examples", &s.o); err != nil {
 			return fmt.Errorf("the worked examples: %w", err)
 		}
-		if s.pool = examples.rows; t.lmEval {
-			examples.asDatasets()
-		}
+		s.pool = examples.rows
 	}
 	pools := map[string][]int{}
 	if t.ofCategory {
