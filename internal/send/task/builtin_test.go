@@ -80,9 +80,9 @@ func TestCategories(t *testing.T) {
 	if !strings.Contains(got.Prompt, "about computer science.") || got.Question.Category != "computer science" || got.Question.Options < 2 {
 		t.Errorf("the question is %+v", got)
 	}
-	for _, r := range s.examples(2) {
-		if r.values["category"] != "computer science" {
-			t.Errorf("a worked example is of the category %v", r.values["category"])
+	for _, at := range s.drawn[2] {
+		if category := s.pool[at].values["category"]; category != "computer science" {
+			t.Errorf("a worked example is of the category %v", category)
 		}
 	}
 	o.Category = "magic"

@@ -40,6 +40,7 @@ func TestRefusals(t *testing.T) {
 		{"a typo within", plain + "examples: {shot: 1}\n", row, "there is no key examples.shot: is examples.shots meant?"},
 		{"a typo in a filter", plain + "scores: [{filters: [{function: regx, pattern: x}]}]\n", row, "there is no filter regx: is regex meant?"},
 		{"a wrong metric", plain + "scores: [{metric: bleu}]\n", row, "the metric bleu is not one of a task of the kind generate: exact_match"},
+		{"two scores of a name", plain + "scores: [{name: s}, {name: s}]\n", row, "two scores have the name s"},
 		{"a wrong kind", plain + "kind: chioce\n", row, "kind is chioce: it must be generate, choice or code"},
 		{"a key twice", plain + "name: y\n", row, "line 5: the key name is there twice"},
 		{"no question", "name: x\nanswer: a\n", row, "it has no question"},
