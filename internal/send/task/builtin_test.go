@@ -23,6 +23,8 @@ func TestBuiltIn(t *testing.T) {
 		}
 		if _, err := task.Open(Options{}); err == nil || !strings.Contains(err.Error(), "give a file with --data") {
 			t.Errorf("%s without data: %v", name, err)
+		} else if task.needs != "" && !strings.Contains(err.Error(), "--data, whose rows have question") {
+			t.Errorf("%s does not say what its rows must have: %v", name, err)
 		}
 	}
 }

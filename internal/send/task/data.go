@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,7 +67,7 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 	case s.hub != "":
 		return t.fetch(s, flag, o)
 	}
-	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, t.needs)
+	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, outside.Sentence(t.needs))
 }
 
 // filesIn are a file, or those of a folder that are the source's split.
@@ -92,7 +93,13 @@ func isCSV(file string) bool {
 	return strings.Contains(filepath.Base(file), ".csv") || strings.Contains(filepath.Base(file), ".tsv")
 }
 
+// hubName is what a set on the hub may be called: a task's file comes from outside, and the name becomes a path.
+var hubName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$`)
+
 func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
+	if !hubName.MatchString(s.hub) || strings.Contains(s.hub, "..") {
+		return nil, fmt.Errorf("%s is no set on the hub: it must be NAME or ORG/NAME", outside.Sentence(clipped(s.hub)))
+	}
 	if o.Fetch == nil {
 		return nil, fmt.Errorf("the task %s is over %s on the hub, and nothing is fetched: give a file with %s",
 			outside.Word(t.Name), outside.Word(s.hub), flag)

@@ -40,6 +40,8 @@ func TestRefusals(t *testing.T) {
 		{"a typo within", plain + "examples: {shot: 1}\n", row, "there is no key examples.shot: is examples.shots meant?"},
 		{"a typo in a filter", plain + "scores: [{filters: [{function: regx, pattern: x}]}]\n", row, "there is no filter regx: is regex meant?"},
 		{"a wrong metric", plain + "scores: [{metric: bleu}]\n", row, "the metric bleu is not one of a task of the kind generate: exact_match"},
+		{"a path for a set", strings.Replace(plain, "file: d.jsonl", "hub: ../../etc", 1), row, "../../etc is no set on the hub"},
+		{"escapes in a name", strings.Replace(plain, "data: {file: d.jsonl}", "needs: \"\\e[2J\"", 1), row, "names no data: give a file with --data"},
 		{"two scores of a name", plain + "scores: [{name: s}, {name: s}]\n", row, "two scores have the name s"},
 		{"a wrong kind", plain + "kind: chioce\n", row, "kind is chioce: it must be generate, choice or code"},
 		{"a key twice", plain + "name: y\n", row, "line 5: the key name is there twice"},
@@ -90,7 +92,7 @@ func TestRefusals(t *testing.T) {
 		{"a beam search", lm + "generation_kwargs: {num_beams: 4}\n", row, "generation_kwargs.num_beams is not sent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := refusal(t, c.yaml, c.data, Options{}); !strings.Contains(got, c.want) {
+			if got := refusal(t, c.yaml, c.data, Options{}); !strings.Contains(got, c.want) || strings.Contains(got, "\x1b") {
 				t.Errorf("it is refused with %q, not with %q", got, c.want)
 			}
 		})

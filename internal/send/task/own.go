@@ -23,7 +23,7 @@ func readOwn(from *tree, t *Task) error {
 	if v := from.get("kind"); v != nil && !contains([]string{journal.TaskGenerate, journal.TaskChoice, journal.TaskCode}, t.kind) {
 		r.fail(v, "kind is %s: it must be generate, choice or code", outside.Sentence(clipped(t.kind)))
 	}
-	t.needs = r.text("needs", "")
+	t.needs = r.text("needs", "") // said where the task has no data of its own
 	if err := ownSource(r.within("data"), &t.questions, nil); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (t *Task) ownScores(from *tree) error {
 // metricsOf are the metrics of each kind of task.
 var metricsOf = map[string][]string{
 	journal.TaskGenerate: {journal.MetricExact},
-	journal.TaskChoice:   {journal.MetricAcc, journal.MetricAccNorm},
+	journal.TaskChoice:   {journal.MetricAcc, journal.MetricAccNorm, "acc_bytes"},
 	journal.TaskCode:     {journal.MetricPass},
 }
 
