@@ -65,6 +65,10 @@ func TestFromHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mixed := opened(t, "gsm8k", Options{Data: testfiles.Path(t, "accuracy"), Examples: testfiles.Path(t, "accuracy", "gsm8k_train.jsonl")})
+	if notes := mixed.Notes(); len(notes) != 1 || notes[0] != "the questions are of 2 files in the folder, from gsm8k_test.jsonl to mmlu_pro_test.jsonl" {
+		t.Errorf("of a folder with two sets the notes are %q", notes)
+	}
 	_, err = task.Open(Options{Fetch: func(string, []string) (string, error) { return "", errors.New("no way to the hub") }})
 	if err == nil || !strings.Contains(err.Error(), "no way to the hub; a local file can be given with --data") {
 		t.Errorf("without a way to the hub: %v", err)

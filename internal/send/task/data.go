@@ -40,6 +40,7 @@ type set struct {
 	columns []string
 	known   map[string]bool // the same
 	python  bool            // as Hugging Face's datasets give it
+	files   []string
 }
 
 // read gets a source's rows. given is what the run says in place of it.
@@ -121,7 +122,7 @@ func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
 
 // readSet reads all rows of some files, with python as Hugging Face's datasets do.
 func readSet(name string, files []string, python bool) (*set, error) {
-	out := &set{name: name, python: python}
+	out := &set{name: name, python: python, files: files}
 	size := 0
 	for _, file := range files {
 		f, err := table.Open(file)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -52,6 +53,10 @@ func (t *Task) ask(questions *set, o Options) (*Set, error) {
 		}
 	}
 	s.data = questions.name
+	if n := len(questions.files); n > 1 && o.Data != "" {
+		first, last := filepath.Base(questions.files[0]), filepath.Base(questions.files[n-1])
+		s.notes = append(s.notes, outside.Sentence(fmt.Sprintf("the questions are of %d files in the folder, from %s to %s", n, first, last)))
+	}
 	if err := t.bind(questions.columns); err != nil {
 		return nil, err
 	}
