@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,6 +39,8 @@ type set struct {
 	rows    []*row
 	columns []string
 	known   map[string]bool // the same
+	python  bool            // as Hugging Face's datasets give it
+	files   []string
 }
 
 // read gets a source's rows. given is what the run says in place of it.
@@ -48,7 +51,7 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
-		return readSet(filepath.Base(given), files)
+		return readSet(filepath.Base(given), files, t.lmEval)
 	case len(s.files) > 0:
 		var files []string
 		for _, f := range s.files {
@@ -61,11 +64,11 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 			}
 			files = append(files, more...)
 		}
-		return readSet(filepath.Base(s.files[0]), files)
+		return readSet(filepath.Base(s.files[0]), files, t.lmEval)
 	case s.hub != "":
 		return t.fetch(s, flag, o)
 	}
-	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, t.needs)
+	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, outside.Sentence(t.needs))
 }
 
 // filesIn are a file, or those of a folder that are the source's split.
@@ -87,7 +90,17 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+func isCSV(file string) bool {
+	return strings.Contains(filepath.Base(file), ".csv") || strings.Contains(filepath.Base(file), ".tsv")
+}
+
+// hubName is what a set on the hub may be called: a task's file comes from outside, and the name becomes a path.
+var hubName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)?$`)
+
 func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
+	if !hubName.MatchString(s.hub) || strings.Contains(s.hub, "..") {
+		return nil, fmt.Errorf("%s is no set on the hub: it must be NAME or ORG/NAME", outside.Sentence(clipped(s.hub)))
+	}
 	if o.Fetch == nil {
 		return nil, fmt.Errorf("the task %s is over %s on the hub, and nothing is fetched: give a file with %s",
 			outside.Word(t.Name), outside.Word(s.hub), flag)
@@ -104,19 +117,19 @@ func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
 	if s.config != "" {
 		name += "/" + s.config
 	}
-	return readSet(name+":"+s.split, files)
+	return readSet(name+":"+s.split, files, t.lmEval)
 }
 
-// readSet reads all rows of some files.
-func readSet(name string, files []string) (*set, error) {
-	out := &set{name: name}
+// readSet reads all rows of some files, with python as Hugging Face's datasets do.
+func readSet(name string, files []string, python bool) (*set, error) {
+	out := &set{name: name, python: python, files: files}
 	size := 0
 	for _, file := range files {
 		f, err := table.Open(file)
 		if err != nil {
 			return nil, err
 		}
-		err = out.add(f, strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".tsv"), &size)
+		err = out.add(f, file, &size)
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -125,10 +138,13 @@ func readSet(name string, files []string) (*set, error) {
 	if len(out.rows) == 0 {
 		return nil, errors.New(name + " has no rows")
 	}
+	if python {
+		out.asDatasets(!isCSV(files[0]) && !strings.Contains(files[0], ".parquet"))
+	}
 	return out, nil
 }
 
-func (s *set) add(f table.File, typed bool, size *int) error {
+func (s *set) add(f table.File, file string, size *int) error {
 	if len(s.rows)+f.Rows() > maxRows {
 		return fmt.Errorf("it has more than %d rows", maxRows)
 	}
@@ -147,8 +163,8 @@ func (s *set) add(f table.File, typed bool, size *int) error {
 		s.addColumns(r.names)
 		return nil
 	})
-	if err == nil && typed {
-		typeColumns(s.rows[first:], f.Columns())
+	if err == nil && isCSV(file) {
+		typeColumns(s.rows[first:], f.Columns(), s.python)
 	}
 	return err
 }
@@ -164,35 +180,6 @@ func (s *set) addColumns(names []string) {
 		if !s.known[name] && len(s.columns) < maxColumns {
 			s.known[name] = true
 			s.columns = append(s.columns, name)
-		}
-	}
-}
-
-// asDatasets gives rows what Hugging Face's datasets make of JSON: each row has all
-// columns, and numbers of a column are all whole or none is.
-func (s *set) asDatasets() {
-	for _, c := range s.columns {
-		whole, broken := false, false
-		for _, r := range s.rows {
-			switch v, there := r.values[c]; v.(type) {
-			case int64:
-				whole = true
-			case float64:
-				broken = true
-			case nil:
-				if !there {
-					r.names = append(r.names, c)
-					r.values[c] = nil
-				}
-			}
-		}
-		if !whole || !broken {
-			continue
-		}
-		for _, r := range s.rows {
-			if n, isInt := r.values[c].(int64); isInt {
-				r.values[c] = float64(n)
-			}
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (e *expression) value(r *row) (any, error) {
 	if e.column {
 		v, there := r.values[e.text]
 		if !there {
-			return nil, fmt.Errorf("%s: %w %q", e.key, errMissing, outside.Sentence(e.text))
+			return nil, fmt.Errorf("%s: %w %q: it has %s", e.key, errMissing, outside.Sentence(e.text), r.fields())
 		}
 		return v, nil
 	}
@@ -92,6 +92,9 @@ func (e *expression) value(r *row) (any, error) {
 		return nil, fmt.Errorf("the template %s: %s", e.key, outside.Sentence(e.wrong.Error()))
 	}
 	text, err := e.template.Render(r.values)
+	if err != nil && strings.HasSuffix(err.Error(), "is undefined") {
+		return nil, fmt.Errorf("the template %s: %s; the row has %s", e.key, outside.Sentence(err.Error()), r.fields())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the template %s: %s", e.key, outside.Sentence(err.Error()))
 	}

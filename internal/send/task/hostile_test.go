@@ -40,6 +40,9 @@ func TestRefusals(t *testing.T) {
 		{"a typo within", plain + "examples: {shot: 1}\n", row, "there is no key examples.shot: is examples.shots meant?"},
 		{"a typo in a filter", plain + "scores: [{filters: [{function: regx, pattern: x}]}]\n", row, "there is no filter regx: is regex meant?"},
 		{"a wrong metric", plain + "scores: [{metric: bleu}]\n", row, "the metric bleu is not one of a task of the kind generate: exact_match"},
+		{"a path for a set", strings.Replace(plain, "file: d.jsonl", "hub: ../../etc", 1), row, "../../etc is no set on the hub"},
+		{"escapes in a name", strings.Replace(plain, "data: {file: d.jsonl}", "needs: \"\\e[2J\"", 1), row, "names no data: give a file with --data"},
+		{"two scores of a name", plain + "scores: [{name: s}, {name: s}]\n", row, "two scores have the name s"},
 		{"a wrong kind", plain + "kind: chioce\n", row, "kind is chioce: it must be generate, choice or code"},
 		{"a key twice", plain + "name: y\n", row, "line 5: the key name is there twice"},
 		{"no question", "name: x\nanswer: a\n", row, "it has no question"},
@@ -52,8 +55,8 @@ func TestRefusals(t *testing.T) {
 		{"an endless template", strings.Replace(plain, "{{q}}", "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}", 1), row, "row 1: the template question: line 1: the template does too much"},
 		{"an endless macro", strings.Replace(plain, "{{q}}", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", 1), row, "the template question: line 1"},
 		{"a field of the system", strings.Replace(plain, "{{q}}", "{{ q.__class__.__mro__ }}", 1), row, "row 1: the template question"},
-		{"a missing field", plain, row + `{"q": "x"}`, "row 2: the template answer: line 1: 'a' is undefined"},
-		{"a missing column", strings.Replace(plain, `"{{q}}"`, "q", 1), row + `{"a": "x"}`, "row 2: question: the row has no such field \"q\""},
+		{"a missing field", plain, row + `{"q": "x"}`, "row 2: the template answer: line 1: 'a' is undefined; the row has q"},
+		{"a missing column", strings.Replace(plain, `"{{q}}"`, "q", 1), row + `{"a": "x"}`, "row 2: question: the row has no such field \"q\": it has a"},
 		{"a number for a text", strings.Replace(plain, `"{{q}}"`, "q", 1), `{"q": 7, "a": 1}`, "row 1: question: [7] is no text"},
 		{"a null answer", strings.Replace(plain, `"{{a}}"`, "a", 1), `{"q": "x", "a": null}`, "row 1: it has no right answer"},
 		{"one option", plain + "options: o\n", `{"q": "x", "a": "y", "o": ["y"]}`, "row 1: it has 1 options: there must be from 2 to 1000"},
@@ -89,7 +92,7 @@ func TestRefusals(t *testing.T) {
 		{"a beam search", lm + "generation_kwargs: {num_beams: 4}\n", row, "generation_kwargs.num_beams is not sent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := refusal(t, c.yaml, c.data, Options{}); !strings.Contains(got, c.want) {
+			if got := refusal(t, c.yaml, c.data, Options{}); !strings.Contains(got, c.want) || strings.Contains(got, "\x1b") {
 				t.Errorf("it is refused with %q, not with %q", got, c.want)
 			}
 		})

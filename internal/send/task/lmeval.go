@@ -97,6 +97,9 @@ func (t *Task) lmKind(r *reader) error {
 }
 
 func (t *Task) lmWhole() error {
+	if err := t.apartScores(); err != nil {
+		return err
+	}
 	switch {
 	case t.Name == "":
 		return errors.New("it has no key task with its name")

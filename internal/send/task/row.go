@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/files/table"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
 
@@ -33,6 +35,15 @@ func newRow(number int, o table.Object) *row {
 		r.values[f.Name] = forTemplate(f.Value)
 	}
 	return r
+}
+
+// fields are the row's names, for a message.
+func (r *row) fields() string {
+	names := strings.Join(r.names[:min(len(r.names), 20)], ", ")
+	if names == "" {
+		return "no fields"
+	}
+	return outside.Sentence(names)
 }
 
 // forTemplate makes a value of a table one of templates.

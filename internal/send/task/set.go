@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -19,8 +21,9 @@ type Set struct {
 	shots    int
 	asked    []*row
 	pool     []*row
-	drawn    [][]int // of each question, places in pool
-	first    []int   // of choices: the first request of each question, and their number behind
+	drawn    [][]int                     // of each question, places in pool
+	turns    []atomic.Pointer[[]message] // of pool, once they were made
+	first    []int                       // of choices: the first request of each question, and their number behind
 	limited  bool
 	data     string
 	sha      string
@@ -49,8 +52,10 @@ func (t *Task) ask(questions *set, o Options) (*Set, error) {
 			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
 		}
 	}
-	if s.data = questions.name; t.lmEval {
-		questions.asDatasets()
+	s.data = questions.name
+	if n := len(questions.files); n > 1 && o.Data != "" {
+		first, last := filepath.Base(questions.files[0]), filepath.Base(questions.files[n-1])
+		s.notes = append(s.notes, outside.Sentence(fmt.Sprintf("the questions are of %d files in the folder, from %s to %s", n, first, last)))
 	}
 	if err := t.bind(questions.columns); err != nil {
 		return nil, err
@@ -149,9 +154,7 @@ func (s *Set) readExamples(questions *set) (err error) {
 		if examples, err = t.read(&t.examples, given, "--examples", &s.o); err != nil {
 			return fmt.Errorf("the worked examples: %w", err)
 		}
-		if s.pool = examples.rows; t.lmEval {
-			examples.asDatasets()
-		}
+		s.pool = examples.rows
 	}
 	pools := map[string][]int{}
 	if t.ofCategory {
@@ -163,20 +166,29 @@ func (s *Set) readExamples(questions *set) (err error) {
 			pools[category] = append(pools[category], i)
 		}
 	}
+	s.turns = make([]atomic.Pointer[[]message], len(s.pool))
 	s.drawn, err = t.drawExamples(s.asked, s.pool, pools, s.shots, s.o.Seed)
 	return err
 }
 
-// examples are the worked examples of a question.
-func (s *Set) examples(i int) []*row {
+// examples are the worked examples of a question. Each is made once: requests are made while a run is timed.
+func (s *Set) examples(i int) (out []message, err error) {
 	if s.drawn == nil {
-		return nil
+		return nil, nil
 	}
-	out := make([]*row, len(s.drawn[i]))
-	for j, at := range s.drawn[i] {
-		out[j] = s.pool[at]
+	for _, at := range s.drawn[i] {
+		turn := s.turns[at].Load()
+		if turn == nil {
+			made, err := s.task.exampleTurn(s.pool[at])
+			if err != nil {
+				return nil, fmt.Errorf("worked example %d: %w", s.pool[at].number+1, err)
+			}
+			turn = &made
+			s.turns[at].Store(turn)
+		}
+		out = append(out, *turn...)
 	}
-	return out
+	return out, nil
 }
 
 // Task is what the journal says of the set.
@@ -227,7 +239,11 @@ func (s *Set) item(i, choice int) (*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.task.messages(s.o.System, r, s.examples(i))
+	examples, err := s.examples(i)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.task.messages(s.o.System, r, examples)
 	if err != nil {
 		return nil, err
 	}
