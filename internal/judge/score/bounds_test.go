@@ -98,6 +98,20 @@ func generating(filters ...journal.Filter) journal.Task {
 	return journal.Task{Kind: journal.TaskGenerate, Scores: []journal.Score{{Name: "x", Metric: journal.MetricExact, Filters: filters}}}
 }
 
+// A pattern is read or refused in a few seconds, whatever it asks for.
+func TestPatternsThatAreLarge(t *testing.T) {
+	for _, p := range []string{
+		`((a{1000000}){1000000}){1000000}`, "(?i)" + strings.Repeat(`[\S]`, 1000), "(?i)" + strings.Repeat(`[\W\d]`, 500),
+		"(?i)" + strings.Repeat(`[\x00-\U0010ffff]`, 200), strings.Repeat("(?=", 1300) + strings.Repeat(")", 1300), strings.Repeat("a", maxPattern+1),
+	} {
+		began := time.Now()
+		_, err := compile(p)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%s took %s (%v)", clip(p, 30), took, err)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I'm sorry, but I can't help.": true, "\n I’m sorry": true, "I cannot answer": true, "As an AI language model": true,
