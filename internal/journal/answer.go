@@ -49,7 +49,7 @@ type Score struct {
 const (
 	MetricExact   = "exact_match" // the answer is one of the right ones
 	MetricAcc     = "acc"         // the right choice is the most likely one
-	MetricAccNorm = "acc_norm"    // as acc, by likelihood per byte
+	MetricAccNorm = "acc_norm"    // as acc, by likelihood per character, as lm-eval has it
 	MetricPass    = "pass@1"      // the program passes its test
 )
 

@@ -28,6 +28,7 @@ type Collector struct {
 	task *journal.Task
 	ways []way
 	err  error // why nothing can be scored
+	most int   // questions that are kept
 
 	questions  map[int]*question
 	programs   map[int]*question        // by their request
@@ -61,7 +62,7 @@ type question struct {
 // NewCollector makes ready for the answers of a run.
 func NewCollector(t *journal.Task) *Collector {
 	c := &Collector{
-		task: t, questions: map[int]*question{}, programs: map[int]*question{},
+		task: t, most: maxQuestions, questions: map[int]*question{}, programs: map[int]*question{},
 		early: map[int]*journal.Checked{}, categories: map[string]int{},
 	}
 	c.ways, c.err = newWays(t)
@@ -72,7 +73,7 @@ func NewCollector(t *journal.Task) *Collector {
 func (c *Collector) Add(a *journal.Answer) {
 	q := c.questions[a.Number]
 	if q == nil {
-		if len(c.questions) >= maxQuestions {
+		if len(c.questions) >= c.most {
 			c.tooMany++
 			return
 		}
@@ -116,7 +117,7 @@ func (c *Collector) category(name string) int {
 // answeredBy takes over what is the same of all kinds of answers.
 func (q *question) answeredBy(a *journal.Answer) {
 	q.hash = strings.Clone(outside.Line(a.Hash, outside.MaxWord))
-	q.cut = a.FinishReason == "length"
+	q.cut = a.FinishReason == "length" || a.FinishReason == "max_tokens"
 	q.earlier = a.Earlier
 	q.count(a)
 }
@@ -244,7 +245,7 @@ func (c *Collector) Checked(p *journal.Checked) {
 		q.run(p, len(c.ways))
 		return
 	}
-	if len(c.early) < maxQuestions {
+	if len(c.early) < c.most {
 		c.early[p.Index] = &journal.Checked{Index: p.Index, Passed: p.Passed, How: strings.Clone(outside.Line(p.How, maxAnswer))}
 	}
 }

@@ -23,14 +23,16 @@ const (
 type dialect struct {
 	in     []rune
 	at     int
-	out    strings.Builder
+	out    *strings.Builder
 	groups int            // opened so far
 	names  map[string]int // of groups
 	open   []scope        // of groups that are not closed yet
 	scope
-	global string // flags for the whole pattern, of those that the engine has too
-	wanted int    // the highest group that a condition asks for
-	place  bool   // the last was a place between characters, which can't be repeated
+	global  string // flags for the whole pattern, of those that the engine has too
+	wanted  int    // the highest group that a condition asks for
+	notWord bool   // the class that is read has a \W
+	folded  int    // characters of classes whose case does not count
+	place   bool   // the last was a place between characters, which can't be repeated
 }
 
 // scope is what flags say inside a group.
@@ -41,7 +43,7 @@ type scope struct {
 
 // translate gives the pattern for the engine, and how many groups it has.
 func translate(pattern string, most int) (string, int, error) {
-	d := &dialect{in: []rune(pattern), names: map[string]int{}}
+	d := &dialect{in: []rune(pattern), out: &strings.Builder{}, names: map[string]int{}}
 	if len(d.in) > most {
 		return "", 0, fmt.Errorf("the pattern has more than %d characters", most)
 	}
@@ -146,11 +148,11 @@ func (d *dialect) repeat(place bool) error {
 	}
 	switch {
 	case most < 0:
-		fmt.Fprintf(&d.out, "{%d,}", least)
+		fmt.Fprintf(d.out, "{%d,}", least)
 	case most < least:
 		return fmt.Errorf("a repetition asks for at least %d and at most %d", least, most)
 	default:
-		fmt.Fprintf(&d.out, "{%d,%d}", least, most)
+		fmt.Fprintf(d.out, "{%d,%d}", least, most)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -17,26 +16,11 @@ const (
 	asciiSpaces = `\t-\r\x20`
 	notASpaces  = `\x00-\x08\x0e-\x1f\x21-\x{10ffff}`
 	words       = `\p{L}\p{N}_`
+	notWords    = "\x00" // the engine can't write it inside a class: see dialect.class
 	asciiWords  = `A-Za-z0-9_`
 	notAWords   = "\\x00-/:-@\\[-\\^`{-\\x{10ffff}"
 	notADigits  = `\x00-/:-\x{10ffff}`
 )
-
-// notWords is what is outside words. The engine has no way to write it inside a class.
-var notWords = sync.OnceValue(func() string {
-	var b strings.Builder
-	from := rune(0)
-	for c := rune(0); c <= unicode.MaxRune+1; c++ {
-		if c <= unicode.MaxRune && !unicode.IsLetter(c) && !unicode.IsNumber(c) && c != '_' {
-			continue
-		}
-		if c > from {
-			fmt.Fprintf(&b, `\x{%x}-\x{%x}`, from, c-1)
-		}
-		from = c + 1
-	}
-	return b.String()
-})
 
 // shorthand is the inside of a class for \d, \w, \s and their opposites.
 func (d *dialect) shorthand(c rune) (inside string, ok bool) {
@@ -58,10 +42,7 @@ func (d *dialect) shorthand(c rune) (inside string, ok bool) {
 	case 'w':
 		return pick(words, asciiWords)
 	case 'W':
-		if d.ascii {
-			return notAWords, true
-		}
-		return notWords(), true
+		return pick(notWords, notAWords)
 	}
 	return "", false
 }
@@ -113,10 +94,10 @@ func (d *dialect) escape() error {
 func (d *dialect) boundary(not bool) {
 	w, _ := d.shorthand('w')
 	if not {
-		fmt.Fprintf(&d.out, `(?:(?<=[%[1]s])(?=[%[1]s])|(?<![%[1]s])(?![%[1]s])(?!\A\z))`, w)
+		fmt.Fprintf(d.out, `(?:(?<=[%[1]s])(?=[%[1]s])|(?<![%[1]s])(?![%[1]s])(?!\A\z))`, w)
 		return
 	}
-	fmt.Fprintf(&d.out, `(?:(?<=[%[1]s])(?![%[1]s])|(?<![%[1]s])(?=[%[1]s]))`, w)
+	fmt.Fprintf(d.out, `(?:(?<=[%[1]s])(?![%[1]s])|(?<![%[1]s])(?=[%[1]s]))`, w)
 }
 
 // number reads \1 to \99, or the three octal digits of a character.
@@ -181,19 +162,41 @@ func (d *dialect) character() (rune, error) {
 	return c, nil
 }
 
-// class reads [...].
+// class reads [...]. One with \W in it becomes two: what is in no other member and a word's
+// character, or what is in another member or none of a word's.
 func (d *dialect) class() error {
-	d.out.WriteByte('[')
-	if d.take("^") {
-		d.out.WriteByte('^')
+	not := d.take("^")
+	outer := d.out
+	d.out, d.notWord = &strings.Builder{}, false
+	err := d.members()
+	inside := d.out.String()
+	d.out = outer
+	switch {
+	case err != nil:
+		return err
+	case !d.notWord && not:
+		d.out.WriteString("[^" + inside + "]")
+	case !d.notWord:
+		d.out.WriteString("[" + inside + "]")
+	case not && inside == "":
+		d.out.WriteString("[" + words + "]")
+	case not:
+		d.out.WriteString("(?:(?![" + inside + "])[" + words + "])")
+	case inside == "":
+		d.out.WriteString("[^" + words + "]")
+	default:
+		d.out.WriteString("(?:[" + inside + "]|[^" + words + "])")
 	}
+	return nil
+}
+
+func (d *dialect) members() error {
 	for first := true; ; first = false {
 		if d.at >= len(d.in) {
 			return errors.New("a [ is not closed")
 		}
 		if d.in[d.at] == ']' && !first {
 			d.at++
-			d.out.WriteByte(']')
 			return nil
 		}
 		if err := d.member(); err != nil {
@@ -210,10 +213,14 @@ func (d *dialect) member() error {
 	}
 	isRange := d.at+1 < len(d.in) && d.in[d.at] == '-' && d.in[d.at+1] != ']'
 	if !isRange {
-		if set != "" {
-			d.out.WriteString(set)
-		} else {
+		switch set {
+		case "":
 			d.inClass(low)
+		case notWords:
+			d.notWord = true
+		default:
+			d.out.WriteString(set)
+			return d.folds(len(set) * 1000) // about what it has
 		}
 		return nil
 	}
@@ -228,6 +235,20 @@ func (d *dialect) member() error {
 	d.inClass(low)
 	d.out.WriteByte('-')
 	d.inClass(high)
+	return d.folds(int(high - low))
+}
+
+// maxFolds bounds the characters of classes whose case does not count: the engine looks at
+// each of them when it reads the pattern, in about a second for so many.
+const maxFolds = 8 << 20
+
+func (d *dialect) folds(characters int) error {
+	if d.fold {
+		d.folded += characters
+	}
+	if d.folded > maxFolds {
+		return errors.New("it ignores the case of too many characters: name fewer in its [ ]")
+	}
 	return nil
 }
 
@@ -261,4 +282,4 @@ func (d *dialect) element() (r rune, set string, err error) {
 }
 
 // inClass writes a character that stands for itself inside [ ].
-func (d *dialect) inClass(c rune) { fmt.Fprintf(&d.out, `\x{%x}`, c) }
+func (d *dialect) inClass(c rune) { fmt.Fprintf(d.out, `\x{%x}`, c) }

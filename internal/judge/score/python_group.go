@@ -78,7 +78,7 @@ func (d *dialect) reference(number int) error {
 			return errors.New("it refers to a group that is not closed")
 		}
 	}
-	fmt.Fprintf(&d.out, `(?:\%d)`, number)
+	fmt.Fprintf(d.out, `(?:\%d)`, number)
 	return nil
 }
 

@@ -146,7 +146,7 @@ func (c *Collector) warnings(r *Result) (out []string) {
 		}
 	}
 	say(c.twice, "%d answers came to a question that was answered before: the first complete one counts", c.twice)
-	say(c.tooMany, "%d answers are left out: only %d questions are scored", c.tooMany, maxQuestions)
+	say(c.tooMany, "%d answers are left out: only %d questions are scored", c.tooMany, c.most)
 	say(c.slow, "%d answers took too long to be searched by a pattern, and count as no answer", c.slow)
 	say(c.failures, "%d answers could not be searched, and count as no answer: %v", c.failures, c.failure)
 	say(c.unscored, "%d answers were not searched, since others took %s together, and count as no answer", c.unscored, scoringTime)
