@@ -34,7 +34,7 @@ type earlier struct {
 
 // partFolder is where the journal of the n-th part is kept once there is another one.
 func partFolder(folder string, n int) string {
-	return filepath.Join(folder, fmt.Sprintf("earlier-%d", n))
+	return filepath.Join(folder, journal.PartName(n))
 }
 
 // mostParts bounds the parts of a run.

@@ -80,7 +80,7 @@ func (o *options) further(s command.Streams, set *argv.Set) (list []string) {
 // listTasks prints the built-in tasks, one a line.
 func listTasks(s command.Streams) error {
 	for _, name := range task.Names() {
-		if _, err := fmt.Fprintln(s.Out, name); err != nil {
+		if _, err := fmt.Fprintf(s.Out, "%-12s %s\n", name, task.About(name)); err != nil {
 			return err
 		}
 	}

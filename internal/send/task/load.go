@@ -28,6 +28,24 @@ func Names() []string {
 	return names
 }
 
+// About is what a built-in task asks, in one sentence: the first of its file.
+func About(name string) string {
+	b, err := builtin.ReadFile("builtin/" + name + ".yaml")
+	if err != nil {
+		return ""
+	}
+	var words []string
+	for line := range strings.Lines(string(b)) {
+		text, comment := strings.CutPrefix(line, "#")
+		if !comment {
+			break
+		}
+		words = append(words, strings.Fields(text)...)
+	}
+	first, _, _ := strings.Cut(strings.Join(words, " "), ". ")
+	return strings.TrimSuffix(first, ".")
+}
+
 // Load reads a built-in task by its name, or a file.
 func Load(nameOrFile string) (*Task, error) {
 	if contains(Names(), nameOrFile) {
