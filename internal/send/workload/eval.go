@@ -31,8 +31,8 @@ type EvalOptions struct {
 	MaxTokens *int   `json:"max_answer_tokens" flag:"max-answer-tokens" whole:"true" follows:"output-len" min:"1" max:"1048576" shown:"as the task says" help:"most tokens of an answer."`
 }
 
-// Check implements [option.Checker]. A wrong name is told before anything is asked.
-func (o *EvalOptions) Check() error {
+// checkGiven tells a wrong name before anything is asked.
+func (o *EvalOptions) checkGiven() error {
 	if o.Task == "" {
 		return option.Errorf("task", "is needed: a file, or one of %s", strings.Join(task.Names(), ", "))
 	}
