@@ -21,6 +21,8 @@ type options struct {
 	resume   string
 	list     bool
 	writeKey string
+	loaded   bool // --under-load
+	repeat   bool
 }
 
 func flags() (*argv.Set, *options) {
@@ -34,6 +36,8 @@ func flags() (*argv.Set, *options) {
 		"inferometer eval --task mmlu_pro --category biology --num-prompts 100 --backend openai-chat --base-url http://127.0.0.1:8000")
 	set.Example("A task of your own over a file of questions", "inferometer eval --task tasks/mine.yaml --dataset-path questions.jsonl --run-dir results/mine")
 	set.Example("The first prompts as they would be sent; nothing is", "inferometer eval --task gsm8k --model m --dry-run")
+	set.Example("The same questions one at a time and 32 at a time: which answers does the load change?",
+		"inferometer eval --task gsm8k --base-url http://127.0.0.1:8000 --under-load --max-concurrency 32 --run-dir results/load")
 	set.Example("Go on with a run that was killed", "inferometer eval --resume results/mine")
 	o := &options{Options: serve.NewOptions()}
 	serve.DefineEval(set, o.Options)
@@ -41,6 +45,8 @@ func flags() (*argv.Set, *options) {
 	set.String(&o.resume, "resume", "", "Go on with the run in FOLDER, which was killed or interrupted: what it asks is in the folder, and only questions without an answer are asked.",
 		g, argv.Metavar("FOLDER"), argv.WholeName())
 	set.String(&o.writeKey, flagWriteKey, "", writeKeyHelp, g, argv.Metavar("FILE"), argv.WholeName())
+	set.Bool(&o.loaded, flagUnderLoad, underLoadHelp, g, argv.WholeName())
+	set.Bool(&o.repeat, flagRepeat, repeatHelp, g, argv.WholeName())
 	set.Bool(&o.list, "list-tasks", "List the built-in tasks, and ask nothing.", g, argv.WholeName())
 	return set, o
 }
@@ -56,6 +62,10 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		return listTasks(s)
 	case set.Seen(flagWriteKey):
 		return o.writeTheKey(ctx, s, set, args)
+	case o.loaded:
+		return o.askUnderLoad(ctx, s, set, args)
+	case o.repeat:
+		return argv.Errorf(flagRepeat, "has a meaning only with --%s", flagUnderLoad)
 	case set.Seen("resume"):
 		return o.goOn(ctx, s, set)
 	}

@@ -309,6 +309,7 @@ func spoiledRuns() []spoiled {
 		{"identical", Invalid, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil},
 		{"identical", OK, oneByOne(2), every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil}, // two prompts may have one answer
 		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "" }), nil},
+		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), func(w *world) { w.run.Task = &journal.Task{Kind: journal.TaskGenerate} }},
 
 		{"integrity", Suspect, openLoop, again(60, 3), nil},
 		{"integrity", Invalid, openLoop, again(60, 30), nil},

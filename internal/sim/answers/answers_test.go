@@ -91,6 +91,33 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestLuckIsBinomial: over fresh questions the number of right answers has the mean and the
+// variance of independent draws, whatever the agreement. An interval counts on that.
+func TestLuckIsBinomial(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const n, trials = 500, 600
+	for _, agreement := range []float64{0, 0.5, 0.9} {
+		s := Settings{Accuracy: 0.8, Agreement: agreement}
+		var sum, squares float64
+		for k := range trials {
+			s.Seed = seed + uint64(k)
+			right := 0
+			for i := range n {
+				right += one(s.Question(fmt.Sprint(seed, "/", k, "/", i)).Verdict == Right)
+			}
+			away := float64(right) - n*0.8
+			sum += away
+			squares += away * away
+		}
+		mean, variance := sum/trials, squares/trials/(n*0.8*0.2)
+		// A mean has a deviation of √(80/trials), a variance of √(2/trials).
+		if math.Abs(mean) > 5*math.Sqrt(80./trials) || math.Abs(variance-1) > 5*math.Sqrt(2./trials) {
+			t.Errorf("agreement %v: %.3f right answers too many on average, with %.3f times the variance", agreement, mean, variance)
+		}
+	}
+}
+
 // TestLoad: the share of answers that is drawn anew, and that those are as good as the others.
 func TestLoad(t *testing.T) {
 	seed := rand.Uint64()
