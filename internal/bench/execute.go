@@ -331,6 +331,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
+	if r.tokens.source == tokensByFile {
+		cfg.CountPrompt = r.tokens.count
+	}
 	cfg.Watch = r.watch()
 	if r.talks() {
 		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}

@@ -70,6 +70,9 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		return
 	}
 	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
+	if c.echoes() && c.logprobs >= 0 {
+		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
+	}
 	p.text = text
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)
