@@ -44,9 +44,11 @@ type Run struct {
 	oldLimit      bool   // the body says max_tokens too
 	tokens        tokenizerChoice
 	dataset       workload.Dataset
-	datasetCommit string // of the hub; empty: it came from elsewhere
-	datasetFolder string // that its files of the hub lie in
-	conversations int    // of the dataset
+	datasetCommit string        // of the hub; empty: it came from elsewhere
+	datasetFolder string        // that its files of the hub lie in
+	conversations int           // of the dataset
+	task          *journal.Task // what the dataset asks; nil: no questions
+	earlier       *earlier      // parts of this run that were killed; nil: it is none that goes on
 	pace          pace.Pace
 	paceName      string
 
@@ -169,6 +171,9 @@ func (r *Run) abandon(why error) error {
 	if err := r.journal.Close(); err != nil {
 		return errors.Join(why, err)
 	}
+	if r.earlier != nil && !r.begun {
+		return errors.Join(why, r.putBack())
+	}
 	if r.begun {
 		return fmt.Errorf("%w; what was measured before is in %s: inferometer report shows it", why, r.folder)
 	}
@@ -207,6 +212,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 		return nil, err
 	}
 	if err := r.makeWorkload(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.takeUp(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.makePace(); err != nil {
@@ -380,8 +388,9 @@ func (r *Run) started() error {
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
 		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
-		Proven: r.proven,
+		Proven: r.proven, Task: r.task,
 	})
+	r.writeEarlier()
 	if r.transport.Stamps() != kernelStamps {
 		r.wakeups = client.StartWakeups()
 	}
@@ -401,6 +410,9 @@ func (r *Run) options() journal.Options {
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
 		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
+	}
+	if r.Asks() {
+		o.NumPrompts = r.dataset.Len()
 	}
 	if r.talks() {
 		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations

@@ -59,6 +59,7 @@ type ours struct {
 		} `json:"intervals"`
 	} `json:"confidence"`
 	Numbers map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
+	Eval    *Eval               `json:"eval"`
 }
 
 // metricKey is a key of vLLM's that holds a metric.
@@ -116,6 +117,7 @@ func (o *ours) into(r *Run) {
 			r.set(metric, v)
 		}
 	}
+	o.Eval.into(r)
 	for metric, i := range o.Confidence.Intervals {
 		if i.Low == nil || i.High == nil {
 			continue

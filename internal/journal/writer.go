@@ -30,6 +30,7 @@ type Writer struct {
 
 	path    string
 	trouble func(error)
+	eager   bool // lines do not wait for each other
 	zstd    *zstd.Encoder
 	disk    disk  // the flusher's until done is closed
 	failing bool  // so is this: the last flush could not be written
@@ -42,6 +43,9 @@ type Writer struct {
 // Config is how a journal is written.
 type Config struct {
 	Private bool // the file is for the user alone: it holds texts
+	// Eager lines are written as soon as the disk is free: where each has cost much, a process
+	// that is killed shall lose none.
+	Eager bool
 	// Trouble is told when the file can't be written, and with nil when it can again and
 	// nothing is lost. It is called by the flusher, and must not call the Writer. May be nil.
 	Trouble func(error)
@@ -75,7 +79,7 @@ func (c Config) writer(f file, path string) (*Writer, error) {
 		return nil, fmt.Errorf("create the journal's compressor: %w", err)
 	}
 	w := &Writer{
-		path: path, trouble: c.Trouble, zstd: enc, disk: disk{file: f, most: maxWaiting},
+		path: path, trouble: c.Trouble, eager: c.Eager, zstd: enc, disk: disk{file: f, most: maxWaiting},
 		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}),
 	}
 	go w.flusher()
@@ -128,7 +132,7 @@ func (w *Writer) Append(lines []byte) {
 		return
 	}
 	w.pending = append(w.pending, lines...)
-	full := len(w.pending) >= flushAt
+	full := w.eager || len(w.pending) >= flushAt
 	w.mu.Unlock()
 	if full {
 		select {

@@ -45,6 +45,11 @@ type Record struct {
 	Media      int `json:"media,omitempty"`       // images, videos and sounds in its messages
 	SoundBytes int `json:"sound_bytes,omitempty"` // of an uploaded file
 
+	// Of a prompt that is in the answer key.
+	Question string `json:"question,omitempty"` // its id
+	Answer   string `json:"answer,omitempty"`   // right, wrong or none, as sent; cut where not all of it was
+	Anew     bool   `json:"anew,omitempty"`     // the load made it another answer's draw
+
 	// One entry an event, in order: every SSE message but [DONE] and comments.
 	Events []int64  `json:"events"` // right before the write that completes it
 	Tokens []int    `json:"tokens"`
@@ -66,6 +71,7 @@ type Record struct {
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
 
+	told    int      // tokens of an answer of the key
 	dialect *dialect // that it was understood in; nil: by its path
 }
 
@@ -192,6 +198,13 @@ func (r *Record) appendJSON(b []byte) []byte {
 	}{{"inputs", r.Inputs}, {"media", r.Media}, {"sound_bytes", r.SoundBytes}} {
 		if opt.v != 0 {
 			num(opt.key, int64(opt.v))
+		}
+	}
+	if r.Question != "" {
+		str("question", r.Question)
+		str("answer", r.Answer)
+		if r.Anew {
+			b = append(b, `,"anew":true`...)
 		}
 	}
 	b = append(b, `,"events":[`...)

@@ -123,6 +123,7 @@ func itemsFilter(r *run, v any, a *arguments) any {
 	a.bind(0)
 	switch v := v.(type) {
 	case undefined:
+		r.used(v)
 		return newGenerator(nil)
 	case *Dict:
 		return newGenerator(r.pairs(v))

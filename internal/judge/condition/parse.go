@@ -20,6 +20,9 @@ var (
 )
 
 func parseClause(part string, kind Kind) (Clause, error) {
+	if kind == Change && strings.EqualFold(part, Accuracy) {
+		return Clause{Kind: Change, Typed: part, Metric: Accuracy, Op: NotWorse, text: Accuracy}, nil
+	}
 	m := shape.FindStringSubmatch(part)
 	if m == nil {
 		w := words[kind]
@@ -113,6 +116,9 @@ func (c *Clause) finish(unit string, colon bool) error {
 	case Width:
 		return c.width(unit)
 	case Change:
+		if c.Metric == Accuracy {
+			return c.pointsOf(unit)
+		}
 		if unit != "%" {
 			return errors.New("a limit on a change is in %")
 		}
@@ -133,6 +139,18 @@ func (c *Clause) finish(unit string, colon bool) error {
 		}
 	}
 	return c.scale(unit)
+}
+
+// pointsOf reads a limit on a difference of accuracy.
+func (c *Clause) pointsOf(unit string) error {
+	if unit != "pp" {
+		return errors.New("a change of accuracy is in percentage points: write accuracy>-2pp, or accuracy alone for no loss that can be told from chance")
+	}
+	if math.Abs(c.Limit) >= 100 {
+		return fmt.Errorf("accuracy can't change by %g points", c.Limit)
+	}
+	c.Limit /= 100
+	return nil
 }
 
 // width reads the share of ±. An interval is known of means, percentiles and rates.

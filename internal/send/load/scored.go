@@ -26,14 +26,14 @@ type scored struct {
 // lm-evaluation-harness: most tokenizers put a space into one token with what follows.
 func newScored(w *workload.Request, count func(string) (int, error)) (*scored, error) {
 	switch {
-	case w.Score == 0 && w.Question != nil && w.Question.Choice > 0:
+	case w.Context == 0 && w.Question != nil && w.Question.Choice > 0:
 		return nil, errors.New("a choice needs a text before it, after which it is likely or not")
-	case w.Score == 0:
+	case w.Context == 0:
 		return nil, nil
-	case w.Score < 0 || w.Score >= len(w.Prompt) || !utf8.RuneStart(w.Prompt[w.Score]):
-		return nil, fmt.Errorf("a choice can't begin at byte %d of a prompt of %d bytes", w.Score, len(w.Prompt))
+	case w.Context < 0 || w.Context >= len(w.Prompt) || !utf8.RuneStart(w.Prompt[w.Context]):
+		return nil, fmt.Errorf("a choice can't begin at byte %d of a prompt of %d bytes", w.Context, len(w.Prompt))
 	}
-	context := strings.TrimRightFunc(w.Prompt[:w.Score], isPythonSpace)
+	context := strings.TrimRightFunc(w.Prompt[:w.Context], isPythonSpace)
 	s := &scored{choice: w.Prompt[len(context):], context: utf8.RuneCountInString(context)}
 	if count == nil {
 		return s, nil

@@ -30,7 +30,7 @@ func (c *choices) Next() (*workload.Request, error) {
 	end := ends[i%4]
 	context := fmt.Sprintf("Question %d: what is it?\nAnswer:%s", i/4, end[0])
 	return &workload.Request{
-		Index: i, Prompt: context + end[1], Score: len(context), OutputTokens: 1,
+		Index: i, Prompt: context + end[1], Context: len(context), OutputTokens: 1,
 		Question: &journal.Question{Number: i / 4, Options: 4, Choice: i%4 + 1, RightChoice: 1, Bytes: len(end[1])},
 	}, nil
 }

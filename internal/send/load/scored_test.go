@@ -84,7 +84,7 @@ func TestLikelihood(t *testing.T) {
 		{"lists of what is generated", "The sky is", " deep blue", nil, echoOf(" so"), 0, false, "its 1 are of what it generated"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := newScored(&workload.Request{Prompt: tt.context + tt.choice, Score: len(tt.context)}, tt.count)
+			s, err := newScored(&workload.Request{Prompt: tt.context + tt.choice, Context: len(tt.context)}, tt.count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestLikelihood(t *testing.T) {
 }
 
 func TestLikelihoodOfOtherLengths(t *testing.T) {
-	s, err := newScored(&workload.Request{Prompt: "The sky is blue", Score: 10}, nil)
+	s, err := newScored(&workload.Request{Prompt: "The sky is blue", Context: 10}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,9 +123,9 @@ func TestLikelihoodOfOtherLengths(t *testing.T) {
 
 func TestWhatCanBeScored(t *testing.T) {
 	for _, w := range []*workload.Request{
-		{Prompt: "ab", Score: 2},
-		{Prompt: "ab", Score: -1},
-		{Prompt: "é", Score: 1},
+		{Prompt: "ab", Context: 2},
+		{Prompt: "ab", Context: -1},
+		{Prompt: "é", Context: 1},
 		{Prompt: "ab", Question: &journal.Question{Choice: 1}},
 	} {
 		if s, err := newScored(w, nil); err == nil {

@@ -6,22 +6,56 @@ package task
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // Task is a file that was read. Nothing of its data is opened yet.
 type Task struct {
-	Name string
-	// (the file's fields: prompts, worked examples, generation, scores)
+	Name    string
+	version string
+	kind    string
+	lmEval  bool   // read from a file of lm-eval's
+	folder  string // of the task's file
+	needs   string // what to give where the task names no set; of built-in tasks
+
+	questions, examples source
+	samples             []*row // worked examples that the file itself holds
+	// exclude: a worked example is never the question itself.
+	exclude bool
+
+	description *expression
+	asked       form   // of the question
+	shown       form   // of worked examples
+	between     string // after a description
+	// shownBetween is what follows a worked example.
+	shownBetween string
+	shots        int
+	// fixedShots: lm-eval would not let a flag change that there are none.
+	fixedShots bool
+	random     bool // worked examples are drawn; else they are the first ones
+	// ofCategory: worked examples are of the question's own category.
+	ofCategory bool
+
+	id, category, options, labels, program *expression
+
+	generation generation
+	scores     []journal.Score
+	notes      []string
 }
 
-// Load reads a built-in task by its name, or a file.
-func Load(nameOrFile string) (*Task, error) { return nil, errNotYet }
+// form is how a row becomes a question with its answer.
+type form struct {
+	question, answer, choices, prefix *expression
+	delimiter                         string // between question and answer
+}
 
-// Names are the built-in tasks.
-func Names() []string { return nil }
+// generation is how an answer is generated.
+type generation struct {
+	stop      []string
+	maxTokens int
+	fields    []Field
+}
 
 // Options are what a run may say of a task.
 type Options struct {
@@ -38,18 +72,6 @@ type Options struct {
 	// Fetch gets files of a set on the hub; nil: nothing is fetched.
 	Fetch func(name string, patterns []string) (folder string, err error)
 }
-
-// Set is a task's questions.
-type Set struct{}
-
-// Open reads the questions and the worked examples.
-func (t *Task) Open(o Options) (*Set, error) { return nil, errNotYet }
-
-// Task is what the journal says of the set.
-func (s *Set) Task() *journal.Task { return nil }
-
-// Len is how many requests there are: questions, or their choices where each has its own.
-func (s *Set) Len() int { return 0 }
 
 // Item is one request.
 type Item struct {
@@ -69,14 +91,3 @@ type Field struct {
 	// Sampling: a flag of the run wins over it.
 	Sampling bool
 }
-
-// Item makes one request.
-func (s *Set) Item(i int) (*Item, error) { return nil, errNotYet }
-
-// Notes are what the user should know.
-func (s *Set) Notes() []string { return nil }
-
-// Close lets go of files.
-func (s *Set) Close() error { return nil }
-
-var errNotYet = errors.New("tasks are not read yet")

@@ -62,9 +62,8 @@ type Request struct {
 	Talk *talk.Conversation
 	// Question is what it asks and what is right; nil: it is no question. Its answer is kept.
 	Question *journal.Question
-	// Score asks how likely the model finds the end of Prompt, in place of an answer: it is the
-	// number of bytes before that end. 0: it does not ask.
-	Score int
+	// Context is how much of Prompt, in bytes, stands before the choice whose likelihood is asked for; 0: none is.
+	Context int
 	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
 	Unmeasured bool
 }

@@ -1,0 +1,161 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/files/table"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/workload/hfset"
+)
+
+// source is where rows come from: files beside the task's, or a set on the hub.
+type source struct {
+	files         []string
+	hub           string
+	config, split string
+}
+
+func (s *source) empty() bool { return len(s.files) == 0 && s.hub == "" }
+
+func (s *source) same(o *source) bool {
+	return slices.Equal(s.files, o.files) && s.hub == o.hub && s.config == o.config && s.split == o.split
+}
+
+// Bounds on a set: questions are kept, so that any can be asked for.
+const (
+	maxRows  = 2 << 20
+	maxBytes = 1 << 30
+)
+
+// set is what was read of a source.
+type set struct {
+	name    string // for the journal
+	rows    []*row
+	columns []string
+}
+
+// read gets a source's rows. given is what the run says in place of it.
+func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
+	switch {
+	case given != "":
+		files, err := hfset.Files(given, "", "")
+		if err != nil {
+			if info, e := os.Stat(given); e == nil && info.IsDir() && s.split != "" {
+				files, err = hfset.Files(given, s.config, s.split)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		return readSet(filepath.Base(given), files)
+	case len(s.files) > 0:
+		var files []string
+		for _, f := range s.files {
+			if !filepath.IsAbs(f) {
+				f = filepath.Join(t.folder, f)
+			}
+			more, err := hfset.Files(f, "", s.split)
+			if err != nil {
+				return nil, fmt.Errorf("the task's data: %w", err)
+			}
+			files = append(files, more...)
+		}
+		return readSet(filepath.Base(s.files[0]), files)
+	case s.hub != "":
+		return t.fetch(s, flag, o)
+	}
+	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, t.needs)
+}
+
+func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
+	if o.Fetch == nil {
+		return nil, fmt.Errorf("the task %s is over %s on the hub, and nothing is fetched: give a file with %s",
+			outside.Word(t.Name), outside.Word(s.hub), flag)
+	}
+	folder, err := hfset.Fetch(s.hub, &hfset.Options{Subset: s.config, Split: s.split}, o.Fetch)
+	if err != nil {
+		return nil, fmt.Errorf("%s on the hub: %w; a local file can be given with %s", outside.Word(s.hub), err, flag)
+	}
+	files, err := hfset.Files(folder, s.config, s.split)
+	if err != nil {
+		return nil, fmt.Errorf("%s on the hub: %w", outside.Word(s.hub), err)
+	}
+	name := s.hub
+	if s.config != "" {
+		name += "/" + s.config
+	}
+	return readSet(name+":"+s.split, files)
+}
+
+// readSet reads all rows of some files.
+func readSet(name string, files []string) (*set, error) {
+	out := &set{name: name}
+	size := 0
+	for _, file := range files {
+		f, err := table.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		err = out.add(f, strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".tsv"), &size)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if len(out.rows) == 0 {
+		return nil, errors.New(name + " has no rows")
+	}
+	return out, nil
+}
+
+func (s *set) add(f table.File, typed bool, size *int) error {
+	if len(s.rows)+f.Rows() > maxRows {
+		return fmt.Errorf("it has more than %d rows", maxRows)
+	}
+	for _, c := range f.Columns() {
+		if !contains(s.columns, c) {
+			s.columns = append(s.columns, c)
+		}
+	}
+	numbers := make([]int, f.Rows())
+	for i := range numbers {
+		numbers[i] = i
+	}
+	first := len(s.rows)
+	err := f.Read(numbers, nil, func(i int, o table.Object) error {
+		if *size += objectSize(o); *size > maxBytes {
+			return fmt.Errorf("the rows have more than %d MB", maxBytes>>20)
+		}
+		s.rows = append(s.rows, newRow(first+i, o))
+		return nil
+	})
+	if err == nil && typed {
+		typeColumns(s.rows[first:], f.Columns())
+	}
+	return err
+}
+
+// objectSize is about how many bytes a value takes.
+func objectSize(v any) int {
+	size := 16
+	switch v := v.(type) {
+	case string:
+		size += len(v)
+	case []byte:
+		size += len(v)
+	case []any:
+		for _, e := range v {
+			size += objectSize(e)
+		}
+	case table.Object:
+		for _, f := range v {
+			size += 32 + len(f.Name) + objectSize(f.Value)
+		}
+	}
+	return size
+}
