@@ -232,6 +232,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 		if err := r.checkReady(ctx, u, warmups[0]); err != nil {
 			return nil, err
 		}
+		if err := r.checkChoices(ctx, u); err != nil {
+			return nil, err
+		}
 	}
 	r.identify(ctx)
 	return warmups, r.makeFolder()

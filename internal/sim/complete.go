@@ -56,7 +56,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		salt = random.HashString(c.adapter)
 	}
 	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
-	if err := s.tell(c, &text, rec, key); err != nil {
+	if err := s.consult(c, &text, rec, key); err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}

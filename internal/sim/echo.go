@@ -38,6 +38,43 @@ func (r *Record) appendEcho(b []byte) []byte {
 // echoes says whether an answer repeats its prompt: a completion that was asked to, in one piece.
 func (c *call) echoes() bool { return c.echo && !c.chat && !c.stream }
 
+// liking is whether an answer key says that a prompt's end is the likeliest of the choices.
+type liking uint8
+
+const (
+	indifferent liking = iota // there is no key, or the prompt is not in it
+	liked
+	disliked
+)
+
+// apply moves a log-probability. The key knows no texts, so that all of a prompt is likely or not:
+// what a client adds up over a choice is then the highest of the one that is liked, per byte too.
+func (l liking) apply(logprob float64) float64 {
+	switch l {
+	case liked:
+		return logprob * 1e-5
+	case disliked:
+		return logprob - 1
+	}
+	return logprob
+}
+
+// consult asks the answer key for a text, or for how likely the prompt's end is.
+func (s *Server) consult(c *call, a *answer, rec *Record, once uint64) error {
+	if !c.echoes() || c.logprobs < 0 {
+		return s.tell(c, a, rec, once)
+	}
+	switch favoured, known, err := s.favours(c, rec, once); {
+	case err != nil:
+		return err
+	case known && favoured:
+		c.liking = liked
+	case known:
+		c.liking = disliked
+	}
+	return nil
+}
+
 // echoOf makes up how likely each token of a prompt is. It hangs on all tokens before it and
 // on nothing else, so that what two prompts have in common is equally likely in both.
 func (s *Server) echoOf(c *call) (e *echo, end int) {
@@ -54,7 +91,7 @@ func (s *Server) echoOf(c *call) (e *echo, end int) {
 		var logprob *float64
 		var top map[string]float64
 		if i > 0 {
-			logprob, top = s.likely(key, text, c.logprobs)
+			logprob, top = s.likely(key, text, c)
 		}
 		e.add(text, logprob, top, &end)
 	}
@@ -72,10 +109,10 @@ func (e *echo) add(text string, logprob *float64, top map[string]float64, offset
 
 // likely is one token's log-probability and those of the likeliest. One in three is the
 // likeliest itself.
-func (s *Server) likely(key uint64, text string, alternatives int) (*float64, map[string]float64) {
-	own := single(leastLikely * random.Unit(random.Mix(key, random.SaltCoin)))
+func (s *Server) likely(key uint64, text string, c *call) (*float64, map[string]float64) {
+	own := single(c.liking.apply(leastLikely * random.Unit(random.Mix(key, random.SaltCoin))))
 	top := map[string]float64{text: own}
-	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && alternatives > 0 {
+	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && c.logprobs > 0 {
 		if other := s.pieces[draw/3%uint64(len(s.pieces))].text; other != text {
 			top[other] = single(own / 2)
 		}

@@ -55,7 +55,8 @@ type call struct {
 	asked       asked // what prompt was made of, where it may be in an answer key
 	logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
-	echo        bool      // the answer begins with the prompt
+	echo        bool      // the answer begins with the prompt, and
+	liking      liking    // what the answer key says of its end
 	media       int       // images, videos and sounds in its messages
 	incremental bool      // SGLang: an event has only its own text
 	details     bool      // TGI: the last event has counts
