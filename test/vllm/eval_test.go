@@ -34,8 +34,7 @@ save_file(w, os.path.join(dst, "model.safetensors"), metadata={"format": "pt"})
 `
 
 // On the same server the real lm_eval and we find the same choices equally likely, and score
-// every question the same: with our tokenizer always; by the texts of the server's tokens
-// wherever no token lies over the border between context and choice.
+// every question the same.
 func TestSameLikelihoods(t *testing.T) {
 	lmEval := realserver.Lines(t, "INFEROMETER_LM_EVAL", 1, "make test-vllm")[0]
 	v := installed(t)
