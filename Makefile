@@ -141,7 +141,7 @@ test-hostile:
 
 # Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
 test-vllm: build
-	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" go test -count=1 -v -timeout 30m ./test/vllm
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_LM_EVAL="$$(scripts/lm-eval.sh)" go test -count=1 -v -timeout 60m ./test/vllm
 
 # Opens the HTML report in a real Chromium: load time, accessibility, and what a reader does with it.
 test-browser: build
