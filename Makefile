@@ -145,7 +145,7 @@ test-hostile:
 
 # Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
 test-vllm: build
-	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" go test -count=1 -v -timeout 30m ./test/vllm
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_LM_EVAL="$$(scripts/lm-eval.sh)" go test -count=1 -v -timeout 60m ./test/vllm
 
 # What is asked, byte for byte, beside the real lm-evaluation-harness: 760 MB on disk, some minutes.
 test-lm-eval:

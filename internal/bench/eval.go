@@ -51,7 +51,7 @@ func (r *Run) takeTask(t *journal.Task) error {
 // log-probabilities of the prompt, which only completions give, and not as a stream.
 func (r *Run) askChoices() error {
 	b := r.backend()
-	if b.Chat || r.Protocol != nil {
+	if !b.Echoes || r.Protocol != nil {
 		return usage.Errorf("backend", "%s gives no log-probabilities of a prompt, by which the task %s is scored", r.Backend, r.task.Name).
 			WithHint("use --backend %s or %s", BackendOpenAI, BackendVLLM)
 	}

@@ -237,6 +237,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 		if err := r.checkReady(ctx, u, warmups[0]); err != nil {
 			return nil, err
 		}
+		if err := r.checkChoices(ctx, u); err != nil {
+			return nil, err
+		}
 	}
 	r.identify(ctx)
 	return warmups, r.makeFolder()
@@ -343,6 +346,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
+	}
+	if r.tokens.source == tokensByFile {
+		cfg.CountPrompt = r.tokens.count
 	}
 	cfg.Watch = r.watch()
 	if r.talks() {

@@ -56,7 +56,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		salt = random.HashString(c.adapter)
 	}
 	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
-	if err := s.tell(c, &text, rec, key); err != nil {
+	if err := s.consult(c, &text, rec, key); err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}
@@ -74,6 +74,9 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		return
 	}
 	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
+	if c.echoes() && c.logprobs >= 0 {
+		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
+	}
 	p.text = text
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)

@@ -27,6 +27,7 @@ type body struct {
 	Logprobs            json.RawMessage `json:"logprobs"` // a number for completions, true or false for chat
 	TopLogprobs         int             `json:"top_logprobs"`
 	ReturnTokenIDs      bool            `json:"return_token_ids"`
+	Echo                bool            `json:"echo"`
 }
 
 type streamOptions struct {
@@ -54,6 +55,8 @@ type call struct {
 	asked       asked // what prompt was made of, where it may be in an answer key
 	logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
+	echo        bool      // the answer begins with the prompt, and
+	liking      liking    // what the answer key says of its end
 	media       int       // images, videos and sounds in its messages
 	incremental bool      // SGLang: an event has only its own text
 	details     bool      // TGI: the last event has counts
@@ -77,7 +80,7 @@ func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, err
 	if err := json.Unmarshal(without(raw, ignore), &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
-	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, logprobs: -1}
+	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, echo: b.Echo, logprobs: -1}
 	if b.N != nil && *b.N != 1 {
 		return nil, fmt.Errorf("n is %d; this server gives one choice a request", *b.N)
 	}

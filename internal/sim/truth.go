@@ -55,6 +55,9 @@ type Record struct {
 	Tokens []int    `json:"tokens"`
 	Kinds  []string `json:"kind"`
 
+	// EchoLogprobs are the log-probabilities of the prompt's tokens, where they were sent; the first has none.
+	EchoLogprobs []*float64 `json:"echo_logprobs,omitempty"`
+
 	silent string // why it ended, where the protocol does not tell
 
 	// Blocked counts writes that had to wait because the client read too slowly.
@@ -217,6 +220,7 @@ func (r *Record) appendJSON(b []byte) []byte {
 		b = append(append(append(comma(b, i), '"'), v...), '"')
 	}
 	b = append(b, ']')
+	b = r.appendEcho(b)
 	num("blocked", int64(r.Blocked))
 	str("text_sha256", r.TextSHA256)
 	for _, opt := range [...]struct{ key, v string }{

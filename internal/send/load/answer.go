@@ -9,9 +9,14 @@ func (w *worker) appendAnswer(line []byte, j *job) []byte {
 		return line
 	}
 	t, r := &w.sink.Trace, &w.record
-	return journal.AppendAnswer(line, &journal.Answer{
+	a := journal.Answer{
 		Index: r.Index, Question: *j.request.Question, Outcome: r.Outcome, FinishReason: r.FinishReason,
 		Prompt: r.UsagePrompt, Output: max(r.UsageOutput, r.TextTokens),
-		Text: w.run.cfg.Secrets.Scrub(string(t.Text)), Hash: r.TextHash,
-	})
+	}
+	if j.scored == nil {
+		a.Text, a.Hash = w.run.cfg.Secrets.Scrub(string(t.Text)), r.TextHash
+	} else if w.choice != nil { // the token that was generated beside it is no answer
+		a.Logprob, a.Greedy = &w.choice.logprob, w.choice.greedy
+	}
+	return journal.AppendAnswer(line, &a)
 }
