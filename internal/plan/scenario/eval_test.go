@@ -59,7 +59,10 @@ func TestEvalArgs(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ set, want string }{
-		{"eval.concurrency=2", "--max-concurrency 2"}, {"pace.concurrency=null", "--max-concurrency 8"}, {"eval.task=gsm8k", "--task gsm8k "}, {"eval.backend=null", "--backend openai-chat --endpoint /own/chat"},
+		{"eval.concurrency=2", "--max-concurrency 2"},
+		{"pace.concurrency=null", "--max-concurrency 8"},
+		{"eval.task=gsm8k", "--task gsm8k "},
+		{"eval.backend=null", "--backend openai-chat --endpoint /own/chat"},
 		{"eval.flags={temperature: 1}", "--temperature=1"},
 	} {
 		p := planOf(t, asking, tt.set).Points
