@@ -26,10 +26,10 @@ func evalArgs(t *testing.T, task, base, run string, questions int) []string {
 	file := func(name string) string { return testfiles.Path(t, "accuracy", name) }
 	args := []string{"eval", "--task", task, "--base-url", base, "--run-dir", run, "--num-prompts", strconv.Itoa(questions), "--max-concurrency", "4", "--progress", "none"}
 	if task == "gsm8k" {
-		return append(args, "--dataset-path", file("gsm8k_test.jsonl"), "--examples", file("gsm8k_train.jsonl"), "--num-fewshot", "2", "--max-answer-tokens", "64")
+		return append(args, "--dataset-path", file("gsm8k_test.jsonl"), "--examples", file("gsm8k_train.jsonl"), "--num-fewshot", "1", "--max-answer-tokens", "32")
 	}
 	return append(args, "--dataset-path", file("mmlu_pro_test.jsonl"), "--examples", file("mmlu_pro_validation.jsonl"), "--num-fewshot", "1",
-		"--max-answer-tokens", "48", "--category", "biology", "--backend", "openai-chat")
+		"--max-answer-tokens", "32", "--category", "biology", "--backend", "openai-chat")
 }
 
 // evalResult is what a run left.
@@ -90,7 +90,7 @@ func TestEval(t *testing.T) {
 	for _, c := range []struct {
 		task      string
 		questions int
-	}{{"gsm8k", 12}, {"mmlu_pro", 3}} {
+	}{{"gsm8k", 12}, {"mmlu_pro", 2}} {
 		t.Run(c.task, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
 			said := inferometer(t, program, evalArgs(t, c.task, s.Base, run, c.questions)...)
@@ -125,7 +125,7 @@ func TestEvalResumed(t *testing.T) {
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.AwaitCounter(t, outputCounter, 4*64, 3*time.Minute)
+	s.AwaitCounter(t, outputCounter, 4*32, 10*time.Minute)
 	_ = first.Process.Kill()
 	_ = first.Wait()
 	before := answersOf(t, filepath.Join(run, journal.FileName))

@@ -123,7 +123,7 @@ type run struct {
 
 // used is called where something undefined is used in a way that only a strict setup forbids.
 func (r *run) used(u undefined) {
-	if r.setup.StrictUndefined {
+	if r.setup.StrictUndefined && !u.lenient {
 		fail("%s", u.why)
 	}
 }

@@ -12,7 +12,11 @@ import (
 
 // undefined is what a name or an attribute has that nobody set. It prints as nothing and is false; using
 // it otherwise fails with its reason.
-type undefined struct{ why string }
+type undefined struct {
+	why string
+	// lenient: a strict setup forbids nothing. Jinja2 has that of an if without an else.
+	lenient bool
+}
 
 // namespace is the one thing whose attributes a template can set.
 type namespace struct{ fields map[string]any }

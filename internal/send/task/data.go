@@ -37,22 +37,19 @@ type set struct {
 	name    string // for the journal
 	rows    []*row
 	columns []string
+	known   map[string]bool // the same
+	python  bool            // as Hugging Face's datasets give it
 }
 
 // read gets a source's rows. given is what the run says in place of it.
 func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 	switch {
 	case given != "":
-		files, err := hfset.Files(given, "", "")
-		if err != nil {
-			if info, e := os.Stat(given); e == nil && info.IsDir() && s.split != "" {
-				files, err = hfset.Files(given, s.config, s.split)
-			}
-		}
+		files, err := filesIn(given, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
-		return readSet(filepath.Base(given), files)
+		return readSet(filepath.Base(given), files, t.lmEval)
 	case len(s.files) > 0:
 		var files []string
 		for _, f := range s.files {
@@ -65,11 +62,34 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 			}
 			files = append(files, more...)
 		}
-		return readSet(filepath.Base(s.files[0]), files)
+		return readSet(filepath.Base(s.files[0]), files, t.lmEval)
 	case s.hub != "":
 		return t.fetch(s, flag, o)
 	}
 	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, t.needs)
+}
+
+// filesIn are a file, or those of a folder that are the source's split.
+func filesIn(path string, s *source) ([]string, error) {
+	if !isFolder(path) {
+		return hfset.Files(path, "", "")
+	}
+	files, err := hfset.Files(path, s.config, s.split)
+	if err != nil && s.config != "" { // of a set without its subsets
+		if without, e := hfset.Files(path, "", s.split); e == nil {
+			return without, nil
+		}
+	}
+	return files, err
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isCSV(file string) bool {
+	return strings.Contains(filepath.Base(file), ".csv") || strings.Contains(filepath.Base(file), ".tsv")
 }
 
 func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
@@ -89,19 +109,19 @@ func (t *Task) fetch(s *source, flag string, o *Options) (*set, error) {
 	if s.config != "" {
 		name += "/" + s.config
 	}
-	return readSet(name+":"+s.split, files)
+	return readSet(name+":"+s.split, files, t.lmEval)
 }
 
-// readSet reads all rows of some files.
-func readSet(name string, files []string) (*set, error) {
-	out := &set{name: name}
+// readSet reads all rows of some files, with python as Hugging Face's datasets do.
+func readSet(name string, files []string, python bool) (*set, error) {
+	out := &set{name: name, python: python}
 	size := 0
 	for _, file := range files {
 		f, err := table.Open(file)
 		if err != nil {
 			return nil, err
 		}
-		err = out.add(f, strings.HasSuffix(file, ".csv") || strings.HasSuffix(file, ".tsv"), &size)
+		err = out.add(f, file, &size)
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -110,18 +130,17 @@ func readSet(name string, files []string) (*set, error) {
 	if len(out.rows) == 0 {
 		return nil, errors.New(name + " has no rows")
 	}
+	if python {
+		out.asDatasets(!isCSV(files[0]) && !strings.Contains(files[0], ".parquet"))
+	}
 	return out, nil
 }
 
-func (s *set) add(f table.File, typed bool, size *int) error {
+func (s *set) add(f table.File, file string, size *int) error {
 	if len(s.rows)+f.Rows() > maxRows {
 		return fmt.Errorf("it has more than %d rows", maxRows)
 	}
-	for _, c := range f.Columns() {
-		if !contains(s.columns, c) {
-			s.columns = append(s.columns, c)
-		}
-	}
+	s.addColumns(f.Columns())
 	numbers := make([]int, f.Rows())
 	for i := range numbers {
 		numbers[i] = i
@@ -131,13 +150,30 @@ func (s *set) add(f table.File, typed bool, size *int) error {
 		if *size += objectSize(o); *size > maxBytes {
 			return fmt.Errorf("the rows have more than %d MB", maxBytes>>20)
 		}
-		s.rows = append(s.rows, newRow(first+i, o))
+		r := newRow(first+i, o)
+		s.rows = append(s.rows, r)
+		s.addColumns(r.names)
 		return nil
 	})
-	if err == nil && typed {
-		typeColumns(s.rows[first:], f.Columns())
+	if err == nil && isCSV(file) {
+		typeColumns(s.rows[first:], f.Columns(), s.python)
 	}
 	return err
+}
+
+// maxColumns bounds the names in rows of JSON, each of which may bring its own.
+const maxColumns = 10_000
+
+func (s *set) addColumns(names []string) {
+	if s.known == nil {
+		s.known = map[string]bool{}
+	}
+	for _, name := range names {
+		if !s.known[name] && len(s.columns) < maxColumns {
+			s.known[name] = true
+			s.columns = append(s.columns, name)
+		}
+	}
 }
 
 // objectSize is about how many bytes a value takes.

@@ -20,15 +20,15 @@ type expression struct {
 	column   bool
 }
 
-// setup is how lm-eval sets Jinja2 up.
-var setup = jinja.Setup{KeepTrailingNewline: true, StrictUndefined: true, OwnJSON: true}
+// Setup is how lm-eval sets Jinja2 up.
+var Setup = jinja.Setup{KeepTrailingNewline: true, StrictUndefined: true, OwnJSON: true}
 
 // maxTemplate bounds what a template makes: a prompt of more than this no server takes.
 const maxTemplate = 16 << 20
 
 func newExpression(key, text string) *expression {
 	e := &expression{key: key, text: text}
-	e.template, e.wrong = jinja.ParseSetup(text, setup)
+	e.template, e.wrong = jinja.ParseSetup(text, Setup)
 	return e
 }
 

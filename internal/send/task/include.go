@@ -3,6 +3,7 @@ package task
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -31,6 +32,9 @@ func included(from *tree, folder string, seen map[string]bool) (*tree, error) {
 			return nil, fmt.Errorf("line %d: the file %s is included twice, or there are more than %d", n.line, outside.Sentence(clipped(n.text)), maxIncludes)
 		}
 		seen[file] = true
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("line %d: include %s is no file", n.line, outside.Sentence(clipped(n.text)))
+		}
 		t, err := readTree(file)
 		if err == nil {
 			t, err = included(t, filepath.Dir(file), seen)
@@ -50,17 +54,7 @@ func (t *tree) update(o *tree) {
 		if name == "include" || name == "task_list" {
 			continue
 		}
-		at := -1
-		for j, n := range t.names {
-			if n == name {
-				at = j
-			}
-		}
-		if at < 0 {
-			t.names, t.items = append(t.names, name), append(t.items, nil)
-			at = len(t.names) - 1
-		}
-		t.items[at] = o.items[i]
+		t.set(name, o.items[i])
 	}
 }
 

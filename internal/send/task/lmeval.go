@@ -97,6 +97,9 @@ func (t *Task) lmKind(r *reader) error {
 }
 
 func (t *Task) lmWhole() error {
+	if err := t.apartScores(); err != nil {
+		return err
+	}
 	switch {
 	case t.Name == "":
 		return errors.New("it has no key task with its name")
@@ -217,6 +220,7 @@ func (t *Task) lmMetrics(from *tree) (out []journal.Score, err error) {
 		s.Name = s.Metric
 		aggregation := r.text("aggregation", "mean")
 		r.get("higher_is_better")
+		r.get("weight_by_size") // of a group's mean
 		evaluate := r.flag("hf_evaluate")
 		if !slices.Contains(metricsOf[t.kind], s.Metric) {
 			left = append(left, clipped(s.Metric))

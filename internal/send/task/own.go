@@ -13,6 +13,9 @@ import (
 
 // readOwn reads a task of our own form.
 func readOwn(from *tree, t *Task) error {
+	if from.twice != nil {
+		return from.twice
+	}
 	r := &reader{from: from}
 	t.Name = r.text("name", t.Name)
 	t.version = r.text("version", "")
@@ -198,7 +201,7 @@ func defaultScores(kind string) []journal.Score {
 }
 
 // functions are the filters that package score runs.
-var functions = []string{"regex", "take_first", "remove_whitespace", "lowercase", "uppercase", "map", "multi_choice_regex", "first_of"}
+var functions = []string{"regex", "take_first", "remove_whitespace", "lowercase", "uppercase", "map", "multi_choice_regex", "first_of", "remove"}
 
 func ownFilters(from *tree) (out []journal.Filter, err error) {
 	if from == nil {
@@ -251,8 +254,8 @@ func checkFilter(f *journal.Filter, line int) error {
 		}
 		return fmt.Errorf("line %d: there is no filter %s: %s", line, outside.Sentence(clipped(f.Function)), hint)
 	}
-	if f.Function == "first_of" && len(f.Patterns) == 0 {
-		return fmt.Errorf("line %d: the filter first_of needs patterns", line)
+	if (f.Function == "first_of" || f.Function == "remove") && len(f.Patterns) == 0 {
+		return fmt.Errorf("line %d: the filter %s needs patterns", line, f.Function)
 	}
 	if f.Function == "regex" && f.Pattern == "" {
 		return fmt.Errorf("line %d: the filter regex needs a pattern", line)
@@ -260,8 +263,23 @@ func checkFilter(f *journal.Filter, line int) error {
 	return nil
 }
 
+// apartScores refuses two scores of one name: nobody could tell them apart.
+func (t *Task) apartScores() error {
+	seen := map[string]bool{}
+	for _, s := range t.scores {
+		if seen[s.Name] {
+			return fmt.Errorf("two scores have the name %s: give each its own", outside.Sentence(clipped(s.Name)))
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
 // whole says what a task lacks.
 func (t *Task) whole() error {
+	if err := t.apartScores(); err != nil {
+		return err
+	}
 	switch {
 	case t.Name == "":
 		return errors.New("it has no name")

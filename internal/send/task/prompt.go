@@ -110,6 +110,9 @@ func (t *Task) questionTurn(r *row) ([]message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.lmEval && t.asked.choices != nil && !t.asked.question.column && isDigits(question) {
+		return nil, errors.New("doc_to_text gives a number: tasks whose choices are the questions can't be read")
+	}
 	prefix, err := t.asked.prefix.string(r)
 	if err != nil || prefix == "" {
 		return []message{{"user", question, ""}}, err
@@ -122,7 +125,7 @@ func (t *Task) questionTurn(r *row) ([]message, error) {
 }
 
 // messages are all parts of a prompt.
-func (t *Task) messages(system string, r *row, examples []*row) ([]message, error) {
+func (t *Task) messages(system string, r *row, examples []message) ([]message, error) {
 	description, err := t.description.string(r)
 	if err != nil {
 		return nil, err
@@ -131,13 +134,7 @@ func (t *Task) messages(system string, r *row, examples []*row) ([]message, erro
 	if system = joined(system, description, t.between); system != "" {
 		out = append(out, message{"system", system, ""})
 	}
-	for _, e := range examples {
-		turn, err := t.exampleTurn(e)
-		if err != nil {
-			return nil, fmt.Errorf("worked example %d: %w", e.number+1, err)
-		}
-		out = append(out, turn...)
-	}
+	out = append(out, examples...)
 	turn, err := t.questionTurn(r)
 	return append(out, turn...), err
 }

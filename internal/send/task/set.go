@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -19,8 +20,9 @@ type Set struct {
 	shots    int
 	asked    []*row
 	pool     []*row
-	drawn    [][]int // of each question, places in pool
-	first    []int   // of choices: the first request of each question, and their number behind
+	drawn    [][]int                     // of each question, places in pool
+	turns    []atomic.Pointer[[]message] // of pool, once they were made
+	first    []int                       // of choices: the first request of each question, and their number behind
 	limited  bool
 	data     string
 	sha      string
@@ -31,26 +33,23 @@ type Set struct {
 
 // Open reads the questions and the worked examples.
 func (t *Task) Open(o Options) (*Set, error) {
-	s, err := t.open(o)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (t *Task) open(o Options) (*Set, error) {
 	if err := t.fits(&o); err != nil {
 		return nil, err
 	}
+	questions, err := t.read(&t.questions, o.Data, "--data", &o)
+	if err != nil {
+		return nil, err
+	}
+	return t.ask(questions, o)
+}
+
+// ask makes requests of rows.
+func (t *Task) ask(questions *set, o Options) (*Set, error) {
 	s := &Set{task: t, o: o, shots: t.shots, notes: append([]string(nil), t.notes...)}
 	if o.Shots != nil {
 		if s.shots = *o.Shots; t.fixedShots && s.shots > 0 {
 			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
 		}
-	}
-	questions, err := t.read(&t.questions, o.Data, "--data", &o)
-	if err != nil {
-		return nil, err
 	}
 	s.data = questions.name
 	if err := t.bind(questions.columns); err != nil {
@@ -140,9 +139,14 @@ func (s *Set) readExamples(questions *set) (err error) {
 		s.pool = t.samples
 	case s.o.Examples == "" && (t.examples.empty() || t.examples.same(&t.questions)):
 		s.pool = questions.rows
+		s.notes = append(s.notes, "the worked examples are of the questions' own set")
 	default:
+		given := s.o.Examples
+		if given == "" && isFolder(s.o.Data) && t.examples.hub == t.questions.hub {
+			given = s.o.Data // a whole set, with its splits
+		}
 		var examples *set
-		if examples, err = t.read(&t.examples, s.o.Examples, "--examples", &s.o); err != nil {
+		if examples, err = t.read(&t.examples, given, "--examples", &s.o); err != nil {
 			return fmt.Errorf("the worked examples: %w", err)
 		}
 		s.pool = examples.rows
@@ -157,20 +161,29 @@ func (s *Set) readExamples(questions *set) (err error) {
 			pools[category] = append(pools[category], i)
 		}
 	}
+	s.turns = make([]atomic.Pointer[[]message], len(s.pool))
 	s.drawn, err = t.drawExamples(s.asked, s.pool, pools, s.shots, s.o.Seed)
 	return err
 }
 
-// examples are the worked examples of a question.
-func (s *Set) examples(i int) []*row {
+// examples are the worked examples of a question. Each is made once: requests are made while a run is timed.
+func (s *Set) examples(i int) (out []message, err error) {
 	if s.drawn == nil {
-		return nil
+		return nil, nil
 	}
-	out := make([]*row, len(s.drawn[i]))
-	for j, at := range s.drawn[i] {
-		out[j] = s.pool[at]
+	for _, at := range s.drawn[i] {
+		turn := s.turns[at].Load()
+		if turn == nil {
+			made, err := s.task.exampleTurn(s.pool[at])
+			if err != nil {
+				return nil, fmt.Errorf("worked example %d: %w", s.pool[at].number+1, err)
+			}
+			turn = &made
+			s.turns[at].Store(turn)
+		}
+		out = append(out, *turn...)
 	}
-	return out
+	return out, nil
 }
 
 // Task is what the journal says of the set.
@@ -221,7 +234,11 @@ func (s *Set) item(i, choice int) (*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.task.messages(s.o.System, r, s.examples(i))
+	examples, err := s.examples(i)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.task.messages(s.o.System, r, examples)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type tree struct {
 	value any    // of a scalar: nil, bool, int64, float64 or string
 	items []*tree
 	names []string // of a mapping: its keys; items are its values
+	twice error    // of a file: a key that is there twice, of which Python takes the last
 }
 
 type treeKind uint8
@@ -77,11 +78,15 @@ func parseTree(b []byte) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.twice = p.twice
 	return t, nil
 }
 
 // planter makes trees. Aliases are followed, so what they may grow to is bounded.
-type planter struct{ left int }
+type planter struct {
+	left  int
+	twice error // a key that is
+}
 
 func (p *planter) plant(n *yaml.Node, depth int) (*tree, error) {
 	if p.left--; p.left < 0 || depth > maxDepth {
@@ -131,10 +136,10 @@ func (p *planter) fill(t *tree, n *yaml.Node, depth int) error {
 		if key.Kind != yaml.ScalarNode {
 			return fmt.Errorf("line %d: a key is no word", key.Line)
 		}
-		if t.get(key.Value) != nil {
-			return fmt.Errorf("line %d: the key %s is there twice", key.Line, outside.Sentence(key.Value))
+		if t.get(key.Value) != nil && p.twice == nil {
+			p.twice = fmt.Errorf("line %d: the key %s is there twice", key.Line, outside.Sentence(clipped(key.Value)))
 		}
-		t.names, t.items = append(t.names, key.Value), append(t.items, v)
+		t.set(key.Value, v)
 	}
 	return nil
 }
@@ -178,6 +183,17 @@ func (t *tree) get(name string) *tree {
 		}
 	}
 	return nil
+}
+
+// set gives a key its value, in the place of an earlier one.
+func (t *tree) set(name string, v *tree) {
+	for i, n := range t.names {
+		if n == name {
+			t.items[i] = v
+			return
+		}
+	}
+	t.names, t.items = append(t.names, name), append(t.items, v)
 }
 
 func (t *tree) isNull() bool { return t == nil || t.kind == scalar && t.value == nil }
@@ -260,6 +276,12 @@ func (r *reader) flag(key string) bool {
 		return false
 	}
 	is, isBool := v.value.(bool)
+	switch strings.ToLower(v.text) { // words of YAML 1.1, which Python reads
+	case "yes", "on":
+		is, isBool = true, true
+	case "no", "off":
+		is, isBool = false, true
+	}
 	if !isBool {
 		r.fail(v, "%s must be true or false", r.name(key))
 	}
