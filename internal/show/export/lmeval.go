@@ -50,7 +50,7 @@ func lmEvalTable(b *strings.Builder, e *score.Result) {
 	var lines [][]string
 	for i := range scores {
 		s := &scores[i]
-		task, version := outside.Markdown(accuracy.Name(e.Task)), outside.Markdown(accuracy.Name(cmp.Or(e.Version, "N/A")))
+		task, version := outside.Markdown(accuracy.Name(e.Task)), outside.Markdown(accuracy.Name(cmp.Or(strings.TrimSuffix(e.Version, ".0"), "N/A")))
 		if i > 0 {
 			task, version = "", ""
 		}

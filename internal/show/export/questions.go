@@ -143,7 +143,7 @@ func (q *questionWriter) see(task *journal.Task, a *journal.Answer) {
 		if q.choices == nil {
 			q.choices = map[int][]*journal.Answer{}
 		}
-		a.Text = "" // a choice has none that anybody asks for
+		a.Text, a.Labels, a.Program = "", nil, "" // a choice has none that anybody asks for
 		q.choices[a.Number] = append(q.choices[a.Number], a)
 	case q.plan.counts[a.Number].line == at:
 		q.write([]*journal.Answer{a})

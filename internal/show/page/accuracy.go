@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/accuracy"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
@@ -36,7 +37,7 @@ func newAccuracyView(d *drawer, id string, e *score.Result) *accuracyView {
 	if e == nil {
 		return nil
 	}
-	v := &accuracyView{Scores: scoreTable(id+"-scores", e), Facts: evalFacts(id+"-eval", e), Doubted: e.Warnings}
+	v := &accuracyView{Scores: scoreTable(id+"-scores", e), Facts: evalFacts(id+"-eval", e)}
 	v.Figures = append(v.Figures, d.tall(id+"-accuracy", whiskers(accuracyTitle, scoreDots(e.Scores), e.Chance)))
 	if n := len(e.Categories); n > 0 {
 		v.Categories = categoryTable(id+"-categories", e)
@@ -46,6 +47,9 @@ func newAccuracyView(d *drawer, id string, e *score.Result) *accuracyView {
 	}
 	for _, n := range accuracy.Notes(e) {
 		v.Notes = append(v.Notes, n.Of+": "+n.Text+".")
+	}
+	for _, w := range e.Warnings {
+		v.Doubted = append(v.Doubted, outside.Sentence(w))
 	}
 	first, all := accuracy.MissedOf(&e.Each, mostMissed)
 	v.Missed = missedTable(id+"-missed", first)
