@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -55,6 +54,7 @@ func (j *job) ask(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 		return bench.ErrPartial // nothing more is sent
 	default:
 	}
+	j.r.run.Note("%s: its speed is measured; now the questions of %s", j.p.ID, j.p.scenario.Eval.Task)
 	folder, id := j.r.Folder, j.p.ID
 	args := append(j.p.with(j.p.EvalArgs, up.URLs), "--run-dir", folder.Eval(id))
 	return j.child(ctx, drain, args, folder.Eval(id), filepath.Join(folder.point(id), evalLog))
@@ -79,8 +79,8 @@ func (j *job) child(ctx context.Context, drain <-chan struct{}, args []string, a
 	if err != nil {
 		return err
 	}
-	if spec.Resume && strings.Contains(outcome.Said, bench.ErrAllAnswered.Error()) {
-		return resultOf(at)
+	if spec.Resume && outcome.Code == bench.ExitDone && outcome.Result == "" {
+		return resultOf(at) // all questions had their answers
 	}
 	return outcome.Err()
 }

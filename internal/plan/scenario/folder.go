@@ -64,7 +64,8 @@ func (f Folder) point(id string) string { return filepath.Join(f.Path, "points",
 func (f Folder) Run(id string) string { return filepath.Join(f.point(id), "run") }
 
 // Eval is where the journal and the result of the questions after a speed run lie.
-func (f Folder) Eval(id string) string       { return filepath.Join(f.point(id), "eval") }
+func (f Folder) Eval(id string) string { return filepath.Join(f.point(id), "eval") }
+
 func (f Folder) evalResult(id string) string { return filepath.Join(f.Eval(id), journal.ResultName) }
 
 func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), journal.ResultName) }
