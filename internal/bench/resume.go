@@ -25,11 +25,12 @@ var ErrAllAnswered = errors.New("all questions have an answer: there is nothing 
 
 // earlier is what is known of the parts of a run before this one.
 type earlier struct {
-	run     *journal.Run            // the first line of the newest part that has one; nil: none has
-	answers map[int]*journal.Answer // that are complete, by the index of their request
-	failed  map[int]bool            // requests that got none
-	prompts map[int]string          // the hashes of what was asked
-	moved   string                  // the folder that the journal was moved to; empty: it was not
+	run     *journal.Run             // the first line of the newest part that has one; nil: none has
+	answers map[int]*journal.Answer  // that are complete, by the index of their request
+	checked map[int]*journal.Checked // of answers that are programs, and were run
+	failed  map[int]bool             // requests that got none
+	prompts map[int]string           // the hashes of what was asked
+	moved   string                   // the folder that the journal was moved to; empty: it was not
 }
 
 // partFolder is where the journal of the n-th part is kept once there is another one.
@@ -69,7 +70,7 @@ func (r *Run) takeUp(ctx context.Context) error {
 	}
 	all := r.dataset.Len()
 	left := all - len(before.answers)
-	if left <= 0 {
+	if left <= 0 && !before.unchecked(r.task) {
 		return ErrAllAnswered
 	}
 	r.say("going on with %s: of %d %s %d have an answer, %d failed and %s asked again, %d were not asked or on their way at its end",
@@ -77,6 +78,11 @@ func (r *Run) takeUp(ctx context.Context) error {
 	r.dataset = &remaining{Dataset: r.dataset, answers: before.answers}
 	r.earlier = before
 	return nil
+}
+
+// unchecked says that there are answers which are programs, and were not run.
+func (e *earlier) unchecked(t *journal.Task) bool {
+	return t.Kind == journal.TaskCode && len(e.checked) < len(e.answers)
 }
 
 func are(n int) string {
@@ -96,7 +102,7 @@ func (r *Run) unit() string {
 
 // readEarlier reads all journals of a folder, the oldest first.
 func readEarlier(folder string) (*earlier, error) {
-	e := &earlier{answers: map[int]*journal.Answer{}, failed: map[int]bool{}, prompts: map[int]string{}}
+	e := &earlier{answers: map[int]*journal.Answer{}, checked: map[int]*journal.Checked{}, failed: map[int]bool{}, prompts: map[int]string{}}
 	var paths []string
 	for n := 1; n <= mostParts; n++ {
 		part := partFolder(folder, n)
@@ -126,6 +132,7 @@ func (e *earlier) read(path string) error {
 	defer j.Close()
 	e.run = j.Run()
 	j.OnAnswer(e.take)
+	j.OnChecked(func(c *journal.Checked) { e.checked[c.Index] = c })
 	for {
 		request, err := j.Next()
 		if err != nil {
@@ -256,6 +263,9 @@ func (r *Run) writeEarlier() {
 		a := *r.earlier.answers[index]
 		a.Earlier = true
 		lines = journal.AppendAnswer(lines, &a)
+		if c := r.earlier.checked[index]; c != nil {
+			lines = journal.AppendChecked(lines, c)
+		}
 	}
 	r.journal.Append(lines)
 }

@@ -127,6 +127,15 @@ func AppendAnswer(lines []byte, a *Answer) []byte {
 	return append(lines, b...)
 }
 
+// AppendChecked adds the line of a program to others.
+func AppendChecked(lines []byte, c *Checked) []byte {
+	b, err := encode(Line{Checked: c})
+	if err != nil { // words and numbers always encode
+		return lines
+	}
+	return append(lines, b...)
+}
+
 // Checked writes what became of a program.
 func (w *Writer) Checked(c *Checked) error { return w.line(Line{Checked: c}) }
 

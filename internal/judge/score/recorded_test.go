@@ -55,9 +55,9 @@ type mmluPro struct {
 	Text    string   `json:"generated_text"`
 }
 
-// guessed are the answers in which even the last fallback finds no letter. The official
-// run wrote a guess for them: one of ten letters, drawn after its seed 12345 was set anew,
-// which is G each time, also where a question has four options.
+// guessed are the answers in which even the last fallback finds no letter. The record says
+// G for them, as for all such answers, also where a question has four options: it looks
+// like one of ten letters, drawn after the script's seed 12345 was set anew.
 var guessed = map[int]bool{2804: true, 2820: true, 2893: true}
 
 func TestRecordedMMLUPro(t *testing.T) {
