@@ -36,6 +36,11 @@ func (o *options) writeTheKey(ctx context.Context, s command.Streams, set *argv.
 	if o.writeKey == "" {
 		return argv.Errorf(flagWriteKey, "needs the name of a file")
 	}
+	for _, name := range []string{"resume", flagUnderLoad, flagRepeat, "dry-run", "print-spec", "lock"} {
+		if set.Seen(name) {
+			return argv.Errorf(name, "can't be used with --%s, which asks nothing and prints nothing else", flagWriteKey)
+		}
+	}
 	if _, err := os.Lstat(o.writeKey); err == nil {
 		return argv.Errorf(flagWriteKey, "%s is there already: remove it, or give another name", o.writeKey)
 	}

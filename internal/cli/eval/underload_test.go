@@ -173,6 +173,8 @@ func TestUnderLoadRefuses(t *testing.T) {
 		{[]string{"--under-load", "--run-dir", dir, "--format", "vllm"}, "use table or json"},
 		{[]string{"--under-load-repeat"}, "only with --under-load"},
 		{[]string{"--write-key", flags[1]}, "is there already"},
+		{[]string{"--write-key", dir, "--under-load"}, "can't be used with --write-key"},
+		{[]string{"--write-key", dir, "--dry-run"}, "can't be used with --write-key"},
 		{[]string{"--write-key", ""}, "needs the name of a file"},
 	} {
 		_, _, err := run(t, append(flags[:4:4], test.args...)...)
