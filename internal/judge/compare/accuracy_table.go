@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -52,7 +53,9 @@ func (a *Accuracy) lines() [][]box {
 			return fmt.Sprintf("%d of %d", p.OtherTexts, p.Texts)
 		}),
 	}
-	return out
+	return slices.DeleteFunc(out, func(line []box) bool { // of sides that can't be paired
+		return !slices.ContainsFunc(line[1:], func(b box) bool { return b.text != "" })
+	})
 }
 
 // line is one row: what is said of each side, and of its pairs with the first.
@@ -61,7 +64,7 @@ func (a *Accuracy) line(label string, side func(*Answers) string, change func(*P
 	for i := range a.Sides {
 		s := &a.Sides[i]
 		text := ""
-		if side != nil && s.Asked {
+		if side != nil && (s.Asked || label == "accuracy") {
 			text = side(s)
 		}
 		line = append(line, box{text, s.Best && label == "accuracy"})
