@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -37,6 +38,9 @@ func (r *Run) takeTask(t *journal.Task) error {
 	r.task = t
 	if err := r.RefuseCode(t); err != nil || t == nil {
 		return err
+	}
+	if err := score.Check(t); err != nil {
+		return usage.Errorf("task", "%s can't be scored: %v", t.Name, err)
 	}
 	switch t.Kind {
 	case journal.TaskGenerate, journal.TaskCode: // code was allowed

@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "accept what the commands print now")
 
 // large is the size from which only a digest of an output is kept: pages and pictures.
-const large = 40_000
+const large = 60_000
 
 // Each line is a command, run in testdata. Its output is kept under the name before
 // the colon.

@@ -26,7 +26,7 @@ type EvalOptions struct {
 	Shots     *int   `json:"num_fewshot" flag:"num-fewshot" whole:"true" min:"0" max:"1000" shown:"as the task says" help:"worked examples before each question."`
 	ShotSeed  int    `json:"fewshot_seed" flag:"fewshot-seed" whole:"true" default:"1234" min:"0" help:"seed by which worked examples are drawn, as lm-eval draws them."`
 	Category  string `json:"category" flag:"category" whole:"true" shown:"all" help:"ask only the questions of this category."`
-	MultiTurn bool   `json:"fewshot_as_multiturn" flag:"fewshot-as-multiturn" whole:"true" help:"of a chat: each worked example is a turn of its own, not a part of one message."`
+	OneTurn   bool   `json:"fewshot_in_one_turn" flag:"fewshot-in-one-turn" whole:"true" help:"of a chat: all worked examples are a part of the one message, not turns of their own."`
 	System    string `json:"system_instruction" flag:"system-instruction" whole:"true" metavar:"TEXT" help:"an instruction: the system message of a chat; of a completion, the text before all."`
 	MaxTokens *int   `json:"max_answer_tokens" flag:"max-answer-tokens" whole:"true" follows:"output-len" min:"1" max:"1048576" shown:"as the task says" help:"most tokens of an answer."`
 }
@@ -44,8 +44,8 @@ func (o *EvalOptions) checkGiven() error {
 
 // CheckWith holds the options against the protocol.
 func (o *EvalOptions) CheckWith(all *Options) error {
-	if o.MultiTurn && all.Carries != nil && !all.Chat {
-		return option.Errorf("fewshot_as_multiturn", "needs a backend for chat, and %s takes a text", all.Carries.Backend).WithHint("use --backend openai-chat")
+	if o.OneTurn && all.Carries != nil && !all.Chat {
+		return option.Errorf("fewshot_in_one_turn", "needs a backend for chat, and %s takes a text", all.Carries.Backend).WithHint("use --backend openai-chat")
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func openEval(o Options, own *EvalOptions) (Dataset, error) {
 	}
 	set, err := t.Open(task.Options{
 		Data: o.Path, Examples: own.Examples, Shots: own.Shots, Limit: max(o.NumPrompts, 0), Seed: int64(own.ShotSeed),
-		Chat: o.Chat, MultiTurn: own.MultiTurn, System: own.System, Category: own.Category, MaxTokens: deref(own.MaxTokens), Fetch: o.Fetch,
+		Chat: o.Chat, MultiTurn: !own.OneTurn, System: own.System, Category: own.Category, MaxTokens: deref(own.MaxTokens), Fetch: o.Fetch,
 	})
 	if err != nil {
 		return nil, err

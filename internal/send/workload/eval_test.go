@@ -131,8 +131,8 @@ func TestEvalRefused(t *testing.T) {
 	}{
 		{"no task", "task is needed", func(_ *Options, own *EvalOptions) { own.Task = "" }},
 		{"a typo", "gsm8k", func(_ *Options, own *EvalOptions) { own.Task = "gsm8l" }},
-		{"turns without a chat", "backend for chat", func(o *Options, own *EvalOptions) {
-			own.Task, own.MultiTurn, o.Carries = "gsm8k", true, &Carries{Backend: "openai"}
+		{"one turn without a chat", "backend for chat", func(o *Options, own *EvalOptions) {
+			own.Task, own.OneTurn, o.Carries = "gsm8k", true, &Carries{Backend: "openai"}
 		}},
 	} {
 		o := Defaults(EvalName)
