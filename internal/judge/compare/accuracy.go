@@ -34,15 +34,15 @@ type Answers struct {
 	Change    *Paired `json:"change,omitempty"`
 }
 
-// accuracyOf holds the answers of sides[1:] against those of the first; nil: none asked questions.
-func accuracyOf(sides []Side, level float64) *Accuracy {
+// AccuracyOf holds the answers of sides[1:] against those of the first; nil: none asked questions.
+func AccuracyOf(sides []Side, level float64) *Accuracy {
 	if !slices.ContainsFunc(sides, func(s Side) bool { return hasEval(&s) }) {
 		return nil
 	}
 	a := &Accuracy{}
 	var pairs []*Paired
 	for i := range sides {
-		of := answersOf(&sides[i], level)
+		of := AnswersOf(&sides[i], level)
 		if i > 0 {
 			of.Change = pairOf(sides[0].Runs, sides[i].Runs)
 			if of.Change.NotPaired == "" {
@@ -64,8 +64,8 @@ func hasEval(s *Side) bool {
 	return slices.ContainsFunc(s.Runs, func(r foreign.Run) bool { return r.Eval != nil })
 }
 
-// answersOf joins the repeats of a side.
-func answersOf(s *Side, level float64) Answers {
+// AnswersOf joins the repeats of a side.
+func AnswersOf(s *Side, level float64) Answers {
 	var out Answers
 	right, of, runs := 0, 0, 0
 	for i := range s.Runs {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -33,7 +34,7 @@ func (a *Accuracy) lines() [][]box {
 		return nil
 	}
 	out := [][]box{
-		a.line("accuracy", func(s *Answers) string { return s.accuracy() }, (*Paired).words),
+		a.line("accuracy", func(s *Answers) string { return s.Words("unknown") }, (*Paired).words),
 		a.line("accuracy, interval", func(s *Answers) string {
 			if !s.Known {
 				return ""
@@ -52,7 +53,9 @@ func (a *Accuracy) lines() [][]box {
 			return fmt.Sprintf("%d of %d", p.OtherTexts, p.Texts)
 		}),
 	}
-	return out
+	return slices.DeleteFunc(out, func(line []box) bool { // of sides that can't be paired
+		return !slices.ContainsFunc(line[1:], func(b box) bool { return b.text != "" })
+	})
 }
 
 // line is one row: what is said of each side, and of its pairs with the first.
@@ -61,7 +64,7 @@ func (a *Accuracy) line(label string, side func(*Answers) string, change func(*P
 	for i := range a.Sides {
 		s := &a.Sides[i]
 		text := ""
-		if side != nil && s.Asked {
+		if side != nil && (s.Asked || label == "accuracy") {
 			text = side(s)
 		}
 		line = append(line, box{text, s.Best && label == "accuracy"})
@@ -77,9 +80,10 @@ func (a *Accuracy) line(label string, side func(*Answers) string, change func(*P
 	return line
 }
 
-func (s *Answers) accuracy() string {
+// Words are the accuracy and its standard error; unknown stands where there is none.
+func (s *Answers) Words(unknown string) string {
 	if !s.Known {
-		return "unknown"
+		return unknown
 	}
 	return fmt.Sprintf("%.4f ± %.4f", s.Value, s.StdErr)
 }

@@ -230,7 +230,7 @@ func TestAccuracyAlarms(t *testing.T) {
 				}
 				s = append(s, side)
 			}
-			a := accuracyOf(s, 0.95)
+			a := AccuracyOf(s, 0.95)
 			for k := 1; k < tt.sides; k++ {
 				if a.Sides[k].Change.Call == Real {
 					called++

@@ -79,7 +79,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	}
 	ratios := make([]spreads, len(sides))
 	var known [][]estimate // by row
-	c.Accuracy = accuracyOf(sides, opt.Level)
+	c.Accuracy = AccuracyOf(sides, opt.Level)
 	for _, m := range chosen(sides, opt.Metrics) {
 		if m.Key == foreign.AccuracyMetric && c.Accuracy != nil {
 			continue // it has lines of its own: answers are paired by their questions

@@ -47,7 +47,7 @@ func FrontOf(sides []Side, level float64) *Front {
 			continue
 		}
 		speed, _ := estimateOf(s, Metric{Key: throughputKey, Higher: true}, level)
-		of := answersOf(s, level)
+		of := AnswersOf(s, level)
 		if !speed.known || !of.Known {
 			lacking = append(lacking, s.Name)
 			continue
@@ -138,6 +138,18 @@ func (f *Front) grid() [][]box {
 		lines = append(lines, []box{
 			{text: p.Name}, {text: number(p.Throughput)}, {text: fmt.Sprintf("%.4f ± %.4f", p.Accuracy, p.StdErr)}, {p.Words(), p.On && !p.Doubt},
 		})
+	}
+	return lines
+}
+
+// Lines are the table of speed and accuracy, its head first.
+func (f *Front) Lines() (lines [][]string) {
+	for _, boxes := range f.grid() {
+		var line []string
+		for _, b := range boxes {
+			line = append(line, b.text)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

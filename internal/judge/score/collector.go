@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ type Collector struct {
 // oddities are counted for the warnings.
 type oddities struct {
 	twice, tooMany, slow, unscored, noLogprob, badChoice, noRight int
+
+	failures int
+	failure  error // the first
 }
 
 // question is what is kept of one.
@@ -157,7 +161,7 @@ func (c *Collector) scoreText(i int, q *question, a *journal.Answer) {
 		right, err = w.exact.right(e.text, a.Right)
 	}
 	if err != nil {
-		c.slow++
+		c.failed(err)
 		e.lost, right = true, false
 	}
 	if right {
@@ -167,6 +171,17 @@ func (c *Collector) scoreText(i int, q *question, a *journal.Answer) {
 		q.lost |= bit
 	} else if i == 0 {
 		q.answer = strings.Clone(outside.Line(e.text, maxAnswer))
+	}
+}
+
+// failed counts an answer that a score could not be made of.
+func (c *Collector) failed(err error) {
+	if errors.Is(err, errSlow) {
+		c.slow++
+		return
+	}
+	if c.failures++; c.failures == 1 {
+		c.failure = err
 	}
 }
 

@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,10 +42,16 @@ func (m *multiChoice) step(e *extract, q *journal.Question) error {
 	return nil
 }
 
+// maxLetters is how many options have a letter.
+const maxLetters = 26
+
 func (m *multiChoice) find(text string, options []string) (string, error) {
 	found, err := m.match(m.pattern, text)
 	if err != nil || found != "" || len(options) == 0 {
 		return found, err
+	}
+	if len(options) > maxLetters {
+		return "", fmt.Errorf("a question has %d options, and multi_choice_regex has letters for %d", len(options), maxLetters)
 	}
 	names := map[string]string{} // an option's text: its letter
 	var texts, letters []string

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ type dialect struct {
 	scope
 	global string // flags for the whole pattern, of those that the engine has too
 	wanted int    // the highest group that a condition asks for
+	place  bool   // the last was a place between characters, which can't be repeated
 }
 
 // scope is what flags say inside a group.
@@ -63,6 +65,8 @@ func translate(pattern string, most int) (string, int, error) {
 func (d *dialect) next() error {
 	c := d.in[d.at]
 	d.at++
+	after := d.place
+	d.place = c == '^' || c == '$'
 	switch c {
 	case '\\':
 		return d.escape()
@@ -77,8 +81,13 @@ func (d *dialect) next() error {
 		d.scope, d.open = d.open[len(d.open)-1], d.open[:len(d.open)-1]
 		d.out.WriteByte(')')
 	case '{':
-		return d.repeat()
-	case '*', '+', '?', '|', '^', '$', '.':
+		return d.repeat(after)
+	case '*', '+', '?':
+		if after {
+			return errPlace
+		}
+		d.out.WriteRune(c)
+	case '|', '^', '$', '.':
 		d.out.WriteRune(c)
 	default:
 		switch {
@@ -94,6 +103,8 @@ func (d *dialect) next() error {
 	return nil
 }
 
+var errPlace = errors.New("a repetition follows what is no character")
+
 // literal writes a character that stands for itself.
 func (d *dialect) literal(c rune) {
 	if c < unicode.MaxASCII && strings.ContainsRune(`\[](){}*+?|^$.#-`, c) {
@@ -103,7 +114,7 @@ func (d *dialect) literal(c rune) {
 }
 
 // repeat reads {2}, {2,}, {,3} or {2,3}; any other { stands for itself.
-func (d *dialect) repeat() error {
+func (d *dialect) repeat(place bool) error {
 	at := d.at
 	low, high := d.digits(), ""
 	if comma := d.take(","); comma {
@@ -115,6 +126,9 @@ func (d *dialect) repeat() error {
 		d.at = at
 		d.literal('{')
 		return nil
+	}
+	if place {
+		return errPlace
 	}
 	least, most := 0, -1
 	for _, n := range []struct {

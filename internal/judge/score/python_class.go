@@ -83,6 +83,7 @@ func (d *dialect) escape() error {
 		d.out.WriteString("[" + inside + "]")
 		return nil
 	}
+	d.place = strings.ContainsRune("AZbB", c)
 	switch c {
 	case 'A':
 		d.at++

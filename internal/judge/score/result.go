@@ -148,10 +148,22 @@ func (c *Collector) warnings(r *Result) (out []string) {
 	say(c.twice, "%d answers came to a question that was answered before: the first complete one counts", c.twice)
 	say(c.tooMany, "%d answers are left out: only %d questions are scored", c.tooMany, maxQuestions)
 	say(c.slow, "%d answers took too long to be searched by a pattern, and count as no answer", c.slow)
+	say(c.failures, "%d answers could not be searched, and count as no answer: %v", c.failures, c.failure)
 	say(c.unscored, "%d answers were not searched, since others took %s together, and count as no answer", c.unscored, scoringTime)
 	say(c.noLogprob, "%d choices came without a log-likelihood: the server must give log-probabilities of the prompt", c.noLogprob)
 	say(c.badChoice, "%d choices are left out: their numbers are not those of their question", c.badChoice)
 	say(c.noRight, "of %d questions it is not known what is right: they count as wrong", c.noRight)
 	say(len(c.programs), "%d programs were not run: their questions count as unanswered", len(c.programs))
+	if first := r.first(); first != nil && r.Chance != nil && first.Chance != nil && !*first.Chance && *first.Value < *r.Chance {
+		out = append(out, "the accuracy is below that of guessing: look at what was found in the answers")
+	}
 	return out
+}
+
+// first is the task's own score, nil where there is none.
+func (r *Result) first() *Score {
+	if len(r.Scores) == 0 {
+		return nil
+	}
+	return &r.Scores[0]
 }

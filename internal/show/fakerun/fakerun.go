@@ -23,8 +23,8 @@ type Journal struct {
 	Categories int
 	answered   func(*journal.Answer)
 	next       int
-	see    func(*journal.Conversation)
-	over   *journal.Conversation // has ended with the request before
+	see        func(*journal.Conversation)
+	over       *journal.Conversation // has ended with the request before
 }
 
 // OnConversation asks for the lines of conversations.
