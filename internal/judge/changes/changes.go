@@ -17,7 +17,7 @@ type Changes struct {
 	OnlyFirst  int `json:"only_first"`  // answered in the first alone
 	OnlySecond int `json:"only_second"` // answered in the second alone
 
-	// Texts are compared by their hashes, answers as they were found in the texts. null: not known.
+	// Texts are compared by their hashes (null: there are none), answers as they were found in the texts.
 	Texts   *int `json:"texts_changed"`
 	Answers *int `json:"answers_changed"`
 	Lost    int  `json:"lost"`   // right in the first, wrong in the second
@@ -62,12 +62,9 @@ func Of(first, second *score.Result) (*Changes, error) {
 	for k, number := range second.Each.Numbers {
 		places[number] = k
 	}
-	c := &Changes{}
-	if known(first.Each.Hashes, second.Each.Hashes) {
+	c := &Changes{Answers: new(int)} // a list of answers that is left out has none
+	if first.Each.Hashes != nil || second.Each.Hashes != nil {
 		c.Texts = new(int)
-	}
-	if known(first.Each.Answers, second.Each.Answers) {
-		c.Answers = new(int)
 	}
 	var pairs stats.Pairs
 	for i, number := range first.Each.Numbers {
@@ -91,10 +88,6 @@ func Of(first, second *score.Result) (*Changes, error) {
 	c.Real = c.P < 1-level
 	return c, nil
 }
-
-// known says that both lists have an entry for each question. One that is left out says
-// that all of its entries are empty.
-func known(a, b []string) bool { return a != nil || b != nil }
 
 func answered(verdict byte) bool { return verdict == '1' || verdict == '0' || verdict == 'n' }
 

@@ -57,7 +57,7 @@ func TestLarge(t *testing.T) {
 		}
 	}
 	c, err := Of(result(string(same), nil, nil), result(string(lost), nil, nil))
-	if err != nil || !c.Real || c.Lost != 20 || c.Difference != -0.1 || c.High >= 0 || len(c.Changed) != 20 || c.Answers != nil {
+	if err != nil || !c.Real || c.Lost != 20 || c.Difference != -0.1 || c.High >= 0 || len(c.Changed) != 20 || *c.Answers != 0 || c.Texts != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
