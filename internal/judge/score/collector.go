@@ -61,12 +61,15 @@ type question struct {
 
 // NewCollector makes ready for the answers of a run.
 func NewCollector(t *journal.Task) *Collector {
-	c := &Collector{
-		task: t, most: maxQuestions, questions: map[int]*question{}, programs: map[int]*question{},
+	ways, err := newWays(t)
+	return collectorOf(t, ways, err)
+}
+
+func collectorOf(t *journal.Task, ways []way, err error) *Collector {
+	return &Collector{
+		task: t, ways: ways, err: err, most: maxQuestions, questions: map[int]*question{}, programs: map[int]*question{},
 		early: map[int]*journal.Checked{}, categories: map[string]int{},
 	}
-	c.ways, c.err = newWays(t)
-	return c
 }
 
 // Add takes in what a question got.

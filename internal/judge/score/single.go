@@ -33,10 +33,8 @@ func NewSingle(t *journal.Task) (*Single, error) {
 // one for each choice, else one. checked is what became of its program; nil: it was not run.
 // It is nil for a question that is unanswered.
 func (s *Single) Score(answers []*journal.Answer, checked *journal.Checked) []Given {
-	c := &Collector{
-		task: s.task, ways: s.ways, spent: s.spent, questions: map[int]*question{}, programs: map[int]*question{},
-		early: map[int]*journal.Checked{}, categories: map[string]int{},
-	}
+	c := collectorOf(s.task, s.ways, nil)
+	c.spent = s.spent
 	for _, a := range answers {
 		c.Add(a)
 	}
