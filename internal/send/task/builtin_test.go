@@ -21,9 +21,9 @@ func TestBuiltIn(t *testing.T) {
 		if task.Name != name || len(task.scores) == 0 || task.version == "" {
 			t.Errorf("%s has the name %s, version %q and %d scores", name, task.Name, task.version, len(task.scores))
 		}
-		if _, err := task.Open(Options{}); err == nil || !strings.Contains(err.Error(), "give a file with --data") {
+		if _, err := task.Open(Options{}); err == nil || !strings.Contains(err.Error(), "give a file with --dataset-path") {
 			t.Errorf("%s without data: %v", name, err)
-		} else if task.needs != "" && !strings.Contains(err.Error(), "--data, whose rows have question") {
+		} else if task.needs != "" && !strings.Contains(err.Error(), "--dataset-path, whose rows have question") {
 			t.Errorf("%s does not say what its rows must have: %v", name, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestFromHub(t *testing.T) {
 		t.Errorf("of a folder with two sets the notes are %q", notes)
 	}
 	_, err = task.Open(Options{Fetch: func(string, []string) (string, error) { return "", errors.New("no way to the hub") }})
-	if err == nil || !strings.Contains(err.Error(), "no way to the hub; a local file can be given with --data") {
+	if err == nil || !strings.Contains(err.Error(), "no way to the hub; a local file can be given with --dataset-path") {
 		t.Errorf("without a way to the hub: %v", err)
 	}
 }

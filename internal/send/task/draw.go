@@ -29,7 +29,7 @@ func (t *Task) drawExamples(asked, pool []*row, pools map[string][]int, shots in
 				return nil, rowError(r, err)
 			}
 			if from = pools[category]; len(from) < shots {
-				return nil, fmt.Errorf("question %d asks for %d worked examples of its category %q, and there are %d: give others with --examples, or fewer with --shots",
+				return nil, fmt.Errorf("question %d asks for %d worked examples of its category %q, and there are %d: give others with --examples, or fewer with --num-fewshot",
 					r.number+1, shots, category, len(from))
 			}
 		}
@@ -90,7 +90,7 @@ func others(pool []*row, from []int, r *row, n int) []int {
 }
 
 func tooFew(wanted, there int) error {
-	return fmt.Errorf("%d worked examples are asked for, and there are %d: give more with --examples, or ask for fewer with --shots", wanted, there)
+	return fmt.Errorf("%d worked examples are asked for, and there are %d: give more with --examples, or ask for fewer with --num-fewshot", wanted, there)
 }
 
 func rowError(r *row, err error) error { return fmt.Errorf("row %d: %w", r.number+1, err) }

@@ -144,7 +144,7 @@ func (s *lmSets) source(split, folder string) (source, error) {
 func beside(names []string, folder string) (found []string, err error) {
 	for _, name := range names {
 		if strings.Contains(name, "://") {
-			return nil, fmt.Errorf("%s is on the net: fetch it, and give the file with --data", outside.Sentence(clipped(name)))
+			return nil, fmt.Errorf("%s is on the net: fetch it, and give the file with --dataset-path", outside.Sentence(clipped(name)))
 		}
 		matches := []string{name}
 		if _, err := os.Stat(name); err != nil {

@@ -37,7 +37,7 @@ func (t *Task) Open(o Options) (*Set, error) {
 	if err := t.fits(&o); err != nil {
 		return nil, err
 	}
-	questions, err := t.read(&t.questions, o.Data, "--data", &o)
+	questions, err := t.read(&t.questions, o.Data, "--dataset-path", &o)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (t *Task) ask(questions *set, o Options) (*Set, error) {
 	s := &Set{task: t, o: o, shots: t.shots, notes: append([]string(nil), t.notes...)}
 	if o.Shots != nil {
 		if s.shots = *o.Shots; t.fixedShots && s.shots > 0 {
-			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --shots")
+			s.notes = append(s.notes, "the task says that there are no worked examples: lm-eval would not heed --num-fewshot")
 		}
 	}
 	s.data = questions.name
