@@ -66,15 +66,25 @@ func folder(t *testing.T, command string) string {
 		write(t, filepath.Join(out, filepath.Base(file)), string(text))
 	}
 	ownFolder := ownTasks(t, command)
-	for _, own := range []struct{ name, include, test, train, trainSplit string }{
-		{"local_gsm8k", "gsm8k/gsm8k.yaml", "gsm8k_test.jsonl", "gsm8k_train.jsonl", "train"},
-		{"local_mmlu_pro_biology", "mmlu_pro/mmlu_pro_biology.yaml", "mmlu_pro_test.jsonl", "mmlu_pro_validation.jsonl", "validation"},
-	} {
-		write(t, filepath.Join(out, own.name+".yaml"), fmt.Sprintf(
-			"include: %s\ntask: %s\ndataset_path: json\ndataset_name: null\ndataset_kwargs: {data_files: {test: %s, %s: %s}}\n",
-			filepath.Join(ownFolder, own.include), own.name, filepath.Join(from, own.test), own.trainSplit, filepath.Join(from, own.train)))
+	for _, l := range locals {
+		l.write(t, out, ownFolder, filepath.Join(from, l.test), filepath.Join(from, l.train))
 	}
 	return out
+}
+
+// local is a task of lm-eval's own, over files of this machine.
+type local struct{ name, include, test, train, trainSplit string }
+
+var locals = []local{
+	{"local_gsm8k", "gsm8k/gsm8k.yaml", "gsm8k_test.jsonl", "gsm8k_train.jsonl", "train"},
+	{"local_mmlu_pro_biology", "mmlu_pro/mmlu_pro_biology.yaml", "mmlu_pro_test.jsonl", "mmlu_pro_validation.jsonl", "validation"},
+}
+
+func (l local) write(t *testing.T, folder, ownFolder, test, train string) {
+	t.Helper()
+	write(t, filepath.Join(folder, l.name+".yaml"), fmt.Sprintf(
+		"include: %s\ntask: %s\ndataset_path: json\ndataset_name: null\ndataset_kwargs: {data_files: {test: %s, %s: %s}}\n",
+		filepath.Join(ownFolder, l.include), l.name, test, l.trainSplit, train))
 }
 
 // ownTasks is the folder of the tasks that lm-eval brings.

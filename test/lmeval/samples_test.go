@@ -20,6 +20,7 @@ type sample struct {
 	ID     int             `json:"doc_id"`
 	Target json.RawMessage `json:"target"`
 	Filter string          `json:"filter"`
+	Exact  float64         `json:"exact_match"`
 }
 
 func readSamples(t *testing.T, folder, name string) (out []sample) {
