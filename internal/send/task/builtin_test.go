@@ -21,6 +21,12 @@ func TestBuiltIn(t *testing.T) {
 		if task.Name != name || len(task.scores) == 0 || task.version == "" {
 			t.Errorf("%s has the name %s, version %q and %d scores", name, task.Name, task.version, len(task.scores))
 		}
+		if task.questions.rows != nil {
+			if s, err := task.Open(Options{Shots: new(2)}); err != nil || s.Len() != len(task.questions.rows) {
+				t.Errorf("%s, which has its own questions: %v", name, err)
+			}
+			continue
+		}
 		if _, err := task.Open(Options{}); err == nil || !strings.Contains(err.Error(), "give a file with --dataset-path") {
 			t.Errorf("%s without data: %v", name, err)
 		} else if task.needs != "" && !strings.Contains(err.Error(), "--dataset-path, whose rows have question") {

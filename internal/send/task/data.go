@@ -14,14 +14,15 @@ import (
 	"github.com/inferometer/inferometer/internal/send/workload/hfset"
 )
 
-// source is where rows come from: files beside the task's, or a set on the hub.
+// source is where rows come from: files beside the task's, a set on the hub, or the task's own file.
 type source struct {
 	files         []string
 	hub           string
 	config, split string
+	rows          []*row // that the task's file itself holds
 }
 
-func (s *source) empty() bool { return len(s.files) == 0 && s.hub == "" }
+func (s *source) empty() bool { return len(s.files) == 0 && s.hub == "" && s.rows == nil }
 
 func (s *source) same(o *source) bool {
 	return slices.Equal(s.files, o.files) && s.hub == o.hub && s.config == o.config && s.split == o.split
@@ -67,6 +68,12 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 		return readSet(filepath.Base(s.files[0]), files, t.lmEval)
 	case s.hub != "":
 		return t.fetch(s, flag, o)
+	case s.rows != nil:
+		out := &set{name: t.Name, rows: s.rows}
+		for _, r := range s.rows {
+			out.addColumns(r.names)
+		}
+		return out, nil
 	}
 	return nil, fmt.Errorf("the task %s names no data: give a file with %s%s", outside.Word(t.Name), flag, outside.Sentence(t.needs))
 }

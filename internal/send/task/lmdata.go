@@ -80,7 +80,7 @@ func (t *Task) lmExamples(r *reader, split string) (string, error) {
 		if v.kind == function {
 			c.fail(v, "fewshot_config.samples is a Python function: such a task can't be read")
 		} else {
-			t.samples = sampleRows(c, v)
+			t.samples = fileRows(c, v, "worked examples")
 		}
 	}
 	if c.get("fewshot_indices") != nil {

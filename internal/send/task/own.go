@@ -24,7 +24,12 @@ func readOwn(from *tree, t *Task) error {
 		r.fail(v, "kind is %s: it must be generate, choice or code", outside.Sentence(clipped(t.kind)))
 	}
 	t.needs = r.text("needs", "") // said where the task has no data of its own
-	if err := ownSource(r.within("data"), &t.questions, nil); err != nil {
+	err := ownSource(r.within("data"), &t.questions, func(r *reader) {
+		if rows := r.get("rows"); rows != nil {
+			t.questions.rows = fileRows(r, rows, "questions")
+		}
+	})
+	if err != nil {
 		return err
 	}
 	t.description = r.expression("description")
@@ -55,11 +60,12 @@ func readOwn(from *tree, t *Task) error {
 func ownSource(r *reader, s *source, others func(*reader)) error {
 	s.files = r.texts("file")
 	s.hub, s.config, s.split = r.text("hub", ""), r.text("config", ""), r.text("split", "")
-	if others != nil {
-		others(r)
-	}
+	others(r)
 	if r.err == nil && len(s.files) > 0 && s.hub != "" {
 		r.fail(r.from, "%s has both a file and a set on the hub", r.of)
+	}
+	if r.err == nil && s.rows != nil && len(s.files)+len(s.hub) > 0 {
+		r.fail(r.from, "%s has both rows and a file or a set", r.of)
 	}
 	return r.done()
 }
@@ -91,25 +97,25 @@ func (t *Task) ownExamples(r *reader) error {
 			t.exclude = t.examples.empty()
 			return
 		}
-		t.samples = sampleRows(r, rows)
+		t.samples = fileRows(r, rows, "worked examples")
 		if !t.examples.empty() {
 			r.fail(rows, "the worked examples have both rows and a file or a set")
 		}
 	})
 }
 
-// sampleRows are worked examples that a task's file itself holds.
-func sampleRows(r *reader, from *tree) (rows []*row) {
+// fileRows are questions or worked examples that a task's file itself holds.
+func fileRows(r *reader, from *tree, what string) (rows []*row) {
 	for i, e := range from.items {
 		o, isRow := e.plain().(table.Object)
 		if from.kind != list || !isRow {
-			r.fail(from, "the worked examples must be a list of rows")
+			r.fail(from, "the %s must be a list of rows", what)
 			return nil
 		}
 		rows = append(rows, newRow(i, o))
 	}
 	if len(rows) == 0 {
-		r.fail(from, "there are no worked examples in the list")
+		r.fail(from, "there are no %s in the list", what)
 	}
 	return rows
 }
