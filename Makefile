@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -75,6 +75,10 @@ bench-traces: build
 bench-compare: build
 	go run ./bench/compare
 
+# How often eval and compare are wrong about accuracy, against simulators of known accuracy; some fifteen minutes, all over HTTP.
+bench-eval:
+	go run ./bench/eval
+
 # How often compare calls a change real that is none, and finds one that is, by repeats and sides; see docs/compare.md.
 bench-calls:
 	go test ./internal/judge/compare -run 'TestFalseAlarms$$|TestPower' -v -tables 2000 -timeout 2h
@@ -141,7 +145,11 @@ test-hostile:
 
 # Tests against the real vLLM on CPU: about 6 GB on disk, some minutes the first time.
 test-vllm: build
-	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" go test -count=1 -v -timeout 30m ./test/vllm
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_LM_EVAL="$$(scripts/lm-eval.sh)" go test -count=1 -v -timeout 60m ./test/vllm
+
+# What is asked, byte for byte, beside the real lm-evaluation-harness: 760 MB on disk, some minutes.
+test-lm-eval:
+	INFEROMETER_LM_EVAL="$$(scripts/lm-eval.sh)" go test -count=1 -v -timeout 30m ./test/lmeval
 
 # Opens the HTML report in a real Chromium: load time, accessibility, and what a reader does with it.
 test-browser: build

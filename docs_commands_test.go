@@ -169,6 +169,8 @@ func (p *docsPage) check(t *testing.T, line string) {
 			where = "--targets"
 		}
 		more = " " + where + " http://" + freeAddress(t) + " --deadline 1s --quiet"
+	case strings.HasPrefix(args, "eval "):
+		more = " --base-url http://" + freeAddress(t) + " --deadline 1s --quiet"
 	case strings.HasPrefix(args, "record "): // it goes on until it is told to end, unless it can't write
 		more = " --out nowhere/traffic.jsonl"
 	}

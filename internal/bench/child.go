@@ -74,7 +74,7 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 		return nil, fmt.Errorf("write the Spec: %w", err)
 	}
 	command := target.Command{
-		Args: slices.Concat([]string{c.Program, "exec"}, c.Flags, []string{file}),
+		Args: c.args(folder, file),
 		Env:  slices.Clone(c.Env), Log: c.Log, PIDFile: c.PIDFile, Grace: childGrace,
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
@@ -101,6 +101,15 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 	return o, nil
 }
 
+// args are the child's command. Questions of a run that was killed go on by the Spec in
+// their folder.
+func (c *Child) args(folder, file string) []string {
+	if c.Spec.Resume {
+		return slices.Concat([]string{c.Program, "eval", "--resume", folder}, c.Flags)
+	}
+	return slices.Concat([]string{c.Program, "exec"}, c.Flags, []string{file})
+}
+
 // write writes the Spec into the run's folder, for its user alone: who may read a
 // table of results need not know where the servers are.
 func (c *Child) write(folder, file string) error {
@@ -122,8 +131,10 @@ func exists(path string) bool {
 func lastError(tail string) string {
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
 	for _, line := range slices.Backward(lines) {
-		if text, ok := strings.CutPrefix(line, "inferometer exec: "); ok {
-			return text
+		for _, name := range []string{"inferometer exec: ", "inferometer eval: "} {
+			if text, ok := strings.CutPrefix(line, name); ok {
+				return text
+			}
 		}
 	}
 	return lines[len(lines)-1]

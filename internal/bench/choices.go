@@ -54,7 +54,7 @@ func (s *Spec) checkDataset() error {
 	if s.Batches != nil {
 		return nil // made by a command of ours
 	}
-	if s.DatasetRevision != "" && s.DatasetName != hubDataset {
+	if s.DatasetRevision != "" && s.DatasetName != hubDataset && !s.Asks() {
 		return usage.Errorf("dataset-revision", "is that of a set of Hugging Face's hub: it needs --dataset-name %s, not %s", hubDataset, s.DatasetName)
 	}
 	o := s.datasetOptions()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
@@ -44,9 +45,11 @@ type Run struct {
 	oldLimit      bool   // the body says max_tokens too
 	tokens        tokenizerChoice
 	dataset       workload.Dataset
-	datasetCommit string // of the hub; empty: it came from elsewhere
-	datasetFolder string // that its files of the hub lie in
-	conversations int    // of the dataset
+	datasetCommit string        // of the hub; empty: it came from elsewhere
+	datasetFolder string        // that its files of the hub lie in
+	conversations int           // of the dataset
+	task          *journal.Task // what the dataset asks; nil: no questions
+	earlier       *earlier      // parts of this run that were killed; nil: it is none that goes on
 	pace          pace.Pace
 	paceName      string
 
@@ -73,6 +76,7 @@ type Run struct {
 	saved    *savedTalks    // nil: no conversations are written
 	proven   *journal.Proven
 	profiled *journal.Profile // nil: no profile was asked for
+	sandbox  *sandbox.Sandbox // nil: no program is run
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -155,7 +159,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	after := r.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(r.before, after)
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
-	err = errors.Join(err, r.journal.End(end))
+	err = errors.Join(err, r.runPrograms(ctx, drain, end), r.journal.End(end))
 	r.unwritten = r.journal.Close()
 	if err != nil {
 		return errors.Join(err, r.unwritten)
@@ -168,6 +172,9 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 func (r *Run) abandon(why error) error {
 	if err := r.journal.Close(); err != nil {
 		return errors.Join(why, err)
+	}
+	if r.earlier != nil && !r.begun {
+		return errors.Join(why, r.putBack())
 	}
 	if r.begun {
 		return fmt.Errorf("%w; what was measured before is in %s: inferometer report shows it", why, r.folder)
@@ -209,6 +216,12 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	if err := r.makeWorkload(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.takeUp(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.openSandbox(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
@@ -222,6 +235,9 @@ func (r *Run) prepare(ctx context.Context, drain <-chan struct{}) (warmups []*wo
 	}
 	for _, u := range r.urls() {
 		if err := r.checkReady(ctx, u, warmups[0]); err != nil {
+			return nil, err
+		}
+		if err := r.checkChoices(ctx, u); err != nil {
 			return nil, err
 		}
 	}
@@ -331,6 +347,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
 	}
+	if r.tokens.source == tokensByFile {
+		cfg.CountPrompt = r.tokens.count
+	}
 	cfg.Watch = r.watch()
 	if r.talks() {
 		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
@@ -377,8 +396,9 @@ func (r *Run) started() error {
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
 		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
-		Proven: r.proven,
+		Proven: r.proven, Task: r.task,
 	})
+	r.writeEarlier()
 	if r.transport.Stamps() != kernelStamps {
 		r.wakeups = client.StartWakeups()
 	}
@@ -398,6 +418,9 @@ func (r *Run) options() journal.Options {
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
 		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
+	}
+	if r.Asks() {
+		o.NumPrompts = r.dataset.Len()
 	}
 	if r.talks() {
 		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations

@@ -16,17 +16,27 @@ func (r *Run) makeFolder() error {
 		return err
 	}
 	var err error
-	if r.folder, err = NewFolder(r.RunDir, r.host); err != nil {
-		return err
-	}
-	r.inProgress = journal.InProgress(r.folder)
-	r.journal, err = journal.Config{Private: r.JournalTexts || r.SaveDetailed, Trouble: r.journalTrouble}.
-		Create(filepath.Join(r.folder, journal.FileName))
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s holds a run already: give another --run-dir", r.folder)
+	if r.earlier != nil {
+		err = r.moveAway()
+	} else if r.folder, err = NewFolder(r.RunDir, r.host); err == nil {
+		r.inProgress = journal.InProgress(r.folder)
 	}
 	if err != nil {
 		return err
+	}
+	r.journal, err = journal.Config{Private: r.JournalTexts || r.SaveDetailed || r.Asks(), Eager: r.Asks(), Trouble: r.journalTrouble}.
+		Create(filepath.Join(r.folder, journal.FileName))
+	if errors.Is(err, os.ErrExist) {
+		return r.holdsRun()
+	}
+	if err != nil && r.earlier != nil {
+		err = errors.Join(err, r.putBack())
+	}
+	if err != nil {
+		return err
+	}
+	if r.earlier != nil {
+		return nil // the Spec is there: what the first part was asked to do
 	}
 	_ = os.WriteFile(filepath.Join(r.folder, journal.SpecName), r.written(), 0o600) // a full disk is told of by the journal
 	return nil

@@ -28,6 +28,7 @@ func (k *keeper) Next() (*workload.Request, error) {
 	}
 	k.given++
 	copied := *w
+	copied.Question = nil // it is asked once; what follows is a sample
 	if len(k.kept) < k.want {
 		k.kept = append(k.kept, &copied)
 	} else if i := k.random.IntN(k.given); i < k.want {

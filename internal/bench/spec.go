@@ -109,6 +109,7 @@ type Keep struct {
 	Label             string        `json:"label,omitempty"`
 	Metadata          []Pair        `json:"metadata,omitempty"`
 	RunDir            string        `json:"run_dir,omitempty"` // empty: a new one in the user's state folder
+	Resume            bool          `json:"-"`                 // go on with the questions in RunDir that have no answer; a file has no word for it
 	KeepRuns          int           `json:"keep_runs"`
 	JournalTexts      bool          `json:"journal_texts,omitempty"`
 	ScrapeEvery       time.Duration `json:"scrape_every,omitempty"` // 0: only before and after the load
@@ -139,7 +140,8 @@ type Judge struct {
 	IntegritySample   int                `json:"integrity_sample,omitempty"`
 	PricePerHour      *float64           `json:"price_per_hour,omitempty"`
 	Devices           int                `json:"devices"`
-	Power             Value              `json:"power,omitzero"` // watts, rapl, or prometheus:URL?query=…
+	AllowCode         bool               `json:"allow_code,omitempty"` // programs that are answers are run, in a sandbox
+	Power             Value              `json:"power,omitzero"`       // watts, rapl, or prometheus:URL?query=…
 }
 
 // Pair is one key of a result's metadata.

@@ -61,6 +61,7 @@ func (s *Spec) checkFleet() error {
 		return usage.Errorf("fleet", "has a password in it, which a Spec must not hold").WithHint("give a file with it, as inferometer fleet init writes one")
 	}
 	refused := map[string]string{
+		"allow-code":         "no agent runs programs that somebody else sent",
 		"client-share":       "the leader gives each agent its share",
 		"until":              "it ends a run by its results, which no agent has all of",
 		"batch-size":         "a batch is sent by one client",
@@ -69,7 +70,7 @@ func (s *Spec) checkFleet() error {
 		"power":              "it is measured by one client, over its own time",
 	}
 	given := map[string]bool{
-		"client-share": !s.Share.Whole(), "until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile,
+		"allow-code": s.AllowCode, "client-share": !s.Share.Whole(), "until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile,
 		"save-conversations": s.SaveConversations != "", "power": !s.Power.IsZero(),
 	}
 	for _, flag := range slices.Sorted(maps.Keys(refused)) {

@@ -65,7 +65,10 @@ func (r *Run) openDataset(ctx context.Context) error {
 	for _, note := range workload.Notes(d) {
 		r.say("note: %s", note)
 	}
-	if k, err := workload.Find(r.DatasetName); err == nil && k.WholeFile && !r.Unbounded {
+	if err := r.takeTask(workload.Task(d)); err != nil {
+		return errors.Join(err, d.Close())
+	}
+	if k, err := workload.Find(r.DatasetName); err == nil && k.WholeFile && !r.Unbounded && !r.Asks() {
 		r.NumPrompts = d.Len() // all of it
 	}
 	workload.Start(d) // ahead of need, while the rest gets ready
@@ -142,6 +145,9 @@ func (r *Run) chooseTokenizer(ctx context.Context) error {
 			return usage.Errorf("tokenizer", "%v", err)
 		}
 		r.say("note: the tokenizer of %s can't be used: %v", name, err)
+	}
+	if r.Asks() {
+		return nil // questions have the length that they have, and the server counts
 	}
 	if r.Unbounded {
 		r.say("note: no tokenizer of %s on this machine: prompts have about the length asked for, token counts are the server's", name)

@@ -87,6 +87,8 @@ func TestExamplesRun(t *testing.T) {
 				set = append(set, "matrix.rate=[20, 40]", "pace.duration=500ms")
 			case "capacity.yaml": // the simulator takes any rate: the search ends at its highest
 				set = append(set, "matrix.input_len=[8]", "search.min=20", "search.max=40", "search.confirm=1200ms", "slo=median_ttft<=500ms")
+			case "fp8-accuracy.yaml":
+				set = append(set, "eval.num_prompts=8", "eval.max_answer_tokens=16")
 			default:
 				set = append(set, "matrix.concurrency=[1, 4]")
 			}

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
+	"github.com/inferometer/inferometer/internal/cli/eval"
 	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/fleet"
 	"github.com/inferometer/inferometer/internal/cli/multiturn"
@@ -43,6 +45,7 @@ func commands() []entry {
 		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", serve.Shapes},
 		{"bench multi-turn", "conversations; a drop-in for vLLM's multi-turn script", multiturn.Run},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", sweep.Run},
+		{"eval", "ask the questions of a task, and score the answers beside the speed", eval.Run},
 		{"exec", "run a Spec: one run of bench serve as a file", serve.Exec},
 		{"run", "run a whole experiment from one file: servers, matrix, table", run.Run},
 		{"find", "find the highest rate or concurrency at which an SLO holds", find.Find},
@@ -82,6 +85,12 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		args = append(args[1:len(args):len(args)], "--help")
 	case "--version":
 		args[0] = "version"
+	case sandbox.Command: // a part of a run, and no command
+		if err := sandbox.Main(args[1:]); err != nil {
+			fmt.Fprintf(s.Err, "inferometer %s: %v\n", sandbox.Command, err)
+			return command.ExitUsage
+		}
+		return command.ExitDone
 	}
 	for _, c := range commands() {
 		words := strings.Fields(c.name)

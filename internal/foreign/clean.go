@@ -55,6 +55,7 @@ func (r *Run) clean() {
 			delete(r.Samples, metric) // one absurd value spoils all that is made of them
 		}
 	}
+	r.Eval.clean()
 	r.Metadata = cleanKeys(r.Metadata)
 	for key, v := range r.Metadata {
 		r.Metadata[key] = outside.Sentence(v)

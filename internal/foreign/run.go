@@ -40,6 +40,8 @@ type Run struct {
 	// Higher says of metrics whether more is better, where the file says it.
 	Higher map[string]bool
 
+	Eval *Eval // what its answers are worth; nil: it asked no questions, or does not say
+
 	Notes []string // where this tool's words mean something else than ours
 
 	section int // of the text, by its headings

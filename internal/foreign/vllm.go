@@ -59,6 +59,7 @@ type ours struct {
 		} `json:"intervals"`
 	} `json:"confidence"`
 	Numbers map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
+	Eval    *Eval               `json:"eval"`
 }
 
 // metricKey is a key of vLLM's that holds a metric.
@@ -116,6 +117,7 @@ func (o *ours) into(r *Run) {
 			r.set(metric, v)
 		}
 	}
+	o.Eval.into(r)
 	for metric, i := range o.Confidence.Intervals {
 		if i.Low == nil || i.High == nil {
 			continue
@@ -131,8 +133,11 @@ func (o *ours) into(r *Run) {
 // latencies, those of a variance over up to 128 groups that resemble their neighbours a
 // little (docs/confidence.md: groups by 1 + 2τ).
 func degrees(method string, effective float64) float64 {
-	if method == "batch means" {
+	switch method {
+	case "batch means":
 		return max(effective-1, 1)
+	case "Wilson": // of a share: it rests on no estimated variance
+		return 0
 	}
 	return max(min(effective, 128)/3, 1)
 }

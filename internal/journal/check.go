@@ -62,6 +62,10 @@ func (l *Line) check(run *Run) error {
 		return l.End.check()
 	case l.Conversation != nil:
 		return l.Conversation.check()
+	case l.Answer != nil:
+		return l.Answer.check()
+	case l.Checked != nil:
+		return l.Checked.check()
 	}
 	return nil // of a version to come
 }

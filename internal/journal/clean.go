@@ -24,9 +24,10 @@ func (r *Request) clean() {
 
 // clean keeps the white space of arguments: some are JSON or a template.
 func (r *Run) clean() {
-	command := r.Command
-	r.Command = nil
+	command, task := r.Command, r.Task
+	r.Command, r.Task = nil, nil
 	cleanValue(reflect.ValueOf(r))
+	r.Task = task.clean()
 	for i := range command {
 		command[i] = outside.Text(command[i], maxText)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,19 @@ const (
 	SpecName   = "spec.json"  // what the run was asked to do
 	FleetName  = "fleet.json" // of a run of several clients: where it was coordinated
 )
+
+// PartName is the folder, in that of a run which went on after a kill, that keeps the journal
+// of its n-th part.
+func PartName(n int) string { return partPrefix + strconv.Itoa(n) }
+
+const partPrefix = "earlier-"
+
+// IsPart says whether a folder has a name of PartName.
+func IsPart(name string) bool {
+	number, ok := strings.CutPrefix(name, partPrefix)
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && PartName(n) == name
+}
 
 // NewFolder makes a folder for a run under root and returns its path. Its name
 // sorts by time; a number is added when two runs start in the same second. A run

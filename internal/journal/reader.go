@@ -36,10 +36,12 @@ type Reader struct {
 	scrapes []Scrape
 	damage  error
 
-	announced    int                 // see Announced
-	conversation func(*Conversation) // wants to see them; nil: nobody does
-	sample       func(*Sample)       // takes them; nil: they are kept, as the next
-	scrape       func(*Scrape)
+	announced      int                 // see Announced
+	conversation   func(*Conversation) // wants to see them; nil: nobody does
+	answer         func(*Answer)       // the same
+	checkedProgram func(*Checked)
+	sample         func(*Sample) // takes them; nil: they are kept, as the next
+	scrape         func(*Scrape)
 
 	counters, others int // so far
 	skipped          int
@@ -162,6 +164,12 @@ func (r *Reader) Next() (*Request, error) {
 		case line.Conversation != nil && r.conversation != nil:
 			line.Conversation.clean()
 			r.conversation(line.Conversation)
+		case line.Answer != nil && r.answer != nil:
+			line.Answer.clean()
+			r.answer(line.Answer)
+		case line.Checked != nil && r.checkedProgram != nil:
+			line.Checked.clean()
+			r.checkedProgram(line.Checked)
 		}
 	}
 }
@@ -224,7 +232,7 @@ const (
 // few says whether a line is one too many of its kind.
 func (r *Reader) few() error {
 	switch l := &r.line; {
-	case l.Request != nil || l.Run != nil || l.End != nil || l.Conversation != nil:
+	case l.Request != nil || l.Run != nil || l.End != nil || l.Conversation != nil || l.Answer != nil || l.Checked != nil:
 	case l.Sample != nil && len(r.samples) >= mostSamples:
 		return fmt.Errorf("more than %d samples", mostSamples)
 	case l.Sample != nil:

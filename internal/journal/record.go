@@ -7,6 +7,7 @@
 //	{"run": …}      the first line: what was asked for, by whom, on what machine
 //	{"request": …}  one request, written when it has ended
 //	{"conversation": …}  one conversation, written when its last request has ended
+//	{"answer": …}   what a question got, beside its request; {"checked": …} what became of an answer that is a program
 //	{"sample": …}   the client itself and its machine, once a second
 //	{"scrape": …}   the server's own counters, before the load and after it, on request during it
 //	{"end": …}      the last line, absent when the run was killed
@@ -26,6 +27,8 @@ type Line struct {
 	End     *End     `json:"end,omitempty"`
 
 	Conversation *Conversation `json:"conversation,omitempty"`
+	Answer       *Answer       `json:"answer,omitempty"`
+	Checked      *Checked      `json:"checked,omitempty"`
 }
 
 // Run is the first line: everything that a reader needs to turn requests into a result.
@@ -48,6 +51,9 @@ type Run struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
+
+	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
+	Task *Task `json:"task,omitempty"`
 
 	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
 	Environment Environment `json:"environment"`

@@ -30,18 +30,23 @@ type Writer struct {
 
 	path    string
 	trouble func(error)
+	eager   bool // lines do not wait for each other
 	zstd    *zstd.Encoder
 	disk    disk  // the flusher's until done is closed
 	failing bool  // so is this: the last flush could not be written
 	err     error // and this: what Close returns
 	done    chan struct{}
 	stop    chan struct{}
-	spare   []byte // the flusher's buffer, swapped with pending
+	now     chan chan struct{} // asks the flusher to flush, and to close it then
+	spare   []byte             // the flusher's buffer, swapped with pending
 }
 
 // Config is how a journal is written.
 type Config struct {
 	Private bool // the file is for the user alone: it holds texts
+	// Eager lines are written as soon as the disk is free: where each has cost much, a process
+	// that is killed shall lose none.
+	Eager bool
 	// Trouble is told when the file can't be written, and with nil when it can again and
 	// nothing is lost. It is called by the flusher, and must not call the Writer. May be nil.
 	Trouble func(error)
@@ -75,8 +80,8 @@ func (c Config) writer(f file, path string) (*Writer, error) {
 		return nil, fmt.Errorf("create the journal's compressor: %w", err)
 	}
 	w := &Writer{
-		path: path, trouble: c.Trouble, zstd: enc, disk: disk{file: f, most: maxWaiting},
-		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}),
+		path: path, trouble: c.Trouble, eager: c.Eager, zstd: enc, disk: disk{file: f, most: maxWaiting},
+		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}), now: make(chan chan struct{}),
 	}
 	go w.flusher()
 	return w, nil
@@ -128,7 +133,7 @@ func (w *Writer) Append(lines []byte) {
 		return
 	}
 	w.pending = append(w.pending, lines...)
-	full := len(w.pending) >= flushAt
+	full := w.eager || len(w.pending) >= flushAt
 	w.mu.Unlock()
 	if full {
 		select {
@@ -186,6 +191,9 @@ func (w *Writer) flusher() {
 			w.flush()
 		case <-w.full:
 			w.flush()
+		case flushed := <-w.now:
+			w.flush()
+			close(flushed)
 		case <-w.stop:
 			w.flush()
 			w.err = w.finish()

@@ -34,6 +34,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
+	mux.HandleFunc("GET /tokenizer_info", func(w http.ResponseWriter, _ *http.Request) { // vLLM's, by which lm-eval knows that it may ask
+		writeJSON(w, http.StatusOK, map[string]any{"tokenizer_class": "inferometer-sim", "bos_token": nil, "eos_token": nil, "chat_template": nil})
+	})
 	mux.HandleFunc("GET /metrics", s.showMetrics)
 	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {

@@ -50,13 +50,13 @@ func TestAnswersKeepTheirTokens(t *testing.T) {
 		t.Errorf("%d of %d words are one token", len(pieces), len(builtinWords()))
 	}
 	for key := range uint64(200) {
-		a := answer{pieces, key}
+		a := answer{pieces: pieces, key: key}
 		text := a.text(0, 300)
 		ids, _ := tok.Encode(text)
 		if fmt.Sprint(ids) != fmt.Sprint(a.ids(0, 300)) {
 			t.Fatalf("answer %d has other tokens when it is encoded: %q", key, text)
 		}
-		if text != (answer{pieces, key}).text(0, 300) {
+		if text != (answer{pieces: pieces, key: key}).text(0, 300) {
 			t.Fatal("not the same text twice")
 		}
 	}

@@ -56,12 +56,16 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		salt = random.HashString(c.adapter)
 	}
 	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
+	if err := s.consult(c, &text, rec, key); err != nil {
+		s.refuse(w, rec, http.StatusInternalServerError, err)
+		return
+	}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
 	if p.fault == FaultFlip {
-		if e := s.engine.State(); e.Running+e.Waiting > 0 {
+		if s.busy() && text.told == nil {
 			text.key = random.Mix(text.key, key)
-		} else { // a prompt by itself gets its own text
+		} else { // a prompt by itself gets its own text, and so does one of an answer key
 			p.fault = ""
 		}
 	}
@@ -70,6 +74,9 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 		return
 	}
 	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
+	if c.echoes() && c.logprobs >= 0 {
+		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
+	}
 	p.text = text
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)
@@ -110,6 +117,9 @@ var errNoModel = errors.New("not found")
 
 // length is how many tokens the answer has without a fault, and why it ends.
 func (s *Server) length(c *call, a answer) (int, string) {
+	if a.told != nil {
+		return c.toldLength(a)
+	}
 	if s.cfg.EOS > 0 && !c.ignoreEOS {
 		for i := range c.maxTokens {
 			if random.Unit(random.Mix(a.key^random.SaltEOS, uint64(i))) < s.cfg.EOS {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
@@ -48,6 +49,9 @@ type Config struct {
 	DefaultMaxTokens int     // for a chat request that names none
 	EOS              float64 // chance that a token is the last one, unless ignore_eos is set
 	EmbeddingSize    int     // numbers in an embedding
+
+	// Answers is how questions of an answer key are answered; nil: no text has a meaning.
+	Answers *answers.Settings
 
 	// Ignore names fields of a request that this server does not know. Ollama, for one,
 	// does not know max_completion_tokens.
@@ -116,6 +120,9 @@ func (c *Config) validate() error {
 		share("eos", c.EOS),
 		c.Faults.validate(),
 		c.Framing.validate(),
+	}
+	if c.Answers != nil {
+		errs = append(errs, c.Answers.Validate())
 	}
 	if c.Model == "" {
 		errs = append(errs, errors.New("model is empty; give the name that clients ask for"))

@@ -44,13 +44,20 @@ func newPieces(t Tokenizer) ([]piece, error) {
 }
 
 // answer is the text of one request: token i is a function of the key and i, so
-// nothing is stored and the same prompt always gets the same answer.
+// nothing is stored and the same prompt always gets the same answer. Where an answer key
+// says what the text is, its tokens stand in front of these.
 type answer struct {
 	pieces []piece
 	key    uint64
+	told   []piece
+	// thinking is how many of told come as reasoning, where the framing has any.
+	thinking int
 }
 
 func (a answer) piece(i int) *piece {
+	if i < len(a.told) {
+		return &a.told[i]
+	}
 	return &a.pieces[random.Mix(a.key, uint64(i))%uint64(len(a.pieces))]
 }
 

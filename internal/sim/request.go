@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/answers"
 )
 
 // body is the part of OpenAI's request that the sim heeds. Unknown fields are
@@ -25,6 +27,7 @@ type body struct {
 	Logprobs            json.RawMessage `json:"logprobs"` // a number for completions, true or false for chat
 	TopLogprobs         int             `json:"top_logprobs"`
 	ReturnTokenIDs      bool            `json:"return_token_ids"`
+	Echo                bool            `json:"echo"`
 }
 
 type streamOptions struct {
@@ -49,8 +52,11 @@ type call struct {
 	ignoreEOS   bool
 	maxTokens   int // 0: none given
 	prompt      []int32
-	logprobs    int // −1: none; else how many alternatives
+	asked       asked // what prompt was made of, where it may be in an answer key
+	logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
+	echo        bool      // the answer begins with the prompt, and
+	liking      liking    // what the answer key says of its end
 	media       int       // images, videos and sounds in its messages
 	incremental bool      // SGLang: an event has only its own text
 	details     bool      // TGI: the last event has counts
@@ -74,7 +80,7 @@ func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, err
 	if err := json.Unmarshal(without(raw, ignore), &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
-	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, logprobs: -1}
+	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, echo: b.Echo, logprobs: -1}
 	if b.N != nil && *b.N != 1 {
 		return nil, fmt.Errorf("n is %d; this server gives one choice a request", *b.N)
 	}
@@ -90,9 +96,10 @@ func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, err
 	}
 	var err error
 	if chat {
-		c.media = mediaParts(b.Messages)
+		c.media, c.asked.messages = mediaParts(b.Messages), b.Messages
 		c.prompt, err = chatPrompt(b.Messages, t)
 	} else {
+		c.asked.prompt = b.Prompt
 		c.prompt, err = promptTokens(b.Prompt, t)
 	}
 	return c, err
@@ -176,19 +183,26 @@ func chatPrompt(messages []message, t Tokenizer) ([]int32, error) {
 	if len(messages) == 0 {
 		return nil, errors.New("messages must be a list with at least one message")
 	}
-	var text strings.Builder
+	text, err := chatText(messages)
+	if err != nil {
+		return nil, err
+	}
+	return t.Encode(text)
+}
+
+func chatText(messages []message) (string, error) {
+	list := make([]answers.Message, len(messages))
 	for i, m := range messages {
 		if m.Role == "" {
-			return nil, fmt.Errorf("messages[%d] has no role", i)
+			return "", fmt.Errorf("messages[%d] has no role", i)
 		}
 		content, err := contentText(m.Content)
 		if err != nil {
-			return nil, fmt.Errorf("messages[%d]: %w", i, err)
+			return "", fmt.Errorf("messages[%d]: %w", i, err)
 		}
-		text.WriteString(m.Role + ": " + content + "\n")
+		list[i] = answers.Message{Role: m.Role, Content: content}
 	}
-	text.WriteString("assistant:")
-	return t.Encode(text.String())
+	return answers.ChatText(list), nil
 }
 
 // contentText reads a message's content: a text, or a list of parts of which

@@ -29,6 +29,7 @@ type Server struct {
 	returns   *socket.Returns
 	base      time.Time
 	arrivals  atomic.Uint64
+	unknown   atomic.Uint64 // prompts that the answer key does not have
 
 	mu      sync.Mutex
 	conns   map[*socket.Conn]bool // taken out of net/http
@@ -194,6 +195,9 @@ func (s *Server) endRecord(r *Record, j *engine.Job) {
 	}
 	if r.Ended == 0 {
 		r.Ended = time.Now().UnixNano()
+	}
+	if r.Question != "" && r.CompletionTokens < r.told {
+		r.Answer = "cut"
 	}
 	if r.TextSHA256 == "" {
 		r.setTexts("", "", "", false)

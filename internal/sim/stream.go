@@ -171,9 +171,13 @@ func (st *stream) open() {
 	}
 }
 
-// reasoningTokens is how many of the tokens come as reasoning: the first half.
+// reasoningTokens is how many of the tokens come as reasoning: the first half, or all before an
+// answer of the key.
 func (st *stream) reasoningTokens() int {
 	if st.call.chat && st.frame.style.has(FrameReasoning|FrameReasoningC) {
+		if st.plan.text.told != nil {
+			return min(st.plan.text.thinking, st.plan.want)
+		}
 		return st.plan.want / 2
 	}
 	return 0

@@ -45,10 +45,18 @@ type Record struct {
 	Media      int `json:"media,omitempty"`       // images, videos and sounds in its messages
 	SoundBytes int `json:"sound_bytes,omitempty"` // of an uploaded file
 
+	// Of a prompt that is in the answer key.
+	Question string `json:"question,omitempty"` // its id
+	Answer   string `json:"answer,omitempty"`   // right, wrong or none, as sent; cut where not all of it was
+	Anew     bool   `json:"anew,omitempty"`     // the load made it another answer's draw
+
 	// One entry an event, in order: every SSE message but [DONE] and comments.
 	Events []int64  `json:"events"` // right before the write that completes it
 	Tokens []int    `json:"tokens"`
 	Kinds  []string `json:"kind"`
+
+	// EchoLogprobs are the log-probabilities of the prompt's tokens, where they were sent; the first has none.
+	EchoLogprobs []*float64 `json:"echo_logprobs,omitempty"`
 
 	silent string // why it ended, where the protocol does not tell
 
@@ -63,6 +71,7 @@ type Record struct {
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
 
+	told    int      // tokens of an answer of the key
 	dialect *dialect // that it was understood in; nil: by its path
 }
 
@@ -191,6 +200,13 @@ func (r *Record) appendJSON(b []byte) []byte {
 			num(opt.key, int64(opt.v))
 		}
 	}
+	if r.Question != "" {
+		str("question", r.Question)
+		str("answer", r.Answer)
+		if r.Anew {
+			b = append(b, `,"anew":true`...)
+		}
+	}
 	b = append(b, `,"events":[`...)
 	for i, v := range r.Events {
 		b = strconv.AppendInt(comma(b, i), v, 10)
@@ -204,6 +220,7 @@ func (r *Record) appendJSON(b []byte) []byte {
 		b = append(append(append(comma(b, i), '"'), v...), '"')
 	}
 	b = append(b, ']')
+	b = r.appendEcho(b)
 	num("blocked", int64(r.Blocked))
 	str("text_sha256", r.TextSHA256)
 	for _, opt := range [...]struct{ key, v string }{

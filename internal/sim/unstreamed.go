@@ -103,7 +103,9 @@ func openAIWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
 	} else {
 		choice["text"] = text
 	}
-	if c.logprobs >= 0 {
+	if c.echoes() {
+		choice["text"], choice["logprobs"] = s.echoed(c, p.text, rec, text)
+	} else if c.logprobs >= 0 {
 		choice["logprobs"] = logprobs(c, p.text, 0, rec.CompletionTokens, 0)
 	}
 	if c.tokenIDs {

@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "accept what the commands print now")
 
 // large is the size from which only a digest of an output is kept: pages and pictures.
-const large = 40_000
+const large = 60_000
 
 // Each line is a command, run in testdata. Its output is kept under the name before
 // the colon.
@@ -38,6 +38,21 @@ report-faults: report runs/faults
 report-chat: report runs/chat
 report-drafts: report runs/drafts
 report-replicas: report runs/replicas
+report-eval: report runs/eval
+report-eval-ci: report runs/eval --ci --slo "accuracy>=60% and no_answer_share<=0.3 and cut_off_share<0.2"
+report-eval-slo-broken: report runs/eval --format lm-eval --slo "accuracy>=0.8"
+report-eval-slo-unknown: report runs/closed --slo "accuracy>=0.8"
+report-eval-slo-typo: report runs/eval --slo "accuracy>=80"
+report-eval-vllm: report runs/eval --format vllm
+report-eval-json: report runs/eval --format json
+report-eval-markdown: report runs/closed runs/eval --format markdown
+report-eval-csv: report runs/closed runs/eval --format csv
+report-eval-html: report runs/closed runs/eval --format html
+report-eval-lm-eval: report runs/eval --format lm-eval
+report-eval-questions: report runs/eval --format questions
+report-eval-questions-none: report runs/closed --format questions
+report-eval-svg: report runs/eval --format svg --chart accuracy
+report-eval-svg-categories: report runs/eval --format svg --chart categories
 report-vllm: report runs/closed --format vllm
 report-slo: report runs/open --slo "p99_ttft<=200ms and failed<1%"
 report-json: report runs/closed --format json
@@ -70,6 +85,7 @@ compare-json: compare runs/closed runs/faster --format json
 compare-html: compare runs/closed runs/faster --format html
 compare-junit: compare runs/closed runs/faster --format junit --gate "p99_ttft<+5% and output_throughput>-3%"
 compare-gate: compare runs/closed runs/faster --gate "p99_ttft<+5% and output_throughput>-3%"
+compare-eval: compare runs/closed runs/eval --metrics accuracy,no_answer_share,output_throughput
 compare-note: compare note.md
 tokenize-text: tokenize --tokenizer ../../../tokenizer/testdata/bytes "Hello world: 日本 \x1b"
 tokenize-chat: tokenize --tokenizer ../../../tokenizer/testdata/bytes --chat "hi"

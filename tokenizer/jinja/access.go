@@ -15,7 +15,7 @@ func (r *run) attribute(of any, name string) any {
 			return v
 		}
 	}
-	return undefined{typeName(of) + " has no attribute '" + name + "'"}
+	return undefined{why: typeName(of) + " has no attribute '" + name + "'"}
 }
 
 // field is what Python's getattr finds. Names with an underscore before them are hidden by the sandbox.
@@ -88,7 +88,7 @@ func (r *run) item(of, at any) any {
 	}
 	var b strings.Builder
 	r.writeRepr(&b, at)
-	return undefined{typeName(of) + " has no item " + b.String()}
+	return undefined{why: typeName(of) + " has no item " + b.String()}
 }
 
 func position(at any, length int) (int, bool) {
@@ -106,7 +106,7 @@ func (r *run) character(s string, n int64) any {
 	if i, found := position(n, len(runes)); found {
 		return string(runes[i])
 	}
-	return undefined{"a string has no such character"}
+	return undefined{why: "a string has no such character"}
 }
 
 // slice is of[from:to:step].
@@ -119,7 +119,7 @@ func (r *run) slice(of any, bounds [3]any) any {
 			fail("%s", u.why)
 		}
 		if _, isInt := integer(b); b != nil && !isInt {
-			return undefined{"slices need integers"}
+			return undefined{why: "slices need integers"}
 		}
 	}
 	marked := of
@@ -146,7 +146,7 @@ func (r *run) slice(of any, bounds [3]any) any {
 		}
 		return part
 	}
-	return undefined{typeName(of) + " has no slices"}
+	return undefined{why: typeName(of) + " has no slices"}
 }
 
 // sliced goes through the positions of a slice of something with n items.

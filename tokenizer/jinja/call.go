@@ -138,7 +138,7 @@ func (m *macro) run(r *run, a *arguments) any {
 		if !found && p.value != nil {
 			v = f.value(p.value)
 		} else if !found {
-			v = undefined{"parameter '" + p.name + "' was not provided"}
+			v = undefined{why: "parameter '" + p.name + "' was not provided"}
 		}
 		f.set(p.name, v)
 	}

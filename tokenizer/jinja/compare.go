@@ -31,6 +31,9 @@ func (r *run) compare(operator string, left, right any) bool {
 func (r *run) equal(left, right any) bool {
 	r.spend(4)
 	left, right = unmarked(left), unmarked(right)
+	if u, isUndefined := right.(undefined); isUndefined {
+		r.used(u)
+	}
 	switch a := left.(type) {
 	case string:
 		b, same := right.(string)
@@ -39,6 +42,7 @@ func (r *run) equal(left, right any) bool {
 		}
 		return same && a == b
 	case undefined:
+		r.used(a)
 		_, same := right.(undefined)
 		return same
 	case *List:

@@ -133,5 +133,5 @@ func (n *conditional) eval(f *frame) any {
 	case n.no != nil:
 		return f.value(n.no)
 	}
-	return undefined{"the condition was false, and there is no else"}
+	return undefined{why: "the condition was false, and there is no else", lenient: true}
 }

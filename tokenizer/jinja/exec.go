@@ -23,7 +23,7 @@ func (f *frame) lookup(name string) any {
 	if g := global(name); g != nil {
 		return g
 	}
-	return undefined{"'" + name + "' is undefined"}
+	return undefined{why: "'" + name + "' is undefined"}
 }
 
 func (f *frame) set(name string, v any) {

@@ -50,7 +50,7 @@ func valueFilter(name string) filterFunction {
 			if found, ok := field(v, textArgument(a.bind(1, "name")[0])); ok {
 				return found
 			}
-			return undefined{"no such attribute"}
+			return undefined{why: "no such attribute"}
 		}
 	}
 	return nil

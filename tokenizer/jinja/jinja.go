@@ -19,24 +19,42 @@ import (
 
 // A Template is a parsed template. It may be rendered by several goroutines at once.
 type Template struct {
-	body []statement
+	body  []statement
+	setup Setup
 }
 
-// Parse parses a template. The error names the line.
-func Parse(source string) (t *Template, err error) {
+// Setup is what an Environment of Jinja2 is set up with. The zero value is Jinja2's own.
+type Setup struct {
+	TrimBlocks   bool // the line break after a block goes
+	LstripBlocks bool // the blanks before a block at the beginning of a line go
+	// KeepTrailingNewline: the line break at the template's end stays.
+	KeepTrailingNewline bool
+	// StrictUndefined: what is undefined can only be asked whether it is.
+	StrictUndefined bool
+	// OwnJSON: tojson is Jinja2's own, with sorted keys and safe in HTML, not transformers'.
+	OwnJSON bool
+}
+
+// Parse parses a chat template, set up as transformers does. The error names the line.
+func Parse(source string) (*Template, error) {
+	return ParseSetup(source, Setup{TrimBlocks: true, LstripBlocks: true})
+}
+
+// ParseSetup parses a template of another program than transformers. The error names the line.
+func ParseSetup(source string, s Setup) (t *Template, err error) {
 	if len(source) > maxSource {
 		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", len(source), maxSource)
 	}
 	p := &parser{}
 	defer func() { err = caught(recover(), p.line(), err) }()
-	p.tokens = lex(source)
-	return &Template{body: p.body()}, nil
+	p.tokens = lex(source, s)
+	return &Template{body: p.body(), setup: s}, nil
 }
 
 // Render renders the template with variables. Their values may be nil, bool, int, int64, float64, string,
 // *[Dict] and *[List]; [FromJSON] makes them from JSON. The error names the line of the template.
 func (t *Template) Render(values map[string]any) (text string, err error) {
-	r := &run{left: budget}
+	r := &run{left: budget, setup: t.setup}
 	for _, v := range values {
 		r.left += costPerByte * size(v)
 	}
@@ -100,6 +118,14 @@ type run struct {
 	depth   int
 	nesting int
 	line    int
+	setup   Setup
+}
+
+// used is called where something undefined is used in a way that only a strict setup forbids.
+func (r *run) used(u undefined) {
+	if r.setup.StrictUndefined && !u.lenient {
+		fail("%s", u.why)
+	}
 }
 
 // size is how many bytes the strings of a value have.

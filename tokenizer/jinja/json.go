@@ -16,7 +16,21 @@ type jsonWriter struct {
 	between, colon string
 }
 
+// ownJSON is Jinja2's own tojson: json.dumps with sorted keys, of which nothing ends a tag of HTML.
+func ownJSON(r *run, v any, a *arguments) any {
+	w := &jsonWriter{run: r, ascii: true, sorted: true, between: ", ", colon: ": "}
+	if indent := a.bind(0, "indent")[0]; indent != (absent{}) && indent != nil {
+		margin := strings.Repeat(" ", int(max(0, min(intArgument(indent, 0), 1000))))
+		w.indent, w.between = &margin, ","
+	}
+	w.value(v, 0)
+	return markup(strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "'", `\u0027`).Replace(w.out.String()))
+}
+
 func tojsonFilter(r *run, v any, a *arguments) any {
+	if r.setup.OwnJSON {
+		return ownJSON(r, v, a)
+	}
 	args := a.bind(0, "ensure_ascii", "indent", "separators", "sort_keys")
 	w := &jsonWriter{run: r, ascii: given(r, args[0]), sorted: given(r, args[3]), between: ", ", colon: ": "}
 	switch indent := unmarked(args[1]).(type) {

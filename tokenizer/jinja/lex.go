@@ -29,7 +29,7 @@ type token struct {
 }
 
 // lexer cuts a template into text and tags, and the tags into tokens. What whitespace stands around a
-// tag is decided here, as Jinja2 does with trim_blocks and lstrip_blocks.
+// tag is decided here, as Jinja2 does, with trim_blocks and lstrip_blocks where they are set.
 type lexer struct {
 	source string
 	at     int
@@ -37,13 +37,16 @@ type lexer struct {
 	// lineStart: is the text at the beginning of a line of the template?
 	lineStart bool
 	tokens    []token
+	setup     Setup
 }
 
-func lex(source string) []token {
+func lex(source string, s Setup) []token {
 	source = strings.ReplaceAll(source, "\r\n", "\n")
 	source = strings.ReplaceAll(source, "\r", "\n")
-	source = strings.TrimSuffix(source, "\n") // keep_trailing_newline is off
-	l := &lexer{source: source, line: 1, lineStart: true}
+	if !s.KeepTrailingNewline {
+		source = strings.TrimSuffix(source, "\n")
+	}
+	l := &lexer{source: source, line: 1, lineStart: true, setup: s}
 	for l.at < len(l.source) {
 		l.textAndTag()
 	}
@@ -114,7 +117,7 @@ func (l *lexer) textBefore(text, tag, sign string) string {
 	if sign == "-" {
 		return strings.TrimRightFunc(text, isSpace)
 	}
-	if sign == "+" || tag == "{{" {
+	if sign == "+" || tag == "{{" || !l.setup.LstripBlocks {
 		return text
 	}
 	line := strings.LastIndexByte(text, '\n') + 1
@@ -126,7 +129,7 @@ func (l *lexer) textBefore(text, tag, sign string) string {
 
 // tagEnd looks for the end of a tag here: the marks with a sign before them, and the whitespace they
 // remove. It gives its length, or 0.
-func tagEnd(s, marks string) int {
+func (l *lexer) tagEnd(s, marks string) int {
 	sign := signAt(s, 0)
 	if sign == "+" && marks == "}}" || !strings.HasPrefix(s[len(sign):], marks) {
 		return 0
@@ -135,7 +138,7 @@ func tagEnd(s, marks string) int {
 	switch {
 	case sign == "-":
 		n += len(s[n:]) - len(strings.TrimLeftFunc(s[n:], isSpace))
-	case sign == "" && marks != "}}" && strings.HasPrefix(s[n:], "\n"):
+	case l.setup.TrimBlocks && sign == "" && marks != "}}" && strings.HasPrefix(s[n:], "\n"):
 		n++ // trim_blocks
 	}
 	return n
@@ -149,7 +152,7 @@ func (l *lexer) passEnd(n int) {
 
 func (l *lexer) comment() {
 	for i := l.at; i < len(l.source); i++ {
-		if n := tagEnd(l.source[i:], "#}"); n > 0 {
+		if n := l.tagEnd(l.source[i:], "#}"); n > 0 {
 			l.advance(i - l.at)
 			l.passEnd(n)
 			return
@@ -178,7 +181,7 @@ func (l *lexer) raw() bool {
 				l.emit(textToken, text)
 			}
 			l.advance(from)
-			if n < len(rest[from:]) && rest[from+n-1] == '}' && rest[from+n] == '\n' {
+			if l.setup.TrimBlocks && n < len(rest[from:]) && rest[from+n-1] == '}' && rest[from+n] == '\n' {
 				n++ // trim_blocks, which the beginning of raw does not have
 			}
 			l.passEnd(n)

@@ -12,7 +12,7 @@ func (l *lexer) inside(marks string) {
 	var open []byte
 	for l.at < len(l.source) {
 		rest := l.source[l.at:]
-		if n := tagEnd(rest, marks); n > 0 && len(open) == 0 {
+		if n := l.tagEnd(rest, marks); n > 0 && len(open) == 0 {
 			kind := printEnd
 			if marks == "%}" {
 				kind = blockEnd

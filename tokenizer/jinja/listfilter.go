@@ -52,7 +52,7 @@ func listFilter(name string) filterFunction {
 func edge(items []any, first bool) any {
 	switch {
 	case len(items) == 0:
-		return undefined{"there are no items"}
+		return undefined{why: "there are no items"}
 	case first:
 		return items[0]
 	}
@@ -123,6 +123,7 @@ func itemsFilter(r *run, v any, a *arguments) any {
 	a.bind(0)
 	switch v := v.(type) {
 	case undefined:
+		r.used(v)
 		return newGenerator(nil)
 	case *Dict:
 		return newGenerator(r.pairs(v))
@@ -173,7 +174,7 @@ func extremeFilter(largest bool) filterFunction {
 	return func(r *run, v any, a *arguments) any {
 		args := a.bind(0, "case_sensitive", "attribute")
 		get := r.getter(args[1])
-		var best any = undefined{"there are no items"}
+		var best any = undefined{why: "there are no items"}
 		for i, one := range r.iterate(v) {
 			if i == 0 {
 				best = one

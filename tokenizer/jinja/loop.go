@@ -64,12 +64,12 @@ func (l *loop) attribute(name string) any {
 		if l.at > 0 {
 			return l.items[l.at-1]
 		}
-		return undefined{"there is no previous item"}
+		return undefined{why: "there is no previous item"}
 	case "nextitem":
 		if l.at+1 < len(l.items) {
 			return l.items[l.at+1]
 		}
-		return undefined{"there is no next item"}
+		return undefined{why: "there is no next item"}
 	case "cycle":
 		return &function{"cycle", func(_ *run, a *arguments) any {
 			if len(a.values) == 0 {
@@ -84,5 +84,5 @@ func (l *loop) attribute(name string) any {
 			return !same
 		}}
 	}
-	return undefined{"a loop has no attribute '" + name + "'"}
+	return undefined{why: "a loop has no attribute '" + name + "'"}
 }

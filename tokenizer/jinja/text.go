@@ -14,6 +14,7 @@ func (r *run) text(v any) string {
 	case string:
 		return v
 	case undefined:
+		r.used(v)
 		return ""
 	case nil, bool, int64, float64:
 		return repr(v)

@@ -12,7 +12,11 @@ import (
 
 // undefined is what a name or an attribute has that nobody set. It prints as nothing and is false; using
 // it otherwise fails with its reason.
-type undefined struct{ why string }
+type undefined struct {
+	why string
+	// lenient: a strict setup forbids nothing. Jinja2 has that of an if without an else.
+	lenient bool
+}
 
 // namespace is the one thing whose attributes a template can set.
 type namespace struct{ fields map[string]any }
@@ -44,6 +48,9 @@ func NewList(items ...any) *List {
 	}
 	return l
 }
+
+// Items returns the list's items, as [Template.Render] takes them.
+func (l *List) Items() []any { return append([]any(nil), l.items...) }
 
 // IsDicts reports whether the list has items and all of them are dicts, as the messages of a conversation are.
 func (l *List) IsDicts() bool {
@@ -139,6 +146,7 @@ func (r *run) hash(key any) any {
 		}
 		return k
 	case undefined:
+		r.used(k)
 		return undefinedHash{}
 	case *List:
 		if k.kind == tuple {
@@ -166,7 +174,10 @@ func toInt(b bool) int64 {
 
 func (r *run) truth(v any) bool {
 	switch v := unmarked(v).(type) {
-	case nil, undefined:
+	case nil:
+		return false
+	case undefined:
+		r.used(v)
 		return false
 	case bool:
 		return v
@@ -203,6 +214,7 @@ func (r *run) iterate(v any) []any {
 		}
 		return items
 	case undefined:
+		r.used(v)
 		return nil
 	}
 	fail("%s can't be gone through", typeName(v))
@@ -220,6 +232,7 @@ func (r *run) length(v any) (int, bool) {
 	case *List:
 		return len(v.items), v.kind != generator
 	case undefined:
+		r.used(v)
 		return 0, true
 	}
 	return 0, false

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/tokenizer"
@@ -20,7 +21,9 @@ import (
 // simOptions are the flags of sim that are not a sim.Config themselves.
 type simOptions struct {
 	listen, truth, tokenizer, ttft, itl, faults, framing, ignore string
-	seed                                                         int
+	seed, answerSeed                                             int
+	answerKey                                                    string
+	answers                                                      answers.Settings
 	noPrefixCache, untilEOF                                      bool
 	cfg                                                          sim.Config
 }
@@ -29,6 +32,9 @@ type simOptions struct {
 func Sim(ctx context.Context, s command.Streams, args []string) error {
 	set, o := simFlags()
 	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.readKey(set); err != nil {
 		return err
 	}
 	if err := o.resolve(); err != nil {
@@ -65,7 +71,11 @@ func Sim(ctx context.Context, s command.Streams, args []string) error {
 		scheme, serve = "https", server.ServeTLS
 	}
 	fmt.Fprintf(s.Err, "inferometer sim: %s engine, model %q, at %s://%s\n", o.cfg.Engine, o.cfg.Model, scheme, l.Addr())
-	return serve(ctx, l)
+	err = serve(ctx, l)
+	if n := server.Unknown(); n > 0 {
+		fmt.Fprintf(s.Err, "inferometer sim: %d prompts were not in the answer key, and got words without a meaning\n", n)
+	}
+	return err
 }
 
 // resolve reads the textual settings.
@@ -107,6 +117,8 @@ func simFlags() (*argv.Set, *simOptions) {
 		"inferometer sim --engine batch --num-blocks 4096 --spec-tokens 3 --spec-acceptance 0.7")
 	set.Example("A server that fails now and then",
 		"inferometer sim --fault truncate=0.05,error-event=0.05,http-500=0.02,reset=0.02")
+	set.Example("A server that answers 80 % of a task's questions right",
+		"inferometer sim --answer-key key.jsonl --accuracy 0.8")
 	d := sim.DefaultConfig()
 	o := &simOptions{cfg: d}
 	c := &o.cfg
@@ -133,6 +145,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Int(&c.TokensPerChunk, "tokens-per-chunk", d.TokensPerChunk, "Tokens in an event.", g)
 	set.Float(&c.EOS, "eos", d.EOS, "Chance that a token is the last, unless the request ignores it.", g)
 	simBatchFlags(set, &c.Batch, &d.Batch)
+	simAnswerFlags(set, o)
 	set.Bool(&o.noPrefixCache, "no-prefix-cache", "batch: don't reuse the KV cache of equal prefixes.", argv.Group("Engine"))
 
 	g = argv.Group("Faults and framing")

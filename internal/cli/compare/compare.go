@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/show/front"
 	"github.com/inferometer/inferometer/internal/show/results"
 )
 
@@ -24,6 +25,7 @@ type options struct {
 func Run(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer compare",
 		"Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. "+
+			"Answers of two runs of inferometer eval are paired by their questions. "+
 			"A result is a run's folder, our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
 			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, "+
 			"the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.")
@@ -32,10 +34,11 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set.Example("All results in a note, one line each, to be pasted", "inferometer compare NOTES.md --format markdown")
 	set.Example("Fail a build: exit code 5 if it is slower beyond noise, 6 if the data can't decide",
 		`inferometer compare base.json new.json --gate "p99_ttft<+5% and output_throughput>-3%"`)
+	set.Example("Did the faster configuration stay as good? Exit code 5 if it is worse beyond chance", `inferometer compare fp16 fp8 --gate "accuracy"`)
 	set.Operands("RESULT…", 1, math.MaxInt)
 	var o options
 	set.Choice(&o.format, "format", "table", compare.Formats, "What to print.")
-	set.String(&o.gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`)
+	set.String(&o.gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)
 	set.CSV(&o.metrics, "metrics", nil, "Only these metrics, as in p99_ttft,output_throughput.", argv.Shown("the usual ones"))
 	set.Bool(&o.list, "list", "One line a run and no changes, also where two could be compared.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
@@ -80,6 +83,11 @@ func (o *options) compare(s command.Streams, sides []compare.Side) error {
 	outcome, findings := compare.Kept, []compare.Finding(nil)
 	if gate != nil {
 		if outcome, findings, err = gate.Judge(c); err != nil {
+			return err
+		}
+	}
+	if o.format == "html" && c.Accuracy != nil {
+		if c.Picture, err = front.Picture(c.Accuracy.Front); err != nil {
 			return err
 		}
 	}

@@ -114,6 +114,9 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 		if r.rules.Gate, err = compare.ParseGate(r.gate); err != nil {
 			return argv.Errorf("gate", "%v", err)
 		}
+		if r.rules.Gate.AsksAccuracy() {
+			return argv.Errorf("gate", "ab sends requests and asks no questions: run inferometer eval against each server, and give the gate on accuracy to inferometer compare")
+		}
 	}
 	if r.rules.Metrics == nil && r.rules.Gate == nil {
 		r.rules.Metrics = abMetrics

@@ -39,6 +39,7 @@ func flags() (*argv.Set, *options) {
 	set.Example("A page with pictures, that opens from a mail", "inferometer report runs/* -o report.html")
 	set.Example("The same, by the result that it saved", "inferometer report out.json")
 	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
+	set.Example("Each question of an eval with its answer, as lines of JSON", "inferometer report out.json --format questions -o questions.jsonl")
 	set.Example("Its requests in time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
@@ -160,7 +161,7 @@ func (o *options) resolve(set *argv.Set) error {
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
 	if f := o.chosen(); f.Alone != nil && (o.slo != "" || o.appendMarkdown != "") {
-		return argv.Errorf("format", "%s is a picture: the run is judged and noted in a second call", f.Name)
+		return argv.Errorf("format", "%s shows no numbers of the whole run: it is judged and noted in a second call", f.Name)
 	}
 	if err := bench.CheckThresholds(o.thresholds); err != nil {
 		return err

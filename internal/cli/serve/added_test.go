@@ -276,7 +276,7 @@ func TestAnAddedProtocolIsEverywhere(t *testing.T) {
 		t.Error(err) // a name of vLLM's that was refused before
 	}
 	contains(t, serve.FlagsDoc(t), ", capitals is completions in capital letters. ")
-	text, err := keys.Schema([]byte(`{"$defs":{"target":{"properties":{}},"workload":{"properties":{}},"pace":{"properties":{}}}}`))
+	text, err := keys.Schema([]byte(`{"$defs":{"target":{"properties":{}},"workload":{"properties":{}},"eval":{"properties":{}},"pace":{"properties":{}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func (o *Options) notes(set *argv.Set) []string {
 	note(len(o.URLs) > 1 && o.NumWarmups > 0 && o.NumWarmups < len(o.URLs), "%d warm-ups do not reach all %d targets", o.NumWarmups, len(o.URLs))
 	note(set.Seen("lora-assignment") && len(o.LoRAModules) == 0, "--lora-assignment has no effect without --lora-modules")
 	note(o.SkipTokenizerInit && set.Seen("tokenizer"), "--tokenizer has no effect with --skip-tokenizer-init")
-	note(o.Upload.To != "" && (o.JournalTexts || o.SaveDetailed), "the journal holds prompts and answers, and is uploaded with them")
+	note(o.Upload.To != "" && (o.JournalTexts || o.SaveDetailed || o.Asks()), "the journal holds prompts and answers, and is uploaded with them")
 	note(set.Seen("keep-runs") && set.Seen("run-dir"), "--keep-runs has no effect with --run-dir")
 	return notes
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -31,6 +32,12 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
+	return send(ctx, s, set, o, args, "bench", "serve")
+}
+
+// send does what parsed flags ask for: it checks them, sends the load and shows its result.
+// name is the command's.
+func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, args []string, name ...string) error {
 	o.Asking(ctx, s)
 	if err := o.Check(set); err != nil {
 		return err
@@ -38,7 +45,7 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if o.PrintSpec {
 		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
 	}
-	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	o.Command = slices.Concat([]string{"inferometer"}, name, set.Redacted(args))
 	if o.PrintSpec {
 		return o.printSpec(s)
 	}

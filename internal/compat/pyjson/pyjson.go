@@ -123,19 +123,30 @@ func (e *encoder) reflect(v reflect.Value, line string) {
 }
 
 func (e *encoder) structure(v reflect.Value, line string) {
-	var names []string
-	var fields []int
+	names, fields := members(v)
+	e.many('{', '}', len(fields), line, func(i int, inner string) {
+		e.key(names[i])
+		e.value(fields[i].Interface(), inner)
+	})
+}
+
+// members are the fields of a struct that are written. Those of one that is embedded
+// without a name are its own, as in encoding/json.
+func members(v reflect.Value) (names []string, fields []reflect.Value) {
 	for i := range v.NumField() {
-		name, opts, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		field := v.Type().Field(i)
+		name, opts, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" && field.Anonymous && field.Type.Kind() == reflect.Struct {
+			inner, values := members(v.Field(i))
+			names, fields = append(names, inner...), append(fields, values...)
+			continue
+		}
 		if name == "" || name == "-" || (opts == "omitempty" && v.Field(i).IsZero()) {
 			continue
 		}
-		names, fields = append(names, name), append(fields, i)
+		names, fields = append(names, name), append(fields, v.Field(i))
 	}
-	e.many('{', '}', len(fields), line, func(i int, inner string) {
-		e.key(names[i])
-		e.value(v.Field(fields[i]).Interface(), inner)
-	})
+	return names, fields
 }
 
 func (e *encoder) array(n int, item func(i int) any, line string) {

@@ -70,6 +70,8 @@ func checkKind(o *offered) error {
 	switch {
 	case o.spec.Batches != nil:
 		return errors.New("batches of one shape are not run by agents")
+	case o.spec.AllowCode:
+		return errors.New("allow_code is refused: an agent runs no programs that a server answered to somebody else's questions")
 	case o.spec.GiveUp != "":
 		return errors.New("give_up is not run by agents: one of them knows too little to give up")
 	}

@@ -115,8 +115,9 @@ func TestOffersRefused(t *testing.T) {
 		"file size": {func(_ *bench.Spec, a *message.Ask) {
 			a.Files = []message.File{{SHA256: digest, Bytes: 1 << 60, For: "dataset", Name: "x"}}
 		}, "too large"},
-		"give up": {func(s *bench.Spec, _ *message.Ask) { s.GiveUp, s.Duration = "p99_ttft<1s", time.Minute }, "give_up"},
-		"sealed":  {func(_ *bench.Spec, a *message.Ask) { a.Sealed = []byte("no secret at all") }, "do not open"},
+		"programs": {func(s *bench.Spec, _ *message.Ask) { s.AllowCode = true }, "allow_code"},
+		"give up":  {func(s *bench.Spec, _ *message.Ask) { s.GiveUp, s.Duration = "p99_ttft<1s", time.Minute }, "give_up"},
+		"sealed":   {func(_ *bench.Spec, a *message.Ask) { a.Sealed = []byte("no secret at all") }, "do not open"},
 		"own name": {func(_ *bench.Spec, a *message.Ask) {
 			a.Sealed, _ = seal.Seal(p.Secrets.Public(), "r", p.ID, map[string]string{"XDG_STATE_HOME": "/elsewhere"})
 		}, "can't have the name"},

@@ -81,7 +81,7 @@ func (c *Comparison) grid() [][]box {
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return append(lines, c.Accuracy.lines()...)
 }
 
 // facts are the lines above the metrics: what the runs were.

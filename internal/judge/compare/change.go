@@ -64,6 +64,9 @@ type spreads struct {
 }
 
 func (s *spreads) add(a, b *estimate) {
+	if math.IsInf(a.degrees, 1) || math.IsInf(b.degrees, 1) { // of questions: not from how much runs differ
+		return
+	}
 	if a.runs > 1 && b.runs > 1 && a.bounded && b.bounded && a.below > 0 && b.below > 0 {
 		s.logRatio.Add(2 * math.Log(b.below/a.below))
 		s.a, s.b = a.degrees, b.degrees

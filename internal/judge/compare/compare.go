@@ -11,6 +11,7 @@ package compare
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/foreign"
@@ -47,6 +48,9 @@ type Comparison struct {
 	Doubts    []Doubt  `json:"doubts"` // what makes the sides not comparable
 	Rows      []Row    `json:"rows"`
 	Footnotes []string `json:"notes"` // differences in definition, and how it was computed
+
+	Accuracy *Accuracy     `json:"accuracy,omitempty"` // nil: no side asked questions
+	Picture  template.HTML `json:"-"`                  // of the front of accuracy against throughput, for a page
 }
 
 // Row is one metric.
@@ -75,7 +79,11 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	}
 	ratios := make([]spreads, len(sides))
 	var known [][]estimate // by row
+	c.Accuracy = AccuracyOf(sides, opt.Level)
 	for _, m := range chosen(sides, opt.Metrics) {
+		if m.Key == foreign.AccuracyMetric && c.Accuracy != nil {
+			continue // it has lines of its own: answers are paired by their questions
+		}
 		of := estimates(sides, m, opt.Level)
 		c.Rows, known = append(c.Rows, rowOf(m, of, ratios)), append(known, of)
 	}
@@ -85,8 +93,11 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 		}
 	}
 	c.Footnotes = append(c.Footnotes, absent(c.Rows)...)
-	if len(absent(c.Rows)) == len(c.Rows) {
+	if len(absent(c.Rows)) == len(c.Rows) && c.Accuracy == nil {
 		return nil, fmt.Errorf("%s and the others have no metric in common", sides[0].Name)
+	}
+	if c.Accuracy != nil {
+		c.Footnotes = append(c.Footnotes, c.Accuracy.Notes...)
 	}
 	each := c.call(opt)
 	for i := range c.Rows {

@@ -79,7 +79,28 @@ func estimateOf(s *Side, m Metric, level float64) (estimate, stats.Moments) {
 		e.own(last, m.Key, level)
 		return e, stats.Moments{}
 	}
+	if n, ok := metric.ParseName(m.Key); ok && n.Metric.OfQuestions {
+		return overQuestions(s, m.Key, level), stats.Moments{}
+	}
 	return overRuns(values)
+}
+
+// overQuestions is the mean of runs that ask the same questions. How much such runs differ
+// says nothing of other questions, so that the error is that of one run, however many there are.
+func overQuestions(s *Side, key string, level float64) estimate {
+	e := estimate{known: true, bounded: true, degrees: math.Inf(1)}
+	for i := range s.Runs {
+		v, ok := s.Runs[i].Values[key]
+		if !ok {
+			continue
+		}
+		one := estimate{known: true, value: v}
+		one.own(&s.Runs[i], key, level)
+		e.value, e.runs, e.bounded = e.value+v, e.runs+1, e.bounded && one.bounded
+		e.below, e.above = max(e.below, one.below), max(e.above, one.above)
+	}
+	e.value /= float64(e.runs)
+	return e
 }
 
 // overRuns is the mean logarithm of repeats, and its error with n−1 degrees of freedom.

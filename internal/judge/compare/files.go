@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -37,8 +38,36 @@ func (c *Comparison) CSV(w io.Writer) error {
 			}
 		}
 	}
+	if err := c.Accuracy.csv(out, c.Names); err != nil {
+		return err
+	}
 	out.Flush()
 	return out.Error()
+}
+
+// csv writes the lines of accuracy. Their changes are differences: 0.01 is one point.
+func (a *Accuracy) csv(out *csv.Writer, names []string) error {
+	if a == nil {
+		return nil
+	}
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for side := range a.Sides {
+		s := &a.Sides[side]
+		line := []string{foreign.AccuracyMetric, outside.CSV(names[side]), "", strconv.FormatBool(s.Best), "", "", "", "", "", "", ""}
+		if s.Known {
+			line[2] = exact(s.Value)
+		}
+		if p := s.Change; p != nil {
+			line[8] = string(p.Call)
+			if p.NotPaired == "" {
+				line[4], line[5], line[6], line[7], line[9] = exact(p.Difference), exact(p.Low), exact(p.High), exact(p.P), exact(p.Smallest)
+			}
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // JSON writes everything, with the gate's findings if there are any.

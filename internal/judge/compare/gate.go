@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/condition"
 )
@@ -12,6 +13,11 @@ type Gate []condition.Clause
 
 // ParseGate reads a gate.
 func ParseGate(text string) (Gate, error) { return condition.Parse(text, condition.Change) }
+
+// AsksAccuracy says whether a limit is on accuracy.
+func (g Gate) AsksAccuracy() bool {
+	return slices.ContainsFunc(g, func(l condition.Clause) bool { return l.Metric == condition.Accuracy })
+}
 
 // Outcome of a gate.
 type Outcome string
@@ -43,7 +49,20 @@ func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	tests := max(len(g)*(len(c.Sides)-1), 2) // each can be wrong on one side of its interval only
 	share := 2 * (1 - c.Level) / float64(tests)
 	for _, l := range g {
+		if l.Metric == condition.Accuracy && c.Accuracy != nil {
+			for side := 1; side < len(c.Sides); side++ {
+				f := c.heldAccuracy(&l, side, share)
+				found = append(found, f)
+				if f.Outcome == Broken || worst == Kept {
+					worst = f.Outcome
+				}
+			}
+			continue
+		}
 		row := c.row(l.Metric)
+		if row == nil && l.Metric == condition.Accuracy {
+			return Undecided, nil, fmt.Errorf("the gate %q: no side has asked questions: give the results of inferometer eval", l)
+		}
 		if row == nil {
 			return Undecided, nil, fmt.Errorf("the gate %q: no side has the metric %s", l, l.Metric)
 		}
@@ -75,18 +94,28 @@ func held(l *condition.Clause, ch *Change, share float64) Finding {
 		low, high = ch.interval(share)
 	}
 	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, low*100, high*100)
+	outcome, sentence := within(l, low, high, words)
+	if outcome == Undecided {
+		low, high = low-l.Limit, high-l.Limit
+		more := math.Pow(max(high-low, 1e-9)/2/max(math.Abs((high+low)/2), 1e-3), 2)
+		sentence += fmt.Sprintf("; some %.0f times as many requests would tell", math.Ceil(more))
+	}
+	return Finding{Outcome: outcome, Sentence: sentence}
+}
+
+// within says where an interval lies against a limit; words are the interval's.
+func within(l *condition.Clause, low, high float64, words string) (Outcome, string) {
 	low, high = low-l.Limit, high-l.Limit
 	if l.AtLeast() {
 		low, high = -high, -low
 	}
 	switch {
 	case low > 0:
-		return Finding{Outcome: Broken, Sentence: words + " lies beyond it"}
+		return Broken, words + " lies beyond it"
 	case high <= 0:
-		return Finding{Outcome: Kept, Sentence: words + " lies within it"}
+		return Kept, words + " lies within it"
 	}
-	more := math.Pow(max(high-low, 1e-9)/2/max(math.Abs((high+low)/2), 1e-3), 2)
-	return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%s lies across it; some %.0f times as many requests would tell", words, math.Ceil(more))}
+	return Undecided, words + " lies across it"
 }
 
 func (c *Comparison) row(key string) *Row {

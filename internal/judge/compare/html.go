@@ -17,25 +17,34 @@ func (c *Comparison) HTML(w io.Writer, findings []Finding) error {
 		Text, Class string
 	}
 	type line []cell
-	var lines []line
-	for _, boxes := range c.grid() {
-		l := make(line, len(boxes))
-		for i, b := range boxes {
-			l[i].Text = b.text
-			if b.best {
-				l[i].Class = "best"
+	laid := func(grid [][]box, isLeft func(int) bool) (lines []line) {
+		for _, boxes := range grid {
+			l := make(line, len(boxes))
+			for i, b := range boxes {
+				l[i].Text = b.text
+				if b.best {
+					l[i].Class = "best"
+				}
+				if isLeft(i) {
+					l[i].Class += " left"
+				}
 			}
-			if isLeft(i) {
-				l[i].Class += " left"
-			}
+			lines = append(lines, l)
 		}
-		lines = append(lines, l)
+		return lines
+	}
+	lines, front := laid(c.grid(), isLeft), []line(nil)
+	if f := c.front(); f != nil {
+		front = laid(f.grid(), frontLeft)
 	}
 	return page.Execute(w, struct {
 		Doubts    []Doubt
 		Head      line
 		Lines     []line
+		Front     []line // its head first
+		Title     string // of the front
+		Picture   template.HTML
 		Footnotes []string
 		Findings  []Finding
-	}{c.Doubts, lines[0], lines[1:], c.Footnotes, findings})
+	}{c.Doubts, lines[0], lines[1:], front, FrontTitle, c.Picture, c.Footnotes, findings})
 }

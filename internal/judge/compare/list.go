@@ -137,6 +137,15 @@ func (l *List) markBest(level float64) {
 	}
 }
 
+// front is that of accuracy against throughput of the runs; nil: there is none.
+func (l *List) front() *Front {
+	sides := make([]Side, len(l.Runs))
+	for i := range l.Runs {
+		sides[i] = Side{Name: l.Runs[i].Name, Runs: l.Runs[i : i+1]}
+	}
+	return FrontOf(sides, Options{}.withDefaults().Level)
+}
+
 // grid is the table: the run, its counts, its numbers.
 func (l *List) grid() [][]box {
 	counts := kindOf(&l.Runs[0]) == serving
@@ -171,6 +180,9 @@ func valueAndError(r *foreign.Run, key string) string {
 	v, ok := r.Values[key]
 	if !ok {
 		return ""
+	}
+	if err, ok := errorOf(r, key); ok && key == foreign.AccuracyMetric {
+		return fmt.Sprintf("%.4f ± %.4f", v, err) // as lm-eval prints it
 	}
 	text := number(v)
 	if err, ok := errorOf(r, key); ok {

@@ -21,6 +21,10 @@ func (l *List) Table(w io.Writer, strong func(string) string) error {
 		star(lines)
 	}
 	writeAligned(&b, lines, strong, firstLeft)
+	if f := l.front(); f != nil {
+		f.Table(&b, strong)
+		b.WriteString("\n")
+	}
 	for _, d := range l.doubts() {
 		b.WriteString(d + "\n")
 	}
@@ -32,6 +36,10 @@ func (l *List) Table(w io.Writer, strong func(string) string) error {
 func (l *List) Markdown(w io.Writer) error {
 	var b strings.Builder
 	writeMarkdown(&b, l.grid(), firstLeft)
+	if f := l.front(); f != nil {
+		b.WriteString("\n" + FrontTitle + ":\n\n")
+		f.Markdown(&b)
+	}
 	for i, d := range l.doubts() {
 		if i == 0 {
 			b.WriteString("\n")
@@ -95,12 +103,13 @@ func ListsJSON(w io.Writer, lists []List) error {
 		Kind    string      `json:"kind"`
 		Metrics []Metric    `json:"metrics"`
 		Runs    []listedRun `json:"runs"`
+		Front   *Front      `json:"front,omitempty"` // of accuracy against throughput
 		Notes   []string    `json:"notes"`
 	}
 	all := make([]list, len(lists))
 	for i := range lists {
 		l := &lists[i]
-		all[i] = list{Kind: kindOf(&l.Runs[0]), Metrics: l.cols, Notes: l.doubts()}
+		all[i] = list{Kind: kindOf(&l.Runs[0]), Metrics: l.cols, Front: l.front(), Notes: l.doubts()}
 		for j := range l.Runs {
 			all[i].Runs = append(all[i].Runs, l.run(j))
 		}

@@ -29,6 +29,9 @@ func (c *Comparison) Table(w io.Writer, strong func(string) string) error {
 		star(lines)
 	}
 	writeAligned(&b, lines, strong, isLeft)
+	if front := c.front(); front != nil {
+		front.Table(&b, strong)
+	}
 	for i, f := range c.Footnotes {
 		if i == 0 {
 			b.WriteString("\n")
@@ -37,6 +40,14 @@ func (c *Comparison) Table(w io.Writer, strong func(string) string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// front is that of accuracy against throughput; nil: there is none.
+func (c *Comparison) front() *Front {
+	if c.Accuracy == nil {
+		return nil
+	}
+	return c.Accuracy.Front
 }
 
 // star marks the best values where nothing else can.
@@ -88,6 +99,10 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		b.WriteString("\n")
 	}
 	writeMarkdown(&b, c.grid(), isLeft)
+	if front := c.front(); front != nil {
+		b.WriteString("\n" + FrontTitle + ":\n\n")
+		front.Markdown(&b)
+	}
 	for i, f := range c.Footnotes {
 		if i == 0 {
 			b.WriteString("\n")

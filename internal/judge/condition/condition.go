@@ -11,6 +11,7 @@
 //	p99_ttft<=500ms   Limit       on a number of a run        --slo, the scenario's slo
 //	ttft<=500ms       PerRequest  on each request             --goodput; ttft:500 is vLLM's spelling
 //	p99_ttft<+5%      Change      against another side        --gate
+//	accuracy          Change      not worse than another side --gate; accuracy>-2pp: by so many points at most
 //	p99_ttft±5%       Width       of a confidence interval    --until
 //
 // Each flag takes one kind. docs/conditions.md is the manual.
@@ -54,7 +55,13 @@ const (
 	More    Op = ">"
 	AtLeast Op = ">="
 	Within  Op = "±"
+	// NotWorse is the bare word accuracy in a gate: broken where a loss is established.
+	NotWorse Op = ""
 )
+
+// Accuracy is the share of right answers. A change of it is a difference, in percentage
+// points: 2 % less of 0.5 would be 0.49 to one reader and 0.48 to another.
+const Accuracy = "accuracy"
 
 // Clause is one condition.
 type Clause struct {

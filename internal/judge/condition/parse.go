@@ -20,6 +20,9 @@ var (
 )
 
 func parseClause(part string, kind Kind) (Clause, error) {
+	if kind == Change && strings.EqualFold(part, Accuracy) {
+		return Clause{Kind: Change, Typed: Accuracy, Metric: Accuracy, Op: NotWorse, text: Accuracy}, nil
+	}
 	m := shape.FindStringSubmatch(part)
 	if m == nil {
 		w := words[kind]
@@ -113,6 +116,9 @@ func (c *Clause) finish(unit string, colon bool) error {
 	case Width:
 		return c.width(unit)
 	case Change:
+		if c.Metric == Accuracy {
+			return c.pointsOf(unit)
+		}
 		if unit != "%" {
 			return errors.New("a limit on a change is in %")
 		}
@@ -133,6 +139,18 @@ func (c *Clause) finish(unit string, colon bool) error {
 		}
 	}
 	return c.scale(unit)
+}
+
+// pointsOf reads a limit on a difference of accuracy.
+func (c *Clause) pointsOf(unit string) error {
+	if unit != "pp" {
+		return errors.New("a change of accuracy is in percentage points: write accuracy>-2pp, or accuracy alone for no loss that can be told from chance")
+	}
+	if math.Abs(c.Limit) >= 100 {
+		return fmt.Errorf("accuracy can't change by %g points", c.Limit)
+	}
+	c.Limit /= 100
+	return nil
 }
 
 // width reads the share of ±. An interval is known of means, percentiles and rates.
@@ -169,6 +187,8 @@ var factors = map[string]map[string]float64{
 	"ms": {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1000, "m": 60_000},
 	"s":  {"ms": 1e-3, "s": 1, "m": 60, "h": 3600},
 	"":   {"": 1},
+
+	"share": {"": 1, "%": 0.01},
 }
 
 // scale brings a limit to the unit inside. A latency without a unit is refused: 0.5
@@ -194,6 +214,8 @@ func (c *Clause) scale(unit string) error {
 		return errors.New("the limit needs a unit, such as ms or s")
 	case !ok:
 		return fmt.Errorf("a limit of %s can't be in %q", c.Metric, unit)
+	case m.Unit == "share" && c.Limit*factor > 1:
+		return fmt.Errorf("%s is a share: its limit lies between 0 and 1, or is in %%, as in 80%%", c.Metric)
 	}
 	// Division is exact where the product is not: 0.1ms is 0.1/1000 of a second.
 	if factor < 1 {

@@ -88,7 +88,7 @@ func (s *scan) visit(name string, d fs.DirEntry, err error) error {
 	}
 	hidden := strings.HasPrefix(path.Base(name), ".") && name != "."
 	switch {
-	case d.IsDir() && hidden:
+	case d.IsDir() && (hidden || s.isPart(name)):
 		return fs.SkipDir
 	case hidden || !d.Type().IsRegular():
 		return nil
@@ -98,6 +98,12 @@ func (s *scan) visit(name string, d fs.DirEntry, err error) error {
 		return s.file(name, d, "", s.read)
 	}
 	return nil
+}
+
+// isPart says whether a folder keeps an earlier part of the run that it lies in, and is no run of its own.
+func (s *scan) isPart(name string) bool {
+	_, err := fs.Stat(s.tree.files, path.Join(path.Dir(name), journal.SpecName))
+	return err == nil && journal.IsPart(path.Base(name))
 }
 
 // inRunFolder says whether a file is the result or the Spec beside a journal, which count as one run with it.

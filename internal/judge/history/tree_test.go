@@ -31,8 +31,11 @@ var now = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 func TestScan(t *testing.T) {
 	valid := fmt.Sprintf(ours, "VALID")
 	files := fstest.MapFS{
-		"a/" + journal.FileName:          file("journal"),
-		"a/" + journal.ResultName:        file(result("20260101-000000", valid)),
+		"a/" + journal.FileName:                               file("journal"),
+		"a/" + journal.ResultName:                             file(result("20260101-000000", valid)),
+		"a/" + journal.SpecName:                               file("{}"),
+		"a/" + journal.PartName(1) + "/" + journal.FileName:   file("journal"), // a part of a, which went on
+		"a/" + journal.PartName(1) + "/" + journal.ResultName: file(result("20251231-000000", valid)),
 		"saved.json":                     file(result("20260101-000000", valid)), // of the same run
 		"b/c/d/vllm.json":                file(result("20260102-000000", `"commit": "abc"`)),
 		"killed/" + journal.FileName:     file("journal"),

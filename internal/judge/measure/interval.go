@@ -31,6 +31,7 @@ const (
 	byOrderStatistics = "order statistics"
 	byLongRunVariance = "long-run variance"
 	byBatchMeans      = "batch means"
+	byWilson          = "Wilson"
 )
 
 // minValues is the least for an interval of a mean or of a rate.

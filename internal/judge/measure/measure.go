@@ -128,10 +128,16 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	}); ok {
 		lines.OnConversation(c.talks.ended)
 	}
+	answers := answersOf(j)
 	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
 		return nil, err
 	}
-	return c.result(j.End()), nil
+	r := c.result(j.End())
+	if answers != nil {
+		r.Eval = answers.Result()
+		r.Confidence.accuracy(r.Eval)
+	}
+	return r, nil
 }
 
 // journalNotWhole is why a result is partial whose run came to its end.

@@ -4,6 +4,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 // Result is everything that was measured of a run. Reports read it and compute
@@ -58,6 +59,7 @@ type Result struct {
 	Conversations                       *Conversations // nil without conversations
 	Economy                             *Economy       // nil where neither a price nor a power was given
 	Probe                               *Probe         // nil where none was asked for
+	Eval                                *score.Result  // nil where requests were no questions
 	Warnings                            []string
 }
 

@@ -28,6 +28,12 @@ func (r *Result) Totals() metric.Totals {
 	if s := r.SpecDecode; s != nil {
 		t.Speculative, t.AcceptanceRate, t.AcceptanceLength = true, s.AcceptanceRate, s.AcceptanceLength
 	}
+	if e := r.Eval; e != nil {
+		t.Asked, t.Answers, t.NoAnswer, t.CutOff, t.AnswerTokens = true, e.Answered, e.NoAnswer, e.CutOff, e.OutputTokens
+		if len(e.Scores) > 0 {
+			t.Accuracy = e.Scores[0].Value
+		}
+	}
 	return t
 }
 

@@ -76,6 +76,9 @@ type Metric struct {
 	OfStream bool
 	// OfConversations: only a run of conversations has it.
 	OfConversations bool
+	// OfQuestions: only a run of questions has it, and its error comes from which questions
+	// were asked: runs that repeat the same ones do not show it.
+	OfQuestions bool
 	// NoRequestColumn: it is left out of the table of requests, as the sum of two others.
 	NoRequestColumn bool
 

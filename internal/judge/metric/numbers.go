@@ -32,6 +32,10 @@ type Totals struct {
 	Uncounted                 bool     // nobody counted the output tokens of some answers
 	Inputs                    int64    // texts in the successes
 	Sound                     float64  // seconds of sound in the successes
+	Asked                     bool     // requests were questions; of those:
+	Accuracy                  *float64 // by the task's own score; nil: nothing was answered
+	Answers, NoAnswer, CutOff int      // answered, and of these without an answer in them, and cut off
+	AnswerTokens              int64    // output tokens of the answered, as the server counted; 0: not known
 }
 
 // perSecond is n / duration, and 0 where no time passed.
@@ -48,6 +52,14 @@ func (t *Totals) counted(v float64) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// ofAnswers is n / answers; NaN where nothing was answered.
+func (t *Totals) ofAnswers(n float64) float64 {
+	if t.Answers <= 0 {
+		return math.NaN()
+	}
+	return n / float64(t.Answers)
 }
 
 // numbers are the rows of the whole run.
@@ -175,6 +187,32 @@ func numbers() []Metric {
 			Name: "rtfx", Scope: PerRun, Unit: "×", Better: Higher, Doc: "seconds of sound in the successes / duration",
 			Title: "RTFx (Inverse Real-Time Factor)", Label: "times real time", Column: "× real time",
 			Run: func(t *Totals) (float64, bool) { return t.perSecond(t.Sound), t.Sound != 0 },
+		},
+		{
+			Name: "accuracy", Scope: PerRun, Unit: "share", Better: Higher, Doc: "right answers / answers, by the first score of the task", OfQuestions: true,
+			Short: "Accuracy", Title: "Accuracy", Label: "accuracy", Column: "accuracy",
+			Usual: Usual{Compare: once, List: once, Columns: once, Page: once, Index: once},
+			Run:   func(t *Totals) (float64, bool) { return known(t.Accuracy), t.Asked },
+		},
+		{
+			Name: "no_answer_share", Scope: PerRun, Unit: "share", Better: Lower, Doc: "answers in which the first score of the task found none / answers", OfQuestions: true,
+			Title: "Share without an answer", Label: "no answer", Column: "no answer",
+			Run: func(t *Totals) (float64, bool) { return t.ofAnswers(float64(t.NoAnswer)), t.Asked },
+		},
+		{
+			Name: "cut_off_share", Scope: PerRun, Unit: "share", Better: Lower, Doc: "answers that reached the limit of tokens / answers", OfQuestions: true,
+			Title: "Share cut off at the limit", Label: "cut off", Column: "cut off",
+			Run: func(t *Totals) (float64, bool) { return t.ofAnswers(float64(t.CutOff)), t.Asked },
+		},
+		{
+			Name: "tokens_per_answer", Scope: PerRun, Unit: "tok/answer", Doc: "output tokens of the answers, as the server counted / answers", OfQuestions: true,
+			Title: "Tokens per answer", Label: "tokens per answer", Column: "tok/answer",
+			Run: func(t *Totals) (float64, bool) {
+				if t.AnswerTokens <= 0 {
+					return math.NaN(), t.Asked
+				}
+				return t.ofAnswers(float64(t.AnswerTokens)), t.Asked
+			},
 		},
 		{
 			Name: "thinking_share", Scope: PerRun, Unit: "%", Doc: "reasoning tokens / output tokens of the successes, as the server counted, else by the tokens of events",

@@ -9,6 +9,7 @@
 //   - longrun.go: how many independent values a correlated series is worth;
 //   - chain.go: the intervals of a mean and of a percentile of such a series;
 //   - batch.go: the interval of a rate, from batches of time;
+//   - mcnemar.go: whether two answer the same questions equally well, and by how much not;
 //   - quantile.go: Student's and the normal distribution, and Welch's degrees of freedom.
 //
 // It imports only the standard library, keeps no state and draws no random number:

@@ -83,6 +83,12 @@ func (*seenPrompts) result(f *facts, l limits) Check {
 		k.Level = Suspect
 		k.Sentence += "; whether it was restarted since is not known, as it tells no start time"
 	}
+	if f.run.Task != nil && k.Level.Bad() {
+		// There is no other seed for them, and what they are scored by is not touched.
+		k.Level = Suspect
+		k.Sentence += "; questions are the same each time, and their answers stand"
+		k.Hint = "empty the cache (restart the server, or reset its cache) and say so with --forget-prompts, or take the speed from another run"
+	}
 	k.Effect = effect(k, "TTFT and throughput may be too good by as much as the cache spares")
 	return k
 }

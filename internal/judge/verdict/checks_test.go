@@ -309,6 +309,7 @@ func spoiledRuns() []spoiled {
 		{"identical", Invalid, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil},
 		{"identical", OK, oneByOne(2), every(1, func(r *journal.Request) { r.TextHash = "abc" }), nil}, // two prompts may have one answer
 		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "" }), nil},
+		{"identical", NotChecked, openLoop, every(1, func(r *journal.Request) { r.TextHash = "abc" }), func(w *world) { w.run.Task = &journal.Task{Kind: journal.TaskGenerate} }},
 
 		{"integrity", Suspect, openLoop, again(60, 3), nil},
 		{"integrity", Invalid, openLoop, again(60, 30), nil},
@@ -341,6 +342,10 @@ func spoiledRuns() []spoiled {
 		{"seen_prompts", Suspect, openLoop, every(2, func(r *journal.Request) { r.CachedKnown = true }), func(w *world) { w.end.SeenPrompts = 1200; noScrapes(w) }},
 		{"repeated_prompts", OK, openLoop, every(1, func(r *journal.Request) { r.CachedKnown, r.PromptHash = true, "1" }), noScrapes},
 		{"seen_prompts", OK, openLoop, nil, func(w *world) { w.end.SeenPrompts = 500 }}, // the cache is off
+		{"seen_prompts", Suspect, openLoop, nil, func(w *world) {
+			w.end.SeenPrompts, w.run.Task = 500, &journal.Task{Kind: journal.TaskGenerate}
+			after("vllm:prefix_cache_hits_total", 48)(w)
+		}},
 		{"seen_prompts", NotChecked, openLoop, nil, func(w *world) { w.end.SeenPrompts = -1 }},
 
 		{"cached_tokens", Suspect, openLoop, every(20, func(r *journal.Request) { r.UsageCached = 96 }), nil},

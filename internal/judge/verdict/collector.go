@@ -94,7 +94,9 @@ func (c *Collector) judged() func(name string) *Check {
 		k := c.checks[i].result(c.facts, e.limits)
 		k.Name, k.Group, k.Threshold = e.name, e.group, e.limits.String()
 		if k.Level.Bad() {
-			k.Hint = e.hint
+			if k.Hint == "" { // else the check knows better what can be done
+				k.Hint = e.hint
+			}
 		}
 		done[name] = &k
 		return &k

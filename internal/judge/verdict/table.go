@@ -196,7 +196,7 @@ func table() []entry {
 		},
 		{
 			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
-			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it tells no start time", ""},
+			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it tells no start time, or if the prompts are questions", ""},
 			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, func(*facts) check { return &seenPrompts{} },
 		},
 		{

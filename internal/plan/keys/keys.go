@@ -52,6 +52,18 @@ func Workload() Section {
 	return s
 }
 
+// Eval are the keys of questions, but for those with a place of their own in the section.
+func Eval() Section {
+	var s Section
+	for _, k := range Workload() {
+		i := slices.IndexFunc(k.owners, func(o owner) bool { return o.name == workload.EvalName })
+		if i >= 0 && k.name != "task" && k.name != "examples" {
+			s.add(k.name, k.owners[i])
+		}
+	}
+	return s
+}
+
 // Pace are the keys of arrival processes. One without a flag is for a Spec only.
 func Pace() Section {
 	var s Section

@@ -31,9 +31,12 @@ func Schema(text []byte) ([]byte, error) {
 	backend := describe("The protocol: "+bench.BackendDoc()+".", orLater(map[string]any{"enum": bench.BackendNames()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
+	questions := properties(Eval())
+	questions["backend"] = backend
 	for name, properties := range map[string]map[string]any{
 		"target":   {"backend": backend, "balance": describe("How requests are spread over several servers.", map[string]any{"enum": target.Balances()})},
 		"workload": workloads,
+		"eval":     questions,
 		"pace":     properties(Pace()),
 	} {
 		if err := defs.merge(name, properties); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
 	"go.yaml.in/yaml/v3"
@@ -62,9 +63,12 @@ func numberColumns() []column {
 		if m.Run == nil {
 			continue
 		}
-		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == ""}
+		c := column{name: m.Name, title: metric.Name{Metric: &m}.Column(), metric: m.Name, better: neither, some: m.Better == "" || m.OfQuestions}
 		if m.Better == metric.Higher && !m.Share { // a count is no merit
 			c.better = more
+		}
+		if m.Name == foreign.AccuracyMetric { // with its error; which is best, the front says
+			c.words, c.better = (*Row).accuracy, neither
 		}
 		list = append(list, c)
 	}

@@ -94,6 +94,8 @@ func optionKeys(t reflect.Type) keys.Section {
 		return keys.Workload()
 	case reflect.TypeFor[Pace]():
 		return keys.Pace()
+	case reflect.TypeFor[Eval]():
+		return keys.Eval()
 	}
 	return nil
 }

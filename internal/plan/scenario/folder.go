@@ -18,7 +18,8 @@ import (
 // Folder is where a scenario's results lie:
 //
 //	scenario.yaml   the file, with what it extends
-//	points/ID/      point.json, bench.log, and run/ with Spec, journal and result
+//	points/ID/      point.json, bench.log, and run/ with Spec, journal and result;
+//	                eval.log and eval/ with those of the questions that followed
 //	servers/NAME/   the log of each start of each server
 //	table.md, summary.json, summary.csv
 type Folder struct{ Path string }
@@ -40,6 +41,7 @@ type Record struct {
 	Earlier     bool              `json:"-"`                     // an earlier run measured it
 	Startup     []run.Startup     `json:"startup,omitempty"`     // of the servers that were started for it
 	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
+	SpeedDone   bool              `json:"speed_done,omitempty"` // of a point with questions: what comes before them is whole
 }
 
 // done says that the point has a whole result.
@@ -48,6 +50,7 @@ func (r *Record) done() bool { return r != nil && r.State == run.Done }
 const (
 	pointFile  = "point.json"
 	benchLog   = "bench.log"
+	evalLog    = "eval.log"
 	sourceFile = "scenario.yaml"
 	lockFile   = ".lock"
 )
@@ -58,7 +61,13 @@ const Pictures = "report.html"
 func (f Folder) point(id string) string { return filepath.Join(f.Path, "points", id) }
 
 // Run is where a point's journal and result lie.
-func (f Folder) Run(id string) string      { return filepath.Join(f.point(id), "run") }
+func (f Folder) Run(id string) string { return filepath.Join(f.point(id), "run") }
+
+// Eval is where the journal and the result of the questions after a speed run lie.
+func (f Folder) Eval(id string) string { return filepath.Join(f.point(id), "eval") }
+
+func (f Folder) evalResult(id string) string { return filepath.Join(f.Eval(id), journal.ResultName) }
+
 func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), journal.ResultName) }
 func (f Folder) server(id string) string   { return filepath.Join(f.Path, "servers", id) }
 func (f Folder) Table() string             { return filepath.Join(f.Path, "table.md") }
@@ -75,6 +84,9 @@ func (f Folder) record(p *Point) *Record {
 		return nil
 	}
 	if _, err := os.Stat(f.result(p.ID)); r.State == run.Done && err != nil {
+		return nil
+	}
+	if _, err := os.Stat(f.evalResult(p.ID)); r.State == run.Done && len(p.EvalArgs) > 0 && err != nil {
 		return nil
 	}
 	return r

@@ -157,7 +157,7 @@ func (d *Document) pathOf(key string) ([]string, bool) {
 	words := strings.Split(key, ".")
 	if len(words) > 1 {
 		switch words[0] {
-		case "pace", "workload", "vars", "flags", "targets", targetAxis, "artifacts", "fleet":
+		case "pace", "workload", "eval", "vars", "flags", "targets", targetAxis, "artifacts", "fleet":
 			return words, true
 		}
 		return nil, false

@@ -77,6 +77,7 @@ func (d *Document) decode(root *yaml.Node, errs *errorList) *Scenario {
 	dec := decoder{doc: d}
 	s := &Scenario{}
 	dec.decodeStruct("", root, reflect.ValueOf(s).Elem())
+	s.hasWorkload = child(root, "workload") != nil
 	errs.add(dec.errs.err())
 	return s
 }
@@ -111,16 +112,28 @@ func (b *planner) points(values []axisValue, repeat int) (points []*Point) {
 	}
 	for r := 1; r <= repeat; r++ {
 		p := &Point{ID: b.id(values, r), Values: shown, Repeat: r, scenario: s, target: s.Targets[shown[targetAxis]], number: number}
-		p.Args = p.args(seedShift(other, r))
-		p.Shown = p.Args
+		switch {
+		case s.asksAlone():
+			p.Args = p.evalArgs()
+		default:
+			p.Args = p.args(seedShift(other, r))
+			if s.Eval != nil && r == 1 { // asking again makes no more questions of them
+				p.EvalArgs = p.evalArgs()
+			}
+		}
+		p.Shown = slices.Concat(p.Args, p.EvalArgs)
 		if b.opt.Redact != nil {
-			p.Shown = b.opt.Redact(p.Args)
+			p.Shown = slices.Concat(b.opt.Redact(p.Args), b.opt.Redact(p.EvalArgs))
 		}
 		p.server = p.serverKey()
 		p.Fingerprint = p.fingerprint()
 		if b.opt.CheckArgs != nil {
 			if err := b.opt.CheckArgs(p.checkedArgs()); err != nil {
 				b.errs.add(fmt.Errorf("%s: point %s: %w", b.doc.File, p.ID, err))
+			} else if len(p.EvalArgs) > 0 {
+				if err := b.opt.CheckArgs(p.with(p.EvalArgs, p.checkedURLs())); err != nil {
+					b.errs.add(fmt.Errorf("%s: point %s: eval: %w", b.doc.File, p.ID, err))
+				}
 			}
 		}
 		points = append(points, p)
@@ -165,7 +178,7 @@ func (b *planner) resolve(values []axisValue, name string) *Scenario {
 	if target != nil {
 		d.fill(target, fillIns, []string{"port", "index", "device"}, &errs)
 	}
-	for _, section := range []string{"workload", "flags"} {
+	for _, section := range []string{"workload", "flags", "eval"} {
 		if n := child(root, section); n != nil {
 			d.fill(n, fillIns, nil, &errs)
 		}
@@ -178,6 +191,9 @@ func (b *planner) resolve(values []axisValue, name string) *Scenario {
 	}
 	if per := child(child(root, "workload"), "prompts_per_slot"); s.Workload.PromptsPerSlot != nil && s.Pace.Concurrency == nil {
 		errs.add(d.errorAt(per, "workload.prompts_per_slot", "needs a concurrency; give num_prompts or duration where there is none"))
+	}
+	if pace := child(root, "pace"); s.asksAlone() && (s.Pace.Rate != nil || s.Pace.Duration > 0) {
+		errs.add(d.errorAt(pace, "pace", "rate and duration are those of a workload: questions are asked concurrency at a time, to the last one"))
 	}
 	if err := errs.err(); err != nil {
 		b.errs.add(err)

@@ -24,7 +24,8 @@ type Point struct {
 	Values      map[string]string // of the matrix, by axis; always the target
 	Repeat      int               // from 1
 	Args        []string          // of bench serve, without what is known only when it runs
-	Shown       []string          // the same, secrets replaced
+	EvalArgs    []string          // of the questions that follow; nil: none do
+	Shown       []string          // both, secrets replaced
 	Selected    bool              // to be run if it has no result
 	Fingerprint string            // of all that its result depends on
 
@@ -67,14 +68,18 @@ func (p *Point) serverKey() string {
 // represented by their size and modification time.
 func (p *Point) fingerprint() string {
 	var files []string
-	for _, name := range []string{string(p.scenario.Workload.Path), p.api().Tokenizer} {
+	for _, name := range append(p.evalFiles(), string(p.scenario.Workload.Path), p.api().Tokenizer) {
 		if info, err := os.Stat(name); name != "" && err == nil {
 			files = append(files, fmt.Sprintf("%s %d %d", name, info.Size(), info.ModTime().UnixNano()))
 		}
 	}
 	files = append(files, p.target.commandFiles()...)
 	p.files = files
-	b, err := json.Marshal([]any{p.server, p.Args, p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search})
+	all := []any{p.server, p.Args, p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search}
+	if len(p.EvalArgs) > 0 {
+		all = append(all, p.EvalArgs)
+	}
+	b, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // texts and numbers alone
 	}
@@ -145,15 +150,7 @@ func (p *Point) args(shift int) []string {
 	var a argList
 	s, w, api := p.scenario, &p.scenario.Workload, p.api()
 	a.text("label", p.ID)
-	a.text("backend", api.Backend)
-	a.text("endpoint", api.Endpoint)
-	a.text("model", api.Model)
-	a.text("served-model-name", api.Served)
-	if api.Tokenizer == "none" {
-		a.on("skip-tokenizer-init", true)
-	} else {
-		a.text("tokenizer", api.Tokenizer)
-	}
+	api.flags(&a)
 	w.flags(&a)
 	a.number("num-prompts", p.numPrompts())
 	seed := w.Seed
@@ -237,7 +234,10 @@ func (p *Point) reported() (latencies, percentiles string) {
 
 // checkedArgs are the complete arguments, with placeholders for the addresses of
 // servers that are not started yet.
-func (p *Point) checkedArgs() []string {
+func (p *Point) checkedArgs() []string { return p.argsFor(p.checkedURLs()) }
+
+// checkedURLs are the servers' addresses, or placeholders.
+func (p *Point) checkedURLs() []string {
 	urls := p.target.BaseURLs
 	if p.target.BaseURL != "" {
 		urls = []string{p.target.BaseURL}
@@ -245,7 +245,7 @@ func (p *Point) checkedArgs() []string {
 	for i := len(urls); i < p.target.count(); i++ {
 		urls = append(urls[:len(urls):len(urls)], "http://127.0.0.1:"+strconv.Itoa(1+i))
 	}
-	return p.argsFor(urls)
+	return urls
 }
 
 // Planned are the arguments with the servers' addresses. Those of servers that are
@@ -258,8 +258,11 @@ func (p *Point) Planned() (args []string, target string) {
 }
 
 // argsFor completes the arguments with the addresses of the servers.
-func (p *Point) argsFor(urls []string) []string {
-	args := slices.Clone(p.Args)
+func (p *Point) argsFor(urls []string) []string { return p.with(p.Args, urls) }
+
+// with completes arguments of the point.
+func (p *Point) with(args, urls []string) []string {
+	args = slices.Clone(args)
 	if len(urls) == 1 {
 		return append(args, "--base-url", urls[0])
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/plan/run"
@@ -28,7 +29,9 @@ type Row struct {
 	Clauses  []slo.Check // each with its worst repeat
 	Ok       float64     // requests, over all repeats
 	Total    float64
-	measured []*measured // parallel to Points; nil: no result
+	measured []*measured  // parallel to Points; nil: no result
+	side     compare.Side // its results with questions, as compare reads them
+	doubted  string       // what is wrong with the answers' run
 }
 
 // Stat is a metric over the repeats of a point.
@@ -71,6 +74,10 @@ func (r *Row) read(folder Folder) {
 		}
 		m, err := readResult(folder.result(r.Points[i].ID))
 		if err != nil {
+			r.Errors = append(r.Errors, err.Error())
+			continue
+		}
+		if err := r.answered(folder, i, m); err != nil {
 			r.Errors = append(r.Errors, err.Error())
 			continue
 		}
@@ -202,6 +209,7 @@ func (m *measured) value(metric string) (float64, bool) {
 		}
 	}
 	name, share := strings.CutSuffix(metric, "_share")
+	v, has := m.numbers[name] // what a run does not have is no share of zero
 	all := m.numbers["completed"] + m.numbers["failed"]
-	return m.numbers[name] / all, share && all > 0
+	return v / all, share && has && all > 0
 }

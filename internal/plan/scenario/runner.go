@@ -114,18 +114,37 @@ type job struct {
 	p      *Point
 	record **Record // where it is put when the point has ended
 	rec    Record
+	again  bool // what an earlier try has left is used
 }
 
-// Begin forgets what an earlier try has left.
+// Begin forgets what an earlier try has left, unless it can be used.
 func (j *job) Begin() error {
 	p := j.p
 	j.rec = Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, Fingerprint: p.Fingerprint, Args: p.Shown, Files: p.files}
-	return j.r.Folder.clear(p.ID)
+	if j.again = j.goesOn(); j.again {
+		return nil
+	}
+	if err := j.r.Folder.clear(p.ID); err != nil {
+		return err
+	}
+	return j.note()
 }
 
 func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
 	r, p := j.r, j.p
+	if j.again && j.rec.Self != r.selves[p.server] {
+		j.again, j.rec.SpeedDone = false, false // it was of another server
+		if err := r.Folder.clear(p.ID); err != nil {
+			return err
+		}
+	}
 	j.rec.Version, j.rec.Self = r.versions[p.server], r.selves[p.server]
+	if err := j.note(); err != nil {
+		return err
+	}
+	if j.rec.SpeedDone {
+		return j.ask(ctx, drain, up)
+	}
 	for _, path := range p.scenario.ResetCache {
 		for _, url := range up.URLs {
 			if err := r.run.At(url).Post(ctx, path); err != nil {
@@ -136,7 +155,10 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	marks := logMarks(up.Logs())
 	err := j.bench(ctx, drain, up)
 	j.rec.SpecDecode = specDecodeSince(up.Logs(), marks)
-	return err
+	if err != nil || len(p.EvalArgs) == 0 {
+		return err
+	}
+	return j.ask(ctx, drain, up)
 }
 
 // bench runs a point's Spec, or its search, and says by an error that the point has no
@@ -151,19 +173,7 @@ func (j *job) bench(ctx context.Context, drain <-chan struct{}, up *run.Servers)
 	if j.p.scenario.Search != nil {
 		return r.Find(ctx, drain, args, log)
 	}
-	spec, secrets, err := r.Spec(args)
-	if err != nil {
-		return err
-	}
-	child := bench.Child{
-		Program: r.Program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "plain"},
-		Log: log, PIDFile: folder.benchPID(id),
-	}
-	outcome, err := child.Run(ctx, drain)
-	if err != nil {
-		return err
-	}
-	return outcome.Err()
+	return j.child(ctx, drain, args, folder.Run(id), log)
 }
 
 // Ended writes the point's record.

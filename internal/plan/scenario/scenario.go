@@ -35,6 +35,7 @@ type Scenario struct {
 	Vars       map[string]string  `yaml:"vars"`
 	Targets    map[string]*Target `yaml:"targets"`
 	Workload   Workload           `yaml:"workload"`
+	Eval       *Eval              `yaml:"eval"`
 	Pace       Pace               `yaml:"pace"`
 	Matrix     *yaml.Node         `yaml:"matrix"`
 	Repeat     int                `yaml:"repeat"`
@@ -48,6 +49,8 @@ type Scenario struct {
 	Flags      Flags              `yaml:"flags"`
 	Search     *Search            `yaml:"search"`
 	Fleet      Fleet              `yaml:"fleet"`
+
+	hasWorkload bool // the file says what is sent
 }
 
 // Target is where load goes: an address, several as one, or a command to start.
@@ -192,6 +195,7 @@ func (d *Document) checkWhole(s *Scenario, errs *errorList) {
 	if s.Search != nil && len(s.SLO.SLO) == 0 {
 		fail("search", "needs slo: it looks for the highest load at which that holds")
 	}
+	d.checkEval(s, fail)
 	for name := range s.Targets {
 		if !goodName.MatchString(name) {
 			n := child(d.root, "targets")

@@ -74,7 +74,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		"nam: x", "order: backwards", "pace: {concurency: 1}", "pace: {concurrency: four}", "targets: {a: {base: x}}", "targets: {a: {balance: fair}}",
-		"cooldown: long", "repeat: 0", "search: {min: 1}", "fleet: {agent: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
+		"cooldown: long", "repeat: 0", "search: {min: 1}", "eval: {tasks: gsm8k}", "eval: {task: gsm8k, concurrency: many}", "fleet: {agent: 1}", "matrix: {concurrency: []}", "name: a b", "targets: {a: {ready: {paths: /x}}}",
 	} {
 		if validate(t, rs, []byte(text)) == nil {
 			t.Errorf("%s is accepted", text)
@@ -101,6 +101,7 @@ func TestSchemaAndManualNameEveryKey(t *testing.T) {
 		{"ready", ready, reflect.TypeFor[Ready]()},
 		{"stop", stop, reflect.TypeFor[Stop]()},
 		{"workload", s.Defs["workload"], reflect.TypeFor[Workload]()},
+		{"eval", s.Defs["eval"], reflect.TypeFor[Eval]()},
 		{"pace", s.Defs["pace"], reflect.TypeFor[Pace]()},
 		{"artifacts", s.Properties["artifacts"], reflect.TypeFor[Artifacts]()},
 		{"search", s.Properties["search"], reflect.TypeFor[Search]()},

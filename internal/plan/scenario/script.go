@@ -30,6 +30,14 @@ func (p *Plan) Script(w io.Writer, sh Shell) error {
 			command += ` --base-url "$BASE_URL"`
 		}
 		fmt.Fprintf(&b, "\ninferometer %s\n", command)
+		if args := p.PlannedEval(); args != nil {
+			args = sh.Command(args)
+			command := pasted(args, sh.Redact(args), sh.Environ)
+			if target != "" {
+				command += ` --base-url "$BASE_URL"`
+			}
+			fmt.Fprintf(&b, "inferometer %s\n", command)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

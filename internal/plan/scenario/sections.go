@@ -175,6 +175,11 @@ func (s *Summary) problemsSection(b *strings.Builder, width int) {
 			lines = append(lines, fmt.Sprintf("%s: %s because of %s", s.plan.place(r), r.Verdict, strings.Join(r.Reasons, ", ")))
 		}
 	}
+	for _, r := range s.Rows {
+		if r.doubted != "" {
+			lines = append(lines, s.plan.place(r)+": "+r.doubted)
+		}
+	}
 	lines = append(lines, s.Notes...)
 	if len(lines) == 0 {
 		return

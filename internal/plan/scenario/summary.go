@@ -17,10 +17,12 @@ import (
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/show/export"
+	"github.com/inferometer/inferometer/internal/show/front"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -29,7 +31,9 @@ type Summary struct {
 	Answers  Answers
 	Rows     []*Row
 	Replicas []Replicas
-	Notes    []string // doubts about the whole
+	Notes    []string       // doubts about the whole
+	Front    *compare.Front // of accuracy against throughput; nil: there is none
+	Pairs    []string       // what is said of answers to the same questions
 
 	// Counts of the selected points.
 	Done, Failed, Missing int
@@ -71,6 +75,7 @@ func Summarize(plan *Plan, records []*Record, folder Folder) *Summary {
 		s.Notes = append(s.Notes, note)
 	}
 	slices.Sort(s.Notes)
+	s.Front, s.Pairs = s.accuracies()
 	return s
 }
 
@@ -135,12 +140,16 @@ func (s *Summary) json(f Folder) ([]byte, error) {
 	for _, r := range s.Rows {
 		points = append(points, r.json(f)...)
 	}
-	return json.MarshalIndent(map[string]any{
+	all := map[string]any{
 		"schema": 1, "name": s.plan.Name, "slo": s.plan.Scenario.SLO.String(), "axes": s.plan.Axes,
 		"done": s.Done, "failed": s.Failed, "missing": s.Missing,
 		"answers": map[string]any{"most": give(s.Answers.Most), "saturated": s.Answers.Saturated, "within_slo": give(s.Answers.WithinSLO), "text": s.Answers.Lines},
 		"points":  points, "replicas": s.Replicas, "notes": s.Notes,
-	}, "", "  ")
+	}
+	if s.Front != nil || len(s.Pairs) > 0 {
+		all["accuracy"] = map[string]any{"front": s.Front, "notes": s.Pairs}
+	}
+	return json.MarshalIndent(all, "", "  ")
 }
 
 func (r *Row) json(f Folder) (points []pointJSON) {
@@ -272,11 +281,19 @@ func (s *Summary) Draw(f Folder, version string) error {
 			one.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: d.AcceptanceRate, AcceptanceLength: d.AcceptanceLength}
 		}
 		runs = append(runs, one)
+		if _, err := os.Stat(filepath.Join(f.Eval(rec.ID), journal.FileName)); err != nil {
+			continue
+		}
+		if one, err = export.ReadRun(f.Eval(rec.ID), measure.Options{}, true, len(s.records)); err != nil {
+			return err
+		}
+		one.Name = rec.ID + ", eval"
+		runs = append(runs, one)
 	}
 	if len(runs) == 0 {
 		return nil
 	}
 	return atomicfile.Write(f.file(Pictures), func(w io.Writer) error {
-		return page.Write(w, runs, page.Options{SLO: s.plan.Scenario.SLO.SLO, Version: version})
+		return page.Write(w, runs, page.Options{SLO: s.plan.Scenario.SLO.SLO, Version: version, Accuracy: front.Chart(s.Front)})
 	})
 }

@@ -31,6 +31,7 @@ func (s *Summary) Text(w io.Writer, width int) error {
 	s.table().Write(&b, width)
 	b.WriteString("\n")
 	mdtable.Line(&b, "", s.legend(), width)
+	s.accuracySection(&b, width)
 	s.clausesSection(&b, width)
 	s.replicasSection(&b, width)
 	s.startupSection(&b, width)
@@ -197,6 +198,9 @@ func (s *Summary) legend() string {
 	text := "Latencies in ms. Best of each column in bold."
 	if slices.ContainsFunc(s.table().Body, func(line []string) bool { return slices.Contains(line, tooFew) }) {
 		text += " n/a: too few requests for that percentile."
+	}
+	if slices.ContainsFunc(s.Rows, func(r *Row) bool { return len(r.side.Runs) > 0 }) {
+		text += " Accuracy ± standard error."
 	}
 	if slices.ContainsFunc(s.Rows, func(r *Row) bool { return r.Done > 1 }) {
 		text += " Mean ± standard deviation over the repeats."

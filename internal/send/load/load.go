@@ -64,6 +64,9 @@ type Config struct {
 	// CountTokens counts a text's tokens where the server gave no usage, and an
 	// event's where it did not say how many tokens each holds; may be nil.
 	CountTokens func(text string) (int, error)
+	// CountPrompt counts a prompt's tokens where a likelihood is asked for, by a tokenizer of our
+	// own: asking the server would be a load; may be nil.
+	CountPrompt func(text string) (int, error)
 	// Probe is sent beside the load; nil: none is.
 	Probe *Probe
 	// WarmedUp is called when the warm-ups are over, before the clock starts; may be nil.

@@ -8,6 +8,9 @@ import (
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
+// PromptHash is how the journal tells what a request asks.
+func PromptHash(w *workload.Request) string { return requestHash(w) }
+
 // requestHash is the hash of all that makes a request the same as another: its text,
 // and what stands beside it.
 func requestHash(w *workload.Request) string {

@@ -50,6 +50,7 @@ type job struct {
 	after   []int  // what it waited for, by index
 	delay   int64  // of it
 	session string
+	scored  *scored // nil: it asks for no likelihood
 }
 
 // run is the state of one Run.
@@ -117,6 +118,11 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if s := w.Sound; s != nil {
 		call.Sound = &protocol.File{Name: s.Name, Type: s.Type, Data: s.Data}
 	}
+	likely, err := r.scored(w)
+	if err != nil {
+		return nil, fmt.Errorf("request %d: %w", w.Index, err)
+	}
+	call.Echo = likely != nil
 	call.Extra = withFields(call.Extra, w.Fields, r.cfg.Protocol)
 	if w.Model != "" {
 		call.Model = w.Model
@@ -125,7 +131,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media)}
+	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media), scored: likely}
 	if w.Sound != nil {
 		j.soundNs = int64(w.Sound.Length)
 	}

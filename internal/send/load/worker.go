@@ -18,7 +18,8 @@ type worker struct {
 	record journal.Request
 	line   []byte
 	http   wire.Request
-	counts []int // of countEvents
+	counts []int       // of countEvents
+	choice *likelihood // of this request; nil: none was asked for, or it is not known
 }
 
 func newWorker(r *run) *worker {
@@ -66,6 +67,9 @@ func (s *countingSink) ended() {
 func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	r := w.run
 	w.sink.Reset(j.request.OutputTokens)
+	if j.scored != nil {
+		w.sink.KeepEchoed()
+	}
 	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
 	if j.session != "" {
 		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
@@ -87,6 +91,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		then(&w.record)
 	} else {
 		w.line = journal.AppendRequest(w.line[:0], &w.record)
+		w.line = w.appendAnswer(w.line, j)
 		r.cfg.Journal.Append(w.line)
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
@@ -138,6 +143,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 	}
 	w.record.Outcome, w.record.Error = judge(t, err, w.asked(j))
 	w.record.Error = secrets.Sentence(w.record.Error)
+	w.score(j)
 	// After the judgement, which our tokenizer has no part in.
 	if w.record.Outcome == journal.Complete {
 		w.countEvents(max(t.Usage.Output, w.record.TextTokens))

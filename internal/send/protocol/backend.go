@@ -26,6 +26,9 @@ type Backend struct {
 	EndsWithBody bool
 	// Lacks are what the protocol has no word for.
 	Lacks Lacks
+	// Echoes says that an answer may repeat its prompt with the log-probability of each token:
+	// Call.Echo asks for it.
+	Echoes bool
 	// Sampling are the names that the protocol has for OpenAI's, such as temperature. nil:
 	// it has the same ones. A name that is not listed can't be sent.
 	Sampling map[string]string

@@ -79,6 +79,8 @@ type Decoder struct {
 	words scanner // inside an error object
 	// Parts of tool calls, and JSON inside a string, of protocols that write them otherwise.
 	tools, quoted []byte
+	// echo is where the log-probabilities of a prompt go; nil: they were not asked for.
+	echo *Echoed
 }
 
 // openAI decodes a message of an OpenAI-like stream; choice reads the first choice.

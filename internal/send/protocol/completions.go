@@ -7,8 +7,8 @@ import (
 
 // vLLM's client knows the same protocol by two names.
 var (
-	vllm   = &Backend{Name: "vllm", Doc: "completions", Protocol: completions{}}
-	openAI = &Backend{Name: "openai", Doc: "completions", Protocol: completions{}}
+	vllm   = &Backend{Name: "vllm", Doc: "completions", Echoes: true, Protocol: completions{}}
+	openAI = &Backend{Name: "openai", Doc: "completions", Echoes: true, Protocol: completions{}}
 )
 
 // completions is OpenAI's /v1/completions as vLLM's client calls it.
@@ -23,7 +23,9 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	}
 	var b body
 	logprobs := json.RawMessage("null")
-	if c.Logprobs != nil {
+	if c.Echo {
+		logprobs = json.RawMessage("1")
+	} else if c.Logprobs != nil {
 		logprobs, _ = json.Marshal(*c.Logprobs) // an int always marshals
 	}
 	var prompt any = c.Prompt
@@ -38,6 +40,9 @@ func (completions) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		b.set("logprobs", logprobs),
 		b.stream(c),
 	)
+	if c.Echo {
+		err = errors.Join(err, b.set("echo", true), b.set("temperature", 0))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +55,16 @@ func (completions) Decode(d *Decoder, data []byte, c *Chunk) error {
 
 // DecodeAnswer reads an answer that was not streamed: its choice has the same fields.
 func (p completions) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
-	return p.Decode(d, data, c)
+	if d.echo == nil {
+		return p.Decode(d, data, c)
+	}
+	return d.openAI(data, c, func(s *scanner, name []byte, c *Chunk) {
+		if string(name) == "logprobs" {
+			d.echoed()
+			return
+		}
+		completionsChoice(s, name, c)
+	})
 }
 
 func completionsChoice(s *scanner, name []byte, c *Chunk) {

@@ -34,9 +34,12 @@ type Call struct {
 	MaxTokens int
 	OldLimit  bool // chat: max_tokens too, for servers that know no max_completion_tokens
 	IgnoreEOS bool
-	NoStream  bool    // the answer is to be one JSON object
-	Logprobs  *int    // completions send null without it, as vLLM's client does
-	Extra     []Field // further fields of the body, in order; later ones win
+	NoStream  bool // the answer is to be one JSON object
+	Logprobs  *int // completions send null without it, as vLLM's client does
+	// Echo asks for the prompt with the log-probability of each of its tokens, with NoStream
+	// and where Backend.Echoes says so.
+	Echo  bool
+	Extra []Field // further fields of the body, in order; later ones win
 }
 
 // File is a file in the body of an upload.

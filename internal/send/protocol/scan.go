@@ -172,7 +172,7 @@ func (s *scanner) valueOf(begin byte) []byte {
 // finish ends an event: what is wrong with it, or nil.
 func (s *scanner) finish() error {
 	s.end()
-	if s.err == nil || errors.Is(s.err, errBadCount) {
+	if s.err == nil || errors.Is(s.err, errBadCount) || errors.Is(s.err, errBadLogprob) {
 		return s.err
 	}
 	return fmt.Errorf("an event is no JSON object: %w", s.err)

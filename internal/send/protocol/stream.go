@@ -35,6 +35,9 @@ type Trace struct {
 	// Of an answer that is kept whole, see Stream.KeepAnswer.
 	Reasoning []byte // valid until the stream is used again
 	Tools     []ToolCall
+	// Echoed is what was said of the prompt's tokens; nil where it was not asked for, or no
+	// answer could be read.
+	Echoed *Echoed
 
 	Done      bool   // [DONE] came
 	ErrorBody []byte // of an answer other than 200, or an error event's words
@@ -91,6 +94,7 @@ type Stream struct {
 	// Of an answer that is no stream, but one JSON value.
 	skim   skim
 	answer []byte // all of it, where it is a text and no vectors
+	echo   Echoed
 	binary bool   // it is bytes, and
 	header string // what is said of it is in a header
 }
@@ -118,6 +122,8 @@ func (s *Stream) Reset(asked int) {
 	s.lines.reset()
 	s.answer = shrink(s.answer)
 	s.decoder.shrink()
+	s.decoder.echo = nil
+	s.echo.reset()
 	s.limits = limitsFor(asked)
 	s.sofar = sofar{}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
@@ -127,6 +133,10 @@ func (s *Stream) Reset(asked int) {
 	s.skim.reset()
 	s.binary, s.header = false, ""
 }
+
+// KeepEchoed says that the exchange asks for the log-probabilities of its prompt. It is
+// called after Reset, and counts for that exchange.
+func (s *Stream) KeepEchoed() { s.decoder.echo = &s.echo }
 
 // Head implements Sink.
 func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {

@@ -121,6 +121,9 @@ func (s *Stream) finishAnswer() {
 		s.fail(s.chunk.Error)
 		return
 	}
+	if s.decoder.echo != nil {
+		s.takeEchoed()
+	}
 	s.keep(&s.chunk)
 	t.Done = true
 }

@@ -35,6 +35,8 @@ type Quirks struct {
 	TokenIDs Answer
 	// IgnoreEOS says whether it keeps ignore_eos, so that the lengths of answers are fixed.
 	IgnoreEOS Answer
+	// Echo says whether /v1/completions tells the log-probabilities of a prompt's tokens.
+	Echo Answer
 	// Usage says when a stream has the server's count of tokens.
 	Usage string
 	// Idle is how many seconds it keeps an idle connection, and Requests how many it serves on
@@ -81,23 +83,23 @@ const (
 var quirks = []Quirks{
 	{
 		Kind: VLLM, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
-		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: NoLimit,
+		Echo: Yes, TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: NoLimit,
 		VersionAt: []string{"/version version"}, Read: "0.26.1rc0", Seen: "0.32.0",
 	},
 	{
 		Kind: SGLang, Text: completions, Chat: chat, Embeddings: embeddings, // its rerank answers with a bare list, and no usage
-		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: NoLimit,
+		Echo: Yes, TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: NoLimit,
 		VersionAt: []string{"/server_info version", "/get_server_info version"}, Read: "cce0a1244b5 (2026-08-23)",
 	},
 	{
 		Kind: LlamaCPP, Text: completions, Chat: chat, Embeddings: embeddings, Rerank: rerank, OldLimit: true,
-		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: 100,
+		Echo: No, TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: 100,
 		VersionAt: []string{"/props build_info"}, Read: "b10586", Seen: "llama-cpp-python 0.3.36",
 	},
 	{
 		Kind: Ollama, Text: "ollama", Chat: "ollama-chat", Embeddings: embeddings, OldLimit: true,
-		TextWhy:  "only /api/generate takes a text as it is, and it counts every answer; /v1/completions puts it into the model's template",
-		TokenIDs: No, IgnoreEOS: No, Usage: usageAlways, Idle: NoLimit, Requests: NoLimit,
+		TextWhy: "only /api/generate takes a text as it is, and it counts every answer; /v1/completions puts it into the model's template",
+		Echo:    No, TokenIDs: No, IgnoreEOS: No, Usage: usageAlways, Idle: NoLimit, Requests: NoLimit,
 		VersionAt: []string{"/api/version version"}, Read: "0.33.0-rc2", Seen: "0.17.4",
 	},
 	{
@@ -107,7 +109,7 @@ var quirks = []Quirks{
 		VersionAt: []string{"/info version"}, Read: "3.3.7",
 	},
 	{
-		Kind: TEI, Embeddings: embeddings, TokenIDs: No,
+		Kind: TEI, Embeddings: embeddings, Echo: No, TokenIDs: No,
 		VersionAt: []string{"/info version"}, Read: "its documents of 2026",
 	},
 	{
@@ -117,7 +119,7 @@ var quirks = []Quirks{
 	},
 	{
 		Kind: Triton, Text: "trtllm", TextWhy: "it has no /v1/completions",
-		TokenIDs: No, IgnoreEOS: Unknown, Usage: usageNever,
+		Echo: No, TokenIDs: No, IgnoreEOS: Unknown, Usage: usageNever,
 		VersionAt: []string{"/v2 version"}, Read: "2.73",
 	},
 	{
@@ -126,12 +128,12 @@ var quirks = []Quirks{
 	},
 	{
 		Kind: KServe, Text: "kserve", TextWhy: "it has no /v1/completions",
-		TokenIDs: No, IgnoreEOS: Unknown, Usage: "never",
+		Echo: No, TokenIDs: No, IgnoreEOS: Unknown, Usage: "never",
 		VersionAt: []string{"/v2 version"}, Read: "Open Inference Protocol V2",
 	},
 	{
 		Kind: Infinity, Embeddings: "infinity-embeddings",
-		TokenIDs: No, Read: "0.0.77",
+		Echo: No, TokenIDs: No, Read: "0.0.77",
 	},
 	{
 		Kind: LiteLLM, Text: chat, Chat: chat, Embeddings: embeddings,
@@ -145,7 +147,7 @@ var quirks = []Quirks{
 	},
 	{
 		Kind: Inferometer, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
-		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: NoLimit, Requests: NoLimit,
+		Echo: Yes, TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: NoLimit, Requests: NoLimit,
 		VersionAt: []string{"/version version"}, Read: "this version", Seen: "this version",
 	},
 }

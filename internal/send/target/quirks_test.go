@@ -55,8 +55,8 @@ func quirksTables() string {
 		row(q.Kind, code(q.Text), code(q.Chat), code(q.Embeddings), code(q.Rerank), q.TextWhy)
 	}
 	b.WriteString("\n")
-	row("server", "length key of chat", "token ids as prompts", "`ignore_eos`", "usage in streams", "idle connection", "requests per connection", "version at", "read in", "seen in")
-	b.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
+	row("server", "length key of chat", "token ids as prompts", "log-probabilities of a prompt", "`ignore_eos`", "usage in streams", "idle connection", "requests per connection", "version at", "read in", "seen in")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, q := range quirks {
 		key := "`max_completion_tokens`"
 		if q.OldLimit {
@@ -70,7 +70,7 @@ func quirksTables() string {
 			path, field, _ := strings.Cut(v, " ")
 			at = append(at, "`"+path+"` "+field)
 		}
-		row(q.Kind, key, q.TokenIDs.String(), q.IgnoreEOS.String(), q.Usage, limit(q.Idle, " s"), limit(q.Requests, ""), strings.Join(at, ", or "), q.Read, q.Seen)
+		row(q.Kind, key, q.TokenIDs.String(), q.Echo.String(), q.IgnoreEOS.String(), q.Usage, limit(q.Idle, " s"), limit(q.Requests, ""), strings.Join(at, ", or "), q.Read, q.Seen)
 	}
 	return b.String()
 }

@@ -30,6 +30,8 @@ func (o *Options) confine(k *Kind) error {
 		if own.Embed {
 			return errConfined(k.Name + " reads images that its lines name")
 		}
+	case *EvalOptions:
+		return errConfined("a task names files of its own")
 	case *HFOptions:
 		if strings.ContainsAny(own.Categories, `/\`) {
 			return errConfined("a category is no path")

@@ -61,6 +61,11 @@ func TestConfined(t *testing.T) {
 			return o, "text_files"
 		},
 	}
+	refused["eval"] = func(*testing.T) (Options, string) {
+		o := Defaults("eval")
+		o.Own.(*EvalOptions).Task = "gsm8k"
+		return o, "names files of its own"
+	}
 	for _, name := range []string{
 		"sharegpt", "custom", "sonnet", "prefix_repetition", "spec_bench", "speed_bench", "multi-turn", "burstgpt", "timed_trace", "trace", "random-rerank",
 	} {

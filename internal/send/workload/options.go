@@ -86,5 +86,10 @@ func Check(o *Options) error {
 	case k.File && !k.BuiltIn && o.Path == "":
 		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
 	}
+	if own, ok := o.Own.(interface{ checkGiven() error }); ok {
+		if err := own.checkGiven(); err != nil {
+			return err
+		}
+	}
 	return Fits(o)
 }

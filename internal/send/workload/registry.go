@@ -69,7 +69,7 @@ func (k *Kind) Hears(key string) bool {
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
 	specBench, speedBench, hf, multiTurn, conversationSet,
 	burstGPT, timedTrace, tracePlay,
-	randomMM, randomRerank, customImage, customAudio)
+	randomMM, randomRerank, customImage, customAudio, eval)
 
 // Register adds a dataset for a test and returns how to take it out again.
 func Register(k *Kind) (remove func()) { return kinds.Register(k) }

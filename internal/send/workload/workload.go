@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/workload/media"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
@@ -59,6 +60,10 @@ type Request struct {
 	// Talk is a conversation, which this request stands for: its turns are what is sent. Of
 	// the request's other fields only Index, Conversation and Model count.
 	Talk *talk.Conversation
+	// Question is what it asks and what is right; nil: it is no question. Its answer is kept.
+	Question *journal.Question
+	// Context is how much of Prompt, in bytes, stands before the choice whose likelihood is asked for; 0: none is.
+	Context int
 	// Unmeasured: it only prepares the server for those that follow, and is written down as a warm-up.
 	Unmeasured bool
 }

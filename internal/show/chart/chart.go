@@ -43,7 +43,8 @@ const (
 	Steps
 	Points
 	LinePoints
-	Bars // from Low, or from zero, up to Y; each begins at its X and is as wide as the one before it is away
+	Whiskers // points with a bar from Low to High along the lower axis, one below the other
+	Bars     // from Low, or from zero, up to Y; each begins at its X and is as wide as the one before it is away
 )
 
 // Series is one set of values. A NaN is a gap.

@@ -48,7 +48,7 @@ const (
 // layout turns a chart into marks. Everything that both pictures need is decided here.
 func (c *Chart) layout() (width, height int, marks []mark) {
 	width, height = c.size()
-	l := &canvas{c: c, left: left, right: float64(width - right), top: top, bottom: float64(height - bottom)}
+	l := &canvas{c: c, left: leftOf(&c.Y, width), right: float64(width - right), top: top, bottom: float64(height - bottom)}
 	if c.Title != "" {
 		l.top += titleHeight
 		l.add(mark{shape: words, class: "text", points: []point{{l.left, top + 8}}, text: c.Title, anchor: "start", bold: true})
@@ -69,6 +69,39 @@ func (c *Chart) layout() (width, height int, marks []mark) {
 		l.add(mark{shape: words, class: "muted", points: []point{{(l.left + l.right) / 2, (l.top + l.bottom) / 2}}, text: text, anchor: "middle"})
 	}
 	return width, height, l.marks
+}
+
+// leftOf is the room to the left of the plot: more where its places have names, and at
+// most two fifths of the whole.
+func leftOf(y *Axis, width int) float64 {
+	most := 0
+	for _, t := range y.Ticks {
+		most = max(most, utf8.RuneCountInString(t.Label))
+	}
+	return min(max(float64(most)*charWidth+14, left), float64(width)*2/5)
+}
+
+// named are the places of the left axis that the chart itself names; without any, the
+// usual ones. A name that is too long for the room is cut.
+func (l *canvas) named(usual []tick) []tick {
+	if len(l.c.Y.Ticks) == 0 {
+		return usual
+	}
+	var out []tick
+	room := int((l.left - 10) / charWidth)
+	free := math.Inf(1)
+	for _, t := range l.c.Y.Ticks {
+		y := l.y.at(t.At)
+		if !l.y.ok(t.At) || math.Abs(free-y) < labelSize {
+			continue
+		}
+		label := []rune(t.Label)
+		if len(label) > room {
+			label = append(label[:max(room-1, 0)], '…')
+		}
+		out, free = append(out, tick{t.At, string(label)}), y
+	}
+	return out
 }
 
 type canvas struct {
@@ -138,7 +171,7 @@ func (l *canvas) axes() {
 	var ticksX, ticksY []tick
 	l.x, ticksX = fit(&l.c.X, l.values(true), l.left, l.right, int((l.right-l.left)/80))
 	l.y, ticksY = fit(&l.c.Y, l.values(false), l.bottom, l.top, int((l.bottom-l.top)/30))
-	ticksX = l.given(ticksX)
+	ticksX, ticksY = l.given(ticksX), l.named(ticksY)
 	for _, t := range ticksY {
 		y := l.y.at(t.value)
 		l.add(mark{shape: path, class: "grid", points: []point{{l.left, y}, {l.right, y}}})
@@ -185,11 +218,14 @@ func (l *canvas) values(x bool) func(func(float64)) {
 			s := &l.c.Series[i]
 			if x {
 				each(s.X)
+				if s.Kind == Whiskers {
+					each(s.Low, s.High)
+				}
 				if s.Kind == Bars && len(s.X) > 0 {
 					yield(s.barEnd(len(s.X) - 1))
 				}
-			} else {
-				each(s.Y, s.Low, s.High)
+			} else if each(s.Y); s.Kind != Whiskers {
+				each(s.Low, s.High)
 			}
 		}
 		if h := l.c.Heat; h != nil && x {

@@ -10,8 +10,13 @@ import (
 func (l *canvas) series(i int) {
 	s := &l.c.Series[i]
 	class := l.class(i)
-	if s.Kind == Bars {
+	switch s.Kind {
+	case Bars:
 		l.columns(s, class)
+		return
+	case Whiskers:
+		l.whiskers(s, class)
+		l.dots(s, class)
 		return
 	}
 	if len(s.Low) == len(s.X) && len(s.High) == len(s.X) && len(s.X) > 0 {
@@ -109,6 +114,22 @@ func (l *canvas) bars(s *Series, class string) {
 		b, ok2 := l.at(s.X[k], s.High[k])
 		if ok1 && ok2 {
 			l.add(mark{shape: path, class: class, points: []point{a, b}})
+		}
+	}
+}
+
+// whiskers draws lying bars, with an upright stroke at each end.
+func (l *canvas) whiskers(s *Series, class string) {
+	const stroke = 3.5
+	for k := range min(len(s.X), len(s.Low), len(s.High)) {
+		a, ok1 := l.at(s.Low[k], s.Y[k])
+		b, ok2 := l.at(s.High[k], s.Y[k])
+		if !ok1 || !ok2 {
+			continue
+		}
+		l.add(mark{shape: path, class: class, points: []point{a, b}})
+		for _, end := range []point{a, b} {
+			l.add(mark{shape: path, class: class, points: []point{{end.x, end.y - stroke}, {end.x, end.y + stroke}}})
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
@@ -17,7 +18,7 @@ import (
 // CSV writes one line a run.
 func CSV(w io.Writer, runs []page.Run) error {
 	c := csv.NewWriter(w)
-	has := optional{speculative: page.Speculative(runs), numbers: numbers(runs)}
+	has := optional{speculative: page.Speculative(runs), numbers: numbers(runs), questions: asked(runs)}
 	for i := range runs {
 		has.conversations = has.conversations || runs[i].Result.Conversations != nil
 	}
@@ -39,6 +40,7 @@ func CSV(w io.Writer, runs []page.Run) error {
 // optional columns are there if any run has them.
 type optional struct {
 	speculative, conversations bool
+	questions                  bool
 	numbers                    []metric.Metric // of the whole run
 }
 
@@ -104,6 +106,28 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 			v = math.NaN()
 		}
 		known(m.Name, v)
+	}
+	if has.questions {
+		e, a := r.Eval, score.Accuracy{}
+		if e == nil {
+			e = &score.Result{}
+		}
+		if len(e.Scores) > 0 {
+			a = e.Scores[0].Accuracy
+		}
+		share := func(name string, v *float64) {
+			if v == nil {
+				add(name, "")
+				return
+			}
+			number(name, *v)
+		}
+		add("task", outside.CSV(outside.Word(e.Task)))
+		add("questions", positive(float64(e.Questions)))
+		add("answered", positive(float64(a.Of)))
+		share("accuracy_stderr", a.StdErr)
+		share("accuracy_low", a.Low)
+		share("accuracy_high", a.High)
 	}
 	if has.conversations {
 		c := r.Conversations

@@ -7,8 +7,10 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -40,6 +42,16 @@ func shownTurns(t *testing.T, n, turns int, words string, also ...row.Collector)
 	return page.Run{Name: page.Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v}
 }
 
+// shownEval is a run whose requests were questions.
+func shownEval(t *testing.T, n, categories int, words string) page.Run {
+	t.Helper()
+	r, err := measure.Measure(&fakerun.Journal{N: n, Words: words, Categories: categories}, measure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Run{Name: page.Name(r, "/runs/x"), Folder: "/runs/x", Result: r}
+}
+
 // shownFleet is a run that three agents sent.
 func shownFleet(t *testing.T, words string) page.Run {
 	t.Helper()
@@ -66,6 +78,14 @@ func TestGolden(t *testing.T) {
 		"two.md":    func(b *bytes.Buffer) error { return Markdown(b, []page.Run{one, two}, limits) },
 		"turns.md":  func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownTurns(t, 40, 4, "my run")}, nil) },
 		"turns.csv": func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownTurns(t, 40, 4, "my run")}) },
+		"eval.md": func(b *bytes.Buffer) error {
+			return Markdown(b, []page.Run{one, shownEval(t, 40, 3, "my run"), shownEval(t, 120, 60, "many")}, nil)
+		},
+		"eval.csv":   func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownEval(t, 40, 3, "my run")}) },
+		"lm-eval.md": func(b *bytes.Buffer) error { return LMEval(b, []page.Run{shownEval(t, 40, 3, "my run")}) },
+		"lm-evals.md": func(b *bytes.Buffer) error {
+			return LMEval(b, []page.Run{shownEval(t, 40, 3, "a"), shownEval(t, 0, 3, "b|c")})
+		},
 		"fleet.md":  func(b *bytes.Buffer) error { return Markdown(b, []page.Run{shownFleet(t, "my run")}, nil) },
 		"fleet.csv": func(b *bytes.Buffer) error { return CSV(b, []page.Run{one, shownFleet(t, "my run")}) },
 		"fleet-requests.csv": func(b *bytes.Buffer) error {
@@ -134,6 +154,44 @@ func TestHostileWords(t *testing.T) {
 	lines, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(lines) != 2 || lines[1][0] != "'=a|b ``` # <script>" {
 		t.Errorf("%v %q", err, lines)
+	}
+}
+
+// TestHostileQuestions: ids, categories and tasks break no table, and are no formula.
+func TestHostileQuestions(t *testing.T) {
+	words := "=1+1|\x1b[2J\u202e<script>`*\n| 1 | 2 |" + strings.Repeat("long ", 1<<18)
+	run := shownEval(t, 40, 3, words)
+	run.Name, run.Result.Eval.Task = "x", "=cmd|' /C calc'!A0"
+	run.Result.Run.Options.ModelID, run.Result.Run.Command = "x", nil
+	for i := range run.Result.Eval.Categories {
+		run.Result.Eval.Categories[i].Name = words
+	}
+	var b bytes.Buffer
+	if err := Markdown(&b, []page.Run{run, run}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := LMEval(&b, []page.Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if i := strings.IndexFunc(line, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 || len(line) > 1000 || strings.Contains(line, "<script") {
+			t.Errorf("%.200q", line)
+		}
+		if bars != 0 && bars != 6 && bars != 7 && bars != 8 && bars != 10 && bars != 11 {
+			t.Errorf("a line of %d bars: %.200q", bars, line)
+		}
+	}
+	b.Reset()
+	if err := CSV(&b, []page.Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 2 || lines[1][slices.Index(lines[0], "task")] != "'=cmd|' /C calc'!A0" {
+		t.Errorf("%v %q", err, lines)
+	}
+	if err := LMEval(&b, []page.Run{shown(t, 3, "x")}); err == nil || !strings.Contains(err.Error(), "its requests were no questions") {
+		t.Error(err)
 	}
 }
 

@@ -61,6 +61,8 @@ func Formats() []Format {
 		{Name: "png", Endings: []string{".png"}, Binary: true, Drawn: true, Write: png},
 		{Name: "timeline", One: true, Alone: timeline},
 		{Name: "dataset_stats", One: true, Binary: true, Alone: datasetStats},
+		{Name: "lm-eval", Write: func(w io.Writer, runs []page.Run, _ *Options) error { return LMEval(w, runs) }},
+		{Name: "questions", One: true, Alone: questions},
 		{Name: "llmd", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return LLMD(w, &runs[0]) }},
 		{Name: "inferencex", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return InferenceX(w, &runs[0]) }},
 	}

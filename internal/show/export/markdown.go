@@ -66,6 +66,11 @@ func Section(w io.Writer, run *page.Run) error {
 func overview(b *strings.Builder, runs []page.Run, limits slo.SLO) {
 	b.WriteString("| run | verdict | output tok/s | req/s | TTFT p50, ms | TTFT p99, ms | ITL p99, ms | failed |")
 	rule := "|---|---|---:|---:|---:|---:|---:|---:|"
+	questions := asked(runs)
+	if questions {
+		b.WriteString(" accuracy | 95 % interval |")
+		rule += "---:|---|"
+	}
 	if limits != nil {
 		b.WriteString(" SLO |")
 		rule += "---|"
@@ -76,6 +81,10 @@ func overview(b *strings.Builder, runs []page.Run, limits slo.SLO) {
 		ttft, itl := &r.Latency.Sent.TTFT, &r.InterChunk
 		fmt.Fprintf(b, "| %s | %s | %.2f | %.2f | %s | %s | %s | %d |", outside.Markdown(runs[i].Name), level(&runs[i]), r.OutputThroughput, r.RequestThroughput,
 			known(ttft, 50, ttft.P50), known(ttft, 99, ttft.P99), known(itl, 99, itl.P99), r.Failed)
+		if questions {
+			value, interval := accuracyColumns(r.Eval)
+			fmt.Fprintf(b, " %s | %s |", value, interval)
+		}
 		if limits != nil {
 			b.WriteString(map[bool]string{true: " kept |", false: " not kept |"}[page.Keeps(limits, r)])
 		}
@@ -129,6 +138,7 @@ func figures(b *strings.Builder, run *page.Run) {
 			fmt.Fprintf(b, "| %s | %.2f | %.2f | %s | %s | %.2f |\n", m.title, m.Mean, m.P50, known(m.Summary, 90, m.P90), known(m.Summary, 99, m.P99), m.Max)
 		}
 	}
+	accuracyFigures(b, r.Eval)
 	conversationFigures(b, r.Conversations)
 	agentFigures(b, r.Agents)
 	groupFigures(b, "turn", r.ByTurn)

@@ -19,9 +19,12 @@ type Journal struct {
 	Turns int
 	// Agents makes it a fleet's: so many sent it, of the last a part is lost, and one more request was not sent; 0: one client.
 	Agents int
-	next   int
-	see    func(*journal.Conversation)
-	over   *journal.Conversation // has ended with the request before
+	// Categories makes each request a question, over so many categories; 0: they are none.
+	Categories int
+	answered   func(*journal.Answer)
+	next       int
+	see        func(*journal.Conversation)
+	over       *journal.Conversation // has ended with the request before
 }
 
 // OnConversation asks for the lines of conversations.
@@ -40,6 +43,9 @@ func (j *Journal) Run() *journal.Run {
 	}
 	if j.Agents > 0 {
 		run.Fleet = j.fleet()
+	}
+	if j.Categories > 0 {
+		run.Task = j.task()
 	}
 	return run
 }
@@ -117,6 +123,9 @@ func (j *Journal) Next() (*journal.Request, error) {
 	}
 	if j.Agents > 0 {
 		j.agent(r)
+	}
+	if j.Categories > 0 && j.answered != nil {
+		j.answered(j.answer(r))
 	}
 	return r, nil
 }

@@ -17,7 +17,7 @@ func Charts() []string {
 	for _, m := range metric.Always() {
 		list = append(list, m.Name)
 	}
-	return append(list, "timeline", "gaps")
+	return append(list, "timeline", "gaps", "accuracy", "categories")
 }
 
 // Chart is one picture of one or several runs, by its name.
@@ -39,6 +39,8 @@ func Chart(name string, runs []Run) (*chart.Chart, error) {
 			return nil, fmt.Errorf("the chart gaps shows one run, not %d", len(runs))
 		}
 		return gaps(runs[0].Drawn), nil
+	case "accuracy", "categories":
+		return accuracyChart(name, runs)
 	}
 	if m := metric.Lookup(name); m != nil && m.Always {
 		return distribution(runs, m), nil

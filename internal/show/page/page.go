@@ -49,6 +49,8 @@ type Options struct {
 	SLO     slo.SLO // nil: none was given
 	Version string  // of inferometer
 	Way     []Link  // back to where the page is one of many; nil: it stands alone
+
+	Accuracy *chart.Chart // of configurations, against throughput; nil: there is none
 }
 
 // Policy is the content security policy of our pages: nothing but what is in them.

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,9 @@ func levelClass(level string) string {
 
 func runTable(runs []Run, limits slo.SLO) *table {
 	t := &table{ID: "runs", Caption: "Figures of each run; latencies in ms", Heads: heads("run", "verdict", "load", "#output tok/s", "#req/s")}
-	numbers := metric.UsualNames(func(u *metric.Usual) []string { return u.Page })
+	numbers := slices.DeleteFunc(metric.UsualNames(func(u *metric.Usual) []string { return u.Page }), func(n metric.Name) bool {
+		return n.Metric.OfQuestions && !slices.ContainsFunc(runs, func(r Run) bool { return r.Result.Eval != nil })
+	})
 	for _, n := range numbers {
 		t.Heads = append(t.Heads, heads("#"+n.Column())...)
 	}

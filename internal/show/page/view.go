@@ -63,6 +63,7 @@ type runView struct {
 	Targets         *table // nil with one server
 	Agents          *table // nil with one client
 	Groups          []groupView
+	Accuracy        *accuracyView // nil where requests were no questions
 	Errors          *table
 	Checks          *table
 	Environment     *table
@@ -84,6 +85,9 @@ func newView(runs []Run, opt *Options) (*view, error) {
 		v.Table = runTable(runs, opt.SLO)
 		d := &drawer{}
 		v.Tradeoffs = []figure{d.half("tradeoff-ttft", tradeoff(runs, "p99", "ttft")), d.half("tradeoff-itl", tradeoff(runs, "p50", "itl"))}
+		if opt.Accuracy != nil {
+			v.Tradeoffs = append(v.Tradeoffs, d.half("tradeoff-accuracy", opt.Accuracy))
+		}
 		for _, m := range metric.Always() {
 			v.Curves = append(v.Curves, d.half("all-"+m.Name, distribution(runs, &m)))
 		}
@@ -133,6 +137,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	}
 	v.Gaps = d.full(id+"-gaps", gaps(t), 300)
 	v.Groups = groupViews(d, id, r)
+	v.Accuracy = newAccuracyView(d, id, r.Eval)
 	return v, d.err
 }
 
@@ -170,9 +175,12 @@ func tiles(run *Run) []tile {
 		list = append(list, tile{"Draft tokens accepted", number(rate), "%", "accepted length " + number(length)})
 	}
 	for _, n := range metric.UsualNames(func(u *metric.Usual) []string { return u.Page }) {
-		if v, ok := r.Number(n.Metric); ok && n.Statistic == "" {
+		if v, ok := r.Number(n.Metric); ok && n.Statistic == "" && !n.Metric.OfQuestions {
 			list = append(list, tile{n.Metric.Title, number(v), n.Metric.Unit, ""})
 		}
+	}
+	if t, ok := accuracyTile(r.Eval); ok {
+		list = append(list, t)
 	}
 	return list
 }

@@ -43,6 +43,8 @@ func results(t *testing.T) map[string]*measure.Result {
 		"killed":      measured(t, killed(), measure.Options{}),
 		"targets":     measured(t, replicas(), measure.Options{}),
 		"fleet":       measuredFleet(t),
+		"eval":        measuredEval(t, 40, 3, "one"),
+		"categories":  measuredEval(t, 120, 60, "one"),
 		"agents":      measured(t, agents(), measure.Options{Percentiles: []float64{95, 99}}),
 	}
 }

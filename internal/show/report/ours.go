@@ -35,7 +35,9 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.stalls(r.Stalls, r.Completed)
 	c.goodput(r.Limits)
 	for _, m := range others(r) {
-		c.numbers(r, m.Name)
+		if !m.OfQuestions { // these have a block of their own
+			c.numbers(r, m.Name)
+		}
 	}
 	c.client(r)
 	c.steady(r.SteadyState, tokens)
@@ -45,6 +47,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.groups("By turn", r.ByTurn)
 	c.groups("By adapter", r.ByAdapter)
 	c.economy(r.Economy)
+	c.eval(r)
 	if opt.Intervals {
 		c.intervals(&r.Confidence)
 	}

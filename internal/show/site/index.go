@@ -3,8 +3,10 @@ package site
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -50,8 +52,11 @@ func changeAnswer(title string, list []string, class string) page.Answer {
 }
 
 func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string) {
-	t := &page.Table{ID: "all", Caption: "All series, the one with the newest run first; output tokens per second, and milliseconds", Heads: page.Heads("what", "load", "#runs", "newest", "verdict", "last change",
-		"#tok/s", "#TTFT p50", "#TTFT p99", "#ITL p50")}
+	t := &page.Table{ID: "all", Caption: "All series, the one with the newest run first; output tokens per second, and milliseconds", Heads: page.Heads("what", "load", "#runs", "newest", "verdict", "last change")}
+	keys := shownHeadlines(st)
+	for _, key := range keys {
+		t.Heads = append(t.Heads, page.Heads("#"+headlineTitle(key))...)
+	}
 	for i := range st.series {
 		series := &st.series[i]
 		last := series.Last()
@@ -72,12 +77,36 @@ func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string
 			}
 		}
 		line = append(line, cell)
-		for _, key := range headlines() {
+		for _, key := range keys {
 			line = append(line, metricCell(last, key))
 		}
 		t.Lines = append(t.Lines, line)
 	}
 	return t, worse, better
+}
+
+// shownHeadlines are the keys of the index's columns. That of an accuracy is there if some
+// series has one.
+func shownHeadlines(st *state) []string {
+	return slices.DeleteFunc(headlines(), func(key string) bool {
+		n, ok := metric.ParseName(key)
+		return ok && n.Metric.OfQuestions && !slices.ContainsFunc(st.series, func(s history.Series) bool {
+			_, has := s.Last().Values[key]
+			return has
+		})
+	})
+}
+
+// headlineTitle is short: the index has many columns.
+func headlineTitle(key string) string {
+	n, ok := metric.ParseName(key)
+	switch {
+	case !ok:
+		return key
+	case n.Metric.Name == "output_throughput":
+		return n.Metric.Unit
+	}
+	return n.Column()
 }
 
 func newestWords(r *history.Run) string {

@@ -26,6 +26,9 @@ const (
 	maxCard  = 4 << 20 // bytes of README.md
 )
 
+// Files are the files of a subset and a split in a folder, or the one file.
+func Files(root, subset, split string) ([]string, error) { return dataFiles(root, subset, split) }
+
 // dataFiles are the files of a subset and a split in a folder, in the order of their
 // names, by the conventions of Hugging Face's datasets: the card's list of configs, or
 // the names of files and folders. Without a split it is the only one, or train.

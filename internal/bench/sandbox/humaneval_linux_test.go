@@ -1,0 +1,88 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
+)
+
+// problem is a row of HumanEval.
+type problem struct {
+	ID       string `json:"task_id"`
+	Prompt   string `json:"prompt"`
+	Entry    string `json:"entry_point"`
+	Solution string `json:"canonical_solution"`
+	Test     string `json:"test"`
+}
+
+func (p *problem) program(completion string) string {
+	return p.Prompt + completion + "\n" + p.Test + "\ncheck(" + p.Entry + ")"
+}
+
+func problems(t *testing.T, path string) (list []problem) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var p problem
+		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// other is a right solution whose answers are made wrong.
+const other = `
+
+right = %[1]s
+def %[1]s(*args, **kwargs):
+    answer = right(*args, **kwargs)
+    return not answer if isinstance(answer, bool) else [answer]
+`
+
+func TestHumanEval(t *testing.T) {
+	s := open(t, Limits{Time: 60 * time.Second}) // some right ones take seconds where all processors are busy
+	path := filepath.Join("testdata", "humaneval-3.jsonl")
+	want := 3
+	if whole := filepath.Join(testfiles.Root(t), "..", "shared", "data", "accuracy", "HumanEval.jsonl"); !testing.Short() && exists(whole) {
+		path, want = whole, 164
+	} else {
+		t.Log("of HumanEval's 164 problems the three in testdata are run")
+	}
+	list := problems(t, path)
+	if len(list) != want {
+		t.Fatalf("%d problems, want %d", len(list), want)
+	}
+	turns := make(chan struct{}, runtime.NumCPU())
+	for _, p := range list {
+		t.Run(p.ID, func(t *testing.T) {
+			t.Parallel()
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			r, err := s.Run(t.Context(), p.program(p.Solution))
+			if err != nil || !r.Passed {
+				t.Errorf("the solution: %s: %s (%v)", r.How, r.Detail, err)
+			}
+			r, err = s.Run(t.Context(), p.program(p.Solution+fmt.Sprintf(other, p.Entry)))
+			if err != nil || r.Passed || r.How != Failed {
+				t.Errorf("wrong answers: passed %v, %q %s (%v)", r.Passed, r.How, r.Detail, err)
+			}
+		})
+	}
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }

@@ -1,0 +1,90 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/report"
+	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// mayChange are the flags that a resume may have: none of them changes what is asked.
+var mayChange = map[string]func(spec, given *bench.Spec){
+	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
+	"base-url":        func(spec, given *bench.Spec) { spec.URLs, spec.Login = given.URLs, given.Login },
+	"max-concurrency": func(spec, given *bench.Spec) { spec.MaxConcurrency = given.MaxConcurrency },
+	"request-timeout": func(spec, given *bench.Spec) { spec.RequestTimeout = given.RequestTimeout },
+	"deadline":        func(spec, given *bench.Spec) { spec.Deadline = given.Deadline },
+	"insecure":        func(spec, given *bench.Spec) { spec.Insecure = given.Insecure },
+	"proxy":           func(spec, given *bench.Spec) { spec.Proxy, spec.ProxyLogin = given.Proxy, given.ProxyLogin },
+	"ready-check-timeout-sec": func(spec, given *bench.Spec) {
+		spec.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
+	},
+}
+
+// goOn sends what is left of a run, as its own folder says.
+func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) error {
+	for _, f := range set.Flags() {
+		if _, fine := mayChange[f.Name]; set.Seen(f.Name) && !fine {
+			return argv.Errorf(f.Name, "can't be given with --resume: the run goes on as it was asked for, by %s in its folder", journal.SpecName)
+		}
+	}
+	spec, err := o.specOf(s)
+	if err != nil {
+		return err
+	}
+	if err := o.SetServers(set); err != nil {
+		return err
+	}
+	given := o.Spec
+	for name, change := range mayChange {
+		if set.Seen(name) && change != nil {
+			change(spec, &given)
+		}
+	}
+	spec.RunDir, spec.Resume = o.resume, true
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	o.Spec = *spec
+	if o.Quiet && !set.Seen("progress") {
+		o.Progress = "none"
+	}
+	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	err = serve.Resume(ctx, s, o.Options)
+	if errors.Is(err, bench.ErrAllAnswered) {
+		if !o.Quiet {
+			fmt.Fprintln(s.Err, err)
+		}
+		return report.Run(ctx, s, []string{o.resume})
+	}
+	return err
+}
+
+// specOf is the Spec in the folder that goes on.
+func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
+	if info, err := os.Stat(o.resume); err != nil || !info.IsDir() {
+		return nil, argv.Errorf("resume", "needs the folder of a run, and %s is none", o.resume)
+	}
+	file := filepath.Join(o.resume, journal.SpecName)
+	spec, err := serve.ReadSpec(s, file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, argv.Errorf("resume", "needs the folder of a run, and %s holds no %s", o.resume, journal.SpecName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !spec.Asks() {
+		return nil, argv.Errorf("resume", "can only go on with an eval, and the run in %s asks no questions", o.resume)
+	}
+	return spec, nil
+}

@@ -1,0 +1,183 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Front is accuracy against output throughput: the configurations of which no other is
+// at least as good in both and better in one.
+type Front struct {
+	Points []FrontPoint `json:"points"` // the fastest first
+	Notes  []string     `json:"notes,omitempty"`
+}
+
+// FrontPoint is one configuration.
+type FrontPoint struct {
+	Name       string  `json:"name"`
+	Throughput float64 `json:"output_throughput"`
+	Accuracy   float64 `json:"accuracy"`
+	StdErr     float64 `json:"stderr"`
+	Low        float64 `json:"low"` // of the accuracy
+	High       float64 `json:"high"`
+	On         bool    `json:"on_front"`
+	By         string  `json:"dominated_by,omitempty"`
+	// Doubt says that the place on the front, or off it, rests on a difference of accuracy
+	// that can't be told from chance; Against is the configuration that it is against.
+	Doubt   bool   `json:"accuracy_in_doubt,omitempty"`
+	Against string `json:"in_doubt_against,omitempty"`
+
+	runs []foreign.Run
+}
+
+const throughputKey = "output_throughput"
+
+// FrontOf is the front of sides; nil where fewer than two have a throughput and an accuracy.
+func FrontOf(sides []Side, level float64) *Front {
+	f := &Front{}
+	var lacking []string
+	for i := range sides {
+		s := &sides[i]
+		if !hasEval(s) {
+			continue
+		}
+		speed, _ := estimateOf(s, Metric{Key: throughputKey, Higher: true}, level)
+		of := AnswersOf(s, level)
+		if !speed.known || !of.Known {
+			lacking = append(lacking, s.Name)
+			continue
+		}
+		f.Points = append(f.Points, FrontPoint{
+			Name: s.Name, Throughput: speed.value, Accuracy: of.Value, StdErr: of.StdErr, Low: of.Low, High: of.High, runs: s.Runs,
+		})
+	}
+	if len(f.Points) < 2 {
+		return nil
+	}
+	if len(lacking) > 0 {
+		f.Notes = append(f.Notes, "without a throughput or an accuracy, and so not among these: "+strings.Join(lacking, ", "))
+	}
+	slices.SortStableFunc(f.Points, func(a, b FrontPoint) int {
+		return cmp.Or(cmp.Compare(b.Throughput, a.Throughput), cmp.Compare(b.Accuracy, a.Accuracy))
+	})
+	f.place(level)
+	return f
+}
+
+// dominates: at least as good in both, and better in one.
+func (p *FrontPoint) dominates(q *FrontPoint) bool {
+	return p.Throughput >= q.Throughput && p.Accuracy >= q.Accuracy && (p.Throughput > q.Throughput || p.Accuracy > q.Accuracy)
+}
+
+// place says of each point whether it is on the front, and whether that can be told. As
+// many pairs may be looked at as there are, so that each has its part of the error.
+func (f *Front) place(level float64) {
+	n := len(f.Points)
+	share := (1 - level) / float64(n*(n-1)/2)
+	for i := range f.Points {
+		p := &f.Points[i]
+		var above []*FrontPoint
+		for j := range f.Points {
+			if f.Points[j].dominates(p) {
+				above = append(above, &f.Points[j])
+			}
+		}
+		if p.On = len(above) == 0; p.On {
+			f.doubtOn(p, share)
+			continue
+		}
+		p.By = above[0].Name
+		if i := slices.IndexFunc(above, func(q *FrontPoint) bool { return told(q, p, share) }); i >= 0 {
+			p.By = above[i].Name
+		} else {
+			p.Doubt, p.Against = true, p.By
+		}
+	}
+}
+
+// doubtOn looks at a point that is on the front because it is more accurate than all
+// faster ones: if it can't be told from one of those, it may be there by chance.
+func (f *Front) doubtOn(p *FrontPoint, share float64) {
+	for i := range f.Points {
+		if q := &f.Points[i]; q.Throughput > p.Throughput && !told(p, q, share) {
+			p.Doubt, p.Against = true, q.Name
+			return
+		}
+	}
+}
+
+// told says whether the accuracies of two can be told apart. Those that are the same, and
+// those that can't be paired, can't.
+func told(a, b *FrontPoint, share float64) bool {
+	p := pairOf(a.runs, b.runs)
+	return p.NotPaired == "" && p.P < share && a.Accuracy != b.Accuracy
+}
+
+// Words is the place of a point.
+func (p *FrontPoint) Words() string {
+	text := "on the front"
+	if !p.On {
+		text = "dominated by " + p.By
+	}
+	if !p.Doubt {
+		return text
+	}
+	return fmt.Sprintf("%s; its accuracy can't be told from that of %s", text, p.Against)
+}
+
+// grid is the table of speed and accuracy.
+func (f *Front) grid() [][]box {
+	lines := [][]box{{{text: "configuration"}, {text: "output tok/s"}, {text: "accuracy"}, {text: "place"}}}
+	for i := range f.Points {
+		p := &f.Points[i]
+		lines = append(lines, []box{
+			{text: p.Name}, {text: number(p.Throughput)}, {text: fmt.Sprintf("%.4f ± %.4f", p.Accuracy, p.StdErr)}, {p.Words(), p.On && !p.Doubt},
+		})
+	}
+	return lines
+}
+
+// Lines are the table of speed and accuracy, its head first.
+func (f *Front) Lines() (lines [][]string) {
+	for _, boxes := range f.grid() {
+		var line []string
+		for _, b := range boxes {
+			line = append(line, b.text)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// FrontTitle is above it.
+const FrontTitle = "Accuracy against output throughput"
+
+func frontLeft(column int) bool { return column == 0 || column == 3 }
+
+// Markdown writes the front to be pasted, without a title.
+func (f *Front) Markdown(b *strings.Builder) {
+	writeMarkdown(b, f.grid(), frontLeft)
+	for i, n := range f.Notes {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + outside.Markdown(n) + "\n")
+	}
+}
+
+// Table writes the front for a terminal.
+func (f *Front) Table(b *strings.Builder, strong func(string) string) {
+	if f == nil {
+		return
+	}
+	b.WriteString("\n" + FrontTitle + "\n")
+	writeAligned(b, f.grid(), strong, frontLeft)
+	for _, n := range f.Notes {
+		b.WriteString("- " + n + "\n")
+	}
+}

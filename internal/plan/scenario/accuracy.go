@@ -1,0 +1,112 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
+)
+
+// level is that of the intervals and calls of accuracy.
+const level = 0.95
+
+// answered reads what the answers of a row's repeat are worth: of the run of questions that
+// followed its speed run, or of its only run. Throughput is the speed run's.
+func (r *Row) answered(folder Folder, i int, m *measured) error {
+	p := r.Points[i]
+	if len(p.EvalArgs) > 0 {
+		of, err := readResult(folder.evalResult(p.ID))
+		if err != nil {
+			return err
+		}
+		for _, k := range metric.All() {
+			if v, ok := of.numbers[k.Name]; ok && k.OfQuestions {
+				m.numbers[k.Name] = v
+			}
+		}
+		if failed := of.numbers["failed"]; failed > 0 {
+			r.doubted = fmt.Sprintf("%.0f of %.0f questions got no answer: accuracy is that of the others", failed, of.numbers["completed"]+failed)
+		}
+	}
+	if !p.asks() {
+		return nil
+	}
+	runs, err := foreign.ReadFile(folder.result(p.ID))
+	if err != nil {
+		return err
+	}
+	if len(p.EvalArgs) > 0 {
+		evals, err := foreign.ReadFile(folder.evalResult(p.ID))
+		if err != nil {
+			return err
+		}
+		runs[0].Eval = evals[0].Eval
+	}
+	r.side.Runs = append(r.side.Runs, runs[0])
+	return nil
+}
+
+// accuracy is a row's share of right answers with its standard error.
+func (r *Row) accuracy() string {
+	if len(r.side.Runs) == 0 {
+		return r.cell(foreign.AccuracyMetric)
+	}
+	of := compare.AnswersOf(&r.side, level)
+	return of.Words(nothing)
+}
+
+// accuracies compares the answers of rows: each with the first that differs from it in its
+// target alone, and all of them on the front of accuracy against throughput.
+func (s *Summary) accuracies() (front *compare.Front, notes []string) {
+	var all []compare.Side
+	groups, order := map[int][]compare.Side{}, []int(nil)
+	for _, r := range s.Rows {
+		if len(r.side.Runs) == 0 {
+			continue
+		}
+		r.side.Name = s.plan.place(r)
+		all = append(all, r.side)
+		number := r.Points[0].number
+		if groups[number] == nil {
+			order = append(order, number)
+		}
+		groups[number] = append(groups[number], r.side)
+	}
+	for _, number := range order {
+		if a := compare.AccuracyOf(groups[number], level); a != nil {
+			for _, note := range a.Notes {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	return compare.FrontOf(all, level), notes
+}
+
+// accuracySection is the front of accuracy against throughput, and what is said of pairs.
+func (s *Summary) accuracySection(b *strings.Builder, width int) {
+	if s.Front == nil && len(s.Pairs) == 0 {
+		return
+	}
+	b.WriteString("\n## " + compare.FrontTitle + "\n\n")
+	if s.Front != nil {
+		lines := s.Front.Lines()
+		for i := range lines {
+			for k := range lines[i] {
+				lines[i][k] = outside.Markdown(lines[i][k])
+			}
+		}
+		t := mdtable.Table{Head: lines[0], Body: lines[1:], Keys: 1}
+		t.Write(b, width)
+		b.WriteString("\n")
+	}
+	for _, note := range s.Pairs {
+		mdtable.Line(b, "- ", outside.Markdown(note), width)
+	}
+}

@@ -1,0 +1,148 @@
+package scenario
+
+import (
+	"cmp"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/plan/keys"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"go.yaml.in/yaml/v3"
+)
+
+// Eval is what is asked of each point's server after its speed was measured, or alone
+// where the file has no workload.
+type Eval struct {
+	API
+	Task           taskName      `yaml:"task"`
+	Path           path          `yaml:"path"`     // of the questions
+	Examples       path          `yaml:"examples"` // of the worked examples
+	Options        keys.Values   // of the dataset eval, by key
+	NumPrompts     *int          `yaml:"num_prompts"`
+	Concurrency    *int          `yaml:"concurrency"`
+	Temperature    *float64      `yaml:"temperature"`
+	RequestTimeout time.Duration `yaml:"request_timeout"`
+	Flags          Flags         `yaml:"flags"`
+}
+
+// usualQuestions are on their way at a time where neither the eval nor the point says.
+const usualQuestions = 8
+
+// taskName is a built-in task's name, or the path of a task's file.
+type taskName string
+
+func (t *taskName) decodeNode(d *decoder, key string, n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && !strings.ContainsAny(n.Value, `/\`) && filepath.Ext(n.Value) == "" {
+		*t = taskName(n.Value)
+		return nil
+	}
+	return (*path)(t).decodeNode(d, key, n)
+}
+
+// isFile says that the task is a file's path.
+func (t taskName) isFile() bool {
+	return strings.ContainsAny(string(t), `/\`) || filepath.Ext(string(t)) != ""
+}
+
+// checkEval looks at what questions can't be combined with.
+func (d *Document) checkEval(s *Scenario, fail func(key, format string, args ...any)) {
+	switch {
+	case s.Eval == nil:
+	case s.Eval.Task == "":
+		fail("eval", "needs a task: a file, or the name of a built-in one")
+	case s.Search != nil:
+		fail("eval", "can't be used with search: the points of a search have no configuration of their own; ask the questions in a scenario without it")
+	case s.Fleet.NATS != "":
+		fail("eval", "can't be used with fleet: the answers are kept by one process")
+	}
+}
+
+// asksAlone says that the scenario measures nothing but what its questions do.
+func (s *Scenario) asksAlone() bool { return s.Eval != nil && !s.hasWorkload }
+
+// evalAPI is how questions are put: the eval's own protocol, and the model of the target.
+func (p *Point) evalAPI() API {
+	e, a := p.scenario.Eval, p.api()
+	t := p.target.API
+	a.Model, a.Served, a.Tokenizer = cmp.Or(t.Model, e.Model, a.Model), cmp.Or(t.Served, e.Served, a.Served), cmp.Or(t.Tokenizer, e.Tokenizer, a.Tokenizer)
+	if e.Backend != "" && e.Backend != a.Backend {
+		a.Backend, a.Endpoint = e.Backend, "" // which was that of the other protocol
+	}
+	a.Endpoint = cmp.Or(e.Endpoint, a.Endpoint)
+	return a
+}
+
+// evalArgs are the flags of bench serve for the questions. The flags of the target are
+// theirs too: they say how it is reached. Those of the scenario are the speed run's.
+func (p *Point) evalArgs() []string {
+	var a argList
+	e := p.scenario.Eval
+	a.text("label", p.ID)
+	p.evalAPI().flags(&a)
+	a.text("dataset-name", workload.EvalName)
+	a.text("dataset-path", string(e.Path))
+	a.text("task", string(e.Task))
+	a.text("examples", string(e.Examples))
+	a = append(a, keys.Eval().Args(workload.EvalName, e.Options)...)
+	a.number("num-prompts", e.NumPrompts)
+	a.float("temperature", e.Temperature)
+	at := p.questionsAtATime()
+	a.number("max-concurrency", &at)
+	a.span("request-timeout", cmp.Or(e.RequestTimeout, p.scenario.Pace.RequestTimeout))
+	if p.scenario.Warmup > 0 && p.scenario.asksAlone() {
+		a.number("num-warmups", &p.scenario.Warmup)
+	}
+	latencies, percentiles := p.reported()
+	a.text("percentile-metrics", latencies)
+	a.text("metric-percentiles", percentiles)
+	a = append(a, p.target.Flags.args()...)
+	return append(a, e.Flags.args()...) // of a flag given twice the last one counts
+}
+
+// questionsAtATime is the eval's own concurrency, or that of the point: accuracy is then
+// measured under the point's load.
+func (p *Point) questionsAtATime() int {
+	if c := p.scenario.Eval.Concurrency; c != nil {
+		return *c
+	}
+	return cmp.Or(p.Concurrency(), usualQuestions)
+}
+
+// asks says that the point has questions, by themselves or after its speed run.
+func (p *Point) asks() bool { return len(p.EvalArgs) > 0 || p.scenario.asksAlone() }
+
+// evalFiles are the files that the answers depend on.
+func (p *Point) evalFiles() (names []string) {
+	if e := p.scenario.Eval; e != nil {
+		names = []string{string(e.Path), string(e.Examples)}
+		if e.Task.isFile() {
+			names = append(names, string(e.Task))
+		}
+	}
+	return names
+}
+
+// flags say how a server is spoken to.
+func (a API) flags(to *argList) {
+	to.text("backend", a.Backend)
+	to.text("endpoint", a.Endpoint)
+	to.text("model", a.Model)
+	to.text("served-model-name", a.Served)
+	if a.Tokenizer == "none" {
+		to.on("skip-tokenizer-init", true)
+	} else {
+		to.text("tokenizer", a.Tokenizer)
+	}
+}
+
+// PlannedEval are the arguments of the questions that follow a point's speed run; nil: none do.
+func (p *Point) PlannedEval() []string {
+	switch {
+	case len(p.EvalArgs) == 0:
+		return nil
+	case p.target.started():
+		return p.EvalArgs
+	}
+	return p.with(p.EvalArgs, p.target.urls())
+}
