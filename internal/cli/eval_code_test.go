@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // Programs are asked for, run in the sandbox and scored: two that solve their task and one
@@ -32,11 +34,66 @@ func TestEvalOfPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, said)
 			}
-			if want := "Accuracy, pass@1: 0.6667"; !strings.Contains(string(said), want) {
+			const want = "Accuracy, pass@1: 0.6667"
+			if !strings.Contains(string(said), want) {
 				t.Errorf("no %q in:\n%s", want, said)
+			}
+
+			// Killed after the last answer, before a program was run: nothing is asked again, and the programs are run.
+			withoutPrograms(t, filepath.Join(dir, journal.FileName))
+			server.Close()
+			again := httptest.NewServer(refuser(solver(solutions)))
+			defer again.Close()
+			said, err = exec.Command(program(t), "eval", "--resume", dir, "--base-url", again.URL, "--progress", "none").CombinedOutput()
+			if err != nil || !strings.Contains(string(said), want) {
+				t.Errorf("resumed: %v, no %q in:\n%s", err, want, said)
 			}
 		})
 	}
+}
+
+// withoutPrograms leaves of a journal what a kill before the first program leaves.
+func withoutPrograms(t *testing.T, path string) {
+	t.Helper()
+	old, err := journal.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	var lines []byte
+	old.OnAnswer(func(a *journal.Answer) { lines = journal.AppendAnswer(lines, a) })
+	for {
+		request, err := old.Next()
+		if err != nil {
+			break
+		}
+		lines = journal.AppendRequest(lines, request)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	w, err := journal.Config{Private: true}.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(old.Run()); err != nil {
+		t.Fatal(err)
+	}
+	w.Append(lines)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refuser lets nobody ask.
+func refuser(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Error(w, "all is answered", http.StatusInternalServerError)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // readSolutions gives each prompt its solution, the last one a wrong one.

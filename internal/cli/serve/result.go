@@ -114,12 +114,15 @@ func sparing() (restore func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
+// answeredEarlier says that a resumed run had its answers already, and only ran programs.
+func answeredEarlier(res *measure.Result) bool { return res.Eval != nil && res.Eval.Earlier > 0 }
+
 // ending says by its error how the run ended.
 func (r *serveRun) ending(res *measure.Result, v *verdict.Verdict) error {
 	switch {
 	case res.Interrupted == load.Overlong:
 		return r.overlong(res)
-	case res.Completed == 0:
+	case res.Completed == 0 && !(res.Requests == 0 && answeredEarlier(res)):
 		return command.Exit(command.ExitNothing, fmt.Errorf("no request completed: %s; the run is in %s", firstCause(res), r.run.Folder()))
 	case res.Partial:
 		return command.Exit(command.ExitPartial, fmt.Errorf("stopped early (%s): the result is partial", res.Interrupted))
