@@ -83,8 +83,9 @@ func checkVerdict(t *testing.T, r *realserver.Result) {
 	if k := v.Check("foreign_requests"); k.Level.Bad() {
 		t.Errorf("foreign_requests is %s: %s", k.Level, k.Sentence)
 	}
-	// So few requests are too few for a p99, and the verdict says so.
-	expected := []string{"steal", "cpu_wait", "lag", "shared_reads", "drift"}
+	// So few requests are too few for a p99, and the verdict says so. And with fewer than
+	// ten for each slot, as it asks for, a slow machine spends a fifth of the run at its end.
+	expected := []string{"steal", "cpu_wait", "lag", "shared_reads", "drift", "ramp_drain"}
 	for _, name := range v.Reasons {
 		if !slices.Contains(expected, name) {
 			t.Errorf("%s is a reason: %s", name, v.Check(name).Sentence)

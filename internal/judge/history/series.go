@@ -40,6 +40,9 @@ func keyOf(r *Run, by []string) Key {
 		Tool: r.Tool, Model: f.Model, Backend: f.Backend, Dataset: f.Dataset, Hardware: f.Hardware, Requests: about(int64(f.Asked)),
 		Concurrency: f.Concurrency, Rate: f.Rate, Name: r.Metadata["series"],
 	}
+	if r.Eval != nil { // two tasks are two things, whatever the load
+		k.Dataset = strings.TrimSpace(k.Dataset + " " + r.Eval.Task)
+	}
 	if f.Completed > 0 {
 		k.Input, k.Output = about(f.InputTokens/int64(f.Completed)), about(f.OutputTokens/int64(f.Completed))
 	}

@@ -22,6 +22,11 @@ func result(date string, more ...string) string {
 
 const ours = `"inferometer": {"run": "/x", "workload": {"dataset": "random"}, "verdict": {"level": "%s"}}`
 
+// asks makes a result one of questions.
+func asks(result, task string) string {
+	return strings.Replace(result, `"run": "/x"`, fmt.Sprintf(`"run": "/x", "eval": {"task": %q, "questions": 100, "answered": 100, "scores": [{"name": "s", "metric": "exact_match", "right": 50, "of": 100}]}`, task), 1)
+}
+
 func file(text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(text), ModTime: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 }
@@ -134,6 +139,8 @@ func TestGroup(t *testing.T) {
 		"5.json": file(result("20260105-000000", valid, `"series": "night"`)),
 		"6.json": file(result("20260106-000000")), // vLLM's own
 		"7.json": file(result("20260107-000000", valid, `"gpu": "h100"`)),
+		"8.json": file(result("20260108-000000", asks(valid, "gsm8k"))),
+		"9.json": file(result("20260109-000000", asks(valid, "mmlu_pro"))), // another task is another series
 	}
 	runs, problems, err := NewTree(files, nil).Scan(now)
 	if err != nil || len(problems) > 0 {
@@ -143,8 +150,8 @@ func TestGroup(t *testing.T) {
 		by   []string
 		want string
 	}{
-		{nil, "6|5|4|1 3 2 7"}, // the newest series first, but 7 belongs to the first one
-		{[]string{"gpu"}, "7|6|5|4|1 3 2"},
+		{nil, "9|8|6|5|4|1 3 2 7"}, // the newest series first, but 7 belongs to the first one
+		{[]string{"gpu"}, "9|8|7|6|5|4|1 3 2"},
 	} {
 		series := Group(slices.Clone(runs), test.by)
 		slices.SortFunc(series, func(a, b Series) int { return strings.Compare(b.Runs[0].Path, a.Runs[0].Path) })
