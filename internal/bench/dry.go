@@ -26,18 +26,29 @@ const dryRequests = 10_000
 // server is asked for its model and, where there is no other, for its tokenizer; it need
 // not be there.
 func DryRun(ctx context.Context, s *Spec, h *Host) (*rehearsal.Rehearsal, error) {
-	r := newRun(s, h)
+	r, err := dryRun(ctx, s, h)
+	if err != nil {
+		return nil, err
+	}
 	defer r.close()
-	if err := r.connectDry(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.makeWorkload(ctx); err != nil {
-		return nil, err
-	}
 	if err := r.makePace(); err != nil {
 		return nil, err
 	}
 	return r.rehearse(ctx)
+}
+
+// dryRun is a run with its workload that will send nothing. It must be closed.
+func dryRun(ctx context.Context, s *Spec, h *Host) (*Run, error) {
+	r := newRun(s, h)
+	err := r.connectDry(ctx)
+	if err == nil {
+		err = r.makeWorkload(ctx)
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // dryTime bounds the question whether a server is there.
@@ -86,6 +97,20 @@ func (r *Run) showRehearsal(ctx context.Context) error {
 	return r.host.Rehearsed(rehearsed)
 }
 
+// aside is a quiet run of its own with the dataset at its beginning: what this one will
+// send is not used up. It must be closed.
+func (r *Run) aside(ctx context.Context) (*Run, error) {
+	quiet, own := *r.host, *r.Spec
+	quiet.Say = nil // what there is to say was said
+	dry := *r
+	dry.Spec, dry.host, dry.transport, dry.dataset = &own, &quiet, nil, nil
+	if err := dry.openDataset(ctx); err != nil {
+		dry.close()
+		return nil, err
+	}
+	return &dry, nil
+}
+
 // rehearse makes all requests once, in a run of its own: what this one will send is not
 // used up.
 func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
@@ -93,14 +118,11 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 	if err != nil {
 		return nil, err
 	}
-	quiet, own := *r.host, *r.Spec
-	quiet.Say = nil // what there is to say was said
-	dry := *r
-	dry.Spec, dry.host, dry.transport, dry.dataset = &own, &quiet, nil, nil
-	defer dry.close()
-	if err := dry.openDataset(ctx); err != nil {
+	dry, err := r.aside(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer dry.close()
 	if err := dry.makePace(); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -386,72 +385,4 @@ func (r *Run) sessionHeader() string {
 		return ""
 	}
 	return r.SessionHeader
-}
-
-// started writes the journal's first line: the clock has just been set to zero.
-func (r *Run) started() error {
-	r.usage, r.begun = client.ProcessUsage(), true
-	r.meter = r.startPower()
-	zero := r.clock.Zero()
-	err := r.journal.Run(&journal.Run{
-		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
-		Proven: r.proven, Task: r.task,
-	})
-	r.writeEarlier()
-	if r.transport.Stamps() != kernelStamps {
-		r.wakeups = client.StartWakeups()
-	}
-	r.sampler, r.scraper = r.startSampler(), r.startScraper()
-	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
-}
-
-func (r *Run) options() journal.Options {
-	o := journal.Options{
-		Backend: r.Backend, BaseURL: r.shownURL(), Endpoint: r.path(), Label: r.Label,
-		ModelID: r.modelID, Model: r.Model, SentModel: r.sentModel, TokenizerID: r.tokens.id, TokenizerSource: r.tokens.source,
-		TokenizerRevision: r.tokens.revision, DatasetRevision: r.datasetCommit,
-		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
-		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
-		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, Unstreamed: r.wholeAnswers(), IntegritySample: r.IntegritySample,
-		ProbeRate:         r.ProbeRequestRate,
-		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
-		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
-		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
-	}
-	if r.Asks() {
-		o.NumPrompts = r.dataset.Len()
-	}
-	if r.talks() {
-		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations
-	}
-	for _, p := range r.Metadata {
-		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
-	}
-	if r.several() {
-		o.Balance = r.Balance
-	}
-	if r.MaxConcurrency != nil {
-		o.MaxConcurrency = *r.MaxConcurrency
-	}
-	if ramp, ok := r.PaceOptions.(*pace.RampOptions); ok {
-		o.RampUp = &journal.RampUp{Strategy: ramp.Strategy, StartRPS: *ramp.StartRPS, EndRPS: *ramp.EndRPS}
-	}
-	return o
-}
-
-// orZero writes infinity as 0, which JSON can hold.
-func orZero(v float64) float64 {
-	if math.IsInf(v, 0) {
-		return 0
-	}
-	return v
-}
-
-// end is the journal's last line.
-func (r *Run) end(res *load.Result) *journal.End {
-	return &journal.End{
-		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
-		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: client.ProcessUsage().Since(r.usage),
-	}
 }

@@ -13,14 +13,11 @@ import (
 // Questions shows each request of a Spec that asks questions, and sends none. A server need
 // not be there.
 func Questions(ctx context.Context, s *Spec, h *Host, see func(*workload.Request) error) (*journal.Task, error) {
-	r := newRun(s, h)
+	r, err := dryRun(ctx, s, h)
+	if err != nil {
+		return nil, err
+	}
 	defer r.close()
-	if err := r.connectDry(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.makeWorkload(ctx); err != nil {
-		return nil, err
-	}
 	if r.task == nil {
 		return nil, usage.Errorf("task", "is needed: the run asks no questions")
 	}

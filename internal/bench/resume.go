@@ -181,14 +181,11 @@ func (m *remaining) Len() int { return m.Dataset.Len() - len(m.answers) }
 // samePrompts makes the questions that were asked once more, in a dataset of its own, and
 // holds them against what was sent then.
 func (r *Run) samePrompts(ctx context.Context, before *earlier) error {
-	quiet, own := *r.host, *r.Spec
-	quiet.Say = nil // what there is to say was said
-	dry := *r
-	dry.Spec, dry.host, dry.transport, dry.dataset = &own, &quiet, nil, nil
-	defer dry.close()
-	if err := dry.openDataset(ctx); err != nil {
+	dry, err := r.aside(ctx)
+	if err != nil {
 		return err
 	}
+	defer dry.close()
 	found := 0
 	for {
 		w, err := dry.dataset.Next()

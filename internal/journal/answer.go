@@ -120,17 +120,18 @@ func (w *Writer) Answer(a *Answer) error { return w.line(Line{Answer: a}) }
 
 // AppendAnswer adds the line of an answer to others.
 func AppendAnswer(lines []byte, a *Answer) []byte {
-	b, err := encode(Line{Answer: a})
-	if err != nil { // a likelihood that is no number: checked where it is read
-		return lines
-	}
-	return append(lines, b...)
+	return appendLine(lines, Line{Answer: a})
 }
 
 // AppendChecked adds the line of a program to others.
 func AppendChecked(lines []byte, c *Checked) []byte {
-	b, err := encode(Line{Checked: c})
-	if err != nil { // words and numbers always encode
+	return appendLine(lines, Line{Checked: c})
+}
+
+// appendLine leaves out what can't be encoded: a likelihood that is no number.
+func appendLine(lines []byte, l Line) []byte {
+	b, err := encode(l)
+	if err != nil {
 		return lines
 	}
 	return append(lines, b...)
