@@ -45,6 +45,7 @@ if alone:
     tests = [k for k in failed if k[1]]
     leaves = [k for k in tests if not any(o[0] == k[0] and o[1].startswith(k[1] + "/") for o in tests)]
     broken = {k[0] for k in failed} - {k[0] for k in tests}
-    if not broken and len(leaves) <= most_alone and not any(never_alone.search("".join(t)) for t in output.values()):
+    hopeless = any(never_alone.search("".join(text)) for (package, _), text in output.items() if package in {k[0] for k in failed})
+    if not broken and len(leaves) <= most_alone and not hopeless:
         for package, test in leaves:
             print(package, "/".join(f"^{re.escape(part)}$" for part in test.split("/")))
