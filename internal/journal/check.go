@@ -58,6 +58,8 @@ func (l *Line) check(run *Run) error {
 		return l.Sample.check(run.agents())
 	case l.Scrape != nil:
 		return l.Scrape.check(targets)
+	case l.Hardware != nil:
+		return l.Hardware.check(run.agents())
 	case l.End != nil:
 		return l.End.check()
 	case l.Conversation != nil:
@@ -227,6 +229,11 @@ func (s *Scrape) check(targets int) error {
 	b.within("target", int64(s.Target), 0, int64(max(targets, 1))-1)
 	for name, v := range s.Counters {
 		b.number(outside.Word(name), v)
+	}
+	for name, counts := range s.Buckets {
+		for _, v := range counts {
+			b.number(outside.Word(name), v)
+		}
 	}
 	return b.err
 }

@@ -20,11 +20,12 @@ const Schema = 1
 
 // Line is one line of a journal; exactly one field is set.
 type Line struct {
-	Run     *Run     `json:"run,omitempty"`
-	Request *Request `json:"request,omitempty"`
-	Sample  *Sample  `json:"sample,omitempty"`
-	Scrape  *Scrape  `json:"scrape,omitempty"`
-	End     *End     `json:"end,omitempty"`
+	Run      *Run      `json:"run,omitempty"`
+	Request  *Request  `json:"request,omitempty"`
+	Sample   *Sample   `json:"sample,omitempty"`
+	Scrape   *Scrape   `json:"scrape,omitempty"`
+	Hardware *Hardware `json:"hardware,omitempty"`
+	End      *End      `json:"end,omitempty"`
 
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Answer       *Answer       `json:"answer,omitempty"`
@@ -334,6 +335,9 @@ type Scrape struct {
 	During   bool               `json:"during,omitempty"` // the load: only what is drawn over time
 	Counters map[string]float64 `json:"counters"`
 	Dropped  []string           `json:"dropped,omitempty"` // names of which a value was none, such as NaN
+	// Buckets are histograms, summed over labels: of each name the counts up to an upper
+	// bound, by its text (+Inf too). Only before and after the load.
+	Buckets map[string]map[string]float64 `json:"buckets,omitempty"`
 }
 
 // End is the last line of a journal whose run came to its end.
