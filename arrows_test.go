@@ -72,7 +72,7 @@ var inside = map[string][]string{
 	"judge/condition":  {"judge/metric"},
 	"judge/score":      {"judge/stats"},
 	"judge/slo":        {"judge/condition", "judge/metric", "judge/row"},
-	"judge/measure":    {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/score", "judge/slots", "judge/stats"},
+	"judge/measure":    {"judge/condition", "judge/hist", "judge/metric", "judge/row", "judge/score", "judge/serving", "judge/slots", "judge/stats"},
 	"judge/changes":    {"judge/score", "judge/stats"},
 	"judge/compare":    {"judge/condition", "judge/metric", "judge/stats"},
 	"judge/history":    {"judge/stats"},
