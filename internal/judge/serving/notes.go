@@ -25,11 +25,16 @@ func (s *Summary) notes(run *Run, spans []*span) {
 			say("the metrics of %s were not read after the load: its totals go up to the last time that they were, and are not compared with ours", who)
 		}
 	}
-	s.others(say)
+	if len(s.Each) == 0 {
+		s.others("the server", say)
+	}
+	for i := range s.Each {
+		s.Each[i].others(fmt.Sprintf("server %d", s.Each[i].Target+1), say)
+	}
 }
 
-// others says that somebody else used the servers, by the first count that tells.
-func (s *Summary) others(say func(string, ...any)) {
+// others says that somebody else used a server, by the first count that tells.
+func (s *Server) others(who string, say func(string, ...any)) {
 	for _, c := range []struct {
 		of   *Counted
 		noun string
@@ -40,9 +45,9 @@ func (s *Summary) others(say func(string, ...any)) {
 		d := *c.of.Difference
 		words := fmt.Sprintf(c.noun, math.Abs(d))
 		if d > 0 {
-			say("by its own count the server %s more than ours: others used it while we ran, and its numbers hold their part too", words)
+			say("by its own count %s %s more than we know of: others used it while we ran, and its numbers hold their part too", who, words)
 		} else {
-			say("by its own count the server %s fewer than ours: another one answered a part, or it does not count all", words)
+			say("by its own count %s %s fewer than we know of: another one answered a part, or it does not count all", who, words)
 		}
 		return
 	}

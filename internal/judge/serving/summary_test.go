@@ -132,7 +132,8 @@ func TestLevels(t *testing.T) {
 // TestRestart: a counter that fell is said, and is never a negative total.
 func TestRestart(t *testing.T) {
 	scrapes := []journal.Scrape{
-		{At: -1e9, Counters: vllm(0, 0, 0, 1000)}, during(1, 0, vllm(1, 0, 0, 1500)), during(2, 0, vllm(1, 0, 0, 100)),
+		{At: -1e9, Counters: vllm(0, 0, 0, 1000)},
+		during(1, 0, vllm(1, 0, 0, 1500)), during(2, 0, vllm(1, 0, 0, 100)),
 		{At: 3e9, After: true, Counters: vllm(0, 0, 0, 400)},
 	}
 	s := serving.Summarize(&serving.Run{Targets: 1, Sent: make([]serving.Sent, 1)}, scrapes)
