@@ -19,7 +19,7 @@ const module = "github.com/inferometer/inferometer/"
 // is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":     {"*"},
-	"bench":   {"compat", "files", "hub", "journal", "judge", "machine", "send"},
+	"bench":   {"compat", "files", "foreign", "hub", "journal", "judge", "machine", "send"},
 	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
