@@ -19,11 +19,11 @@ func (amdPage) of(lines []line) []journal.Device {
 	clocks := map[string][]float64{} // a board has one for each of its dies
 	list := boards(lines, func(l *line) (id, name string) {
 		name, ok := strings.CutPrefix(strings.TrimPrefix(l.Name, "amd_"), "gpu_")
-		id = l.Labels["gpu_id"]
-		if p := l.Labels["gpu_partition_id"]; !ok || id == "" || p != "" && p != "0" {
+		id = l.Label("gpu_id")
+		if p := l.Label("gpu_partition_id"); !ok || id == "" || p != "" && p != "0" {
 			return "", ""
 		}
-		if kind := l.Labels["clock_type"]; kind != "" {
+		if kind := l.Label("clock_type"); kind != "" {
 			name += " " + kind
 			if name == amdSystemClock && len(clocks[id]) < 64 {
 				clocks[id] = append(clocks[id], l.Value)
@@ -34,7 +34,7 @@ func (amdPage) of(lines []line) []journal.Device {
 	var out []journal.Device
 	for _, b := range list {
 		d := journal.Device{
-			ID: b.id, Name: b.labels["card_series"],
+			ID: b.id, Name: b.first.Label("card_series"),
 			PowerW:   first(positive(b.get("package_power")), positive(b.get("average_package_power")), positive(b.get("power_usage"))),
 			EnergyJ:  scaled(positive(b.get("energy_consumed")), 1e-6),
 			ClockMHz: mean(clocks[b.id]), MaxClockMHz: b.get("max_clock GPU_CLOCK_TYPE_SYSTEM"), MemoryClockMHz: b.get("clock GPU_CLOCK_TYPE_MEMORY"),
@@ -42,7 +42,7 @@ func (amdPage) of(lines []line) []journal.Device {
 			Busy:         scaled(b.get("gfx_activity"), 0.01),
 		}
 		if d.Name == "" {
-			d.Name = b.labels["card_model"]
+			d.Name = b.first.Label("card_model")
 		}
 		unit := amdMemoryUnit(b.get("total_vram"))
 		d.MemoryUsed, d.MemoryTotal = scaled(b.get("used_vram"), unit), scaled(b.get("total_vram"), unit)

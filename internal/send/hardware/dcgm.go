@@ -20,13 +20,13 @@ func (dcgmPage) of(lines []line) []journal.Device {
 	const part = "part of "
 	list := boards(lines, func(l *line) (id, name string) {
 		name, ok := strings.CutPrefix(l.Name, "DCGM_FI_")
-		if !ok || l.Labels["gpu"] == "" {
+		if !ok || l.Label("gpu") == "" {
 			return "", ""
 		}
-		if l.Labels["GPU_I_ID"] != "" {
+		if l.Label("GPU_I_ID") != "" {
 			name = part + name
 		}
-		return l.Labels["gpu"], name
+		return l.Label("gpu"), name
 	})
 	var out []journal.Device
 	for _, b := range list {
@@ -39,7 +39,7 @@ func (dcgmPage) of(lines []line) []journal.Device {
 		}
 		const mebibyte, milli, percent = 1 << 20, 1e-3, 0.01
 		d := journal.Device{
-			ID: b.id, Name: b.labels["modelName"],
+			ID: b.id, Name: b.first.Label("modelName"),
 			PowerW: shared("DEV_POWER_USAGE"), PowerLimitW: shared("DEV_ENFORCED_POWER_LIMIT", "DEV_POWER_MGMT_LIMIT"),
 			EnergyJ:  scaled(positive(shared("DEV_TOTAL_ENERGY_CONSUMPTION")), milli),
 			ClockMHz: shared("DEV_SM_CLOCK"), MaxClockMHz: shared("DEV_MAX_SM_CLOCK"), MemoryClockMHz: shared("DEV_MEM_CLOCK"),

@@ -7,9 +7,9 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/inferometer/inferometer/internal/exposition"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 // mostPage is what an exporter may answer with.
@@ -28,7 +28,7 @@ type devices interface {
 }
 
 // line is one of a page.
-type line = target.Metric
+type line = exposition.Sample
 
 func (e *exporter) read(ctx context.Context) ([]journal.Device, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
@@ -60,14 +60,14 @@ func (e *exporter) read(ctx context.Context) ([]journal.Device, error) {
 }
 
 func (e *exporter) page(b []byte) []journal.Device {
-	return bounded(e.of(target.ParseMetrics(b)))
+	return bounded(e.of(exposition.Parse(b).Samples))
 }
 
 // board is what a page says of one device: values by the name of the metric, of which the
 // first one counts.
 type board struct {
 	id     string
-	labels map[string]string // of its first line
+	first  *line
 	values map[string]float64
 }
 
@@ -96,7 +96,7 @@ func boards(lines []line, key func(l *line) (id, name string)) []*board {
 			if len(list) == mostDevices {
 				continue
 			}
-			b = &board{id: id, labels: l.Labels, values: map[string]float64{}}
+			b = &board{id: id, first: l, values: map[string]float64{}}
 			byID[id] = b
 			list = append(list, b)
 		}

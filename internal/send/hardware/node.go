@@ -65,7 +65,7 @@ func nodePackages(lines []line) map[string]string {
 	of := map[string]string{}
 	for i := range lines {
 		l := &lines[i]
-		if cpu, number := l.Labels["cpu"], l.Labels["package"]; cpu != "" && number != "" && strings.HasPrefix(l.Name, "node_cpu_") {
+		if cpu, number := l.Label("cpu"), l.Label("package"); cpu != "" && number != "" && strings.HasPrefix(l.Name, "node_cpu_") {
 			of[cpu] = number
 		}
 	}
@@ -75,17 +75,17 @@ func nodePackages(lines []line) map[string]string {
 // intoPackage takes in what is told of processors. One of which the package is not told is of
 // the first.
 func intoPackage(l *line, packageOf map[string]string, of func(string) *node) {
-	number := l.Labels["package"]
-	if cpu := l.Labels["cpu"]; cpu != "" {
+	number := l.Label("package")
+	if cpu := l.Label("cpu"); cpu != "" {
 		if number = packageOf[cpu]; number == "" {
 			number = "0"
 		}
 	}
 	switch l.Name {
 	case "node_rapl_package_joules_total":
-		of(packageID(l.Labels["index"])).device.EnergyJ = some(l.Value)
+		of(packageID(l.Label("index"))).device.EnergyJ = some(l.Value)
 	case "node_rapl_dram_joules_total":
-		of("dram-" + l.Labels["index"]).device.EnergyJ = some(l.Value)
+		of("dram-" + l.Label("index")).device.EnergyJ = some(l.Value)
 	case "node_cpu_package_throttles_total", "node_cpu_core_throttles_total":
 		n := of(packageID(number))
 		n.throttles, n.throttling = n.throttles+l.Value, true
@@ -105,7 +105,7 @@ func nodeChips(lines []line) map[string]string {
 	chips := map[string]string{}
 	for i := range lines {
 		if l := &lines[i]; l.Name == "node_hwmon_chip_names" {
-			chips[l.Labels["chip"]] = l.Labels["chip_name"]
+			chips[l.Label("chip")] = l.Label("chip_name")
 		}
 	}
 	return chips
@@ -117,10 +117,10 @@ func intoChip(l *line, chips map[string]string, of func(string) *node) {
 	if !ok {
 		return
 	}
-	chip := l.Labels["chip"]
+	chip := l.Label("chip")
 	switch chips[chip] {
 	case "coretemp", "k10temp", "zenpower":
-		if reading == "temp_celsius" && l.Labels["sensor"] == "temp1" {
+		if reading == "temp_celsius" && l.Label("sensor") == "temp1" {
 			number := "0"
 			if _, after, ok := strings.Cut(chip, "coretemp_"); ok {
 				number = after
@@ -141,7 +141,7 @@ func intoGPU(d *journal.Device, reading string, l *line) {
 	case "energy_joule_total":
 		d.EnergyJ = some(l.Value)
 	case "freq_freq_mhz":
-		switch l.Labels["sensor"] {
+		switch l.Label("sensor") {
 		case "sclk", "freq1":
 			d.ClockMHz = some(l.Value)
 		case "mclk", "freq2":

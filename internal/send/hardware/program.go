@@ -39,7 +39,7 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	var out, failure limited
-	out.most, failure.most = mostOutput, 4096
+	out.most, failure.most, failure.rest = mostOutput, 4096, true
 	cmd.Stdout, cmd.Stderr = &out, &failure
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -52,9 +52,9 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	case out.over:
 		return nil, fmt.Errorf("%s printed more than %d MiB", p.name, mostOutput>>20)
 	case err == nil:
-		return out.Bytes(), nil
+		return out.buffer.Bytes(), nil
 	}
-	return out.Bytes(), fmt.Errorf("%s failed (%s)%s", p.name, exitWords(err), said(failure.Bytes(), out.Bytes()))
+	return out.buffer.Bytes(), fmt.Errorf("%s failed (%s)%s", p.name, exitWords(err), said(failure.buffer.Bytes(), out.buffer.Bytes()))
 }
 
 func exitWords(err error) string {
@@ -76,17 +76,24 @@ func said(texts ...[]byte) string {
 	return ""
 }
 
-// limited keeps the first bytes, and ends the program that writes more.
+// limited keeps the first bytes, and ends the program that writes more. The buffer is not
+// embedded: its ReadFrom would take all.
 type limited struct {
-	bytes.Buffer
-	most int
-	over bool
+	buffer bytes.Buffer
+	most   int
+	rest   bool // what is too much is passed over instead
+	over   bool
 }
 
 func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > l.most {
+	switch room := l.most - l.buffer.Len(); {
+	case len(b) <= room:
+	case l.rest:
+		l.buffer.Write(b[:room])
+		return len(b), nil
+	default:
 		l.over = true
 		return 0, errors.New("too much output")
 	}
-	return l.Buffer.Write(b)
+	return l.buffer.Write(b)
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/exposition"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/machine"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -54,7 +54,7 @@ func put(t testing.TB, root, path, text string) {
 }
 
 func page(p devices) func([]byte) ([]journal.Device, error) {
-	return func(b []byte) ([]journal.Device, error) { return bounded(p.of(target.ParseMetrics(b))), nil }
+	return func(b []byte) ([]journal.Device, error) { return bounded(p.of(exposition.Parse(b).Samples)), nil }
 }
 
 // Each real output is read as its golden file says. Look at the files when they change: they
