@@ -24,7 +24,7 @@ var (
 )
 
 // liveFiles are the script of the charts, in the order in which they need each other.
-var liveFiles = []string{"live/text.js", "live/axes.js", "live/rows.js", "live/draw.js", "live/chart.js", "live/start.js"}
+var liveFiles = []string{"live/text.js", "live/axes.js", "live/rows.js", "live/draw.js", "live/chart.js", "live/point.js", "live/start.js"}
 
 // text is files of ours one after the other.
 func text(files embed.FS, names ...string) string {
