@@ -77,9 +77,9 @@ class LiveChart {
   // entry names a series and holds its value; with others it is a button that hides it.
   entry(s, n, named) {
     if (!s.name && this.series.length > 1) return null;
-    const value = make("b");
+    const told = s.kind !== "points" && !this.upright(s), value = told ? make("b") : "";
     const swatch = make("span", { class: "chart swatch", "aria-hidden": "true" }, make("i", { class: `s${s.color}${s.kind === "points" ? " dot" : s.dashed ? " dashed" : ""}` }));
-    if (s.kind !== "points" && !this.upright(s)) this.values.push({ n, value });
+    if (told) this.values.push({ n, value });
     if (!s.name) return make("span", {}, value);
     if (named < 2) return make("span", {}, swatch, make("span", {}, s.name), value);
     const button = make("button", { type: "button", "aria-pressed": "true" }, swatch, make("span", {}, s.name));
@@ -134,7 +134,7 @@ class LiveChart {
     this.u.over.append(this.ring);
     this.touch(this.u.over);
     this.u.over.addEventListener("click", () => { if (!this.dragged) this.follow(); });
-    this.u.over.addEventListener("pointerdown", () => { this.dragged = false; });
+    this.u.over.addEventListener("pointerdown", (e) => { this.dragged = e.pointerType === "touch"; }); // a finger has to see first what it is at
     new ResizeObserver(() => {
       const now = this.size();
       if (now.width > 40 && (now.width !== this.u.width || now.height !== this.u.height)) this.u.setSize(now);
