@@ -74,6 +74,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	if j.session != "" {
 		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
 	}
+	if !r.cfg.Trace.IsZero() && !j.warmup && then == nil { // what has no span is no parent of one
+		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
+	}
 	sent := r.cfg.Clock.Now()
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {
