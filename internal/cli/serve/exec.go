@@ -38,6 +38,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
 	o.Upload.Define(set)
+	defineExport(set, o)
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
@@ -61,6 +62,9 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	if err := o.CheckExport(set); err != nil {
 		return err
 	}
 	if runDir != "" {

@@ -45,6 +45,7 @@ type Options struct {
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
 	Upload      upload.Flags
+	export      exportOptions
 	sshOptions
 
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
@@ -106,6 +107,7 @@ func Flags() (*argv.Set, *Options) {
 		argv.Group(groupOurs), argv.WholeName())
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineExport(set, o, argv.Group(groupOurs))
 	defineSSH(set, o)
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())

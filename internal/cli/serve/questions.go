@@ -35,6 +35,7 @@ func DefineEval(set *argv.Set, o *Options) {
 		argv.Group(groupOurs), argv.WholeName())
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineExport(set, o, argv.Group(groupOurs))
 	set.Config()
 }
 

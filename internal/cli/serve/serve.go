@@ -52,6 +52,9 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 	if err := o.Upload.Check(); err != nil {
 		return err
 	}
+	if err := o.CheckExport(set); err != nil {
+		return err
+	}
 	r := newServeRun(o, s)
 	for _, note := range o.notes(set) {
 		r.host.Say("note: %s", note)
@@ -81,10 +84,20 @@ func (r *serveRun) do(ctx context.Context) error {
 	if err := r.Upload.Try(ctx); err != nil {
 		return err
 	}
+	told, err := r.startExport(ctx)
+	if err != nil {
+		return err
+	}
+	defer told.finish(ctx, drain)
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
 	defer r.run.Close()
+	if r.InFleet() {
+		if err := told.gather(r.run); err != nil {
+			r.host.Warn("warning: %v", err)
+		}
+	}
 	return r.report(ctx)
 }
 
@@ -174,7 +187,7 @@ func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets
 	if o.Upload.To != "" {
 		return nil, nil, argv.Errorf("upload", "can't be given to one run of several: inferometer run and inferometer upload upload them all")
 	}
-	for flag, given := range map[string]bool{"lock": o.Lock != "", "dry-run": o.DryRun, "print-spec": o.PrintSpec} {
+	for flag, given := range map[string]bool{flagPrometheus: o.export.Prometheus != "", flagOTLP: o.export.OTLP != "", "lock": o.Lock != "", "dry-run": o.DryRun, "print-spec": o.PrintSpec} {
 		if given {
 			return nil, nil, argv.Errorf(flag, "can't be given to one run of several: it is for bench serve by itself")
 		}
