@@ -133,6 +133,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	r.live.scrapedAll(0, r.before)
 	r.openSeen()
 	if r.host.Proven != nil {
 		r.proven = r.host.Proven(r.engine())
@@ -146,7 +147,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
-	cfg.Sending, cfg.Meter = r.host.Sending, r.live.counts()
+	cfg.Sending, cfg.Meter, cfg.Control = r.host.Sending, r.live.counts(), r.host.Control
 	r.live.sending(r)
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()

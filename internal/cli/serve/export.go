@@ -90,7 +90,13 @@ func (e *exporting) attach(elsewhere bool) {
 		}
 		return
 	}
-	e.host.Ended = e.ended
+	others := e.host.Ended
+	e.host.Ended = func(q *journal.Request) {
+		if others != nil {
+			others(q)
+		}
+		e.ended(q)
+	}
 }
 
 func (e *exporting) started(folder string, first *journal.Run) {

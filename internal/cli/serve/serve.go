@@ -25,6 +25,8 @@ type serveRun struct {
 	host   *bench.Host
 	run    finished
 	judged *slo.Judgement // nil: no SLO was given
+	told   *exporting
+	events *events // nil: none are written
 }
 
 func Bench(ctx context.Context, s command.Streams, args []string) error {
@@ -44,6 +46,9 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 	}
 	if o.PrintSpec {
 		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
+	}
+	if err := o.checkEvents(); err != nil {
+		return err
 	}
 	o.Command = slices.Concat([]string{"inferometer"}, name, set.Redacted(args))
 	if o.PrintSpec {
@@ -84,17 +89,25 @@ func (r *serveRun) do(ctx context.Context) error {
 	if err := r.Upload.Try(ctx); err != nil {
 		return err
 	}
-	told, err := r.startExport(ctx)
-	if err != nil {
+	if r.told, err = r.startExport(ctx); err != nil {
 		return err
 	}
-	defer told.finish(ctx, drain)
+	defer r.told.finish(ctx, drain)
+	if r.events, err = r.startEvents(); err != nil {
+		return err
+	}
+	err = r.sendAndReport(ctx, drain)
+	r.events.finish(err, r.host.Warn)
+	return err
+}
+
+func (r *serveRun) sendAndReport(ctx context.Context, drain <-chan struct{}) error {
 	if err := r.execute(ctx, drain); err != nil {
 		return err
 	}
 	defer r.run.Close()
 	if r.InFleet() {
-		if err := told.gather(r.run); err != nil {
+		if err := r.told.gather(r.run); err != nil {
 			r.host.Warn("warning: %v", err)
 		}
 	}
@@ -146,6 +159,7 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 		h.Fetching = fetchShow(s.Err, o.Progress == "bar" || o.Progress == "auto" && command.IsTerminal(s.Err))
 	}
 	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
+	toParent(h)
 	return h
 }
 
@@ -191,6 +205,9 @@ func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets
 		if given {
 			return nil, nil, argv.Errorf(flag, "can't be given to one run of several: it is for bench serve by itself")
 		}
+	}
+	if o.Events != "" {
+		return nil, nil, argv.Errorf(flagEvents, "can't be given to one run of several: it is for bench serve by itself")
 	}
 	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
 	return &o.Spec, o.secrets, nil
