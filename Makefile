@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube test-export bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -162,6 +162,10 @@ test-parquet: build
 # The Helm chart and the manifests, against a real API server: 15 minutes of CPU time the first time. The tests without it: scripts/kube.sh lint.
 test-kube:
 	INFEROMETER_KUBE="$$(scripts/kube.sh)" go test -count=1 -v -timeout 20m ./test/kube
+
+# What the real Prometheus and the real OpenTelemetry Collector have at the end of a run, and Grafana's types of dashboards; minutes the first time.
+test-export:
+	INFEROMETER_PROMETHEUS="$$(scripts/prometheus.sh)" INFEROMETER_OTELCOL="$$(scripts/otel-collector.sh)" INFEROMETER_GRAFANA="$$(scripts/grafana-schema.sh)" go test -count=1 -v -timeout 20m ./test/export
 
 # Uploads to a real S3-compatible store (built once, kept in a cache; two minutes).
 test-s3:

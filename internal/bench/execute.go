@@ -53,6 +53,7 @@ type Run struct {
 	pace          pace.Pace
 	paceName      string
 
+	trace   wire.Trace // see traceID
 	folder  string
 	journal *journal.Writer
 	// unwritten says why the journal's file is not whole; the rest is in memory.
@@ -356,7 +357,7 @@ func (r *Run) makePace() error {
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(),
-		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
+		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
 		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,

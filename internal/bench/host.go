@@ -45,6 +45,9 @@ type Host struct {
 	// Sending is told of each measured request before it is sent, by one goroutine; see
 	// load.Config. Nil: nobody counts.
 	Sending func(n int) bool
+	// Started is shown the journal's first line when the load begins, and the run's folder.
+	// It must be quick. May be nil.
+	Started func(folder string, first *journal.Run)
 	// Ended is shown the record of each measured request when it has ended, by many
 	// goroutines at a time. It must be quick and keep nothing of it. May be nil.
 	Ended func(*journal.Request)

@@ -19,11 +19,15 @@ func (r *Run) started() error {
 	r.live.enter(live.Running)
 	r.meter = r.startPower()
 	zero := r.clock.Zero()
-	err := r.journal.Run(&journal.Run{
+	first := &journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
+		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
 		Proven: r.proven, Task: r.task, MetricNames: r.metricsMap,
-	})
+	}
+	err := r.journal.Run(first)
+	if r.host.Started != nil {
+		r.host.Started(r.folder, first)
+	}
 	r.writeEarlier()
 	if r.transport.Stamps() != kernelStamps {
 		r.wakeups = client.StartWakeups()

@@ -9,11 +9,10 @@ import (
 
 // latest is what a server said last, for those who watch a run.
 type latest struct {
-	mu                sync.Mutex
-	first, last       map[string]float64 // before the load, and now
-	tokens, perSecond float64            // generated up to now, and of late
-	at                int64
-	told              bool
+	mu           sync.Mutex
+	first        map[string]float64 // before the load
+	before, last map[string]float64 // the two newest; nil: not yet
+	beforeAt, at int64
 }
 
 func (l *latest) begin(values map[string]float64) {
@@ -25,7 +24,7 @@ func (l *latest) begin(values map[string]float64) {
 func (l *latest) set(at int64, values map[string]float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last, l.at, l.told = values, at, true
+	l.before, l.beforeAt, l.last, l.at = l.last, l.at, values, at
 }
 
 // Servers are what the servers say of themselves now, in their order; nil: nobody does.
@@ -45,7 +44,7 @@ func (r *Run) Servers() (list []live.Server) {
 func (l *latest) server(r *Run) (s live.Server) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.told {
+	if l.last == nil {
 		return s
 	}
 	now := serving.Values(l.last, r.metricsMap...)
@@ -58,9 +57,14 @@ func (l *latest) server(r *Run) (s live.Server) {
 	s = live.Server{Running: get(serving.Running), Waiting: get(serving.Waiting), CacheUse: get(serving.CacheUse)}
 	if v, ok := now[serving.Preemptions]; ok {
 		if was, ok := serving.Values(l.first, r.metricsMap...)[serving.Preemptions]; ok {
-			v -= was
+			v = max(v-was, 0)
 			s.Preempted = &v
 		}
+	}
+	made, counts := now[serving.GeneratedTokens]
+	if earlier, counted := serving.Values(l.before, r.metricsMap...)[serving.GeneratedTokens]; counts && counted && l.at > l.beforeAt && made >= earlier {
+		rate := (made - earlier) / (float64(l.at-l.beforeAt) / 1e9)
+		s.TokensPerS = &rate
 	}
 	return s
 }

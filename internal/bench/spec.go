@@ -52,6 +52,7 @@ type Server struct {
 	SkipTokenizerInit    bool     `json:"skip_tokenizer_init,omitempty"`
 	RequestIDPrefix      string   `json:"request_id_prefix,omitempty"` // empty: a random one
 	SessionHeader        string   `json:"session_header"`              // tells the turns of one conversation; empty: none is sent
+	TraceID              string   `json:"trace_id,omitempty"`          // of the header traceparent: 32 hex digits, or random; empty: none is sent
 	ReadyCheckTimeoutSec int      `json:"ready_check_timeout_sec,omitempty"`
 	Insecure             bool     `json:"insecure,omitempty"`
 	Engine               string   `json:"engine"`

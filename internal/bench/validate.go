@@ -190,6 +190,9 @@ func (s *Spec) checkHeaders() error {
 		return usage.Errorf("extra-body", "has a field that is named like a secret, which a Spec must not hold").
 			WithHint(`name the variable that holds it, as in {"api_key": {"$env": "NAME"}}`)
 	}
+	if err := s.checkTrace(); err != nil {
+		return err
+	}
 	if err := wire.CheckHeader("X-Request-Id", s.RequestIDPrefix); err != nil {
 		return usage.Errorf("request-id-prefix", "%v", err)
 	}

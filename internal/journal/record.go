@@ -40,6 +40,8 @@ type Run struct {
 	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
 
 	Command []string `json:"command"` // the command line, secrets replaced
+	// Trace is the id of the trace that requests were sent under; the ids of their spans follow from it. Empty: none.
+	Trace string `json:"trace,omitempty"`
 	// Share is the part of the workload that this client sends, such as 2/8; empty: all of it.
 	Share string `json:"share,omitempty"`
 	// Fleet is who sent a run of several clients; its times are then on the leader's clock. Absent: one client sent it.

@@ -36,8 +36,10 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
+	defineEvents(set, o)
 	defineFormat(set, o)
 	o.Upload.Define(set)
+	defineExport(set, o)
 	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
 		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
@@ -57,10 +59,16 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	if err := o.place(baseURL, tokenizer, datasetPath); err != nil {
 		return err
 	}
+	if err := o.checkEvents(); err != nil {
+		return err
+	}
 	if err := o.checkRehearsal(); err != nil {
 		return err
 	}
 	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	if err := o.CheckExport(set); err != nil {
 		return err
 	}
 	if runDir != "" {

@@ -45,7 +45,9 @@ type Options struct {
 	DryRun      bool
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
+	Events      string // a file, or - for standard output; empty: none
 	Upload      upload.Flags
+	export      exportOptions
 	sshOptions
 
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
@@ -105,8 +107,10 @@ func Flags() (*argv.Set, *Options) {
 	Define(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
+	defineEvents(set, o, argv.Group(groupOurs))
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineExport(set, o, argv.Group(groupOurs))
 	defineSSH(set, o)
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())

@@ -36,6 +36,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
 	set.String(&o.SessionHeader, "session-header", bench.DefaultSessionHeader,
 		"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none.", g, argv.WholeName(), argv.Metavar("NAME"))
+	defineTrace(set, o, g)
 	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
 }
 

@@ -50,6 +50,8 @@ type Config struct {
 	Targets  []string
 	Balance  target.Balancer
 	IDPrefix string // a request's id is this and its index
+	// Trace is sent with each measured request, so that the server's spans hang under ours; the zero value: none is.
+	Trace wire.Trace
 
 	Timeout  time.Duration // of one request; 0: none
 	Deadline time.Duration // of the whole run: what is in flight then is cancelled; 0: none

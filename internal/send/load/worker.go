@@ -98,6 +98,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	if j.session != "" {
 		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
 	}
+	if !r.cfg.Trace.IsZero() && !j.warmup && then == nil { // what has no span is no parent of one
+		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
+	}
 	sent := r.cfg.Clock.Now()
 	w.measure(j, sent)
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
@@ -121,6 +124,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
 			r.cfg.Meter.Ended(string(w.record.Outcome), w.record.Error)
+			if w.sink.any && w.record.Outcome == journal.Complete {
+				w.sink.part.Whole(w.sink.last - sent)
+			}
 			r.watch.ended(&w.record)
 			if r.cfg.Reached != nil && reached(&w.record) {
 				r.cfg.Reached(j.promptHash, j.target)
