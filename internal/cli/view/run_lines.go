@@ -26,7 +26,7 @@ func (m *Model) head(width int) []line {
 	if len(m.plan) > 0 {
 		title += "   " + m.planText()
 	}
-	lines := []line{text: {title, rank: always}}
+	lines := []line{{text: title, rank: always}}
 	if m.state == nil {
 		return append(lines, line{text: "", rank: air})
 	}
@@ -111,7 +111,7 @@ func (m *Model) numbers(width, height int) []line {
 		rows = 2
 	}
 	cells := max(width-1-nameWidth-valueWidth-2-topWidth, 10)
-	out := []line{text: {m.paint(dim, m.over(cells)), rank: nice}}
+	out := []line{{text: m.paint(dim, m.over(cells)), rank: nice}}
 	row := func(rank, rows int, name, value string, of series, write func(float64) string) {
 		out = append(out, m.number(rank, rows, cells, name, value, of, write)...)
 	}
@@ -169,7 +169,7 @@ func latency(w live.Window, v float64) string {
 // words are what else is known of a run: how its requests ended, and what went wrong.
 func (m *Model) words(width int) []line {
 	s := m.state
-	out := []line{text: {m.labelled("outcomes", m.outcomes()), rank: always}}
+	out := []line{{text: m.labelled("outcomes", m.outcomes()), rank: always}}
 	if s.FirstError != "" {
 		out = append(out, line{text: m.labelled("first error", m.paint(bad, fit(s.FirstError, width-2-nameWidth))), rank: always})
 	}
