@@ -63,7 +63,7 @@ var inside = map[string][]string{
 	"fleet/setup":      {"fleet/bus"},
 	"fleet/ssh":        {"fleet/bus"},
 	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
-	"send/load":        {"send/workload", "send/workload/talk", "send/pace", "send/protocol", "send/wire", "send/target"},
+	"send/load":        {"send/live", "send/workload", "send/workload/talk", "send/pace", "send/protocol", "send/wire", "send/target"},
 	"send/protocol":    {"send/wire"},
 	"send/task":        {"send/workload/hfset"},
 	"judge/judged":     {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},

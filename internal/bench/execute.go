@@ -63,6 +63,7 @@ type Run struct {
 
 	here     journal.Environment // read before the clock starts: nothing may come between that and the first request
 	progress *load.Progress
+	live     *teller // nil: nobody is told how it goes
 	sampler  *client.Sampler
 	wakeups  *client.Wakeups  // nil: the kernel tells when bytes arrived
 	scraper  *client.Sampler  // nil: the servers are not asked during the load
@@ -84,7 +85,10 @@ type Run struct {
 // after the result of its journal was written.
 func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run, error) {
 	r := newRun(s, h)
-	if err := r.execute(ctx, drain); err != nil {
+	r.live = r.startTeller()
+	err := r.execute(ctx, drain)
+	r.live.stop(err)
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -141,7 +145,8 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
-	cfg.Sending = r.host.Sending
+	cfg.Sending, cfg.Meter = r.host.Sending, r.live.counts()
+	r.live.sending(r)
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()
 	err = errors.Join(err, r.saved.close())

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -30,6 +31,9 @@ type Host struct {
 	Warn func(format string, args ...any)
 	// Progress shows how far a run is until stop is called. Nil shows nothing.
 	Progress func(Progress) (stop func())
+	// Live is told how the run goes, twice a second, from the start of its preparation to its
+	// end. Nil: latencies are not counted before the journal is read.
+	Live *live.Feed
 	// Rehearsed is shown all that the run is about to send, before it sends anything; an
 	// error ends the run. Nil: there is no rehearsal.
 	Rehearsed func(*rehearsal.Rehearsal) error

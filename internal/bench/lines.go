@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -15,6 +16,7 @@ import (
 // started writes the journal's first line: the clock has just been set to zero.
 func (r *Run) started() error {
 	r.usage, r.begun = client.ProcessUsage(), true
+	r.live.enter(live.Running)
 	r.meter = r.startPower()
 	zero := r.clock.Zero()
 	err := r.journal.Run(&journal.Run{

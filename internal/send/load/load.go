@@ -16,6 +16,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -85,8 +86,9 @@ type Config struct {
 	// Talks is how conversations are sent; nil: the source has none.
 	Talks *Talks
 
-	Progress *Progress // may be nil
-	Watch    Watch     // may end the run; may be nil
+	Progress *Progress   // may be nil
+	Meter    *live.Meter // counts latencies as they come; nil: nobody looks
+	Watch    Watch       // may end the run; may be nil
 }
 
 // url is where the requests of a target go.
@@ -150,6 +152,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	} else {
 		err = r.dispatchAll()
 	}
+	r.cfg.Progress.draining.Store(true)
 	spawned()
 	r.inFlight.Wait()
 	stopProbe()

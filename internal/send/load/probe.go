@@ -24,7 +24,7 @@ func startProbe(ctx context.Context, drain <-chan struct{}, cfg Config) (stop fu
 	}
 	probe := cfg.Probe
 	cfg.Concurrency, cfg.SpawnRate, cfg.Batch = 0, 0, 0
-	cfg.Pace, cfg.Balance, cfg.Progress, cfg.Watch, cfg.Reached, cfg.Talks = nil, nil, nil, nil, nil, nil
+	cfg.Pace, cfg.Balance, cfg.Progress, cfg.Meter, cfg.Watch, cfg.Reached, cfg.Talks = nil, nil, nil, nil, nil, nil, nil
 	r := newRun(ctx, drain, cfg)
 	enough, done := make(chan struct{}), make(chan struct{})
 	go func() {
