@@ -53,7 +53,7 @@ var inside = map[string][]string{
 	"cli/tokenize":     {"cli/argv", "cli/command", "cli/serve"},
 	"cli/trace":        {"cli/argv", "cli/command"},
 	"cli/upload":       {"cli/argv", "cli/command"},
-	"cli/view":         {"cli/command"},
+	"cli/view":         {"cli/argv", "cli/command"},
 	"send/trace/stats": {"send/trace"},
 	"files/table":      {"files/spool"},
 	"fleet/agent":      {"fleet/bus", "fleet/message"},

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -41,19 +42,27 @@ func New(s *command.Streams, progress, title string) (screen *Screen, why string
 	if t == nil {
 		return nil, why
 	}
-	errs := command.NewHeld(s.Err)
-	screen = newScreen(t, title, command.Colored(s.Err), errs)
-	s.Err = errs
+	screen = newScreen(t, title, command.Colored(s.Err))
+	s.Err = screen.hold(s.Err)
 	if command.IsTerminal(s.Out) {
-		out := command.NewHeld(s.Out)
-		s.Out, screen.held = out, append(screen.held, out)
+		s.Out = screen.hold(s.Out)
 	}
 	return screen, ""
 }
 
-func newScreen(t *terminal, title string, color bool, held ...*command.Held) *Screen {
+// hold puts the view in front of a stream.
+func (s *Screen) hold(w io.Writer) *command.Held {
+	h, ok := w.(*command.Held)
+	if !ok {
+		h = command.NewHeld(w)
+	}
+	s.held = append(s.held, h)
+	return h
+}
+
+func newScreen(t *terminal, title string, color bool) *Screen {
 	s := &Screen{
-		terminal: t, held: held, asks: make(chan struct{}, 2), dirty: make(chan struct{}, 1),
+		terminal: t, asks: make(chan struct{}, 2), dirty: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}), model: Model{Title: title, Color: color},
 	}
 	s.begin = sync.OnceFunc(func() { go s.loop() })
