@@ -20,6 +20,9 @@ type Line struct {
 // NewLine is a line of w, live where w is a terminal.
 func NewLine(w io.Writer) *Line { return &Line{w: w, live: IsTerminal(w)} }
 
+// NewPlain is a line that is not shown, even on a terminal.
+func NewPlain(w io.Writer) *Line { return &Line{w: w} }
+
 // NewStaying is a line beside a view that shows what goes on by itself: only what stays is
 // written.
 func NewStaying(w io.Writer) *Line { return &Line{w: w, live: true, stays: true} }

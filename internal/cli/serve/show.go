@@ -5,36 +5,31 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
-	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 )
 
 // show opens the live view of the run where --progress asks for it and the terminal can show
-// it. Its keys interrupt as Ctrl-C does; when all is cancelled it closes, since the next
-// Ctrl-C kills.
+// it. stop closes it.
 func (r *serveRun) show(ctx context.Context) (running context.Context, drain <-chan struct{}, stop func()) {
 	var why string
 	r.screen, why = view.New(&r.Streams, r.Progress, r.title())
 	if r.screen == nil && r.Progress == view.Live {
 		r.host.Say("note: no live view: %s", why)
 	}
-	running, drain, stopInterrupts := command.Interrupts(ctx, r.Err, r.screen.Asks())
+	running, drain, close := r.screen.Interrupts(ctx, r.Err)
 	if r.screen == nil {
-		return running, drain, stopInterrupts
+		return running, drain, close
 	}
 	if r.host.Live == nil {
 		r.host.Live = &live.Feed{}
 	}
 	forget := r.host.Live.Listen(r.screen.See)
 	r.host.Progress = func(bench.Progress) (stop func()) { return func() {} } // the view has it all
-	stopClosing := context.AfterFunc(running, r.screen.Close)
 	return running, drain, func() {
-		stopClosing()
 		forget()
-		r.screen.Close()
-		stopInterrupts()
+		close()
 	}
 }
 

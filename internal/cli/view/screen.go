@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -137,13 +138,30 @@ func (s *Screen) Pauses(pause func(on bool)) {
 	s.pause, s.paused = pause, false
 }
 
-// Line is the progress of a plan beside the view: only what stays is written. Without a view
-// it is the last line of the terminal.
-func (s *Screen) Line(streams command.Streams) *command.Line {
-	if s == nil {
-		return command.NewLine(streams.Err)
+// Line is where a plan says how far it is: beside the view only what stays is written, without
+// one it is as --progress says.
+func (s *Screen) Line(w io.Writer, progress string) *command.Line {
+	switch {
+	case s != nil:
+		return command.NewStaying(w)
+	case progress == None:
+		return command.NewLine(io.Discard)
+	case progress == Plain:
+		return command.NewPlain(w)
 	}
-	return command.NewStaying(streams.Err)
+	return command.NewLine(w)
+}
+
+// Interrupts are command.Interrupts, with the view's keys. When all is cancelled the view
+// closes, since the next Ctrl-C kills; stop closes it too.
+func (s *Screen) Interrupts(ctx context.Context, w io.Writer) (running context.Context, drain <-chan struct{}, stop func()) {
+	running, drain, stopInterrupts := command.Interrupts(ctx, w, s.Asks())
+	stopClosing := context.AfterFunc(running, s.Close)
+	return running, drain, func() {
+		stopClosing()
+		s.Close()
+		stopInterrupts()
+	}
 }
 
 // change changes what is shown.
