@@ -145,7 +145,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
-	cfg.Sending, cfg.Meter = r.host.Sending, r.live.counts()
+	cfg.Sending, cfg.Meter, cfg.Control = r.host.Sending, r.live.counts(), r.host.Control
 	r.live.sending(r)
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()

@@ -34,6 +34,8 @@ type Host struct {
 	// Live is told how the run goes, twice a second, from the start of its preparation to its
 	// end. Nil: latencies are not counted before the journal is read.
 	Live *live.Feed
+	// Control pauses the pace. Nil: nobody can.
+	Control *load.Control
 	// Rehearsed is shown all that the run is about to send, before it sends anything; an
 	// error ends the run. Nil: there is no rehearsal.
 	Rehearsed func(*rehearsal.Rehearsal) error

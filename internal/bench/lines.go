@@ -78,6 +78,6 @@ func orZero(v float64) float64 {
 func (r *Run) end(res *load.Result) *journal.End {
 	return &journal.End{
 		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
-		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: client.ProcessUsage().Since(r.usage),
+		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Pauses: res.Pauses, Client: client.ProcessUsage().Since(r.usage),
 	}
 }

@@ -257,6 +257,12 @@ func (e *End) check() error {
 	if e.Power != nil {
 		b.number("watts", e.Power.Watts)
 	}
+	last := int64(0)
+	for _, p := range e.Pauses { // one after the other
+		b.within("from of a pause", p.From, last, mostTime)
+		b.within("to of a pause", p.To, p.From, mostTime)
+		last = p.To
+	}
 	return b.err
 }
 

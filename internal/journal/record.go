@@ -359,6 +359,14 @@ type End struct {
 	Profile    *Profile    `json:"profile,omitempty"` // nil: not asked for
 	Client     Client      `json:"client"`
 	Fleet      *FleetEnd   `json:"fleet,omitempty"` // what became of each client of several
+	// Pauses are the times in which a user had stopped the pace.
+	Pauses []Pause `json:"pauses,omitempty"`
+}
+
+// Pause is a time in which nothing new was sent.
+type Pause struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
 }
 
 // How a run with --until ends.

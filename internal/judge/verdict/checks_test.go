@@ -263,6 +263,9 @@ func spoiledRuns() []spoiled {
 		{"drained", Invalid, openLoop, nil, func(w *world) { w.end, w.samples[len(w.samples)-1].InFlight = nil, 24 }},
 		{"drained", NotChecked, openLoop, first(0), nil},
 
+		{"paused", Suspect, openLoop, nil, func(w *world) { w.end.Pauses = []journal.Pause{{From: 1e9, To: 2e9}, {From: 3e9, To: 3.5e9}} }},
+		{"paused", NotChecked, openLoop, nil, func(w *world) { w.end = nil }},
+
 		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.End += 18e9 }), nil},
 		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.Events.At[2] += 100 * msNs; r.End += 18e9 }), nil},
 		{"ramp_drain", Invalid, closedLoop, nil, func(w *world) { w.run.Options.MaxConcurrency = 20 }},

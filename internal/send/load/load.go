@@ -89,6 +89,7 @@ type Config struct {
 	Progress *Progress   // may be nil
 	Meter    *live.Meter // counts latencies as they come; nil: nobody looks
 	Watch    Watch       // may end the run; may be nil
+	Control  *Control    // may stop the pace for a while; may be nil
 }
 
 // url is where the requests of a target go.
@@ -107,6 +108,7 @@ type Result struct {
 	Interrupted  string // why it stopped early, or empty
 	Stopped      string // what Config.Watch ended it for, or empty
 	RPSChanges   []journal.RPSChange
+	Pauses       []journal.Pause
 	End          int64 // when the last request had ended
 }
 
@@ -130,6 +132,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	}
 	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()
+	cfg.Control.begin(cfg.Clock.Now)
 	if cfg.Started != nil {
 		if err := cfg.Started(); err != nil {
 			return nil, err
@@ -153,6 +156,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 		err = r.dispatchAll()
 	}
 	r.cfg.Progress.draining.Store(true)
+	r.pauses = cfg.Control.end()
 	spawned()
 	r.inFlight.Wait()
 	stopProbe()

@@ -30,7 +30,7 @@ func startProbe(ctx context.Context, drain <-chan struct{}, cfg Config) (stop fu
 	go func() {
 		defer close(done)
 		defer r.cancel(nil)
-		for i := 0; r.probe(probe, i); i++ {
+		for i := 0; r.unpaused() && r.probe(probe, i); i++ {
 			select {
 			case <-time.After(probe.Pause):
 			case <-enough:

@@ -30,7 +30,8 @@ type job struct {
 	body    []byte
 	// promptHash is kept where the prompt is not.
 	promptHash string
-	due        int64 // on the run's clock; in a closed loop it is set when a slot is free
+	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
+	stood      int64 // what of due is pauses
 	rates      []int // whole rates that the pace first reached with this request
 	warmup     bool
 	inputs     int    // texts in it, where it is no single one
@@ -86,6 +87,8 @@ type run struct {
 	sent  int
 	sum   *workloadSum // of the measured part
 	rps   []journal.RPSChange
+
+	pauses []journal.Pause
 }
 
 func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
@@ -256,10 +259,10 @@ func (r *run) dispatchAll() error {
 		switch {
 		case j.err != nil:
 			return j.err
-		case !r.await(timer, j) || !r.acquire() || !r.maySend(j):
+		case !r.await(timer, j) || !r.acquire() || !r.goesOn(j) || !r.maySend(j):
 			r.early = r.stopped() != nil
 			return nil
-		case r.closed && r.length > 0 && r.cfg.Clock.Now() >= int64(r.length):
+		case r.closed && r.length > 0 && r.paceNow() >= int64(r.length):
 			return nil // the slot that was taken is not needed any more
 		}
 		r.send(j)
@@ -272,10 +275,19 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		r.awaitBatch(j)
 		return true
 	}
-	if wait := time.Duration(j.due - r.cfg.Clock.Now()); wait > shortWait {
+	for {
+		change := r.cfg.Control.next()
+		if !r.unpaused() {
+			return false
+		}
+		wait := time.Duration(j.due - r.paceNow())
+		if wait <= shortWait {
+			break
+		}
 		timer.Reset(wait - shortWait)
 		select {
 		case <-timer.C:
+		case <-change:
 		case <-r.drain:
 			return false
 		case <-r.watch.halt:
@@ -285,6 +297,7 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		}
 	}
 	runtime.Gosched() // what has just been started goes first: a sleeping thread keeps its place in Go's scheduler
+	r.postpone(j)
 	if wait := j.due - r.cfg.Clock.Now(); wait > 0 {
 		exactSleep(time.Duration(wait))
 	}
@@ -339,7 +352,7 @@ func (r *run) maySend(j *job) bool {
 
 // send starts a measured request. What is only bookkeeping comes after it is on its way.
 func (r *run) send(j *job) {
-	scheduled := j.due
+	scheduled := j.due - j.stood
 	if r.closed {
 		scheduled = 0
 		j.due = r.cfg.Clock.Now()
@@ -442,7 +455,7 @@ func (r *run) stopped() error {
 func (r *run) result() *Result {
 	res := &Result{
 		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last, Stopped: r.watch.reason,
-		WorkloadSHA: r.sum.hex(),
+		WorkloadSHA: r.sum.hex(), Pauses: r.pauses,
 	}
 	// Asked to stop when all was sent and answered, a run is whole.
 	if err := r.stopped(); err != nil && (r.early || r.cancelled) {
