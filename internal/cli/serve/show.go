@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // show opens the live view of the run where --progress asks for it and the terminal can show
@@ -26,6 +27,12 @@ func (r *serveRun) show(ctx context.Context) (running context.Context, drain <-c
 		r.host.Live = &live.Feed{}
 	}
 	forget := r.host.Live.Listen(r.screen.See)
+	if !r.InFleet() { // agents keep their own pace
+		if r.host.Control == nil {
+			r.host.Control = &load.Control{}
+		}
+		r.screen.Pauses(r.host.Control.Pause)
+	}
 	r.host.Progress = func(bench.Progress) (stop func()) { return func() {} } // the view has it all
 	return running, drain, func() {
 		forget()

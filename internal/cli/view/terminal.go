@@ -30,6 +30,8 @@ var Modes = []string{Auto, Live, Plain, Bar, None}
 type terminal struct {
 	out *os.File // drawn on
 	in  *os.File // keys come from it
+
+	ours func() bool // instead of foreground, in tests
 }
 
 // openTerminal is the terminal behind a stream; nil: it can't show the view, and why.
@@ -76,6 +78,9 @@ func (t *terminal) close() {
 
 // foreground says that the terminal is ours now: its keys are meant for us.
 func (t *terminal) foreground() bool {
+	if t.ours != nil {
+		return t.ours()
+	}
 	group, err := unix.IoctlGetInt(int(t.in.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
