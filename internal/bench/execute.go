@@ -132,6 +132,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	r.live.scrapedAll(0, r.before)
 	r.openSeen()
 	if r.host.Proven != nil {
 		r.proven = r.host.Proven(r.engine())

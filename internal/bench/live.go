@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
@@ -17,6 +19,8 @@ type teller struct {
 	feed  *live.Feed
 	meter *live.Meter
 	clock interface{ Now() int64 }
+	pace  *load.Control
+	slo   slo.SLO
 
 	quit, done chan struct{}
 
@@ -26,7 +30,7 @@ type teller struct {
 	progress *load.Progress // nil: nothing is sent yet
 	total    int
 	length   time.Duration
-	note     string
+	servers  []serverNow
 	err      error
 }
 
@@ -41,6 +45,11 @@ func (r *Run) startTeller() *teller {
 	}
 	if r.RunDir != "" {
 		t.name = filepath.Base(r.RunDir)
+	}
+	t.pace = r.host.Control
+	t.slo, _ = ParseSLO(r.SLO) // it was checked
+	if len(t.slo) == 0 {
+		t.slo, _ = ParseSLO(r.GiveUp)
 	}
 	go t.loop()
 	return t
@@ -111,10 +120,10 @@ func (t *teller) state() *live.State {
 	defer t.mu.Unlock()
 	s := &live.State{
 		Time: time.Now().UnixNano(), At: -1, Phase: t.phase, Name: t.name,
-		Total: t.total, Length: t.length.Seconds(), Note: t.note,
+		Total: t.total, Length: t.length.Seconds(), Pausable: t.pace != nil, Servers: t.said(),
 	}
 	if t.err != nil {
-		s.Note = t.err.Error()
+		s.Note = outside.Sentence(t.err.Error())
 	}
 	if t.progress == nil {
 		return s
@@ -126,27 +135,33 @@ func (t *teller) state() *live.State {
 	}
 	at := time.Duration(t.clock.Now())
 	s.At = at.Seconds()
-	if t.phase == live.Running && t.progress.Draining() {
+	switch {
+	case t.phase != live.Running:
+	case t.progress.Draining():
 		s.Phase = live.Draining
+	case t.pace.Paused():
+		s.Phase = live.Paused
 	}
 	t.meter.Look(s, at)
-	s.Left = left(s)
+	s.Left = left(s, t.pace.Stood().Seconds())
+	s.SLO = soFar(t.slo, s, t.meter)
 	return s
 }
 
-// left is the time to the end, from the share that is done; 0: not known.
-func left(s *live.State) float64 {
-	share := 0.0
+// left is the time to the end, from the share that is done and the seconds in which the
+// pace stood still; 0: not known.
+func left(s *live.State, stood float64) float64 {
+	share, went := 0.0, s.At-stood
 	switch {
 	case s.Phase == live.Ended:
 		return 0
 	case s.Total > 0:
 		share = float64(s.Completed+s.Failed) / float64(s.Total)
 	case s.Length > 0:
-		share = s.At / s.Length
+		share = went / s.Length
 	}
 	if share <= 0 || share >= 1 {
 		return 0
 	}
-	return s.At * (1/share - 1)
+	return went * (1/share - 1)
 }

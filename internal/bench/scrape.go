@@ -156,6 +156,7 @@ func (r *Run) startScraper() *client.Sampler {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
 		for i, m := range r.scrape(ctx) {
+			r.live.scraped(i, r.clock.Now(), m)
 			if m != nil {
 				_ = r.journal.Scrape(&journal.Scrape{At: r.clock.Now(), During: true, Target: i, Counters: drawn(m)}) // it always marshals
 			}

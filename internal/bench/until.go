@@ -23,18 +23,33 @@ func (r *Run) stoppedFor(res *load.Result) string {
 // watch is what may end the run before its time; nil: nothing.
 func (r *Run) watch() load.Watch {
 	options := r.options()
+	var first load.Watch
 	switch {
 	case r.Until != "":
 		goals, _ := condition.Parse(r.Until, condition.Width) // it was checked
-		return measure.NewUntil(&options, goals)
+		first = measure.NewUntil(&options, goals)
 	case r.GiveUp != "":
 		objective, _ := slo.Parse(r.GiveUp) // it was checked
-		return slo.NewGiveUp(&options, objective, r.Duration)
+		first = slo.NewGiveUp(&options, objective, r.Duration)
 	}
-	if r.host.Ended != nil {
+	switch {
+	case r.host.Ended == nil:
+		return first
+	case first == nil:
 		return ended(r.host.Ended)
 	}
-	return nil
+	return watchBoth{first, r.host.Ended}
+}
+
+// watchBoth is a watch beside which somebody sees what has ended.
+type watchBoth struct {
+	load.Watch
+	see func(*journal.Request)
+}
+
+func (w watchBoth) Ended(q *journal.Request) bool {
+	w.see(q)
+	return w.Watch.Ended(q)
 }
 
 // ended is a watch that ends nothing.

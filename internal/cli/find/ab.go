@@ -248,5 +248,6 @@ func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, er
 		return bench.Child{}, err
 	}
 	spec.Command = nil // of each round another
-	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}}, nil
+	feed, control := r.screen.Children()
+	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control}, nil
 }

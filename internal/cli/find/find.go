@@ -17,6 +17,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // Find is the command find.
@@ -33,13 +35,15 @@ func Find(ctx context.Context, s command.Streams, args []string) error {
 		fmt.Fprintf(s.Err, "note: no live view: %s\n", why)
 	}
 	o.screen.Plan(nil, true)
+	o.live, o.control = o.screen.Children()
 	ctx, drain, stop := o.screen.Interrupts(ctx, s.Err)
 	defer stop()
 	return o.until(ctx, drain, s, set, args)
 }
 
-// Until searches until drain is closed, or the search is over.
-func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string) error {
+// Until searches until drain is closed, or the search is over. feed is told how its probes go,
+// and control pauses them; both may be nil.
+func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string, feed *live.Feed, control *load.Control) error {
 	set, o := Flags()
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
@@ -47,6 +51,7 @@ func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args [
 	if err := o.validate(set); err != nil {
 		return err
 	}
+	o.live, o.control = feed, control
 	return o.until(ctx, drain, s, set, args)
 }
 
@@ -100,9 +105,10 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload []stri
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
+	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control}
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
-		Child:    bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}},
+		Child:    child,
 		Progress: &progress{o.screen.Line(s.Err, o.serve.Progress), o.Vary, o.screen, value},
 	}, nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/find"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // options are the flags of find; serve are those of bench serve, which its
@@ -20,7 +22,9 @@ type options struct {
 	find.Options
 	slo, mapped, out string
 	serve            *serve.Options
-	screen           *view.Screen // nil: there is none
+	screen           *view.Screen  // nil: there is none
+	live             *live.Feed    // of the probes; nil: nobody is told
+	control          *load.Control // pauses them; may be nil
 	mapKey           string
 	mapValues        []string
 }

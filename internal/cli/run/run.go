@@ -165,10 +165,12 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 		Plan: plan, Folder: folder, Source: source, Observe: observe,
 		Program: program,
 		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
-			return findPoint(ctx, drain, plan.Scenario, args, log)
+			feed, control := screen.Children()
+			return findPoint(ctx, drain, plan.Scenario, args, log, feed, control)
 		},
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
+	r.Live, r.Control = screen.Children()
 	said := &once{show.Line, map[string]bool{}}
 	r.Spec = func(args []string) (*bench.Spec, map[string]string, error) {
 		return serve.SpecAt(ctx, command.Streams{Err: said}, args)

@@ -37,6 +37,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
+	defineEvents(set, o)
 	defineFormat(set, o)
 	o.Upload.Define(set)
 	view.Define(set, &o.Progress)
@@ -55,6 +56,9 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	}
 	o.Spec = *spec
 	if err := o.place(baseURL, tokenizer, datasetPath); err != nil {
+		return err
+	}
+	if err := o.checkEvents(); err != nil {
 		return err
 	}
 	if err := o.checkRehearsal(); err != nil {

@@ -44,6 +44,7 @@ type Options struct {
 	DryRun      bool
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
+	Events      string // a file, or - for standard output; empty: none
 	Upload      upload.Flags
 	sshOptions
 
@@ -104,6 +105,7 @@ func Flags() (*argv.Set, *Options) {
 	Define(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
+	defineEvents(set, o, argv.Group(groupOurs))
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
 	defineSSH(set, o)

@@ -27,6 +27,7 @@ type serveRun struct {
 	screen *view.Screen // nil: there is none
 	run    finished
 	judged *slo.Judgement // nil: no SLO was given
+	events *events        // nil: none are written
 }
 
 func Bench(ctx context.Context, s command.Streams, args []string) error {
@@ -46,6 +47,9 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 	}
 	if o.PrintSpec {
 		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
+	}
+	if err := o.checkEvents(); err != nil {
+		return err
 	}
 	o.Command = slices.Concat([]string{"inferometer"}, name, set.Redacted(args))
 	if o.PrintSpec {
@@ -84,7 +88,16 @@ func (r *serveRun) do(ctx context.Context) error {
 	if err := r.Upload.Try(ctx); err != nil {
 		return err
 	}
-	err = r.execute(ctx, drain)
+	if r.events, err = r.startEvents(); err != nil {
+		return err
+	}
+	err = r.sendAndReport(ctx, drain)
+	r.events.finish(err, r.host.Warn)
+	return err
+}
+
+func (r *serveRun) sendAndReport(ctx context.Context, drain <-chan struct{}) error {
+	err := r.execute(ctx, drain)
 	r.screen.Close() // the result follows
 	if err != nil {
 		return err
@@ -138,6 +151,7 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 		h.Fetching = fetchShow(s.Err, o.Progress == view.Bar || o.Progress != view.Plain && command.IsTerminal(s.Err))
 	}
 	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
+	toParent(h)
 	return h
 }
 
@@ -183,6 +197,9 @@ func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets
 		if given {
 			return nil, nil, argv.Errorf(flag, "can't be given to one run of several: it is for bench serve by itself")
 		}
+	}
+	if o.Events != "" {
+		return nil, nil, argv.Errorf(flagEvents, "can't be given to one run of several: it is for bench serve by itself")
 	}
 	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
 	return &o.Spec, o.secrets, nil

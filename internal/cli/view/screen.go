@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // openAfter is how long a run goes on before the view opens: one that is over at once shows
@@ -26,6 +27,10 @@ type Screen struct {
 	done     chan struct{} // nothing is drawn any more
 	begin    func()        // once
 	end      func()        // once
+	watch    func()        // once
+
+	feed    live.Feed    // of children
+	control load.Control // of children
 
 	mu     sync.Mutex
 	model  Model
@@ -66,6 +71,7 @@ func newScreen(t *terminal, title string, color bool) *Screen {
 		terminal: t, asks: make(chan struct{}, 2), dirty: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}), model: Model{Title: title, Color: color},
 	}
+	s.watch = sync.OnceFunc(func() { s.feed.Listen(s.See) })
 	s.begin = sync.OnceFunc(func() { go s.loop() })
 	s.end = sync.OnceFunc(func() {
 		close(s.closing)
@@ -162,6 +168,17 @@ func (s *Screen) Interrupts(ctx context.Context, w io.Writer) (running context.C
 		s.Close()
 		stopInterrupts()
 	}
+}
+
+// Children has the view show runs of processes of our own, and its keys pause them: both are
+// for bench.Child. Without a view they are nil.
+func (s *Screen) Children() (*live.Feed, *load.Control) {
+	if s == nil {
+		return nil, nil
+	}
+	s.watch()
+	s.Pauses(s.control.Pause)
+	return &s.feed, &s.control
 }
 
 // change changes what is shown.

@@ -31,8 +31,8 @@ type Meter struct {
 
 // Part is one of the places to count in. It may be shared; a nil one counts nothing.
 type Part struct {
-	ttft, gap, lag counting
-	_              [64]byte // the next part's counters are on another line of the cache
+	ttft, gap, lag, whole counting
+	_                     [64]byte // the next part's counters are on another line of the cache
 }
 
 // reading is all that was counted up to a moment.
@@ -42,7 +42,7 @@ type reading struct {
 	ttft, gap, lag counted
 }
 
-// mostParts bounds the memory: each part takes 12 kB.
+// mostParts bounds the memory: each part takes 16 kB.
 const mostParts = 16
 
 // NewMeter makes one with a part for each processor.
@@ -70,6 +70,13 @@ func (p *Part) Gap(ns int64) { p.gap.add(ns) }
 
 // Lag counts how long bytes lay in the kernel before we had them.
 func (p *Part) Lag(ns int64) { p.lag.add(ns) }
+
+// Whole counts the time to the last token chunk of a success.
+func (p *Part) Whole(ns int64) {
+	if p != nil {
+		p.whole.add(ns)
+	}
+}
 
 // Ended counts the end of a request. words are those of an error, bounded and stripped.
 func (m *Meter) Ended(outcome, words string) {
@@ -153,4 +160,46 @@ func window(now, before *counted) Window {
 		return Window{}
 	}
 	return Window{Count: int64(n), P50: diff.percentile(50, n) / 1e6, P99: diff.percentile(99, n) / 1e6}
+}
+
+// soFar is what was counted of a latency since the run began, by its name in a result.
+func (m *Meter) soFar(name string) (all counted, n uint64) {
+	for i := range m.parts {
+		p := &m.parts[i]
+		switch name {
+		case "ttft":
+			all.read(&p.ttft)
+		case "itl":
+			all.read(&p.gap)
+		case "e2el":
+			all.read(&p.whole)
+		}
+	}
+	for _, k := range all {
+		n += k
+	}
+	return all, n
+}
+
+// PercentileSoFar is that of a latency since the run began, in milliseconds. ok is false
+// where it is not counted, or nothing has come yet.
+func (m *Meter) PercentileSoFar(name string, p float64) (ms float64, ok bool) {
+	all, n := m.soFar(name)
+	if n == 0 {
+		return 0, false
+	}
+	return all.percentile(p, n) / 1e6, true
+}
+
+// MeanSoFar is the mean, as PercentileSoFar is a percentile.
+func (m *Meter) MeanSoFar(name string) (ms float64, ok bool) {
+	all, n := m.soFar(name)
+	if n == 0 {
+		return 0, false
+	}
+	sum := 0.0
+	for i, k := range all {
+		sum += middle(i) * float64(k)
+	}
+	return sum / float64(n) / 1e6, true
 }

@@ -36,6 +36,8 @@ type State struct {
 	SLO     []Clause `json:"slo,omitempty"`
 	Agents  []Agent  `json:"agents,omitempty"` // of a fleet
 	Note    string   `json:"note,omitempty"`   // what else there is to say
+
+	Pausable bool `json:"pausable,omitempty"` // somebody can pause the pace
 }
 
 // Phase is what a run does now.

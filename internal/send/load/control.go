@@ -3,6 +3,7 @@ package load
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -26,6 +27,7 @@ type Control struct {
 	over    []journal.Pause // those before it
 	still   int64           // what they took
 	changed chan struct{}   // closed at the next change
+	see     func(on bool)   // is told of each change; nil: nobody is
 }
 
 // Pause stops the pace or lets it go on.
@@ -48,6 +50,9 @@ func (c *Control) Pause(on bool) {
 		}
 	}
 	c.tell()
+	if c.see != nil {
+		c.see(on)
+	}
 }
 
 // tell wakes whoever waits for a change. The lock is held.
@@ -66,6 +71,38 @@ func (c *Control) Paused() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.on
+}
+
+// Listen hands pauses on to another process, which has the pace. see is told at once if the
+// pace is to stand still, and then of each change, until stop is called.
+func (c *Control) Listen(see func(on bool)) (stop func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.see = see; c.on {
+		see(true)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.see = nil
+	}
+}
+
+// Stood is for how long the pace of the run has stood still so far.
+func (c *Control) Stood() time.Duration {
+	if c == nil || !c.ever.Load() {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	still := c.still
+	if c.sending && c.on {
+		still += c.now() - c.since
+	}
+	return time.Duration(still)
 }
 
 // begin: the run's clock has been set to zero.

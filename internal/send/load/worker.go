@@ -121,6 +121,9 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
 			r.cfg.Meter.Ended(string(w.record.Outcome), w.record.Error)
+			if w.sink.any && w.record.Outcome == journal.Complete {
+				w.sink.part.Whole(w.sink.last - sent)
+			}
 			r.watch.ended(&w.record)
 			if r.cfg.Reached != nil && reached(&w.record) {
 				r.cfg.Reached(j.promptHash, j.target)
