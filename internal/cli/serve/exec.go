@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -40,8 +41,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	defineFormat(set, o)
 	o.Upload.Define(set)
 	defineExport(set, o)
-	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
-		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
+	view.Define(set, &o.Progress)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", argv.Metavar("FILE"), argv.Hidden())
 	if done, err := command.Parse(s, set, args); done || err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -95,8 +96,7 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
-	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
-		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
+	view.Define(set, &o.Progress, g)
 	set.CSV(&o.Targets, "targets", nil, "Several servers, loaded together as one, in place of --base-url.", g,
 		argv.Metavar("URL,URL,…"), argv.Redact(redactURLs))
 	set.Choice(&o.Balance, "balance", target.RoundRobin, target.Balances(),

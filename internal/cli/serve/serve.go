@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
@@ -23,6 +24,7 @@ type serveRun struct {
 	*Options
 	command.Streams
 	host   *bench.Host
+	screen *view.Screen // nil: there is none
 	run    finished
 	judged *slo.Judgement // nil: no SLO was given
 	told   *exporting
@@ -74,12 +76,13 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 }
 
 func newServeRun(o *Options, s command.Streams) *serveRun {
+	s.Err = command.NewHeld(s.Err) // a view may take it over
 	return &serveRun{Options: o, Streams: s, host: o.RunHost(s)}
 }
 
 // do runs the Spec and shows its result.
 func (r *serveRun) do(ctx context.Context) error {
-	ctx, drain, stop := command.Interrupts(ctx, r.Err)
+	ctx, drain, stop := r.show(ctx)
 	defer stop()
 	stopProfile, err := startProfile(r.CPUProfile)
 	if err != nil {
@@ -102,7 +105,9 @@ func (r *serveRun) do(ctx context.Context) error {
 }
 
 func (r *serveRun) sendAndReport(ctx context.Context, drain <-chan struct{}) error {
-	if err := r.execute(ctx, drain); err != nil {
+	err := r.execute(ctx, drain)
+	r.screen.Close() // the result follows
+	if err != nil {
 		return err
 	}
 	defer r.run.Close()
@@ -156,7 +161,7 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 		Progress: func(p bench.Progress) (stop func()) { return showProgress(s.Err, o.Progress, p).stop },
 	}
 	if o.Progress != "none" {
-		h.Fetching = fetchShow(s.Err, o.Progress == "bar" || o.Progress == "auto" && command.IsTerminal(s.Err))
+		h.Fetching = fetchShow(s.Err, o.Progress == view.Bar || o.Progress != view.Plain && command.IsTerminal(s.Err))
 	}
 	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
 	toParent(h)
