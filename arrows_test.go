@@ -77,7 +77,7 @@ var inside = map[string][]string{
 	"judge/compare":    {"judge/condition", "judge/metric", "judge/stats"},
 	"judge/history":    {"judge/stats"},
 	"judge/verdict":    {"judge/hist", "judge/row", "judge/slots", "judge/stats"},
-	"judge/chartdata":  {"judge/hist", "judge/metric", "judge/row", "judge/slots"},
+	"judge/chartdata":  {"judge/hist", "judge/metric", "judge/row", "judge/serving", "judge/slots"},
 	"plan/find":        {"plan/search"},
 	"plan/scenario":    {"plan/find", "plan/keys", "plan/run"},
 	"plan/sweep":       {"plan/run"},

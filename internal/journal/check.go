@@ -187,6 +187,7 @@ func (r *Run) check() error {
 	for _, t := range r.Targets {
 		b.count("max_model_len", t.MaxModelLen)
 	}
+	checkMetricNames(r.MetricNames, &b)
 	r.Proven.check(&b)
 	if r.Fleet != nil {
 		r.Fleet.check(&b)

@@ -53,6 +53,9 @@ type Run struct {
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
 
+	// MetricNames are what the user says that names of the servers' metrics mean, before those that we know.
+	MetricNames []MetricName `json:"metric_names,omitempty"`
+
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
 

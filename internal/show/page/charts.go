@@ -144,6 +144,11 @@ func serverCharts(t *chartdata.Run) []*chart.Chart {
 		"requests": {Title: "The server's own count of requests", Y: chart.Axis{Label: "requests", Zero: true}},
 		"kv":       {Title: "The server's KV cache in use", Y: chart.Axis{Label: "share", Zero: true}},
 		"tokens":   {Title: "The server's own count of generated tokens", Y: chart.Axis{Label: "tok/s", Zero: true}},
+
+		"prompt":      {Title: "The server's own count of prompt tokens", Y: chart.Axis{Label: "tok/s", Zero: true}},
+		"preemptions": {Title: "The server's preemptions", Y: chart.Axis{Label: "per second", Zero: true}},
+		"hits":        {Title: "The server's prefix cache", Y: chart.Axis{Label: "share of prompt tokens found", Zero: true}},
+		"drafts":      {Title: "The server's speculative decoding", Y: chart.Axis{Label: "share of drafted tokens accepted", Zero: true}},
 	}
 	var out []*chart.Chart
 	for _, s := range t.Server {
