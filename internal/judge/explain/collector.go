@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slots"
@@ -51,30 +50,27 @@ type replica struct {
 
 // Collector takes in the requests of a run. It is a row.Collector.
 type Collector struct {
-	limited       bool // a slot may have to be waited for
-	closed, burst bool // there is no pace; all are due at once
-
 	requests, done, failed                       int64
 	firstDue, lastDue, firstSent, lastSent, last int64
 	course                                       *slots.Slots[cell]
 	replicas                                     []replica
 
-	late, slot, lastLag, rtt          sums // ns: sent later than due by our fault; waited for a slot; lag of the last event; round trips
-	lag                               hist.Histogram
-	gaps                              hist.Histogram
-	ttft                              hist.Histogram
-	queue, toFirst, toLast, whole     sums // ns: due to sent; sent to first token; first to last; due to last
-	prompt, output                    sums // tokens
-	serverPrompt, serverOutput        sums // ns, by the server's own words in its answers
-	serverPromptTTFT                  sums // to the first token, of the same answers
-	slowest                           slowest
+	// ns: from due to sent; of that until the pace let it go, and the wait for a slot.
+	late, released, slot          sums
+	lastLag, rtt                  sums // ns: of the last event; round trips
+	lag                           hist.Histogram
+	gaps                          hist.Histogram
+	ttft                          hist.Histogram
+	queue, toFirst, toLast, whole sums // ns: due to sent; sent to first token; first to last; due to last
+	prompt, output                sums // tokens
+	serverPrompt, serverOutput    sums // ns, by the server's own words in its answers
+	serverPromptTTFT              sums // to the first token, of the same answers
+	slowest                       slowest
 }
 
 // NewCollector begins.
-func NewCollector(run *journal.Run) *Collector {
-	pace, limited := run.Options.Pace, run.Options.MaxConcurrency > 0 || run.Options.MaxConversations > 0
+func NewCollector() *Collector {
 	return &Collector{
-		closed: pace == "" || pace == "closed" || pace == "burst", burst: pace == "burst", limited: limited,
 		course: slots.New(firstWidth, mostCells, func(into, from *cell) {
 			into.due.Merge(from.due)
 			into.sent.Merge(from.sent)
@@ -120,14 +116,9 @@ func (c *Collector) Add(r *row.Request) error {
 // ours is what the client itself took.
 func (c *Collector) ours(r *row.Request) {
 	one := &r.Row
-	switch {
-	case c.limited && !c.closed && one.Released > 0:
-		c.late.add(float64(one.Released - one.Due))
-		c.slot.add(float64(one.Sent - one.Released))
-	case c.burst: // all are due at once: each but the first is late
-	default:
-		c.late.add(float64(one.Sent - one.Due))
-	}
+	c.released.add(float64(max(one.Released, one.Due) - one.Due))
+	c.slot.add(float64(one.Sent - max(one.Released, one.Due)))
+	c.late.add(float64(one.Sent - one.Due))
 	if n := len(r.Events.Lag); n > 0 {
 		c.lastLag.add(float64(r.Events.Lag[n-1]))
 		for _, lag := range r.Events.Lag {

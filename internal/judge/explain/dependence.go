@@ -26,7 +26,7 @@ type dependence struct {
 
 const (
 	fewMoments = 6   // slots with enough tokens
-	fewGaps    = 8   // in a slot
+	fewGaps    = 3   // in a slot: the median over slots does the rest
 	leastRange = 1.5 // the many must be so many times the few: else chance decides
 )
 

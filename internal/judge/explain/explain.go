@@ -9,7 +9,10 @@
 // than a wrong one. docs/explain.md has the reasoning.
 package explain
 
-import "github.com/inferometer/inferometer/internal/journal"
+import (
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
+)
 
 // Limit is what kept a run from being faster.
 type Limit string
@@ -86,4 +89,13 @@ func (c *Collector) Explain(in Input) *Explanation {
 	e.Title = e.Limit.Title()
 	e.Seen, e.Unknown = f.seen(e.Limit), f.unknown()
 	return e
+}
+
+// Journal explains the run in a journal, which it reads to its end.
+func Journal(j *journal.Reader) (*Explanation, error) {
+	c := NewCollector()
+	if err := row.Pass(j.Next, row.NewRules(&j.Run().Options, j.Run().Options.Compat), c); err != nil {
+		return nil, err
+	}
+	return c.Explain(Input{Run: j.Run(), End: j.End(), Samples: j.Samples(), Scrapes: j.Scrapes()}), nil
 }

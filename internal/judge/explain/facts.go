@@ -12,7 +12,10 @@ import (
 // facts are what the rules look at.
 type facts struct {
 	*Collector
-	in      Input
+	in            Input
+	limited       bool // a slot may have to be waited for
+	closed, burst bool // there is no pace; all are due at once
+
 	width   float64 // of a slot, in seconds
 	flying  []float64
 	offered []float64 // due and not ended
@@ -25,15 +28,21 @@ type facts struct {
 
 func newFacts(c *Collector, in Input) *facts {
 	c.settle()
-	f := &facts{Collector: c, in: in, width: float64(c.course.Width) / 1e9}
+	o := &in.Run.Options
+	f := &facts{
+		Collector: c, in: in, width: float64(c.course.Width) / 1e9, burst: o.Pace == "burst",
+		limited: o.MaxConcurrency > 0 || o.MaxConversations > 0, closed: o.Pace == "" || o.Pace == "closed" || o.Pace == "burst",
+	}
 	sent := func(c *cell) slots.Marks { return c.sent }
 	ended := func(c *cell) slots.Marks { return c.ended }
 	f.flying = slots.Open(c.course, sent, ended)
 	f.offered = slots.Open(c.course, func(c *cell) slots.Marks { return c.due }, ended)
 	f.busy()
 	f.client = newClient(in)
-	for _, course := range serving.Courses(in.Scrapes) {
-		f.servers = append(f.servers, newServer(&course, f.from, f.to))
+	for _, course := range serving.Courses(in.Scrapes, in.Run.MetricNames...) {
+		s := newServer(&course, f.from, f.to)
+		s.steps = fullSteps(in.Scrapes, s)
+		f.servers = append(f.servers, s)
 	}
 	f.batch = f.dependence()
 	return f
@@ -110,6 +119,18 @@ const (
 	// fewRequests are too few for any statement.
 	fewRequests = 10
 )
+
+// lateness is how late requests were sent by the client's own fault, in ns at the mean: the wait for a
+// slot is not, where there is a limit of concurrency, and where all are due at once each but the first is late.
+func (f *facts) lateness() float64 {
+	switch {
+	case f.burst:
+		return 0
+	case f.limited && !f.closed:
+		return f.released.mean()
+	}
+	return f.late.mean()
+}
 
 // several says that the run had more than one server.
 func (f *facts) several() bool { return len(f.in.Run.Targets) > 1 }

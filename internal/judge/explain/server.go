@@ -19,6 +19,8 @@ type server struct {
 	pinned float64 // share of those scrapes at which as many ran as ever did
 	use    float64 // of the cache, mean
 	room   float64 // for more requests of the size of those that ran, median
+
+	steps float64 // share of its steps with more than half as many tokens as the largest, see fullSteps
 }
 
 func newServer(c *serving.Course, from, to float64) *server {
@@ -170,7 +172,7 @@ func (s *server) decodeShare() float64 {
 // and whether there is one.
 func (s *server) began(m serving.Meaning, limit float64) (float64, bool) {
 	const stays = 3
-	run := 0
+	run, since := 0, 0.0
 	for i, v := range s.Gauge[m] {
 		if s.At[i] < 0 || math.IsNaN(v) {
 			continue
@@ -179,8 +181,11 @@ func (s *server) began(m serving.Meaning, limit float64) (float64, bool) {
 			run = 0
 			continue
 		}
+		if run == 0 {
+			since = s.At[i]
+		}
 		if run++; run == stays {
-			return max(s.At[i-stays+1], 0), true
+			return since, true
 		}
 	}
 	return 0, false
