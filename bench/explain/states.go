@@ -138,6 +138,8 @@ func decode(d *dice) setting {
 	if d.IntN(2) == 0 {
 		s.load = join(shape, closed(n))
 	} else {
+		output /= 2 // else the run is too short to see that requests pile up
+		shape = lengths(d.int(16, 60), output, d.between(0.3, 0.6))
 		s.load = join(shape, open(d.between(1.5, 2)/(e.sequence*float64(output))*e.gain()))
 	}
 	return s

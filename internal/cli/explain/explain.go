@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // run is one that was explained.
@@ -58,7 +59,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 			fmt.Fprintln(s.Out)
 		}
 		if len(set.Args()) > 1 {
-			fmt.Fprintf(s.Out, "%s\n", command.Bold(s.Out)(path))
+			fmt.Fprintf(s.Out, "%s\n", outside.Sentence(path))
 		}
 		r.write(s.Out, min(max(command.TerminalWidth(s.Out), 60), 120))
 	}
@@ -90,7 +91,11 @@ func read(path string) (*run, error) {
 }
 
 func (r *run) write(w io.Writer, width int) {
-	fmt.Fprintf(w, "%s\n", command.Bold(w)("Limited by: "+r.Title))
+	title := "Limited by: " + r.Title
+	if bold := command.Bold(w); bold != nil {
+		title = bold(title)
+	}
+	fmt.Fprintln(w, title)
 	list(w, width, "", r.Why)
 	list(w, width, "Also seen:", r.Seen)
 	list(w, width, "Not known:", r.Unknown)

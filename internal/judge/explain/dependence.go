@@ -1,10 +1,9 @@
 package explain
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/slots"
 )
 
@@ -13,64 +12,80 @@ import (
 // shares what it has. It is read from the run itself: from moments with few requests that
 // decode (its beginning, its end) and moments with many.
 type dependence struct {
-	known    bool
-	few      float64 // requests that decode
-	many     float64
-	gapFew   float64 // seconds between chunks
-	gapMany  float64
-	share    float64 // of gapMany that would not be there with no other request
-	unknown  string  // why it is not known
-	moments  int
-	together float64 // mean number that decode in the busy part
+	known           bool
+	few, many       float64 // requests that decode
+	gapFew, gapMany float64 // seconds between chunks
+	share           float64 // of gapMany that would not be there with no other request
+	unknown         string  // why it is not known
 }
 
 const (
-	fewMoments = 6   // slots with enough tokens
-	fewGaps    = 3   // in a slot: the median over slots does the rest
-	leastRange = 1.5 // the many must be so many times the few: else chance decides
+	narrowest = 50_000_000 // ns: of a slot in which requests are counted
+	fewGaps   = 12         // between tokens, of each of the two
+	// The many are the half of the moments with the most requests, and the few those with less than two thirds
+	// of what they have at the median: with less of a difference chance would decide.
+	fewerThan = 2.0 / 3
 )
 
-func (f *facts) dependence() dependence {
-	decoding := slots.Open(f.course, func(c *cell) slots.Marks { return c.first }, func(c *cell) slots.Marks { return c.last })
-	type moment struct{ n, gap float64 }
-	var list []moment
-	for i := range f.course.Cells {
-		h := f.course.Cells[i].gaps
-		if h == nil || h.Count() < fewGaps || decoding[i] < 0.5 {
-			continue
-		}
-		// The lower quartile: prompts that are computed in between lengthen some gaps, and are not what is asked for.
-		list = append(list, moment{decoding[i], h.Percentile(25) / 1e9})
+// moments are the times between tokens while about as many requests generate.
+type moments struct {
+	gaps  hist.Histogram
+	cells int
+	sum   float64 // of requests
+}
+
+func (m *moments) add(n float64, gaps *hist.Histogram) {
+	m.gaps.Merge(gaps)
+	m.cells++
+	m.sum += n
+}
+
+// middle is how many requests they were, and the time between tokens. It is the lower quartile: prompts that
+// are computed in between lengthen some gaps, and are not what is asked for.
+func (m *moments) middle() (n, gap float64) {
+	return m.sum / float64(m.cells), m.gaps.Percentile(25) / 1e9
+}
+
+// dependence is called before the slots are made wide: the drain at a run's end, which has the few, is short.
+func (c *Collector) dependence() (d dependence) {
+	for c.course.Width < narrowest {
+		c.course.Widen()
 	}
-	d := dependence{moments: len(list), together: f.mean(decoding, f.from, f.to)}
-	if len(list) < fewMoments {
+	decoding := slots.Open(c.course, func(c *cell) slots.Marks { return c.first }, func(c *cell) slots.Marks { return c.last })
+	var numbers []float64
+	for i := range c.course.Cells {
+		if c.course.Cells[i].gaps != nil {
+			numbers = append(numbers, decoding[i])
+		}
+	}
+	if len(numbers) < 2 {
 		d.unknown = "there are too few moments with tokens"
 		return d
 	}
-	slices.SortFunc(list, func(a, b moment) int { return cmp.Compare(a.n, b.n) })
-	middle := func(part []moment) (n, gap float64) {
-		gaps := make([]float64, len(part))
-		for i, m := range part {
-			n += m.n / float64(len(part))
-			gaps[i] = m.gap
+	slices.Sort(numbers)
+	median := numbers[len(numbers)/2]
+	few, many := moments{gaps: *hist.New(gapBits)}, moments{gaps: *hist.New(gapBits)}
+	for i := range c.course.Cells {
+		gaps := c.course.Cells[i].gaps
+		switch n := decoding[i]; {
+		case gaps == nil || n < 0.5: // less than one: it began or ended in this slot
+		case n >= median:
+			many.add(n, gaps)
+		case n <= fewerThan*median:
+			few.add(n, gaps)
 		}
-		slices.Sort(gaps)
-		return n, gaps[len(gaps)/2]
 	}
-	// The drain at the end is short: a fifth of the moments has it, or as many as have at most half of the most.
-	most := list[len(list)-1].n
-	few := max(len(list)/5, 2)
-	if half, _ := slices.BinarySearchFunc(list, most/2, func(m moment, n float64) int { return cmp.Compare(m.n, n) }); half >= 2 {
-		few = min(half, len(list)/2)
-	}
-	d.few, d.gapFew = middle(list[:few])
-	d.many, d.gapMany = middle(list[len(list)-max(len(list)/3, 2):])
-	if d.many < leastRange*d.few || d.many-d.few < 1 {
+	if few.gaps.Count() < fewGaps || many.gaps.Count() < fewGaps || median < 2 {
 		d.unknown = "the number of requests in the batch hardly changed over the run"
 		return d
 	}
 	d.known = true
+	d.few, d.gapFew = few.middle()
+	d.many, d.gapMany = many.middle()
+	if d.gapMany <= 0 {
+		return dependence{unknown: "tokens came in heaps"}
+	}
 	slope := (d.gapMany - d.gapFew) / (d.many - d.few)
-	d.share = math.Max(0, slope*(d.many-1)/d.gapMany)
+	d.share = min(max(0, slope*(d.many-1)/d.gapMany), 1)
 	return d
 }

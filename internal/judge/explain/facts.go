@@ -27,10 +27,11 @@ type facts struct {
 }
 
 func newFacts(c *Collector, in Input) *facts {
+	batch := c.dependence()
 	c.settle()
 	o := &in.Run.Options
 	f := &facts{
-		Collector: c, in: in, width: float64(c.course.Width) / 1e9, burst: o.Pace == "burst",
+		Collector: c, in: in, width: float64(c.course.Width) / 1e9, batch: batch, burst: o.Pace == "burst",
 		limited: o.MaxConcurrency > 0 || o.MaxConversations > 0, closed: o.Pace == "" || o.Pace == "closed" || o.Pace == "burst",
 	}
 	sent := func(c *cell) slots.Marks { return c.sent }
@@ -44,7 +45,6 @@ func newFacts(c *Collector, in Input) *facts {
 		s.steps = fullSteps(in.Scrapes, s)
 		f.servers = append(f.servers, s)
 	}
-	f.batch = f.dependence()
 	return f
 }
 

@@ -14,10 +14,13 @@ const (
 	fewDrafts   = 20
 	// mostlyDecode is the share of the time in the batch that requests generate.
 	mostlyDecode = 0.5
-	// Where half of the time between tokens comes from the others in the batch, twice as many requests
-	// would give a third more tokens at most; where it is less than a quarter, there is room.
+	// If a step takes a + b·n with n requests in it, it gives n/(a + b·n) tokens a second, and 1/b at most:
+	// b·n/(a + b·n), the share of the time that comes from the others, is the share of the most that the server
+	// can give. At half of it twice as many requests give a third more; below three tenths there is room;
+	// above eight tenths it is nearly all, also in a run that is too short to see requests pile up.
 	sharedGap = 0.5
 	ownGap    = 0.3
+	wholeGap  = 0.8
 )
 
 // draftsRejected: speculative decoding gave little for what it cost.
@@ -68,7 +71,7 @@ func decodeBound(f *facts) *finding {
 	if f.generating(s) < mostlyDecode || !d.known || d.share < sharedGap {
 		return nil
 	}
-	if !f.closed && !(g.known && g.grows) && !f.slotsWaited() {
+	if !f.closed && !f.slotsWaited() && !(g.known && g.grows) && !(!g.known && d.share >= wholeGap) {
 		return nil // it kept up with what came
 	}
 	if s == nil && f.toFirst.mean() > f.toLast.mean()/4 {
@@ -78,7 +81,7 @@ func decodeBound(f *facts) *finding {
 	if g.known && g.grows {
 		found.add("requests came faster than they were served: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end)
 	}
-	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: %s of that time comes from the others in the batch", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(min(d.share, 1)))
+	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: %s of that time comes from the others in the batch, which is also the share of the most tokens that the server can give", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(min(d.share, 1)))
 	found.add("requests spent %s of their time in the server with generating", percent(f.generating(s)))
 	if s != nil {
 		found.add("there was no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)

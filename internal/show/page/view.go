@@ -64,6 +64,7 @@ type runView struct {
 	Agents          *table // nil with one client
 	Groups          []groupView
 	Accuracy        *accuracyView // nil where requests were no questions
+	Explain         *explainView  // nil where the run was not explained
 	Errors          *table
 	Checks          *table
 	Environment     *table
@@ -137,6 +138,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	}
 	v.Gaps = d.full(id+"-gaps", gaps(t), 300)
 	v.Groups = groupViews(d, id, r)
+	v.Explain = newExplainView(id, run.Explain)
 	v.Accuracy = newAccuracyView(d, id, r.Eval)
 	return v, d.err
 }

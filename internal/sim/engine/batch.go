@@ -147,7 +147,10 @@ func (e *Batch) ResetPrefixCache() {
 func (e *Batch) State() State {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.sched
+	return e.sched.state()
+}
+
+func (s *scheduler) state() State {
 	return State{
 		Running: len(s.running), Waiting: len(s.waiting), KVUsage: s.kv.usage(),
 		Preemptions: s.preemptions, CacheQueries: s.queries, CacheHits: s.hits,
