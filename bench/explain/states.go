@@ -130,7 +130,7 @@ func prefill(d *dice) setting {
 func decode(d *dice) setting {
 	b := d.step() / 2
 	n := d.int(20, 48)
-	e := engine{base: b, prefill: b / 2000, sequence: d.between(3, 6) * b / float64(n), blocks: 40000}
+	e := engine{base: b, prefill: b / 2000, sequence: d.between(3, 6) * b / float64(n), blocks: 40000, seqs: 2048, budget: 16384}
 	d.speculates(&e)
 	output := d.int(25, 50)
 	s := setting{truth: explain.Decode, servers: [][]string{e.flags()}}
@@ -140,7 +140,7 @@ func decode(d *dice) setting {
 	} else {
 		output /= 2 // else the run is too short to see that requests pile up
 		shape = lengths(d.int(16, 60), output, d.between(0.3, 0.6))
-		s.load = join(shape, open(d.between(1.5, 2)/(e.sequence*float64(output))*e.gain()))
+		s.load = join(shape, open(d.between(1.3, 1.7)/(e.sequence*float64(output))*e.gain()))
 	}
 	return s
 }

@@ -110,6 +110,9 @@ func (r *run) write(w io.Writer, width int) {
 	}
 	fmt.Fprintf(w, "\nWhere the time of a request went (mean of %d: %s)\n", r.Time.Requests, duration(r.Time.Seconds))
 	parts(w, r.Time.Parts)
+	if r.Time.Note != "" {
+		list(w, width, "", []string{r.Time.Note})
+	}
 	if slow := r.Time.Slow; slow != nil {
 		fmt.Fprintf(w, "\nThe slowest %d, as the client saw them (mean %s)\n", slow.Requests, duration(slow.Seconds))
 		parts(w, slow.Parts)

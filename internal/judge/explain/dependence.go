@@ -82,7 +82,9 @@ func (c *Collector) dependence() (d dependence) {
 	d.known = true
 	d.few, d.gapFew = few.middle()
 	d.many, d.gapMany = many.middle()
-	if d.gapMany <= 0 {
+	// A step of a + b·n takes no less for the few than their share of what it takes for the many. Where it
+	// seems to, what was sent lay in heaps on its way or before the client.
+	if d.gapMany <= 0 || d.gapFew/d.gapMany < 0.8*d.few/d.many {
 		return dependence{unknown: "tokens came in heaps"}
 	}
 	slope := (d.gapMany - d.gapFew) / (d.many - d.few)

@@ -70,11 +70,22 @@ func batchFull(f *facts) *finding {
 		return nil // prompts may be the reason as well: they lengthen the steps, or nothing tells that they don't
 	}
 	found := &finding{limit: Queueing}
+	d := f.batch
+	if d.known && d.share >= wholeGap && f.generating(s) >= mostlyDecode {
+		found.limit = Decode // more places would not help
+	}
 	found.queueBegan(s)
 	found.add("while requests waited, %.0f ran%s, as many as ever did, at %s of the scrapes: its batch had no free place", s.most, f.at(s), percent(s.pinned))
 	found.add("%.3g waited at the mean: %s of the time that requests spend in the server", s.waiting, percent(s.queueShare()))
 	if s.use > 0 {
 		found.add("the KV cache was %s full, with room for %.2g more requests of this size", percent(s.use), s.room)
+	}
+	if d.known && d.share >= sharedGap {
+		found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: more places in the batch would give %s more tokens at most", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
+	}
+	if found.limit == Decode {
+		found.next = decodeAdvice
+		return found
 	}
 	found.next = s.advice(map[string]string{
 		"vllm":     "Let the server run more requests at once: --max-num-seqs; the cache has room for them.",

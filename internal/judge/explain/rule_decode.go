@@ -60,6 +60,8 @@ func (f *facts) generating(s *server) float64 {
 	return f.toLast.mean() / (f.toFirst.mean() + f.toLast.mean())
 }
 
+const decodeAdvice = "Generating needs more memory bandwidth or compute: more GPUs, a smaller or quantised model, shorter answers, or speculative decoding; more concurrency makes each answer slower and gives little more in all."
+
 // decodeBound: no queue, but tokens come the slower the more requests generate.
 func decodeBound(f *facts) *finding {
 	s := f.busiest()
@@ -89,7 +91,7 @@ func decodeBound(f *facts) *finding {
 	if s != nil && s.cacheUse > 0 {
 		found.add("the KV cache had room: it was %s full", percent(s.cacheUse))
 	}
-	found.next = "Generating needs more memory bandwidth or compute: more GPUs, a smaller or quantised model, shorter answers, or speculative decoding; more concurrency makes each answer slower and gives little more in all."
+	found.next = decodeAdvice
 	return found
 }
 

@@ -6,7 +6,7 @@ func concurrencyBound(f *facts) *finding {
 		return nil
 	}
 	s, d := f.busiest(), f.batch
-	if s != nil && s.queueShare() >= notableQueue {
+	if f.waitsInServer() != nil {
 		return nil
 	}
 	if s == nil && f.toFirst.mean() > f.toLast.mean()/4 {
@@ -53,7 +53,7 @@ func served(f *facts) *finding {
 		return nil
 	}
 	s := f.busiest()
-	if s != nil && s.queueShare() >= notableQueue {
+	if f.waitsInServer() != nil {
 		return nil
 	}
 	found := &finding{limit: None}
@@ -78,7 +78,7 @@ func (f *facts) noneFits() []string {
 		if f.toFirst.mean() > f.toLast.mean()/4 {
 			out = append(out, sentence("%s of the time of a request went by before its first token: in the server's queue or in computing its prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
 		}
-	case s.queueShare() >= notableQueue:
+	case f.waitsInServer() != nil:
 		out = append(out, sentence("%.3g requests waited in the server at the mean while %.3g ran, and neither the cache, nor the batch, nor prompts are clearly the reason", s.waiting, s.running))
 	}
 	switch {

@@ -67,6 +67,9 @@ func (f *facts) time() Time {
 	if rest := t.Seconds - known; rest > 0 {
 		t.part("rest", rest, "what is left: HTTP, tokenising, writing, our reading")
 	}
+	if source == byHistograms {
+		t.Note = "The server's histograms are of all requests that it had in this time; the wait after a preemption is in its decode time."
+	}
 	t.Slow = f.slow()
 	return t
 }
