@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube test-export bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean bench-view
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube test-export bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean bench-view bench-explain
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -94,6 +94,10 @@ bench-coverage:
 # In how many of 20 drawn configurations find finds the truth, and in what time; see docs/find.md.
 bench-find:
 	go run ./bench/find
+
+# How often explain names what limits a run: eight states of the simulator and two controls, 20 fresh seeds each; see docs/explain.md.
+bench-explain: build
+	go run ./bench/explain -binary $(BIN)
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:

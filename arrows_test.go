@@ -94,6 +94,8 @@ var inside = map[string][]string{
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
+	"cli/explain":       {"cli/argv", "cli/command"},
+	"judge/explain":     {"judge/hist", "judge/row", "judge/serving", "judge/slots", "judge/stats"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
 	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},

@@ -19,6 +19,7 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -31,7 +32,7 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(explainText))
 
 // Run is a run to show.
 type Run struct {
@@ -40,6 +41,7 @@ type Run struct {
 	Result  *measure.Result
 	Verdict *verdict.Verdict
 	Drawn   *chartdata.Run
+	Explain *explain.Explanation // nil: it was not asked for
 }
 
 // Options say what else the page holds.

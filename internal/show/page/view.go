@@ -68,6 +68,7 @@ type runView struct {
 	Groups          []groupView
 	Accuracy        *accuracyView // nil where requests were no questions
 	Server          *serverView   // nil where the servers told nothing of themselves
+	Explain         *explainView  // nil where the run was not explained
 	Errors          *table
 	Checks          *table
 	Environment     *table
@@ -147,6 +148,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	heat.Together = id
 	v.Gaps = d.full(id+"-gaps", heat, 300)
 	v.Groups = groupViews(d, id, r)
+	v.Explain = newExplainView(id, run.Explain)
 	v.Accuracy = newAccuracyView(d, id, r.Eval)
 	v.Server = newServerView(id, r.Server)
 	v.figures = d.drawn
