@@ -17,6 +17,11 @@ var serverPanels = map[string]panel{
 	"requests": {"The server's own count of requests", "requests"},
 	"kv":       {"The server's KV cache in use", "share"},
 	"tokens":   {"The server's own count of generated tokens", "tok/s"},
+
+	"prompt":      {"The server's own count of prompt tokens", "tok/s"},
+	"preemptions": {"The server's preemptions", "per second"},
+	"hits":        {"The server's prefix cache", "share of prompt tokens found"},
+	"drafts":      {"The server's speculative decoding", "share of drafted tokens accepted"},
 }
 
 // mostPanels bounds what somebody else's list of series can make of a page.
