@@ -104,7 +104,7 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("several runs", func(t *testing.T) { check(t, look(t, where, filepath.Join(dir, "several.html"), "report-runs")) })
 	t.Run("charts of 10,000 requests", func(t *testing.T) {
-		p := pointAt(t, where, filepath.Join(dir, "large.html"))
+		p := pointAt(t, where, filepath.Join(dir, "large.html"), "charts-run")
 		checkCharts(t, p)
 		if p.Group < 8 || len(p.Crosshair) != p.Group || p.Compared < 60 {
 			t.Errorf("%d charts over time, %d of them have the crosshair, %d values compared", p.Group, len(p.Crosshair), p.Compared)
@@ -114,7 +114,12 @@ func TestPages(t *testing.T) {
 		}
 		t.Logf("%d charts, %d values compared; by key: %s", p.Answering, p.Compared, p.KeyText)
 	})
-	t.Run("charts of several runs", func(t *testing.T) { checkCharts(t, pointAt(t, where, filepath.Join(dir, "several.html"))) })
+	t.Run("charts of several runs", func(t *testing.T) {
+		p := pointAt(t, where, filepath.Join(dir, "several.html"), "")
+		if checkCharts(t, p); p.Opened < 10 {
+			t.Errorf("in a run that is opened later %d charts answer", p.Opened)
+		}
+	})
 }
 
 func run(t *testing.T, dir, program string, args ...string) {
@@ -157,6 +162,8 @@ func look(t *testing.T, where []string, path, name string) *seen {
 var kept = map[string][]string{
 	"report-run":  {"1440-light", "1440-dark", "390-light", "390-dark", "courses-light", "requests-dark"},
 	"report-runs": {"1440-light", "390-dark"},
+	"charts-run":  {"zoomed"},
+	"history":     {"crosshair"},
 }
 
 func keep(t *testing.T, folder, name string) {

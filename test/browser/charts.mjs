@@ -118,6 +118,7 @@ if (first) {
     await point(id, 0.62, 0.5);
     compare(set, id, await says(page, id));
   }
+  await point(of[Math.min(2, of.length - 1)], 0.62, 0.5);
   await page.screenshot({ path: path.join(folder, "zoomed.png") });
   await axe(page, "zoomed");
   await point(first, 0.5, 0.5);
@@ -183,7 +184,7 @@ if (linked) {
   await page.focus(`#${linked} .stage`);
   await page.keyboard.press("Home");
   const s = set.charts[linked].series.find((s) => s.links);
-  out.point = { text: (await says(page, linked)).found, want: s.hints[0], link: await page.$eval(`#${linked} .found a`, (a) => a.getAttribute("href")), wantLink: s.links[0] };
+  out.point = { text: (await says(page, linked)).found, want: s.hints[0], link: await page.$$eval(`#${linked} .found a`, (list) => list.map((a) => a.getAttribute("href")).join()), wantLink: s.links[0] };
 }
 
 await page.emulateMediaType("print");
@@ -191,6 +192,15 @@ out.print = await page.evaluate(() => ({
   svg: [...document.querySelectorAll(".answering .wide svg")].filter((s) => s.getBoundingClientRect().width > 0).length,
   canvas: [...document.querySelectorAll("canvas")].filter((s) => s.getBoundingClientRect().width > 0).length,
 }));
+await page.emulateMediaType("screen");
+
+// A run that is opened later: its charts answer too, by themselves.
+const closed = await page.$(".run > details:not([open]) > summary");
+if (closed) {
+  await closed.click();
+  await page.waitForFunction((n) => document.querySelectorAll(".answering").length > n, { timeout: 10000 }, seen.length);
+  out.opened = (await page.$$(".answering")).length - seen.length;
+}
 await page.close();
 
 // A finger on a phone.

@@ -26,6 +26,7 @@ type pointed struct {
 	Compared          int
 	Figures           int // with a picture, also in parts that are closed
 	Answering         int
+	Opened            int // more of them, in a run that was closed at first
 	Group             int
 	Pictures          int // that are seen beside the charts that answer
 	Crosshair         []float64
@@ -49,7 +50,8 @@ type pointed struct {
 	Plain map[string]struct{ SVG, Canvas int }
 }
 
-func pointAt(t *testing.T, where []string, path string) *pointed {
+// pointAt opens a page and points at its charts. The screenshots get the name.
+func pointAt(t *testing.T, where []string, path, name string) *pointed {
 	t.Helper()
 	folder := t.TempDir()
 	cmd := exec.Command("node", "charts.mjs", where[0], where[1], path, folder)
@@ -62,6 +64,9 @@ func pointAt(t *testing.T, where []string, path string) *pointed {
 	var p pointed
 	if err := json.Unmarshal(out, &p); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	if *update {
+		keep(t, folder, name)
 	}
 	return &p
 }
@@ -164,7 +169,7 @@ func TestHostileCharts(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := pointAt(t, where, path)
+	p := pointAt(t, where, path, "")
 	if p.Point == nil || !strings.HasSuffix(p.Point.Text, p.Point.Want) || p.Point.Link != "" {
 		t.Errorf("a point with hostile words: %+v", p.Point)
 	}
@@ -178,6 +183,9 @@ func TestHostileCharts(t *testing.T) {
 func TestHistory(t *testing.T) {
 	where := realserver.Lines(t, "INFEROMETER_BROWSER", 2, "make test-browser")
 	program, dir := realserver.Build(t), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "results"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 24 {
 		speed := 1000 + 7*float64(i%5)
 		if i >= 12 {
@@ -189,19 +197,23 @@ func TestHistory(t *testing.T) {
 			"output_throughput": speed, "median_ttft_ms": 50.0 + float64(i%4), "p99_ttft_ms": 90.0 + float64(i%7), "commit": fmt.Sprintf("%07x", i*7919),
 		})
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.json", i)), b, 0o644)
+			err = os.WriteFile(filepath.Join(dir, "results", fmt.Sprintf("%02d.json", i)), b, 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, program, "serve-report", ".", "--once", "public")
+	run(t, dir, program, "serve-report", "results", "--once", "public")
 	for pattern, group := range map[string]int{"public/series/*.html": 4, "public/series/*/output_throughput.html": 1} {
+		name := ""
+		if group > 1 {
+			name = "history"
+		}
 		list, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%s: %v, %v", pattern, list, err)
 		}
-		p := pointAt(t, where, list[0])
+		p := pointAt(t, where, list[0], name)
 		checkCharts(t, p)
 		if p.Group != group || p.Point == nil || p.Point.Text != p.Point.Want+" open" || p.Point.Link != p.Point.WantLink {
 			t.Errorf("%s: %d charts together; a point says %+v", pattern, p.Group, p.Point)

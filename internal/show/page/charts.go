@@ -113,7 +113,7 @@ func courses(t *chartdata.Run) []*chart.Chart {
 	list = append(append(list, serverCharts(t)...), clientChart(t))
 	for _, c := range list {
 		c.X, c.Empty = timeAxis(t), nothing
-		if c.Y.Unit == "" && c.Y.Label != "share" {
+		if c.Y.Unit == "" && !strings.HasPrefix(c.Y.Label, "share") {
 			c.Y.Unit = c.Y.Label
 		}
 	}

@@ -3,7 +3,7 @@ const set = JSON.parse(document.getElementById("charts").textContent), groups = 
 const begin = () => {
   for (const [id, d] of Object.entries(set.charts || {})) {
     const figure = document.getElementById(id);
-    if (!figure || figure.classList.contains("answering") || !figure.offsetParent) continue; // in a part that is closed
+    if (!figure || figure.classList.contains("answering") || figure.closest("details:not([open])")) continue; // in a part that is closed: it has no size yet
     const key = d.together ? "together " + d.together : "alone " + id;
     try {
       drawn.push(new LiveChart(figure, d, set.x, groups[key] ||= new Together(key)));

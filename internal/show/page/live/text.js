@@ -11,14 +11,17 @@ const valueText = (v) => {
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? "." + rest : "");
 };
 
-const withUnit = (v, unit) => valueText(v) + (unit ? " " + unit : "");
+const withUnit = (v, unit) => {
+  const text = valueText(v);
+  return unit && text !== "–" ? text + " " + unit : text;
+};
 
 // placeText is a place on an axis, with as many digits as a pixel of it needs.
 const placeText = (v, axis, pixel) => {
   if (axis.time) return new Date(v * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC";
   const at = (axis.at || []).indexOf(Math.round(v));
   if (at >= 0) return axis.names[at];
-  const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(pixel || 1))));
+  const digits = Math.max(0, Math.min(6, Math.round(-Math.log10(pixel || 1))));
   return v.toFixed(digits) + (axis.unit ? " " + axis.unit : "");
 };
 
