@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
@@ -61,21 +62,25 @@ type Run struct {
 	usage      client.Usage // of this process at that moment
 	spared     int          // processors that Go's scheduler was given beyond those it has
 
-	here     journal.Environment // read before the clock starts: nothing may come between that and the first request
-	progress *load.Progress
-	sampler  *client.Sampler
-	wakeups  *client.Wakeups  // nil: the kernel tells when bytes arrived
-	scraper  *client.Sampler  // nil: the servers are not asked during the load
-	before   []target.Metrics // each server's counters before the warm-ups
-	power    power.Spec
-	meter    *power.Measurement // nil: power was not asked for
-	beforeAt time.Time
-	seen     []*seenPrompts // of each server; nil: there is no state folder
-	keeper   *keeper        // nil: no prompts are sent again
-	saved    *savedTalks    // nil: no conversations are written
-	proven   *journal.Proven
-	profiled *journal.Profile // nil: no profile was asked for
-	sandbox  *sandbox.Sandbox // nil: no program is run
+	here       journal.Environment // read before the clock starts: nothing may come between that and the first request
+	progress   *load.Progress
+	sampler    *client.Sampler
+	wakeups    *client.Wakeups        // nil: the kernel tells when bytes arrived
+	scraper    *scraper               // nil: the servers are not asked during the load
+	meters     []*metered             // each server's metrics, where there are any
+	before     []*taken               // each server's counters before the warm-ups; nil where it has none
+	names      *serving.Table         // which of them are kept
+	whole      *journal.MetricsWriter // keeps them as they came
+	metricsMap []journal.MetricName   // what the user says of names
+	power      power.Spec
+	meter      *power.Measurement // nil: power was not asked for
+	beforeAt   time.Time
+	seen       []*seenPrompts // of each server; nil: there is no state folder
+	keeper     *keeper        // nil: no prompts are sent again
+	saved      *savedTalks    // nil: no conversations are written
+	proven     *journal.Proven
+	profiled   *journal.Profile // nil: no profile was asked for
+	sandbox    *sandbox.Sandbox // nil: no program is run
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -127,7 +132,10 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	err = r.openMetrics(ctx)
+	if r.beforeAt = time.Now(); err != nil {
+		return r.abandon(err)
+	}
 	r.openSeen()
 	if r.host.Proven != nil {
 		r.proven = r.host.Proven(r.engine())
@@ -156,7 +164,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	end := r.end(result)
 	end.Power, end.Profile = used, r.profiled
 	after := r.settled(context.WithoutCancel(ctx))
-	end.SpecDecode = specDecode(r.before, after)
+	end.SpecDecode = specDecode(metricsOf(r.before), metricsOf(after))
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
 	err = errors.Join(err, r.runPrograms(ctx, drain, end), r.journal.End(end))
 	r.unwritten = r.journal.Close()
@@ -180,6 +188,7 @@ func (r *Run) abandon(why error) error {
 	}
 	_ = os.Remove(filepath.Join(r.folder, journal.FileName))
 	_ = os.Remove(filepath.Join(r.folder, journal.SpecName))
+	_ = os.Remove(filepath.Join(r.folder, journal.MetricsName))
 	_ = os.Remove(r.folder) // stays if it holds anything of the user's
 	return why
 }
@@ -251,6 +260,8 @@ func (r *Run) close() {
 	if r.dataset != nil {
 		_ = r.dataset.Close() // it was only read
 	}
+	r.scraper.Stop()
+	r.closeScrapes()
 	r.returnProcessors()
 }
 

@@ -20,7 +20,7 @@ func (r *Run) started() error {
 	err := r.journal.Run(&journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
 		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
-		Proven: r.proven, Task: r.task,
+		Proven: r.proven, Task: r.task, MetricNames: r.metricsMap,
 	})
 	r.writeEarlier()
 	if r.transport.Stamps() != kernelStamps {

@@ -60,6 +60,9 @@ type Server struct {
 	Proxy                string   `json:"proxy,omitempty"` // empty: as the environment says; without a login
 	ProxyLogin           Value    `json:"proxy_login,omitzero"`
 
+	MetricsURLs []string        `json:"metrics_urls,omitempty" cli:"metrics-url"` // where their metrics are; none: where their kind has them
+	MetricsMap  json.RawMessage `json:"metrics_map,omitempty" cli:"metrics-map"`  // what names of metrics mean that we don't know, as its file says it
+
 	Protocol json.RawMessage `json:"protocol,omitempty" cli:"protocol-file"` // what the backend custom speaks, as its file describes it
 }
 
@@ -112,7 +115,8 @@ type Keep struct {
 	Resume            bool          `json:"-"`                 // go on with the questions in RunDir that have no answer; a file has no word for it
 	KeepRuns          int           `json:"keep_runs"`
 	JournalTexts      bool          `json:"journal_texts,omitempty"`
-	ScrapeEvery       time.Duration `json:"scrape_every,omitempty"` // 0: only before and after the load
+	ScrapeEvery       time.Duration `json:"scrape_every"`                           // 0: only before and after the load
+	ServerLogs        []string      `json:"server_logs,omitempty" cli:"server-log"` // of vLLM, one for each server, where there are no metrics
 	ForgetPrompts     bool          `json:"forget_prompts,omitempty"`
 	SaveResult        bool          `json:"save_result,omitempty"`
 	SaveDetailed      bool          `json:"save_detailed,omitempty"`
@@ -166,6 +170,9 @@ const (
 	vllmRequestTimeout    = 6 * time.Hour // the only bound that its client has
 )
 
+// DefaultScrapeEvery is how often the servers' metrics are read during the load.
+const DefaultScrapeEvery = time.Second
+
 // DefaultSessionHeader is what vLLM's router looks at.
 const DefaultSessionHeader = "X-Session-ID"
 
@@ -183,7 +190,7 @@ func Default() Spec {
 		Dataset: Dataset{DatasetName: defaultDataset, DatasetOptions: workload.Defaults(defaultDataset).Own},
 		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded
 		Load:    Load{NumPrompts: 1000, RequestTimeout: DefaultRequestTimeout},
-		Keep:    Keep{KeepRuns: 100},
+		Keep:    Keep{KeepRuns: 100, ScrapeEvery: DefaultScrapeEvery},
 		Judge:   Judge{PercentileMetrics: journal.DefaultMetrics(), MetricPercentiles: []float64{99}, Devices: 1},
 	}
 }

@@ -68,10 +68,12 @@ func (s *Spec) checkFleet() error {
 		"profile":            "the server's profiler is started by one client",
 		"save-conversations": "the answers are on the agents",
 		"power":              "it is measured by one client, over its own time",
+		"server-log":         "agents read no files of this machine",
 	}
 	given := map[string]bool{
 		"allow-code": s.AllowCode, "client-share": !s.Share.Whole(), "until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile,
 		"save-conversations": s.SaveConversations != "", "power": !s.Power.IsZero(),
+		"server-log": len(s.ServerLogs) > 0,
 	}
 	for _, flag := range slices.Sorted(maps.Keys(refused)) {
 		if given[flag] {

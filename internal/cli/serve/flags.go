@@ -20,6 +20,7 @@ type Options struct {
 	Targets             []string
 	Header              []argv.Pair
 	ProtocolFile        string
+	MetricsMapFile      string
 	datasets            map[string]any // the options of each dataset, by its name; nil: the command has no flags for them
 	draft               *pace.Draft
 	InputLen, OutputLen *int // of any dataset

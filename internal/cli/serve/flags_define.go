@@ -87,8 +87,7 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
 	set.String(&o.SaveConversations, "save-conversations", "", "Write the conversations that are complete, with the server's answers, as a JSON array.", g, argv.WholeName(), argv.Metavar("FILE"))
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
-	set.Duration(&o.ScrapeEvery, "scrape-every", 0,
-		"Read the server's /metrics so often during the load, for the report's pictures. 0 reads them before and after it only.", g, argv.Shown("0"))
+	defineMetrics(set, o, g)
 	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)

@@ -118,7 +118,7 @@ func (a *Agent) checkVariables(o *offered) error {
 // checkHosts holds all that the Spec makes an agent connect to against the allow-list.
 func (a *Agent) checkHosts(o *offered) error {
 	s := o.spec
-	addresses := slices.Clone(s.URLs)
+	addresses := slices.Concat(s.URLs, s.MetricsURLs)
 	if s.Proxy != "" && s.Proxy != bench.NoProxy {
 		addresses = append(addresses, s.Proxy)
 	}

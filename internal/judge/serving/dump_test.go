@@ -25,14 +25,14 @@ func scrapeOf(b []byte) journal.Scrape {
 	s := journal.Scrape{Counters: map[string]float64{}, Buckets: map[string]map[string]float64{}}
 	lines := map[string]float64{}
 	for _, m := range target.ParseMetrics(b) {
-		if base, ok := strings.CutSuffix(m.Name, "_bucket"); ok && m.Labels["le"] != "" {
+		if base, ok := strings.CutSuffix(m.Name, "_bucket"); ok && m.Label("le") != "" {
 			if s.Buckets[base] == nil {
 				s.Buckets[base] = map[string]float64{}
 			}
-			s.Buckets[base][m.Labels["le"]] += m.Value
+			s.Buckets[base][m.Label("le")] += m.Value
 			continue
 		}
-		for _, key := range append(serving.Labelled(m.Name, m.Labels), m.Name) {
+		for _, key := range append(serving.Labelled(m.Name, m.Label), m.Name) {
 			s.Counters[key] += m.Value
 			lines[key]++
 		}

@@ -72,15 +72,17 @@ func (t *Table) Kept(key string) bool { return t.kept[key] || perPosition(key) }
 func (t *Table) Averaged(key string) bool { return t.averaged[key] }
 
 // Labelled are keys under which a line is kept beside its name: what some servers tell apart
-// by a label only.
-func (t *Table) Labelled(name string, labels map[string]string) (keys []string) {
+// by a label only. value gives that of the line's label, empty where it has none.
+func (t *Table) Labelled(name string, value func(label string) string) (keys []string) {
 	for _, label := range t.labels[name] {
-		if key := labelled(name, label, labels[label]); t.known[key] {
+		if key := labelled(name, label, value(label)); t.known[key] {
 			keys = append(keys, key)
 		}
 	}
-	if key := labelled(name, position, labels[position]); perPosition(key) {
-		keys = append(keys, key)
+	if strings.HasSuffix(name, positionEnding) {
+		if key := labelled(name, position, value(position)); perPosition(key) {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }
@@ -94,7 +96,9 @@ func Kept(key string) bool { return plain.Kept(key) }
 func Averaged(key string) bool { return plain.Averaged(key) }
 
 // Labelled: see Kept.
-func Labelled(name string, labels map[string]string) []string { return plain.Labelled(name, labels) }
+func Labelled(name string, value func(label string) string) []string {
+	return plain.Labelled(name, value)
+}
 
 // Speculative decoding counts accepted tokens by how far ahead they were drafted.
 const (

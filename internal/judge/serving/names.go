@@ -42,6 +42,7 @@ func build() []Name {
 	add("llm-d router", "llm_d_epp_", llmd)
 	add("Gateway API inference extension", "inference_", extension)
 	add("LiteLLM", "litellm_", litellm)
+	add("vLLM's log", "log:", vllmLog)
 	return out
 }
 

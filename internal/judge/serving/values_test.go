@@ -102,7 +102,7 @@ func TestMapping(t *testing.T) {
 	if !table.Averaged("my_cache") || serving.Averaged("my_cache") || !serving.Averaged("sglang:token_usage") {
 		t.Error("which are averaged")
 	}
-	if keys := table.Labelled("my_state", map[string]string{"what": "busy", "other": "x"}); len(keys) != 1 || keys[0] != `my_state{what="busy"}` {
+	if keys := table.Labelled("my_state", func(label string) string { return map[string]string{"what": "busy", "other": "x"}[label] }); len(keys) != 1 || keys[0] != `my_state{what="busy"}` {
 		t.Errorf("labelled: %v", keys)
 	}
 	got := serving.Values(map[string]float64{
