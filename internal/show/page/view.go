@@ -64,6 +64,7 @@ type runView struct {
 	Agents          *table // nil with one client
 	Groups          []groupView
 	Accuracy        *accuracyView // nil where requests were no questions
+	Server          *serverView   // nil where the servers told nothing of themselves
 	Errors          *table
 	Checks          *table
 	Environment     *table
@@ -138,6 +139,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	v.Gaps = d.full(id+"-gaps", gaps(t), 300)
 	v.Groups = groupViews(d, id, r)
 	v.Accuracy = newAccuracyView(d, id, r.Eval)
+	v.Server = newServerView(id, r.Server)
 	return v, d.err
 }
 
