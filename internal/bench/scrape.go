@@ -39,6 +39,14 @@ type taken struct {
 	texts   []journal.MetricsText
 }
 
+// bytes is how long it is.
+func (t *taken) bytes() (n int) {
+	for i := range t.texts {
+		n += len(t.texts[i].Text)
+	}
+	return n
+}
+
 // read asks all sources at once. What only some of them tell is nothing: sums would jump.
 func (m *metered) read(ctx context.Context) (*taken, error) {
 	each := make([]taken, len(m.sources))

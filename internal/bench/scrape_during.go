@@ -55,13 +55,15 @@ func (r *Run) watchMetrics(ctx context.Context, m *metered) {
 		if ctx.Err() != nil {
 			return
 		}
+		bytes := 0
 		if err == nil {
 			r.writeDuring(m, t)
+			bytes = t.bytes()
 		}
 		took := time.Since(begin)
-		if patience.After(took, err != nil) {
+		if patience.After(took, bytes, err != nil) {
 			tick.Reset(patience.Every())
-			r.sayLess(m, patience.Every(), took, err)
+			r.sayLess(m, patience.Every(), took, bytes, err)
 		}
 	}
 }
@@ -75,10 +77,11 @@ func (r *Run) writeDuring(m *metered, t *taken) {
 }
 
 // sayLess tells that a server is asked less often. It is no more than a note: the load goes on.
-func (r *Run) sayLess(m *metered, every, took time.Duration, err error) {
+func (r *Run) sayLess(m *metered, every, took time.Duration, bytes int, err error) {
 	if err != nil {
 		r.say("note: the metrics can't be read (%s): they are asked for each %v from now on", r.wire.Secrets.Sentence(err.Error()), every)
 		return
 	}
-	r.say("note: %s takes %v to give its metrics: they are read each %v from now on, so that the load is not disturbed", m.sources[0].URL, took.Round(time.Millisecond), every)
+	r.say("note: the metrics of %s take %v and %d KB: they are read each %v from now on, so that the load is not disturbed",
+		m.sources[0].URL, took.Round(time.Millisecond), bytes/1000, every)
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,20 +14,29 @@ import (
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
-var value = regexp.MustCompile(`(?m) [0-9.e+]+$`)
-
 // grown is a dump in which every number that is not 0 has grown, as in a server that is busy
 // everywhere; changed is how many.
 func grown(dump string, random *rand.Rand) (text string, changed int) {
-	text = value.ReplaceAllStringFunc(dump, func(s string) string {
-		v, err := strconv.ParseFloat(s[1:], 64)
-		if err != nil || v == 0 {
-			return s
+	var b strings.Builder
+	for line := range strings.Lines(dump) {
+		name, number, _ := cutLast(strings.TrimSuffix(line, "\n"))
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || v == 0 || strings.HasPrefix(line, "#") {
+			b.WriteString(line)
+			continue
 		}
 		changed++
-		return " " + strconv.FormatFloat(v+1+float64(random.IntN(1000)), 'f', 1, 64)
-	})
-	return text, changed
+		b.WriteString(name + " " + strconv.FormatFloat(v+1+float64(random.IntN(1000)), 'f', 1, 64) + "\n")
+	}
+	return b.String(), changed
+}
+
+func cutLast(line string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(line, ' ')
+	if i < 0 {
+		return line, "", false
+	}
+	return line[:i], line[i+1:], true
 }
 
 func readMetrics(t *testing.T, path string) (list []MetricsText) {

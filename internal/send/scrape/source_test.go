@@ -184,9 +184,10 @@ func TestAddress(t *testing.T) {
 
 func TestPatience(t *testing.T) {
 	p := NewPatience(time.Second)
+	bytes := 53_000
 	feed := func(took time.Duration, failed bool, times int) (less int) {
 		for range times {
-			if p.After(took, failed) {
+			if p.After(took, bytes, failed) {
 				less++
 			}
 		}
@@ -204,6 +205,10 @@ func TestPatience(t *testing.T) {
 	}
 	if feed(0, true, 100) == 0 || p.Every() != time.Minute {
 		t.Errorf("failures: each %v", p.Every())
+	}
+	p, bytes = NewPatience(time.Second), MaxText
+	if feed(0, false, 100) != 3 || p.Every() != 8*time.Second {
+		t.Errorf("long ones: each %v", p.Every())
 	}
 }
 
