@@ -133,6 +133,7 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 		return nil, err
 	}
 	r := c.result(j.End())
+	r.Hardware = devices(j, r)
 	if answers != nil {
 		r.Eval = answers.Result()
 		r.Confidence.accuracy(r.Eval)

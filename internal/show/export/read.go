@@ -50,6 +50,7 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if drawing != nil {
 		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
+		run.Drawn.Hardware = chartdata.Hardware(r.Hardware)
 		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil
