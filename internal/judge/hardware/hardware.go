@@ -66,8 +66,23 @@ type Device struct {
 	Busy           *float64 `json:"busy,omitempty"` // the mean, 0 to 1
 	MaxMemoryBytes *float64 `json:"max_memory_bytes,omitempty"`
 	MemoryBytes    *float64 `json:"memory_bytes,omitempty"` // that it has
-	// Throttled is the share of the time in which the device was, by reason.
-	Throttled map[string]float64 `json:"throttled,omitempty"`
+	Throttled      []Share  `json:"throttled,omitempty"`
+}
+
+// Share is in which part of the time a device was throttled for a reason.
+type Share struct {
+	Reason string  `json:"reason"`
+	Share  float64 `json:"share"`
+}
+
+// ThrottledBy is that of one reason.
+func (d *Device) ThrottledBy(reason string) float64 {
+	for _, s := range d.Throttled {
+		if s.Reason == reason {
+			return s.Share
+		}
+	}
+	return 0
 }
 
 // Idle says that a device is known to have done nothing.

@@ -117,7 +117,7 @@ func TestIdleDevices(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	d := s.Devices[3]
-	if d.Idle() || !s.Devices[0].Idle() || *d.MinClockMHz != 1890 || *d.MaxTempC != 70 || math.Abs(d.Throttled["power"]-3.0/11) > 1e-9 || *d.MaxClockMHz != 1980 {
+	if d.Idle() || !s.Devices[0].Idle() || *d.MinClockMHz != 1890 || *d.MaxTempC != 70 || math.Abs(d.ThrottledBy("power")-3.0/11) > 1e-9 || *d.MaxClockMHz != 1980 {
 		t.Errorf("%+v", d)
 	}
 	gpu, cpu, all := s.Energy[0], s.Energy[1], s.Energy[2]

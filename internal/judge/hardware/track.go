@@ -2,6 +2,7 @@ package hardware
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -113,19 +114,17 @@ func kindOf(id string) string {
 	return GPU
 }
 
-// throttled is the share of the readings that have a reason.
-func throttled(in []reading) map[string]float64 {
-	var shares map[string]float64
+// throttled is the share of the readings that have a reason, by reason.
+func throttled(in []reading) []Share {
+	counts := map[string]int{}
 	for _, r := range in {
-		for _, why := range r.Throttle {
-			if shares == nil {
-				shares = map[string]float64{}
-			}
-			shares[why] += 1 / float64(len(in))
+		for _, why := range slices.Compact(slices.Sorted(slices.Values(r.Throttle))) {
+			counts[why]++
 		}
 	}
-	for why := range shares {
-		shares[why] = min(shares[why], 1)
+	var shares []Share
+	for _, why := range slices.Sorted(maps.Keys(counts)) {
+		shares = append(shares, Share{why, float64(counts[why]) / float64(len(in))})
 	}
 	return shares
 }

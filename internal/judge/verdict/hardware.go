@@ -30,7 +30,7 @@ func (*throttled) result(f *facts, l limits) Check {
 		}
 		looked = true
 		for _, why := range []string{"thermal", "power_brake"} {
-			if share := d.Throttled[why]; share > worst {
+			if share := d.ThrottledBy(why); share > worst {
 				worst, words = share, fmt.Sprintf("%s %s was slowed down for %s in %.0f %% of the measured time", d.Source, d.ID, reasonWords[why], 100*share)
 			}
 		}

@@ -166,8 +166,8 @@ func clocks(list []*hardware.Device) string {
 func Throttled(list ...*hardware.Device) string {
 	shares := map[string]float64{}
 	for _, d := range list {
-		for why, share := range d.Throttled {
-			shares[why] = max(shares[why], share)
+		for _, s := range d.Throttled {
+			shares[s.Reason] = max(shares[s.Reason], s.Share)
 		}
 	}
 	var parts []string
