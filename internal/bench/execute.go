@@ -78,13 +78,16 @@ type Run struct {
 	watched    *atomic.Pointer[[]*metered] // meters, for other goroutines
 	power      power.Spec
 	meter      *power.Measurement // nil: power was not asked for
-	beforeAt   time.Time
-	seen       []*seenPrompts // of each server; nil: there is no state folder
-	keeper     *keeper        // nil: no prompts are sent again
-	saved      *savedTalks    // nil: no conversations are written
-	proven     *journal.Proven
-	profiled   *journal.Profile // nil: no profile was asked for
-	sandbox    *sandbox.Sandbox // nil: no program is run
+	devices    *devices           // what is asked of hardware; nil: the load has not begun
+	// noDevices says why nothing is, where it was left to us.
+	noDevices string
+	beforeAt  time.Time
+	seen      []*seenPrompts // of each server; nil: there is no state folder
+	keeper    *keeper        // nil: no prompts are sent again
+	saved     *savedTalks    // nil: no conversations are written
+	proven    *journal.Proven
+	profiled  *journal.Profile // nil: no profile was asked for
+	sandbox   *sandbox.Sandbox // nil: no program is run
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -165,6 +168,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.wakeups.Stop()
 	r.scraper.Stop()
 	used := stopPower(r.meter)
+	r.devices.stop()
 	r.stopProfile(ctx)
 	if err != nil {
 		return r.abandon(err)
@@ -302,6 +306,9 @@ func (r *Run) connect(ctx context.Context) error {
 		if r.power, err = power.Parse(r.wire.power); err != nil {
 			return usage.Errorf("power", "%v", err)
 		}
+	}
+	if err = r.openHardware(ctx); err != nil {
+		return err
 	}
 	if r.balance, err = r.balancer(); err != nil {
 		return err

@@ -33,6 +33,7 @@ func (r *Run) started() error {
 		r.wakeups = client.StartWakeups()
 	}
 	r.sampler, r.scraper = r.startSampler(), r.startScraper()
+	r.startHardware()
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -118,6 +119,7 @@ type Keep struct {
 	JournalTexts      bool          `json:"journal_texts,omitempty"`
 	ScrapeEvery       time.Duration `json:"scrape_every"`                           // 0: only before and after the load
 	ServerLogs        []string      `json:"server_logs,omitempty" cli:"server-log"` // of vLLM, one for each server, where there are no metrics
+	Hardware          Value         `json:"hardware,omitzero"`                      // auto, none, or sources of power, clocks and temperatures
 	ForgetPrompts     bool          `json:"forget_prompts,omitempty"`
 	SaveResult        bool          `json:"save_result,omitempty"`
 	SaveDetailed      bool          `json:"save_detailed,omitempty"`
@@ -191,7 +193,7 @@ func Default() Spec {
 		Dataset: Dataset{DatasetName: defaultDataset, DatasetOptions: workload.Defaults(defaultDataset).Own},
 		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded
 		Load:    Load{NumPrompts: 1000, RequestTimeout: DefaultRequestTimeout},
-		Keep:    Keep{KeepRuns: 100, ScrapeEvery: DefaultScrapeEvery},
+		Keep:    Keep{KeepRuns: 100, ScrapeEvery: DefaultScrapeEvery, Hardware: Value{Text: hardware.Auto}},
 		Judge:   Judge{PercentileMetrics: journal.DefaultMetrics(), MetricPercentiles: []float64{99}, Devices: 1},
 	}
 }

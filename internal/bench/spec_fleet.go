@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -101,7 +102,7 @@ func (s *Spec) ForAgent(of share.Share) *Spec {
 	own.GiveUp = "" // it is decided by results, of which an agent has a part
 	own.Keep = Keep{
 		Command: s.Command, Label: s.Label, Metadata: s.Metadata, KeepRuns: s.KeepRuns,
-		JournalTexts: s.JournalTexts, SaveDetailed: s.SaveDetailed, ForgetPrompts: s.ForgetPrompts,
+		JournalTexts: s.JournalTexts, SaveDetailed: s.SaveDetailed, ForgetPrompts: s.ForgetPrompts, Hardware: s.hardwareFor(of),
 	}
 	own.SLO, own.Strict = "", false
 	if of.Index == 0 {
@@ -123,4 +124,17 @@ func (s *Spec) Secrets(h *Host) (map[string]string, error) {
 	}
 	_, err := s.Wire(&noting)
 	return found, err
+}
+
+// hardwareFor is what an agent asks: its own machine, and the first one what is behind an
+// address, which would answer all of them the same.
+func (s *Spec) hardwareFor(of share.Share) Value {
+	if of.Index == 0 {
+		return s.Hardware
+	}
+	spec, err := hardware.Parse(s.Hardware.Text)
+	if err != nil || s.Hardware.Env != "" { // what is in a variable has an address with a login
+		return Value{Text: hardware.None}
+	}
+	return Value{Text: spec.Here().String()}
 }

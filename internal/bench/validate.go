@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/protocol"
@@ -28,7 +29,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkRequest, s.checkDataset, s.checkEval, s.checkTalks, s.checkShare, s.checkFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
+		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.checkDataset, s.checkEval, s.checkTalks, s.checkShare, s.checkFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -263,6 +264,14 @@ func (s *Spec) checkGiveUp() error {
 		return usage.Errorf("give-up", "needs --duration: what can still be met depends on the time left")
 	case s.Until != "":
 		return usage.Errorf("give-up", "can't be used together with --until")
+	}
+	return nil
+}
+
+// checkHardware refuses what no source is called. What a variable holds is read when it is there.
+func (s *Spec) checkHardware() error {
+	if _, err := hardware.Parse(s.Hardware.Text); err != nil {
+		return usage.Errorf("hardware", "%v", err)
 	}
 	return nil
 }

@@ -5,12 +5,13 @@ import (
 )
 
 // Hardware is what devices said of themselves at one moment: GPUs, processors, a whole
-// machine. What a source does not tell is nil, never 0.
+// machine; or why nothing can be asked. What a source does not tell is nil, never 0.
 type Hardware struct {
 	At      int64    `json:"at"`
 	Agent   int      `json:"agent,omitempty"` // an index into Run.Fleet.Agents
 	Source  string   `json:"source"`          // nvidia-smi, dcgm, amd-smi, sysfs, rapl, node…
-	Devices []Device `json:"devices"`
+	Devices []Device `json:"devices,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why there are no devices; said once
 }
 
 // Device is one of them.
@@ -53,5 +54,13 @@ func (h *Hardware) check(agents int) error {
 			}
 		}
 	}
+	return b.err
+}
+
+// Move is for another clock's zero.
+func (h *Hardware) Move(by int64) error {
+	var b bounds
+	b.time("at", h.At+by)
+	h.At += by
 	return b.err
 }

@@ -34,6 +34,7 @@ type Options struct {
 	TrustRemoteCode     bool // accepted; nothing is ever run
 	metadata, goodput   []argv.Pair
 	power               string
+	hardware            string
 
 	// How the run is shown.
 	DisableTQDM bool
@@ -90,6 +91,8 @@ func Flags() (*argv.Set, *Options) {
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
 	set.Example("Conversations of five turns, eight open at a time, whose users think for two seconds",
 		"inferometer bench serve --backend openai-chat --dataset-name multi-turn --multi-turn-num-turns 5 --num-prompts 100 --max-conversations 8 --think-time exponential:2s")
+	set.Example("What a token costs in joules, from the exporters of a server elsewhere",
+		"inferometer bench serve --base-url http://gpu-box:8000 --max-concurrency 32 --duration 2m --hardware dcgm=http://gpu-box:9400,node=http://gpu-box:9100")
 	set.Example("Two replicas as one, and each by itself",
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Three adapters of one model, the first asked for most",

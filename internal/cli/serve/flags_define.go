@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -90,6 +91,9 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.String(&o.SaveConversations, "save-conversations", "", "Write the conversations that are complete, with the server's answers, as a JSON array.", g, argv.WholeName(), argv.Metavar("FILE"))
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
 	defineMetrics(set, o, g)
+	set.String(&o.hardware, "hardware", hardware.Auto,
+		"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: "+strings.Join(hardware.Names(), ", ")+", with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it.", g,
+		argv.WholeName(), argv.Metavar("SOURCES"), argv.Redact(hardware.Redact))
 	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)

@@ -44,6 +44,8 @@ type Run struct {
 
 	Client []ClientPoint
 	Server []ServerSeries
+	// Hardware is what devices told; see Hardware.
+	Hardware []ServerSeries
 }
 
 // Course is two percentiles over time.

@@ -16,10 +16,11 @@ import (
 
 // Run is a run that was read to its end.
 type Run struct {
-	Result  *measure.Result
-	Verdict *verdict.Verdict
-	Samples []journal.Sample
-	Scrapes []journal.Scrape
+	Result   *measure.Result
+	Verdict  *verdict.Verdict
+	Samples  []journal.Sample
+	Scrapes  []journal.Scrape
+	Hardware []journal.Hardware
 }
 
 // Read computes the result and the verdict of the run in a folder. Others may look at
@@ -37,7 +38,7 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes()}, nil
+	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
 }
 
 // Journal reads a journal to its end.
@@ -47,6 +48,7 @@ func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*me
 	if err != nil {
 		return nil, nil, err
 	}
+	v.Hardware(r.Hardware)
 	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
 	}

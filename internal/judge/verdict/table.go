@@ -264,6 +264,12 @@ func table() []entry {
 			func(*facts) check { return &serverE2EL{} },
 		},
 		{
+			"throttled", "server", "a GPU that worked and was slowed down for heat or by its machine's power supply",
+			limits{0.10, never, "%", "of the measured time, as far as --hardware can tell; its own power limit is none", ""},
+			"cool the machine, let it rest between runs, or lower the power limit to what it can hold", nil,
+			func(*facts) check { return &throttled{} },
+		},
+		{
 			"slow_replica", "server", "one of several servers that is slower than the others",
 			limits{1.25, never, "×", "the median TTFT or TPOT by that of the others, if by three standard errors, and by 1 ms (TTFT) or 0.2 ms (TPOT)", ""},
 			"look at that server by itself (--base-url): its GPU's clock and heat, what else runs beside it, its settings, its share of the requests",

@@ -139,6 +139,7 @@ func figures(b *strings.Builder, run *page.Run) {
 		}
 	}
 	serverFigures(b, r.Server)
+	hardwareFigures(b, r.Hardware)
 	accuracyFigures(b, r.Eval)
 	conversationFigures(b, r.Conversations)
 	agentFigures(b, r.Agents)

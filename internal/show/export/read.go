@@ -54,6 +54,7 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	if drawing != nil {
 		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
 		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes})
+		run.Drawn.Hardware = chartdata.Hardware(r.Hardware)
 		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil

@@ -111,6 +111,7 @@ func courses(t *chartdata.Run) []*chart.Chart {
 		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed("p99", t.E2EL.P99)}},
 	}
 	list = append(append(list, serverCharts(t)...), clientChart(t))
+	list = append(list, hardwareCharts(t)...)
 	for _, c := range list {
 		c.X, c.Empty = timeAxis(t), nothing
 		if c.Y.Unit == "" && !strings.HasPrefix(c.Y.Label, "share") {

@@ -58,6 +58,7 @@ type runView struct {
 	Latency         *table
 	Curves, Courses []figure
 	NoServer        bool
+	Hardware        *hardwareView
 	Gaps            figure
 	Rows            int
 	RowNote         string
@@ -131,7 +132,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 		ID: id, Index: i, Name: run.Name, Load: Load(r), Open: i == 0, Badge: verdictCell(run.Verdict), Tiles: tiles(run), Warnings: r.Warnings,
 		Latency: latencyTable(id+"-latency", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Agents: agentTable(id+"-agents", r), Errors: errorTable(id+"-errors", r),
 		Environment: environment(id+"-environment", run), Command: Command(r.Run.Command),
-		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0,
+		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0, Hardware: newHardwareView(id, r.Hardware),
 	}
 	if run.Verdict != nil {
 		v.Checks, v.Reasons = checkTable(id+"-checks", run.Verdict), reasons(run.Verdict)

@@ -57,6 +57,7 @@ func inferometer(r *measure.Result, opt Options) object {
 	setSLO(&o, opt.SLO)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)
+	setHardware(&o, r.Hardware)
 	setEval(&o, r.Eval)
 	setMore(&o, r)
 	return o

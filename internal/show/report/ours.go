@@ -48,6 +48,7 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.groups("By turn", r.ByTurn)
 	c.groups("By adapter", r.ByAdapter)
 	c.economy(r.Economy)
+	c.hardware(r.Hardware)
 	c.eval(r)
 	if opt.Intervals {
 		c.intervals(&r.Confidence)
