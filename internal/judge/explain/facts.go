@@ -95,6 +95,9 @@ func (f *facts) growth() growth {
 	if f.closed {
 		return growth{why: "a closed loop sends when an answer has come: it can't fall behind"}
 	}
+	if f.in.End == nil {
+		return f.growthSampled()
+	}
 	from, to := float64(f.firstDue)/1e9, float64(f.lastDue)/1e9
 	span := to - from
 	early := sums{} // what the first requests took: before that time all pile up
@@ -107,8 +110,35 @@ func (f *facts) growth() growth {
 		return growth{why: "the run is too short to tell a queue that grows from one that fills up"}
 	}
 	g := growth{known: true, middle: f.mean(f.offered, from+0.4*span, from+0.6*span), end: f.mean(f.offered, from+0.8*span, to)}
-	// By chance alone the number of a served load has about the root of itself as its deviation.
-	g.grows = g.end-g.middle > max(0.2*g.middle, 2*math.Sqrt(max(g.middle, 1)))
+	g.judge()
+	return g
+}
+
+// judge: by chance alone the number of a served load has about the root of itself as its deviation.
+func (g *growth) judge() { g.grows = g.end-g.middle > max(0.2*g.middle, 2*math.Sqrt(max(g.middle, 1))) }
+
+// growthSampled is that of a run without an end: its journal has only what has ended, and those that pile up
+// have not. The client's samples count them all.
+func (f *facts) growthSampled() growth {
+	var middle, end sums
+	last := int64(0)
+	for i := range f.in.Samples {
+		last = max(last, f.in.Samples[i].At)
+	}
+	for i := range f.in.Samples {
+		s := &f.in.Samples[i]
+		switch part := float64(s.At) / float64(last); {
+		case part >= 0.4 && part <= 0.6:
+			middle.add(float64(s.InFlight))
+		case part >= 0.8:
+			end.add(float64(s.InFlight))
+		}
+	}
+	if middle.n < 2 || end.n < 2 || last < int64(fewLatencies*f.whole.mean()) {
+		return growth{why: "the run has no end, and too few samples to tell whether requests piled up"}
+	}
+	g := growth{known: true, middle: middle.mean(), end: end.mean()}
+	g.judge()
 	return g
 }
 

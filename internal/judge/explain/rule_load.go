@@ -74,8 +74,10 @@ func (f *facts) noneFits() []string {
 	s, g, d := f.busiest(), f.growth(), f.batch
 	switch {
 	case s == nil:
-		out = append(out, "what the server was doing is not known: it told no metrics during the load")
-		if f.toFirst.mean() > f.toLast.mean()/4 {
+		out = append(out, sentence("what the server was doing is not known: it told no metrics during the load, or neither its batch nor its queue"))
+		if queue, _, _, source := f.stages(); source == byHistograms && queue > 0 {
+			out = append(out, sentence("requests spent %s in its queue at the mean; what they waited for is not known", ms(queue*1e9)))
+		} else if f.toFirst.mean() > f.toLast.mean()/4 {
 			out = append(out, sentence("%s of the time of a request went by before its first token: in the server's queue or in computing its prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
 		}
 	case f.waitsInServer() != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,8 +43,19 @@ type lane struct {
 	next                int64
 }
 
+// sent is what came of it.
+type sent struct {
+	list []*journal.Request
+	in   Input
+}
+
 func (w *world) run() (*Collector, Input) {
-	c, in := NewCollector(), Input{Run: &journal.Run{Clock: "kernel", Environment: journal.Environment{CPUs: 8, GoMaxProcs: 8}}, End: &journal.End{}}
+	s := w.requests()
+	return s.collect(), s.in
+}
+
+func (w *world) requests() *sent {
+	in := Input{Run: &journal.Run{Clock: "kernel", Environment: journal.Environment{CPUs: 8, GoMaxProcs: 8}}, End: &journal.End{}}
 	in.Run.Options.Pace, in.Run.Options.MaxConcurrency, in.Run.Options.RequestRate = "closed", w.slots, w.rate
 	if w.slots == 0 {
 		in.Run.Options.Pace = "poisson"
@@ -55,12 +67,12 @@ func (w *world) run() (*Collector, Input) {
 			in.Run.Targets = append(in.Run.Targets, journal.Target{URL: fmt.Sprintf("http://server-%d", i)})
 		}
 	}
-	sent := 0
+	number := 0
 	send := func(due int64) {
-		l := lanes[sent%len(lanes)]
-		sent++
+		l := lanes[number%len(lanes)]
+		number++
 		at := due + int64(w.ExpFloat64()*w.late*1e9)
-		r := &journal.Request{Index: sent, Target: l.target, Due: due, Sent: at, PromptTokens: w.between(w.prompt), OutputTokens: w.between(w.output), Outcome: journal.Complete}
+		r := &journal.Request{Index: number, Target: l.target, Due: due, Sent: at, PromptTokens: w.between(w.prompt), OutputTokens: w.between(w.output), Outcome: journal.Complete}
 		l.open[l.Submit(at, r.PromptTokens, r.OutputTokens)] = r
 	}
 	end := int64(w.seconds * 1e9)
@@ -101,17 +113,21 @@ func (w *world) run() (*Collector, Input) {
 	for s := range int(w.seconds) + 1 {
 		in.Samples = append(in.Samples, journal.Sample{At: int64(s) * 1e9, CPUNs: int64(s) * 1e8})
 	}
-	i := -1
+	return &sent{requests, in}
+}
+
+func (s *sent) collect() *Collector {
+	c, i := NewCollector(), -1
 	next := func() (*journal.Request, error) {
-		if i++; i >= len(requests) {
+		if i++; i >= len(s.list) {
 			return nil, io.EOF
 		}
-		return requests[i], nil
+		return s.list[i], nil
 	}
-	if err := row.Pass(next, row.NewRules(&in.Run.Options, ""), c); err != nil {
+	if err := row.Pass(next, row.NewRules(&s.in.Run.Options, ""), c); err != nil {
 		panic(err)
 	}
-	return c, in
+	return c
 }
 
 // take enters the tokens of a step, and returns the requests that ended.
@@ -316,6 +332,30 @@ func TestLittle(t *testing.T) {
 		e := c.Explain(Input{Run: run, Scrapes: []journal.Scrape{{Counters: map[string]float64{"vllm:num_requests_running": 1}}}})
 		if e.Limit != Unclear || len(e.Why) == 0 {
 			t.Errorf("%d failed requests: %+v", n, e)
+		}
+	}
+}
+
+// TestKilled: of a run that was killed while requests piled up only those are in the journal that had ended. It
+// was not served for that.
+func TestKilled(t *testing.T) {
+	for seed := range uint64(10) {
+		w := &world{Rand: rand.New(rand.NewPCG(seed, 3)), seconds: 20, servers: []engine.BatchConfig{engineOf(0.01, 2e-6, 200e-6)}, prompt: [2]int{50, 60}, output: [2]int{100, 200}, rate: 80, blind: true}
+		requests := w.requests()
+		killed := int64(10e9)
+		in := Input{Run: requests.in.Run}
+		for at := int64(0); at < killed; at += 1e9 {
+			open := 0
+			for _, r := range requests.list {
+				if r.Sent <= at && r.End > at {
+					open++
+				}
+			}
+			in.Samples = append(in.Samples, journal.Sample{At: at, InFlight: open})
+		}
+		requests.list = slices.DeleteFunc(requests.list, func(r *journal.Request) bool { return r.End > killed })
+		if e := requests.collect().Explain(in); e.Limit == None {
+			t.Errorf("seed %d: %s: %v", seed, e.Limit, e.Why)
 		}
 	}
 }

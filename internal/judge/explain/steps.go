@@ -18,7 +18,11 @@ func fullSteps(scrapes []journal.Scrape, s *server) float64 {
 	counts := map[float64]float64{} // up to an upper bound
 	seen := 0
 	for i := range scrapes {
-		if scrapes[i].Target != s.Target || scrapes[i].Buckets[name] == nil {
+		buckets := scrapes[i].Buckets[name]
+		if buckets == nil {
+			buckets = scrapes[i].Buckets[name+"_bucket"]
+		}
+		if scrapes[i].Target != s.Target || buckets == nil {
 			continue
 		}
 		sign := -1.0
@@ -26,7 +30,7 @@ func fullSteps(scrapes []journal.Scrape, s *server) float64 {
 			sign = 1
 		}
 		seen++
-		for text, n := range scrapes[i].Buckets[name] {
+		for text, n := range buckets {
 			if bound, err := strconv.ParseFloat(text, 64); err == nil {
 				counts[bound] += sign * n
 			}

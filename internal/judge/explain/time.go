@@ -68,11 +68,30 @@ func (f *facts) time() Time {
 		t.part("rest", rest, "what is left: HTTP, tokenising, writing, our reading")
 	}
 	if source == byHistograms {
-		t.Note = "The server's histograms are of all requests that it had in this time; the wait after a preemption is in its decode time."
+		t.Note = f.note()
 	}
 	t.Slow = f.slow()
 	return t
 }
+
+// note says what the server's histograms hold beside our requests.
+func (f *facts) note() string {
+	n, preempted := 0.0, 0.0
+	for _, s := range f.servers {
+		n += s.grown(serving.Decode.Count())
+		preempted += zero(s.grown(serving.Preemptions))
+	}
+	switch ours := float64(f.requests); {
+	case n > ours*(1+foreign):
+		return sentence("the server had %.0f requests in this time, and %.0f of them are ours: its times are of all, and need not add up to ours", n, ours)
+	case preempted > 0:
+		return sentence("the wait after a preemption is in the server's decode time")
+	}
+	return ""
+}
+
+// foreign is the share of others' requests from which on a server's times are not ours.
+const foreign = 0.05
 
 // stages are the server's own, in seconds; NaN: not known. An empty source: none is.
 func (f *facts) stages() (queue, prefill, decode float64, source string) {
