@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
@@ -69,7 +70,11 @@ func (e *exporting) listen(address string) (err error) {
 		return argv.Errorf(flagPrometheus, "%v", err)
 	}
 	e.all = append(e.all, e.shown)
-	e.host.Say("prometheus: %s", e.server.URL())
+	say := e.host.Say
+	if strings.HasSuffix(address, ":0") { // else nobody knows where it is
+		say = e.host.Warn
+	}
+	say("prometheus: %s", e.server.URL())
 	return nil
 }
 

@@ -19,13 +19,15 @@ const (
 	batch        = 512             // spans of one message
 	spansEvery   = time.Second     // or as soon as a batch is there
 	metricsEvery = 5 * time.Second // and at the end
-	flushTime    = 5 * time.Second
+	flushTime    = 10 * time.Second
 	tryTime      = 2 * time.Second
 )
 
 // Exporter tells a collector of one run. Its methods may be called at the same time.
 type Exporter struct {
 	client *client
+	most   int           // mostWaiting, of tests less
+	flush  time.Duration // flushTime, of tests more
 
 	mu      sync.Mutex
 	run     *run // nil: it has not begun
@@ -54,6 +56,7 @@ type Report struct {
 // New begins to tell a collector of a run.
 func New(c *Config, proxy func(*http.Request) (*url.URL, error)) *Exporter {
 	e := &Exporter{
+		most: mostWaiting, flush: flushTime,
 		client: &client{Config: c, pause: pause, http: &http.Client{
 			Transport:     &http.Transport{Proxy: proxy, MaxIdleConns: 2, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -142,7 +145,7 @@ func (e *Exporter) put(c *call) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ended = max(e.ended, c.end)
-	if len(e.waiting) >= mostWaiting {
+	if len(e.waiting) >= e.most {
 		if e.fleet {
 			return false
 		}
@@ -203,6 +206,11 @@ func (e *Exporter) sendSpans(ctx context.Context) {
 		r, some := e.take()
 		if len(some) == 0 {
 			return
+		}
+		if ctx.Err() != nil { // the time is over
+			e.report.Failed += len(some)
+			e.because("there was no more time for them")
+			continue
 		}
 		list := make([]*traces.Span, len(some))
 		for i := range some {
@@ -265,7 +273,7 @@ func (e *Exporter) sendMetrics(ctx context.Context) {
 // Finish sends what waits, for some seconds at most, and ends the exporter.
 func (e *Exporter) Finish(ctx context.Context) Report {
 	close(e.finish)
-	timer := time.AfterFunc(flushTime, e.cut)
+	timer := time.AfterFunc(e.flush, e.cut)
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, e.cut)
 	defer stop()

@@ -90,6 +90,7 @@ func exporterOf(t *testing.T, endpoint string) *Exporter {
 		t.Fatal(err)
 	}
 	e := New(cfg, nil)
+	e.most, e.flush = 3000, time.Minute
 	e.client.pause = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return e
 }
@@ -227,13 +228,9 @@ func TestDeadCollector(t *testing.T) {
 	s.Close()
 	e := exporterOf(t, s.URL)
 	e.Started("r", first())
-	began := time.Now()
-	const n = mostWaiting + 1000
-	for i := range n {
+	const n = 5000
+	for i := range n { // none of them waits
 		e.Ended(request(i))
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the run was held up for %v", took)
 	}
 	r := e.Finish(context.Background())
 	if r.Sent != 0 || r.Dropped+r.Failed != n+1 || r.Why == "" {
@@ -250,10 +247,9 @@ func TestSilentCollector(t *testing.T) {
 	e := exporterOf(t, s.URL)
 	e.Started("r", first())
 	e.Ended(request(1))
-	began := time.Now()
-	r := e.Finish(context.Background())
-	if took := time.Since(began); took > flushTime+5*time.Second || r.Sent != 0 || r.Failed != 2 {
-		t.Errorf("%v, %+v", took, r)
+	e.flush = 200 * time.Millisecond
+	if r := e.Finish(context.Background()); r.Sent != 0 || r.Failed != 2 { // the server is silent for ever
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -313,4 +309,21 @@ func FuzzPartial(f *testing.F) {
 			t.Errorf("%+v", r)
 		}
 	})
+}
+
+// BenchmarkSpan is what a span costs beside the run, with its share of a message of 512.
+func BenchmarkSpan(b *testing.B) {
+	c := &Config{}
+	r := newRun("r", first())
+	list := make([]*traces.Span, batch)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		one := r.newCall(request(n))
+		list[n%batch] = r.span(&one)
+		if n%batch == batch-1 {
+			if _, err := encode(c.tracesData(list)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
 }
