@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
@@ -65,13 +66,14 @@ type Run struct {
 	here       journal.Environment // read before the clock starts: nothing may come between that and the first request
 	progress   *load.Progress
 	sampler    *client.Sampler
-	wakeups    *client.Wakeups        // nil: the kernel tells when bytes arrived
-	scraper    *scraper               // nil: the servers are not asked during the load
-	meters     []*metered             // each server's metrics, where there are any
-	before     []*taken               // each server's counters before the warm-ups; nil where it has none
-	names      *serving.Table         // which of them are kept
-	whole      *journal.MetricsWriter // keeps them as they came
-	metricsMap []journal.MetricName   // what the user says of names
+	wakeups    *client.Wakeups             // nil: the kernel tells when bytes arrived
+	scraper    *scraper                    // nil: the servers are not asked during the load
+	meters     []*metered                  // each server's metrics, where there are any
+	before     []*taken                    // each server's counters before the warm-ups; nil where it has none
+	names      *serving.Table              // which of them are kept
+	whole      *journal.MetricsWriter      // keeps them as they came
+	metricsMap []journal.MetricName        // what the user says of names
+	watched    *atomic.Pointer[[]*metered] // meters, for other goroutines
 	power      power.Spec
 	meter      *power.Measurement // nil: power was not asked for
 	beforeAt   time.Time
@@ -98,7 +100,7 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run
 
 func newRun(s *Spec, h *Host) *Run {
 	own := *s // what is left open is filled in
-	return &Run{Spec: &own, host: h, clock: wire.NewClock()}
+	return &Run{Spec: &own, host: h, clock: wire.NewClock(), watched: &atomic.Pointer[[]*metered]{}}
 }
 
 // Folder is where the run is kept.

@@ -73,6 +73,10 @@ func loadServer(t *testing.T, url string, change func(*Spec)) (said string, scra
 		return words.String(), nil, folder, err
 	}
 	defer run.Close()
+	if servers := run.Servers(); len(servers) > 0 {
+		b, _ := json.Marshal(servers)
+		fmt.Fprintf(&words, "servers %s\n", b)
+	}
 	j, err := run.Reopen()
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +107,9 @@ func TestRouterAndKey(t *testing.T) {
 	said, scrapes, folder, err := loadServer(t, srv.URL, nil)
 	if err != nil || strings.Contains(said, "no metrics") || len(scrapes) < 5 {
 		t.Fatalf("%v; %d scrapes; said %q", err, len(scrapes), said)
+	}
+	if !strings.Contains(said, `servers [{"running":3,"tokens_per_s":0}]`) {
+		t.Errorf("who watches is told %q", said)
 	}
 	if got := serving.Values(scrapes[1].Counters)[serving.Running]; !scrapes[1].During || got != 3 {
 		t.Errorf("running %v in %+v", got, scrapes[1])

@@ -54,12 +54,13 @@ func (r *Run) openMetrics(ctx context.Context) error {
 	r.names = serving.NewTable(r.metricsMap...)
 	r.whole = journal.NewMetricsWriter(filepath.Join(r.folder, journal.MetricsName))
 	for i := range r.URLs {
-		m := &metered{target: i, kind: target.KindOfModels(r.lists[i].models)}
+		m := &metered{target: i, kind: target.KindOfModels(r.lists[i].models), now: latest{mapping: r.metricsMap}}
 		for _, address := range r.metricsAddresses(i, m.kind) {
 			m.sources = append(m.sources, r.source(address))
 		}
 		r.meters = append(r.meters, m)
 	}
+	r.watched.Store(&r.meters)
 	r.before = make([]*taken, len(r.meters))
 	errs := make([]error, len(r.meters))
 	eachTarget(r.targets, func(i int, _ *target.Target) { r.before[i], errs[i] = r.firstScrape(ctx, r.meters[i]) })
