@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/show/served"
@@ -27,8 +28,8 @@ func (c *console) server(s *serving.Summary) {
 		e := &s.Each[i]
 		c.row(fmt.Sprintf("Server %d:", e.Target+1), eachWords(e))
 	}
-	for _, n := range s.Notes {
-		c.row("Note:", n)
+	if len(s.Notes) > 0 {
+		c.row("Note:", strings.Join(s.Notes, "; "))
 	}
 }
 
