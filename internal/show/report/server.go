@@ -21,7 +21,7 @@ func (c *console) server(s *serving.Summary) {
 	if times := served.Histograms(&s.Server); len(times) > 0 {
 		c.line(serverRow, "its times, ms", "mean", "p50", "p99", "count")
 		for _, t := range times {
-			c.line(serverRow, t.What, millis(t.Mean), served.About(t.P50), served.About(t.P99), fmt.Sprintf("%.0f", t.Count))
+			c.line(serverRow, t.What, millis(t.Mean), served.Between(t.P50), served.Between(t.P99), fmt.Sprintf("%.0f", t.Count))
 		}
 	}
 	for i := range s.Each {
@@ -34,7 +34,7 @@ func (c *console) server(s *serving.Summary) {
 }
 
 // serverRow is a row of the table of the server's own times, as wide as the block.
-const serverRow = "%-14s%9s%9s%9s%9s"
+const serverRow = "%-14s%9s%10s%10s%7s"
 
 func serverTitle(s *serving.Summary) string {
 	if len(s.Each) > 0 {
