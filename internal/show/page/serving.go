@@ -37,7 +37,7 @@ func newServerView(id string, s *serving.Summary) *serverView {
 		v.add(fmt.Sprintf("%s-server%d", id, i+1), fmt.Sprintf("Server %d, %s", e.Target+1, cmp.Or(e.Kind, "metrics of no known kind")), e)
 	}
 	if len(served.Histograms(&s.Server)) > 0 {
-		v.Notes = append(v.Notes[:len(v.Notes):len(v.Notes)], "The server's own times are counts between bounds: a percentile lies between the two in brackets, and ≈ is where it would lie if values were spread evenly between them.")
+		v.Notes = append(v.Notes[:len(v.Notes):len(v.Notes)], "The server's own times are counts between bounds: a percentile lies between the two in brackets (≤: below the first bound), and ≈ is where it would lie if values were spread evenly between them.")
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/show/served"
@@ -20,20 +21,20 @@ func (c *console) server(s *serving.Summary) {
 	if times := served.Histograms(&s.Server); len(times) > 0 {
 		c.line(serverRow, "its times, ms", "mean", "p50", "p99", "count")
 		for _, t := range times {
-			c.line(serverRow, t.What, millis(t.Mean), served.About(t.P50), served.About(t.P99), fmt.Sprintf("%.0f", t.Count))
+			c.line(serverRow, t.What, millis(t.Mean), served.Between(t.P50), served.Between(t.P99), fmt.Sprintf("%.0f", t.Count))
 		}
 	}
 	for i := range s.Each {
 		e := &s.Each[i]
 		c.row(fmt.Sprintf("Server %d:", e.Target+1), eachWords(e))
 	}
-	for _, n := range s.Notes {
-		c.row("Note:", n)
+	if len(s.Notes) > 0 {
+		c.row("Note:", strings.Join(s.Notes, "; "))
 	}
 }
 
 // serverRow is a row of the table of the server's own times, as wide as the block.
-const serverRow = "%-14s%9s%9s%9s%9s"
+const serverRow = "%-14s%9s%10s%10s%7s"
 
 func serverTitle(s *serving.Summary) string {
 	if len(s.Each) > 0 {

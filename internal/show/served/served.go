@@ -80,18 +80,18 @@ func Bounds(q *serving.Quantile) string {
 	case q.Value == nil || q.High == nil:
 		return "> " + number(q.Low)
 	}
+	if q.Low <= 0 { // in the first bucket anything is possible: half way through it would be a guess
+		return "≤ " + number(*q.High)
+	}
 	return fmt.Sprintf("≈ %s (%s to %s)", number(*q.Value), number(q.Low), number(*q.High))
 }
 
-// About is a percentile without its bounds.
-func About(q *serving.Quantile) string {
-	switch {
-	case q == nil:
-		return "–"
-	case q.Value == nil:
-		return "> " + number(q.Low)
+// Between are the bounds of a percentile alone.
+func Between(q *serving.Quantile) string {
+	if q == nil || q.High == nil || q.Low <= 0 {
+		return Bounds(q)
 	}
-	return "≈ " + number(*q.Value)
+	return number(q.Low) + "–" + number(*q.High)
 }
 
 func amount(l *serving.Level) string {
