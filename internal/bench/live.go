@@ -143,25 +143,7 @@ func (t *teller) state() *live.State {
 		s.Phase = live.Paused
 	}
 	t.meter.Look(s, at)
-	s.Left = left(s, t.pace.Stood().Seconds())
+	s.Left = s.Estimate(t.pace.Stood().Seconds())
 	s.SLO = soFar(t.slo, s, t.meter)
 	return s
-}
-
-// left is the time to the end, from the share that is done and the seconds in which the
-// pace stood still; 0: not known.
-func left(s *live.State, stood float64) float64 {
-	share, went := 0.0, s.At-stood
-	switch {
-	case s.Phase == live.Ended:
-		return 0
-	case s.Total > 0:
-		share = float64(s.Completed+s.Failed) / float64(s.Total)
-	case s.Length > 0:
-		share = went / s.Length
-	}
-	if share <= 0 || share >= 1 {
-		return 0
-	}
-	return went * (1/share - 1)
 }

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"math"
+
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/send/live"
@@ -16,9 +18,13 @@ func soFar(objective slo.SLO, s *live.State, m *live.Meter) []live.Clause {
 	judged := objective.Judge(func(name string) (float64, bool) { return valueSoFar(name, s, m) })
 	for i, c := range judged.Checks {
 		list[i].Text = c.Clause.String()
-		if c.Status != slo.Unknown {
-			value, holds := c.Value, c.Status == slo.Met
-			list[i].Value, list[i].Holds = &value, &holds
+		if c.Status == slo.Unknown {
+			continue
+		}
+		value, holds := c.Value, c.Status == slo.Met
+		list[i].Value = &value
+		if n, _ := c.Clause.Name(); !n.Metric.IsLatency() || math.Abs(value-c.Clause.Limit) > live.Error*value {
+			list[i].Holds = &holds // closer to the limit only the journal knows
 		}
 	}
 	return list

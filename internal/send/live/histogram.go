@@ -16,6 +16,9 @@ const (
 	buckets  = (highest-lowest)<<fineBits + 1
 )
 
+// Error is how far a percentile may be off, as a share of it.
+const Error = 0.04
+
 // bucketOf is branch-poor on purpose: it runs for each event of each stream.
 func bucketOf(ns int64) int {
 	if ns < 1<<lowest {

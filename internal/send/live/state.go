@@ -84,3 +84,21 @@ type Agent struct {
 	Ended  int64  `json:"ended"`
 	Silent bool   `json:"silent,omitempty"`
 }
+
+// Estimate is the time to the end in seconds, from the share that is done and the seconds in
+// which the pace stood still; 0: not known.
+func (s *State) Estimate(stood float64) float64 {
+	share, went := 0.0, s.At-stood
+	switch {
+	case s.Phase == Ended || went <= 0:
+		return 0
+	case s.Total > 0:
+		share = float64(s.Completed+s.Failed) / float64(s.Total)
+	case s.Length > 0:
+		share = went / s.Length
+	}
+	if share <= 0 || share >= 1 {
+		return 0
+	}
+	return went * (1/share - 1)
+}
