@@ -25,7 +25,6 @@ type line struct {
 
 // list is a part of the view that can be as long as it likes: it gets the room that is left.
 type list struct {
-	title string
 	lines []string
 	focus int // the line that must be seen
 	least int // lines that it gets in any case, if it has so many

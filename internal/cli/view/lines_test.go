@@ -42,7 +42,8 @@ func course(m *Model, until float64) {
 			SLO: []live.Clause{
 				{Text: "p99_ttft<=500ms", Value: new(231 + queue*40), Holds: new(queue*40 < 269)},
 				{Text: "p99_itl<=60ms", Value: new(24.8 + queue), Holds: new(true)},
-				{Text: "failed<0.1%"},
+				{Text: "failed<0.1%", Value: new(0.0081), Holds: new(false)},
+				{Text: "mean_tpot<=20ms"},
 			},
 		}, at(s))
 	}
@@ -213,10 +214,15 @@ func TestSpark(t *testing.T) {
 		{[]float64{nan, nan}, 1, []string{"  "}},
 		{[]float64{0, 0}, 1, []string{"··"}},
 	} {
-		if diff := cmp.Diff(tt.want, spark(tt.values, highest(tt.values), tt.rows)); diff != "" {
+		if diff := cmp.Diff(tt.want, sparkOf(tt.values, tt.rows)); diff != "" {
 			t.Error(diff)
 		}
 	}
+}
+
+func sparkOf(values []float64, rows int) []string {
+	top, _ := highest(values)
+	return spark(values, top, rows)
 }
 
 func TestNumbers(t *testing.T) {

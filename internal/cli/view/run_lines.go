@@ -139,9 +139,9 @@ func (m *Model) over(cells int) string {
 // number is a value and its sparkline.
 func (m *Model) number(rank, rows, cells int, name, value string, of series, write func(float64) string) (out []line) {
 	values := m.history.cells(of, cells, spanOf(cells))
-	top := highest(values)
+	top, known := highest(values)
 	label := unknown
-	if top > 0 {
+	if known {
 		label = write(top)
 	}
 	for i, text := range spark(values, top, rows) {

@@ -16,6 +16,10 @@ import (
 // its result and nothing else.
 const openAfter = time.Second
 
+// drawEvery is how often numbers are drawn. States come twice as often, but the drawing is
+// most of what the view costs.
+const drawEvery = time.Second
+
 // Screen is the view on a terminal. A nil Screen shows nothing: its methods may be called all
 // the same.
 type Screen struct {
@@ -103,7 +107,13 @@ func (s *Screen) See(state *live.State) {
 	if s == nil {
 		return
 	}
-	s.change(func(m *Model) { m.See(state, time.Now()) })
+	s.mu.Lock()
+	same := s.model.state != nil && s.model.state.Phase == state.Phase
+	s.model.See(state, time.Now())
+	s.mu.Unlock()
+	if !same { // else it is drawn with the next second
+		s.redraw()
+	}
 	if state.Phase != live.Preparing && state.Phase != live.Ended {
 		s.begin()
 	}
@@ -186,6 +196,11 @@ func (s *Screen) change(do func(*Model)) {
 	s.mu.Lock()
 	do(&s.model)
 	s.mu.Unlock()
+	s.redraw()
+}
+
+// redraw has the screen drawn at once.
+func (s *Screen) redraw() {
 	select {
 	case s.dirty <- struct{}{}:
 	default:
@@ -242,7 +257,7 @@ func (s *Screen) loop() {
 	}
 	suspend, stop := suspends()
 	defer stop()
-	tick := time.NewTicker(time.Second) // for the clocks, where no state comes
+	tick := time.NewTicker(drawEvery)
 	defer tick.Stop()
 	var o *opened
 	defer func() { o.close(s) }()

@@ -57,6 +57,9 @@ func (m *Model) clauses(width int) (out []string) {
 		value := ""
 		if c.Value != nil {
 			value = "now " + number(*c.Value)
+			if strings.HasSuffix(c.Text, "%") { // it is a share
+				value = "now " + number(*c.Value*100) + " %"
+			}
 		}
 		out = append(out, m.labelled(name, word+"  "+pad(c.Text, most)+"  "+value))
 	}

@@ -37,13 +37,12 @@ func cell(v, top float64, rows, below int) rune {
 	return eighths[min(max(height-below, 0), 8)]
 }
 
-// highest is the highest value that is known; 0: none is.
-func highest(values []float64) float64 {
-	top := 0.0
+// highest is the highest value that is known, and not below nothing; false: none is.
+func highest(values []float64) (top float64, known bool) {
 	for _, v := range values {
-		if v > top {
-			top = v
+		if !math.IsNaN(v) {
+			top, known = max(top, v), true
 		}
 	}
-	return top
+	return top, known
 }
