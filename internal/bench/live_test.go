@@ -9,32 +9,24 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
-	"github.com/inferometer/inferometer/internal/send/target"
 )
 
 func number(v float64) *float64 { return &v }
 
 // What a server's metrics say now, and what has changed since the last scrape.
 func TestScrapedValues(t *testing.T) {
-	vllm := func(running, cacheA, cacheB, tokens, preempted float64) target.Metrics {
-		return target.Metrics{
-			{Name: "vllm:num_requests_running", Value: running},
-			{Name: "vllm:num_requests_running", Value: 1},
-			{Name: "vllm:kv_cache_usage_perc", Value: cacheA},
-			{Name: "vllm:kv_cache_usage_perc", Value: cacheB},
-			{Name: "vllm:generation_tokens_total", Value: tokens},
-			{Name: "vllm:num_preemptions_total", Value: preempted},
+	vllm := func(running, cache, tokens, preempted float64) map[string]float64 {
+		return map[string]float64{
+			"vllm:num_requests_running": running, "vllm:kv_cache_usage_perc": cache,
+			"vllm:generation_tokens_total": tokens, "vllm:num_preemptions_total": preempted,
 		}
 	}
-	tl := &teller{}
-	tl.scrapedAll(0, []target.Metrics{vllm(0, 0, 0, 1000, 7), nil})
-	tl.scraped(0, 2e9, vllm(3, 0.5, 0.7, 1500, 9))
-	tl.scraped(1, 2e9, nil)
-	tl.scraped(1, 2e9, target.Metrics{{Name: "llamacpp:requests_deferred", Value: 4}, {Name: "llamacpp:kv_cache_usage_ratio", Value: math.NaN()}})
-	got := tl.said()
-	if len(got) != 2 {
-		t.Fatalf("%d servers", len(got))
-	}
+	var one, other latest
+	one.begin(vllm(0, 0, 1000, 7))
+	one.set(0, vllm(0, 0, 1000, 7))
+	one.set(2e9, vllm(4, 0.6, 1500, 9))
+	other.set(2e9, map[string]float64{"llamacpp:requests_deferred": 4})
+	got := []live.Server{one.server(), other.server()}
 	want := []live.Server{
 		{Running: number(4), CacheUse: number(0.6), Preempted: number(2), TokensPerS: number(250)},
 		{Waiting: number(4)},
@@ -49,8 +41,6 @@ func TestScrapedValues(t *testing.T) {
 			}
 		}
 	}
-	var nobody *teller
-	nobody.scraped(0, 0, vllm(1, 1, 1, 1, 1))
 }
 
 // Clauses that what is counted can judge are judged; close to a limit, and of what only the
