@@ -269,15 +269,19 @@ func TestViewIsSuspended(t *testing.T) {
 	v.press(t, "?")
 	v.wait(t, "Keys")
 	_ = v.cmd.Process.Signal(syscall.SIGTSTP)
-	for left := false; !left; {
-		v.mu.Lock()
-		left = v.screen.Mode()&vt10x.ModeAltScreen == 0
-		more := v.more
-		v.mu.Unlock()
-		if !left {
-			<-more
-		}
+	var status syscall.WaitStatus // a stop does not end the process: cmd.Wait still can
+	if _, err := syscall.Wait4(v.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it was not suspended: %v, %v", status, err)
 	}
+	if _, err := v.tty.WriteString("suspended\n"); err != nil {
+		t.Fatal(err)
+	}
+	v.wait(t, "suspended") // and so all that it wrote before has been read
+	v.mu.Lock()
+	if v.screen.Mode()&vt10x.ModeAltScreen != 0 {
+		t.Error("a suspended view keeps the terminal")
+	}
+	v.mu.Unlock()
 	_ = v.cmd.Process.Signal(syscall.SIGCONT)
 	v.wait(t, "Keys")
 	v.press(t, "q")
