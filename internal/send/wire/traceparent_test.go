@@ -44,10 +44,11 @@ func TestTraceparent(t *testing.T) {
 	trace := RandomTrace()
 	// As https://www.w3.org/TR/trace-context/#traceparent-header has it.
 	form := regexp.MustCompile(`^00-` + trace.String() + `-[0-9a-f]{16}-01$`)
-	if got := trace.Parent(7); !form.MatchString(got) {
-		t.Errorf("%q", got)
+	seventh, again := trace.Parent(7), trace.Parent(7)
+	if !form.MatchString(seventh) {
+		t.Errorf("%q", seventh)
 	}
-	if trace.Parent(7) != trace.Parent(7) || trace.Parent(7) == trace.Parent(8) {
+	if seventh != again || seventh == trace.Parent(8) {
 		t.Error("a span is not its index's")
 	}
 }
