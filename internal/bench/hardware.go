@@ -90,3 +90,11 @@ func (d *devices) stop() {
 	all.Wait()
 	d.samplers = nil
 }
+
+// checkHardware refuses what no source is called. What a variable holds is read when it is there.
+func (s *Spec) checkHardware() error {
+	if _, err := hardware.Parse(s.Hardware.Text); err != nil {
+		return usage.Errorf("hardware", "%v", err)
+	}
+	return nil
+}

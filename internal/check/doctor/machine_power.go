@@ -28,14 +28,21 @@ func powerProfile(m *examination) result {
 			level = Warn
 		}
 	}
-	if len(words) == 0 {
-		return unknown(fmt.Errorf("there is neither a platform profile nor an energy preference here; in a virtual machine the host decides"))
+	switch {
+	case len(words) > 0:
+	case m.OS != "linux":
+		return unknown(fmt.Errorf("%s does not tell", m.OS))
+	default:
+		return unknown(fmt.Errorf("no platform profile and no energy preference here; in a virtual machine the host decides"))
 	}
 	return found(level, "%s", strings.Join(words, "; "))
 }
 
 // numaBalancing moves pages between memories of processors, which stops their programs for a moment.
 func numaBalancing(m *examination) result {
+	if m.OS != "linux" {
+		return unknown(fmt.Errorf("%s does not tell", m.OS))
+	}
 	nodes := len(m.Machine.Glob("sys/devices/system/node/node[0-9]*"))
 	if nodes == 0 {
 		return unknown(fmt.Errorf("the kernel tells of no NUMA node"))

@@ -4,16 +4,13 @@ package explain
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -71,11 +68,8 @@ func read(path string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	j, err := judged.Open(folder)
 	if err != nil {
-		if errors.Is(err, journal.ErrNoRun) {
-			return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
-		}
 		return nil, err
 	}
 	defer j.Close()

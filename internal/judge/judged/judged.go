@@ -26,11 +26,8 @@ type Run struct {
 // Read computes the result and the verdict of the run in a folder. Others may look at
 // the same requests in the same pass.
 func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, error) {
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	j, err := Open(folder)
 	if err != nil {
-		if errors.Is(err, journal.ErrNoRun) {
-			return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
-		}
 		return nil, err
 	}
 	defer j.Close()
@@ -39,6 +36,15 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 		return nil, err
 	}
 	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
+}
+
+// Open opens the journal of the run in a folder.
+func Open(folder string) (*journal.Reader, error) {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if errors.Is(err, journal.ErrNoRun) {
+		return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
+	}
+	return j, err
 }
 
 // Journal reads a journal to its end.
