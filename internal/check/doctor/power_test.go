@@ -29,7 +29,7 @@ func TestPower(t *testing.T) {
 		{"power_profile", func(p *patient) { p.tree["sys/firmware/acpi/platform_profile"] = "quiet\n" }, Warn, "platform profile quiet"},
 		{"power_profile", func(p *patient) { p.tree[cpu0+"energy_performance_preference"] = "balance_power\n" }, Warn, "energy preference balance_power"},
 		{"power_profile", func(p *patient) { p.tree[cpu0+"energy_performance_preference"] = "balance_performance\n" }, OK, "balance_performance"},
-		{"power_profile", func(p *patient) { delete(p.tree, "sys/firmware/acpi/platform_profile") }, Unknown, "neither"},
+		{"power_profile", func(p *patient) { delete(p.tree, "sys/firmware/acpi/platform_profile") }, Unknown, "no platform profile"},
 		{"numa_balancing", nodes("1\n"), Note, "on, with 2 NUMA nodes"},
 		{"numa_balancing", nodes("0\n"), OK, "off, with 2"},
 		{"numa_balancing", nodes(""), Unknown, "numa_balancing"},
