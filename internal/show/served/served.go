@@ -86,12 +86,17 @@ func Bounds(q *serving.Quantile) string {
 	return fmt.Sprintf("≈ %s (%s to %s)", number(*q.Value), number(q.Low), number(*q.High))
 }
 
-// Between are the bounds of a percentile alone.
+// Between are the bounds of a percentile alone, for a console: in ASCII.
 func Between(q *serving.Quantile) string {
-	if q == nil || q.High == nil || q.Low <= 0 {
-		return Bounds(q)
+	switch {
+	case q == nil:
+		return "n/a"
+	case q.Value == nil || q.High == nil:
+		return "> " + number(q.Low)
+	case q.Low <= 0:
+		return "<= " + number(*q.High)
 	}
-	return number(q.Low) + "–" + number(*q.High)
+	return number(q.Low) + "-" + number(*q.High)
 }
 
 func amount(l *serving.Level) string {

@@ -13,9 +13,9 @@ func TestBounds(t *testing.T) {
 		of             *serving.Quantile
 		bounds, within string
 	}{
-		{nil, "–", "–"},
-		{&serving.Quantile{Low: 0, High: v(300), Value: v(150)}, "≤ 300", "≤ 300"},
-		{&serving.Quantile{Low: 20, High: v(40), Value: v(30)}, "≈ 30 (20 to 40)", "20–40"},
+		{nil, "–", "n/a"},
+		{&serving.Quantile{Low: 0, High: v(300), Value: v(150)}, "≤ 300", "<= 300"},
+		{&serving.Quantile{Low: 20, High: v(40), Value: v(30)}, "≈ 30 (20 to 40)", "20-40"},
 		{&serving.Quantile{Low: 2560000}, "> 2560000", "> 2560000"},
 	} {
 		if got := Bounds(c.of); got != c.bounds {
