@@ -2,7 +2,7 @@
 BIN := bin/inferometer
 GOFLAGS_STATIC := -trimpath -ldflags "-s -w"
 
-.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean
+.PHONY: build test race lint format cross accuracy selftest-twice bench-client bench-peers bench-streams bench-many bench-conversations bench-prompts bench-tokens bench-startup bench-lateness bench-record bench-traces bench-coverage bench-shapes bench-compare bench-eval bench-calls bench-find test-llama test-ollama test-gateway test-hostile test-vllm test-lm-eval test-browser test-parquet test-peers test-s3 test-kube test-export bench-fleet bench-fleet-agents bench-fleet-streams bench-fleet-merge test-fleet chaos ci clean bench-view bench-explain
 
 build:
 	CGO_ENABLED=0 go build $(GOFLAGS_STATIC) -o $(BIN) ./cmd/inferometer
@@ -51,6 +51,10 @@ bench-record: build
 bench-streams: build
 	go run ./bench/accuracy -binary $(BIN) -streams 10000 -requests 10000 -tokens 128 -itl 350ms -no-tokenizer -rounds 1
 
+# What the live view costs the client at 10,000 streams; some two minutes.
+bench-view: build
+	go run ./bench/view -binary $(BIN)
+
 # 1,000,000 requests need no more memory than 100,000; some five minutes.
 bench-many: build
 	go run ./bench/many -binary $(BIN)
@@ -90,6 +94,10 @@ bench-coverage:
 # In how many of 20 drawn configurations find finds the truth, and in what time; see docs/find.md.
 bench-find:
 	go run ./bench/find
+
+# How often explain names what limits a run: eight states of the simulator and two controls, 20 fresh seeds each; see docs/explain.md.
+bench-explain: build
+	go run ./bench/explain -binary $(BIN)
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:
@@ -162,6 +170,10 @@ test-parquet: build
 # The Helm chart and the manifests, against a real API server: 15 minutes of CPU time the first time. The tests without it: scripts/kube.sh lint.
 test-kube:
 	INFEROMETER_KUBE="$$(scripts/kube.sh)" go test -count=1 -v -timeout 20m ./test/kube
+
+# What the real Prometheus and the real OpenTelemetry Collector have at the end of a run, and Grafana's types of dashboards; minutes the first time.
+test-export:
+	INFEROMETER_PROMETHEUS="$$(scripts/prometheus.sh)" INFEROMETER_OTELCOL="$$(scripts/otel-collector.sh)" INFEROMETER_GRAFANA="$$(scripts/grafana-schema.sh)" go test -count=1 -v -timeout 20m ./test/export
 
 # Uploads to a real S3-compatible store (built once, kept in a cache; two minutes).
 test-s3:

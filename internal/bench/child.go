@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -26,6 +28,9 @@ type Child struct {
 	Flags   []string          // of exec: how the run is shown
 	Log     string            // what it says; it is appended to
 	PIDFile string            // for what is left behind if we are killed; empty: nowhere
+
+	Live    *live.Feed    // is told how the run goes; nil: nobody is
+	Control *load.Control // pauses it, and the one after it too, until it is told to go on; may be nil
 }
 
 // childGrace is what a child gets when nobody waits for it any more.
@@ -80,10 +85,16 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
 		command.Env = append(command.Env, name+"="+c.Secrets[name])
 	}
+	line, err := c.listen(&command)
+	if err != nil {
+		return nil, fmt.Errorf("run bench serve: %w", err)
+	}
+	defer line.close()
 	process, err := target.Start(command)
 	if err != nil {
 		return nil, fmt.Errorf("run bench serve: %w", err)
 	}
+	line.started()
 	process.Finish(ctx, drain)
 	o := &Outcome{Folder: folder, Log: c.Log}
 	if whole, err := filepath.Abs(c.Log); err == nil {

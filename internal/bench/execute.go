@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
@@ -52,6 +54,7 @@ type Run struct {
 	pace          pace.Pace
 	paceName      string
 
+	trace   wire.Trace // see traceID
 	folder  string
 	journal *journal.Writer
 	// unwritten says why the journal's file is not whole; the rest is in memory.
@@ -61,21 +64,30 @@ type Run struct {
 	usage      client.Usage // of this process at that moment
 	spared     int          // processors that Go's scheduler was given beyond those it has
 
-	here     journal.Environment // read before the clock starts: nothing may come between that and the first request
-	progress *load.Progress
-	sampler  *client.Sampler
-	wakeups  *client.Wakeups  // nil: the kernel tells when bytes arrived
-	scraper  *client.Sampler  // nil: the servers are not asked during the load
-	before   []target.Metrics // each server's counters before the warm-ups
-	power    power.Spec
-	meter    *power.Measurement // nil: power was not asked for
-	beforeAt time.Time
-	seen     []*seenPrompts // of each server; nil: there is no state folder
-	keeper   *keeper        // nil: no prompts are sent again
-	saved    *savedTalks    // nil: no conversations are written
-	proven   *journal.Proven
-	profiled *journal.Profile // nil: no profile was asked for
-	sandbox  *sandbox.Sandbox // nil: no program is run
+	here       journal.Environment // read before the clock starts: nothing may come between that and the first request
+	progress   *load.Progress
+	live       *teller // nil: nobody is told how it goes
+	sampler    *client.Sampler
+	wakeups    *client.Wakeups             // nil: the kernel tells when bytes arrived
+	scraper    *scraper                    // nil: the servers are not asked during the load
+	meters     []*metered                  // each server's metrics, where there are any
+	before     []*taken                    // each server's counters before the warm-ups; nil where it has none
+	names      *serving.Table              // which of them are kept
+	whole      *journal.MetricsWriter      // keeps them as they came
+	metricsMap []journal.MetricName        // what the user says of names
+	watched    *atomic.Pointer[[]*metered] // meters, for other goroutines
+	power      power.Spec
+	meter      *power.Measurement // nil: power was not asked for
+	devices    *devices           // what is asked of hardware; nil: the load has not begun
+	// noDevices says why nothing is, where it was left to us.
+	noDevices string
+	beforeAt  time.Time
+	seen      []*seenPrompts // of each server; nil: there is no state folder
+	keeper    *keeper        // nil: no prompts are sent again
+	saved     *savedTalks    // nil: no conversations are written
+	proven    *journal.Proven
+	profiled  *journal.Profile // nil: no profile was asked for
+	sandbox   *sandbox.Sandbox // nil: no program is run
 }
 
 // Execute runs a Spec that is resolved and valid: it sends the load, and leaves the
@@ -84,7 +96,10 @@ type Run struct {
 // after the result of its journal was written.
 func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run, error) {
 	r := newRun(s, h)
-	if err := r.execute(ctx, drain); err != nil {
+	r.live = r.startTeller()
+	err := r.execute(ctx, drain)
+	r.live.stop(err)
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -93,7 +108,7 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run
 
 func newRun(s *Spec, h *Host) *Run {
 	own := *s // what is left open is filled in
-	return &Run{Spec: &own, host: h, clock: wire.NewClock()}
+	return &Run{Spec: &own, host: h, clock: wire.NewClock(), watched: &atomic.Pointer[[]*metered]{}}
 }
 
 // Folder is where the run is kept.
@@ -127,7 +142,10 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	r.before, r.beforeAt = r.scrape(ctx), time.Now()
+	err = r.openMetrics(ctx)
+	if r.beforeAt = time.Now(); err != nil {
+		return r.abandon(err)
+	}
 	r.openSeen()
 	if r.host.Proven != nil {
 		r.proven = r.host.Proven(r.engine())
@@ -141,7 +159,8 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	stopShowing := r.showProgress()
 	cfg := r.loadConfig(warmups[:r.NumWarmups], r.progress)
 	cfg.Probe, cfg.WarmedUp, cfg.Begin = r.probe(), func() { r.startProfile(ctx) }, r.host.Begin
-	cfg.Sending = r.host.Sending
+	cfg.Sending, cfg.Meter, cfg.Control = r.host.Sending, r.live.counts(), r.host.Control
+	r.live.sending(r)
 	result, err := load.Run(ctx, drain, cfg)
 	stopShowing()
 	err = errors.Join(err, r.saved.close())
@@ -149,6 +168,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.wakeups.Stop()
 	r.scraper.Stop()
 	used := stopPower(r.meter)
+	r.devices.stop()
 	r.stopProfile(ctx)
 	if err != nil {
 		return r.abandon(err)
@@ -156,7 +176,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	end := r.end(result)
 	end.Power, end.Profile = used, r.profiled
 	after := r.settled(context.WithoutCancel(ctx))
-	end.SpecDecode = specDecode(r.before, after)
+	end.SpecDecode = specDecode(metricsOf(r.before), metricsOf(after))
 	err = errors.Join(r.writeScrapes(after, r.clock.Now(), true), r.sendAgain(ctx, drain, end.Interrupted != ""))
 	err = errors.Join(err, r.runPrograms(ctx, drain, end), r.journal.End(end))
 	r.unwritten = r.journal.Close()
@@ -180,6 +200,7 @@ func (r *Run) abandon(why error) error {
 	}
 	_ = os.Remove(filepath.Join(r.folder, journal.FileName))
 	_ = os.Remove(filepath.Join(r.folder, journal.SpecName))
+	_ = os.Remove(filepath.Join(r.folder, journal.MetricsName))
 	_ = os.Remove(r.folder) // stays if it holds anything of the user's
 	return why
 }
@@ -251,6 +272,8 @@ func (r *Run) close() {
 	if r.dataset != nil {
 		_ = r.dataset.Close() // it was only read
 	}
+	r.scraper.Stop()
+	r.closeScrapes()
 	r.returnProcessors()
 }
 
@@ -267,55 +290,6 @@ func (r *Run) showProgress() (stop func()) {
 		p.Total = r.dataset.Len()
 	}
 	return r.host.Progress(p)
-}
-
-// connect makes the transport, makes sure that somebody answers, and learns the model's name.
-func (r *Run) connect(ctx context.Context) error {
-	if _, err := r.Spoken(); err != nil {
-		return err
-	}
-	r.protocol = r.backend()
-	var err error
-	if r.wire, err = r.Wire(r.host); err != nil {
-		return err
-	}
-	if r.wire.power != "" {
-		if r.power, err = power.Parse(r.wire.power); err != nil {
-			return usage.Errorf("power", "%v", err)
-		}
-	}
-	if r.balance, err = r.balancer(); err != nil {
-		return err
-	}
-	if r.transport, err = r.makeTransport(); err != nil {
-		return err
-	}
-	client := r.client()
-	for _, u := range r.URLs {
-		r.targets = append(r.targets, &target.Target{Base: u, Header: r.wire.Header, Client: client})
-	}
-	r.target = r.targets[0]
-	r.awaitServer(ctx)
-	return r.preflight(ctx)
-}
-
-// manyConnections is kept open where nothing bounds the requests in flight.
-const manyConnections = 1 << 16
-
-// connections is how many connections to keep: as many as may be in use at once.
-func (r *Run) connections() int {
-	switch {
-	case r.MaxConcurrency != nil:
-		if r.ProbeRequestRate > 0 {
-			return *r.MaxConcurrency + 1
-		}
-		return *r.MaxConcurrency
-	case r.MaxConversations != nil: // one that fans out needs more for a moment
-		return *r.MaxConversations
-	case r.NumPrompts > 0:
-		return r.NumPrompts
-	}
-	return manyConnections
 }
 
 func (r *Run) makePace() error {
@@ -340,7 +314,7 @@ func (r *Run) makePace() error {
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(),
-		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(),
+		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
 		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,

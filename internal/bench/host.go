@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -30,6 +31,11 @@ type Host struct {
 	Warn func(format string, args ...any)
 	// Progress shows how far a run is until stop is called. Nil shows nothing.
 	Progress func(Progress) (stop func())
+	// Live is told how the run goes, twice a second, from the start of its preparation to its
+	// end. Nil: latencies are not counted before the journal is read.
+	Live *live.Feed
+	// Control pauses the pace. Nil: nobody can.
+	Control *load.Control
 	// Rehearsed is shown all that the run is about to send, before it sends anything; an
 	// error ends the run. Nil: there is no rehearsal.
 	Rehearsed func(*rehearsal.Rehearsal) error
@@ -39,6 +45,9 @@ type Host struct {
 	// Sending is told of each measured request before it is sent, by one goroutine; see
 	// load.Config. Nil: nobody counts.
 	Sending func(n int) bool
+	// Started is shown the journal's first line when the load begins, and the run's folder.
+	// It must be quick. May be nil.
+	Started func(folder string, first *journal.Run)
 	// Ended is shown the record of each measured request when it has ended, by many
 	// goroutines at a time. It must be quick and keep nothing of it. May be nil.
 	Ended func(*journal.Request)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -15,18 +16,24 @@ import (
 // started writes the journal's first line: the clock has just been set to zero.
 func (r *Run) started() error {
 	r.usage, r.begun = client.ProcessUsage(), true
+	r.live.enter(live.Running)
 	r.meter = r.startPower()
 	zero := r.clock.Zero()
-	err := r.journal.Run(&journal.Run{
+	first := &journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
-		Proven: r.proven, Task: r.task,
-	})
+		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
+		Proven: r.proven, Task: r.task, MetricNames: r.metricsMap,
+	}
+	err := r.journal.Run(first)
+	if r.host.Started != nil {
+		r.host.Started(r.folder, first)
+	}
 	r.writeEarlier()
 	if r.transport.Stamps() != kernelStamps {
 		r.wakeups = client.StartWakeups()
 	}
 	r.sampler, r.scraper = r.startSampler(), r.startScraper()
+	r.startHardware()
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
 }
 
@@ -76,6 +83,6 @@ func orZero(v float64) float64 {
 func (r *Run) end(res *load.Result) *journal.End {
 	return &journal.End{
 		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
-		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Client: client.ProcessUsage().Since(r.usage),
+		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Pauses: res.Pauses, Client: client.ProcessUsage().Since(r.usage),
 	}
 }

@@ -73,7 +73,7 @@ func (p *Plan) make(ctx context.Context) error {
 	own := *r.Spec
 	p.Spec = &own
 	own.Model, own.ServedModelName = cmp.Or(r.modelID, r.sentModel), r.sentModel
-	own.RequestIDPrefix = r.idPrefix()
+	own.RequestIDPrefix, own.TraceID = r.idPrefix(), r.traceID().String()
 	if err := p.planTokenizer(); err != nil {
 		return err
 	}
@@ -244,6 +244,6 @@ func (p *Plan) First(start time.Time) *journal.Run {
 	r := p.run
 	return &journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: start.UnixNano(), Zone: start.Format("-07:00"),
-		Command: r.Command, Options: r.options(), Serves: r.serves(), Clock: "user", Environment: r.machine(),
+		Command: r.Command, Trace: r.traceID().String(), Options: r.options(), Serves: r.serves(), Clock: "user", Environment: r.machine(),
 	}
 }

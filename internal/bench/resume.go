@@ -230,6 +230,7 @@ func (r *Run) moveAway() error {
 	}
 	r.earlier.moved = part
 	_ = os.Rename(filepath.Join(r.folder, journal.ResultName), filepath.Join(part, journal.ResultName)) // of a part that was killed there is none
+	_ = os.Rename(filepath.Join(r.folder, journal.MetricsName), filepath.Join(part, journal.MetricsName))
 	return nil
 }
 
@@ -245,6 +246,8 @@ func (r *Run) putBack() error {
 		return fmt.Errorf("put the journal back: %w", err)
 	}
 	_ = os.Rename(filepath.Join(part, journal.ResultName), filepath.Join(r.folder, journal.ResultName)) // as in moveAway
+	_ = os.Remove(filepath.Join(r.folder, journal.MetricsName))
+	_ = os.Rename(filepath.Join(part, journal.MetricsName), filepath.Join(r.folder, journal.MetricsName))
 	_ = os.Remove(part)
 	return nil
 }

@@ -2,48 +2,117 @@ package bench
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/scrape"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
+// A server counts a request a moment after its last byte.
 const (
-	scrapeTimeout = 5 * time.Second // few servers have counters, and none should keep us waiting
-	settleEvery   = 100 * time.Millisecond
-	settleTries   = 20
+	settleEvery = 100 * time.Millisecond
+	settleTries = 20
 )
 
-// scrape reads each server's counters; nil where it has none.
-func (r *Run) scrape(ctx context.Context) []target.Metrics {
-	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
-	defer cancel()
-	all := make([]target.Metrics, len(r.targets))
-	eachTarget(r.targets, func(i int, t *target.Target) {
-		if m, err := t.Metrics(ctx); err == nil {
-			all[i] = m
+// metered is a server whose metrics are read.
+type metered struct {
+	target  int
+	sources []*scrape.Source // usually one; several stand behind a gateway
+	kind    string           // of the server, where its list of models tells
+	absent  bool             // there is nothing to be read
+	log     *scrape.Log      // read in place of metrics; nil: there is none
+	silent  bool             // that it can't be read has been said
+	now     latest
+}
+
+// taken is what a server said at one moment.
+type taken struct {
+	metrics target.Metrics // of all its sources together
+	texts   []journal.MetricsText
+}
+
+// bytes is how long it is.
+func (t *taken) bytes() (n int) {
+	for i := range t.texts {
+		n += len(t.texts[i].Text)
+	}
+	return n
+}
+
+// read asks all sources at once. What only some of them tell is nothing: sums would jump.
+func (m *metered) read(ctx context.Context) (*taken, error) {
+	each := make([]taken, len(m.sources))
+	errs := make([]error, len(m.sources))
+	var all sync.WaitGroup
+	for i, s := range m.sources {
+		all.Go(func() {
+			text, scraped, err := s.Read(ctx)
+			if err != nil {
+				errs[i] = &sourceError{s.URL, err}
+				return
+			}
+			each[i] = taken{scraped.Samples, []journal.MetricsText{{Target: m.target, URL: s.URL, Text: string(text)}}}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	whole := &each[0]
+	for _, more := range each[1:] {
+		whole.metrics, whole.texts = append(whole.metrics, more.metrics...), append(whole.texts, more.texts...)
+	}
+	if whole.metrics == nil {
+		whole.metrics = target.Metrics{}
+	}
+	return whole, nil
+}
+
+// sourceError says which address has failed.
+type sourceError struct {
+	url string
+	err error
+}
+
+func (e *sourceError) Error() string { return fmt.Sprintf("%s: %v", e.url, e.err) }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// scrape reads each server's metrics; nil where it told none.
+func (r *Run) scrape(ctx context.Context) []*taken {
+	all := make([]*taken, len(r.meters))
+	var wait sync.WaitGroup
+	for i, m := range r.meters {
+		if m.absent {
+			continue
 		}
-	})
+		wait.Go(func() {
+			if t, err := m.read(ctx); err == nil {
+				all[i] = t
+			}
+		})
+	}
+	wait.Wait()
 	return all
 }
 
-// settled reads the counters after the load. A server counts a request a moment
-// after its last byte: so it is asked again until two answers are the same.
-func (r *Run) settled(ctx context.Context) []target.Metrics {
+// settled reads the counters after the load: until two answers are the same.
+func (r *Run) settled(ctx context.Context) []*taken {
 	m := r.scrape(ctx)
 	for range settleTries {
-		if !slices.ContainsFunc(m, func(m target.Metrics) bool { return m != nil }) {
+		if !slices.ContainsFunc(m, func(t *taken) bool { return t != nil }) {
 			return m
 		}
 		time.Sleep(settleEvery)
 		again := r.scrape(ctx)
-		if slices.EqualFunc(m, again, func(a, b target.Metrics) bool { return maps.Equal(served(a), served(b)) }) {
+		if slices.EqualFunc(m, again, func(a, b *taken) bool { return maps.Equal(served(a), served(b)) }) {
 			return again
 		}
 		m = again
@@ -53,62 +122,76 @@ func (r *Run) settled(ctx context.Context) []target.Metrics {
 
 // served are the totals of what was served: others, such as the CPU time of the
 // process, never settle.
-func served(m target.Metrics) map[string]float64 {
-	out := counters(m)
+func served(t *taken) map[string]float64 {
+	if t == nil {
+		return nil
+	}
+	out, _ := sumUp(t.metrics, (*target.Metric).Counts)
 	maps.DeleteFunc(out, func(name string, _ float64) bool {
 		return !strings.HasSuffix(name, "_total") || strings.HasPrefix(name, "process_") || strings.HasPrefix(name, "python_")
 	})
 	return out
 }
 
-// A server's metrics are bounded before they are kept.
-const (
-	mostCounters = 10_000
-	mostDropped  = 10 // names of values that were dropped
-)
-
-// counters are the sums that the journal keeps of a scrape.
-func counters(m target.Metrics) map[string]float64 {
-	sums, _ := sumUp(m, (*target.Metric).Counts)
-	return sums
-}
-
-// sumUp adds up over labels what is wanted. A value that can't be one is left out,
-// and its name among the dropped.
-func sumUp(m target.Metrics, wanted func(*target.Metric) bool) (sums map[string]float64, dropped []string) {
-	sums = map[string]float64{}
-	for i := range m {
-		line := &m[i]
-		if !wanted(line) || len(line.Name) > outside.MaxWord {
-			continue
-		}
-		if !line.Sane() {
-			if name := outside.Word(line.Name); len(dropped) < mostDropped && !slices.Contains(dropped, name) {
-				dropped = append(dropped, name)
-			}
-			continue
-		}
-		if _, known := sums[line.Name]; known || len(sums) < mostCounters {
-			sums[line.Name] += line.Value
+// metricsOf are the lines of all servers.
+func metricsOf(all []*taken) []target.Metrics {
+	out := make([]target.Metrics, len(all))
+	for i, t := range all {
+		if t != nil {
+			out[i] = t.metrics
 		}
 	}
-	return sums, dropped
+	return out
 }
 
-func (r *Run) writeScrapes(all []target.Metrics, at int64, after bool) error {
-	for i, m := range all {
-		if m == nil {
+// writeScrapes writes what was read before or after the load.
+func (r *Run) writeScrapes(all []*taken, at int64, after bool) error {
+	for i, t := range all {
+		if t == nil {
 			continue
 		}
-		sums, dropped := sumUp(m, (*target.Metric).Counts)
+		line, dropped := r.totals(t.metrics)
 		if len(dropped) > 0 {
 			r.say("note: the metrics of %s hold values that are no numbers, which are left out: %s", r.URLs[i], strings.Join(dropped, ", "))
 		}
-		if err := r.journal.Scrape(&journal.Scrape{At: at, After: after, Target: i, Counters: sums, Dropped: dropped}); err != nil {
+		line.At, line.After, line.Target, line.Dropped = at, after, i, dropped
+		r.keepTexts(t, at)
+		if err := r.journal.Scrape(line); err != nil {
 			return err
+		}
+		if !after {
+			r.meters[i].now.begin(line.Counters)
 		}
 	}
 	return nil
+}
+
+// keepTexts keeps a scrape as it came. That it can't is no reason to spoil a run.
+func (r *Run) keepTexts(t *taken, at int64) {
+	for i := range t.texts {
+		one := &t.texts[i]
+		one.At, one.Text = at, r.wire.Secrets.Scrub(one.Text)
+		if err := r.whole.Write(one); err != nil {
+			r.say("note: from here on the metrics are not kept as they came: %v; the journal goes on", outside.Sentence(err.Error()))
+		}
+	}
+}
+
+// closeScrapes ends what scraping has opened.
+func (r *Run) closeScrapes() {
+	if r.whole != nil {
+		if dropped, _ := r.whole.Close(); dropped > 0 { // what went wrong has been said
+			r.say("note: %d scrapes are not in %s", dropped, journal.MetricsName)
+		}
+	}
+	for _, m := range r.meters {
+		for _, s := range m.sources {
+			s.Close()
+		}
+		if m.log != nil {
+			_ = m.log.Close() // it was only read
+		}
+	}
 }
 
 // specDecode is what speculative decoding did between two scrapes, on all servers
@@ -144,40 +227,4 @@ func specDecode(before, after []target.Metrics) *journal.SpecDecode {
 		sum.Drafts = 0
 	}
 	return sum
-}
-
-// startScraper reads the server's metrics during the load, if asked to; nil
-// otherwise. It is one small request at a time on a connection of its own.
-func (r *Run) startScraper() *client.Sampler {
-	if r.ScrapeEvery == 0 || r.before == nil {
-		return nil
-	}
-	return client.StartSampler(r.ScrapeEvery, false, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
-		defer cancel()
-		for i, m := range r.scrape(ctx) {
-			if m != nil {
-				_ = r.journal.Scrape(&journal.Scrape{At: r.clock.Now(), During: true, Target: i, Counters: drawn(m)}) // it always marshals
-			}
-		}
-	})
-}
-
-// drawn are the metrics that a report draws, summed over labels; of a share, which
-// can't be summed, the mean.
-func drawn(m target.Metrics) map[string]float64 {
-	lines := map[string]float64{}
-	sums, _ := sumUp(m, func(line *target.Metric) bool {
-		wanted := chartdata.Drawn(line.Name)
-		if wanted && line.Sane() {
-			lines[line.Name]++
-		}
-		return wanted
-	})
-	for name := range sums {
-		if strings.Contains(name, "usage") {
-			sums[name] /= lines[name]
-		}
-	}
-	return sums
 }

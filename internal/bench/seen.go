@@ -90,8 +90,8 @@ func (r *Run) openSeen() {
 		return
 	}
 	for i, server := range r.URLs {
-		started := strconv.FormatFloat(counters(r.before[i])["process_start_time_seconds"], 'f', -1, 64)
-		s := openSeen(state, server, r.sentModel, started)
+		start, _ := metricsOf(r.before)[i].Sum("process_start_time_seconds") // 0: not told
+		s := openSeen(state, server, r.sentModel, strconv.FormatFloat(start, 'f', -1, 64))
 		if r.ForgetPrompts {
 			s.forget()
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -52,6 +53,7 @@ type Server struct {
 	SkipTokenizerInit    bool     `json:"skip_tokenizer_init,omitempty"`
 	RequestIDPrefix      string   `json:"request_id_prefix,omitempty"` // empty: a random one
 	SessionHeader        string   `json:"session_header"`              // tells the turns of one conversation; empty: none is sent
+	TraceID              string   `json:"trace_id,omitempty"`          // of the header traceparent: 32 hex digits, or random; empty: none is sent
 	ReadyCheckTimeoutSec int      `json:"ready_check_timeout_sec,omitempty"`
 	Insecure             bool     `json:"insecure,omitempty"`
 	Engine               string   `json:"engine"`
@@ -59,6 +61,9 @@ type Server struct {
 	NoKeepAlive          bool     `json:"no_keep_alive,omitempty"`
 	Proxy                string   `json:"proxy,omitempty"` // empty: as the environment says; without a login
 	ProxyLogin           Value    `json:"proxy_login,omitzero"`
+
+	MetricsURLs []string        `json:"metrics_urls,omitempty" cli:"metrics-url"` // where their metrics are; none: where their kind has them
+	MetricsMap  json.RawMessage `json:"metrics_map,omitempty" cli:"metrics-map"`  // what names of metrics mean that we don't know, as its file says it
 
 	Protocol json.RawMessage `json:"protocol,omitempty" cli:"protocol-file"` // what the backend custom speaks, as its file describes it
 }
@@ -112,7 +117,9 @@ type Keep struct {
 	Resume            bool          `json:"-"`                 // go on with the questions in RunDir that have no answer; a file has no word for it
 	KeepRuns          int           `json:"keep_runs"`
 	JournalTexts      bool          `json:"journal_texts,omitempty"`
-	ScrapeEvery       time.Duration `json:"scrape_every,omitempty"` // 0: only before and after the load
+	ScrapeEvery       time.Duration `json:"scrape_every"`                           // 0: only before and after the load
+	ServerLogs        []string      `json:"server_logs,omitempty" cli:"server-log"` // of vLLM, one for each server, where there are no metrics
+	Hardware          Value         `json:"hardware,omitzero"`                      // auto, none, or sources of power, clocks and temperatures
 	ForgetPrompts     bool          `json:"forget_prompts,omitempty"`
 	SaveResult        bool          `json:"save_result,omitempty"`
 	SaveDetailed      bool          `json:"save_detailed,omitempty"`
@@ -166,6 +173,9 @@ const (
 	vllmRequestTimeout    = 6 * time.Hour // the only bound that its client has
 )
 
+// DefaultScrapeEvery is how often the servers' metrics are read during the load.
+const DefaultScrapeEvery = time.Second
+
 // DefaultSessionHeader is what vLLM's router looks at.
 const DefaultSessionHeader = "X-Session-ID"
 
@@ -183,7 +193,7 @@ func Default() Spec {
 		Dataset: Dataset{DatasetName: defaultDataset, DatasetOptions: workload.Defaults(defaultDataset).Own},
 		Pace:    Pace{PaceName: pace.Burst, PaceOptions: &pace.SpreadOptions{Burstiness: 1}}, // a closed loop where the concurrency is bounded
 		Load:    Load{NumPrompts: 1000, RequestTimeout: DefaultRequestTimeout},
-		Keep:    Keep{KeepRuns: 100},
+		Keep:    Keep{KeepRuns: 100, ScrapeEvery: DefaultScrapeEvery, Hardware: Value{Text: hardware.Auto}},
 		Judge:   Judge{PercentileMetrics: journal.DefaultMetrics(), MetricPercentiles: []float64{99}, Devices: 1},
 	}
 }

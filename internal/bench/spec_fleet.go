@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -68,10 +69,12 @@ func (s *Spec) checkFleet() error {
 		"profile":            "the server's profiler is started by one client",
 		"save-conversations": "the answers are on the agents",
 		"power":              "it is measured by one client, over its own time",
+		"server-log":         "agents read no files of this machine",
 	}
 	given := map[string]bool{
 		"allow-code": s.AllowCode, "client-share": !s.Share.Whole(), "until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile,
 		"save-conversations": s.SaveConversations != "", "power": !s.Power.IsZero(),
+		"server-log": len(s.ServerLogs) > 0,
 	}
 	for _, flag := range slices.Sorted(maps.Keys(refused)) {
 		if given[flag] {
@@ -99,7 +102,7 @@ func (s *Spec) ForAgent(of share.Share) *Spec {
 	own.GiveUp = "" // it is decided by results, of which an agent has a part
 	own.Keep = Keep{
 		Command: s.Command, Label: s.Label, Metadata: s.Metadata, KeepRuns: s.KeepRuns,
-		JournalTexts: s.JournalTexts, SaveDetailed: s.SaveDetailed, ForgetPrompts: s.ForgetPrompts,
+		JournalTexts: s.JournalTexts, SaveDetailed: s.SaveDetailed, ForgetPrompts: s.ForgetPrompts, Hardware: s.hardwareFor(of),
 	}
 	own.SLO, own.Strict = "", false
 	if of.Index == 0 {
@@ -121,4 +124,17 @@ func (s *Spec) Secrets(h *Host) (map[string]string, error) {
 	}
 	_, err := s.Wire(&noting)
 	return found, err
+}
+
+// hardwareFor is what an agent asks: its own machine, and the first one what is behind an
+// address, which would answer all of them the same.
+func (s *Spec) hardwareFor(of share.Share) Value {
+	if of.Index == 0 {
+		return s.Hardware
+	}
+	spec, err := hardware.Parse(s.Hardware.Text)
+	if err != nil || s.Hardware.Env != "" { // what is in a variable has an address with a login
+		return Value{Text: hardware.None}
+	}
+	return Value{Text: spec.Here().String()}
 }

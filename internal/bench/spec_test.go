@@ -73,6 +73,8 @@ func full(t *testing.T) Spec {
 	s.Metadata, s.Command = []Pair{{"k", "v"}}, []string{"inferometer", "bench", "serve"}
 	s.ExtraBody, s.DefaultBody = []byte(`{"b":{"c":"<&>"},"a":1}`), []byte(`{"z":1.0}`)
 	s.Protocol = []byte(`{"path":"/g","body":{"p":"{prompt}","z":1.0},"text":"a<b"}`)
+	s.MetricsURLs, s.ServerLogs = []string{"http://h:8002/metrics"}, []string{"server.log"}
+	s.MetricsMap = []byte(`{"running":"a<b"}`)
 	s.Goodput = map[string]float64{"ttft": 200}
 	s.LoRAAssignment = "zipf"
 	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}

@@ -12,9 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -28,7 +26,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkRequest, s.checkDataset, s.checkEval, s.checkTalks, s.checkShare, s.checkFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkThresholds, s.checkSLO,
+		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.checkDataset, s.checkEval, s.checkTalks, s.checkShare, s.checkFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -190,6 +188,9 @@ func (s *Spec) checkHeaders() error {
 		return usage.Errorf("extra-body", "has a field that is named like a secret, which a Spec must not hold").
 			WithHint(`name the variable that holds it, as in {"api_key": {"$env": "NAME"}}`)
 	}
+	if err := s.checkTrace(); err != nil {
+		return err
+	}
 	if err := wire.CheckHeader("X-Request-Id", s.RequestIDPrefix); err != nil {
 		return usage.Errorf("request-id-prefix", "%v", err)
 	}
@@ -224,42 +225,6 @@ func (s *Spec) checkTimes() error {
 		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
 	case s.Unbounded && !s.timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
-	}
-	return nil
-}
-
-// checkUntil reads the goals that end a run. They need a load that stays the same and
-// that can be stopped.
-func (s *Spec) checkUntil() error {
-	if s.Until == "" {
-		return nil
-	}
-	if _, err := condition.Parse(s.Until, condition.Width); err != nil {
-		return usage.Errorf("until", "%v", err)
-	}
-	if by := s.paceKind().By; by != "" {
-		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", option.FlagName(pace.Fields(), by))
-	}
-	if s.SelfTimed() {
-		return usage.Errorf("until", "can't be used with --dataset-name %s, which is sent at its own times: a number has an interval only while the load stays the same", s.DatasetName)
-	}
-	if math.IsInf(s.Rate(), 1) && !s.concurrent() {
-		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")
-	}
-	return nil
-}
-
-func (s *Spec) checkGiveUp() error {
-	if s.GiveUp == "" {
-		return nil
-	}
-	switch _, err := slo.Parse(s.GiveUp); {
-	case err != nil:
-		return usage.Errorf("give-up", "%v", err)
-	case s.Duration == 0:
-		return usage.Errorf("give-up", "needs --duration: what can still be met depends on the time left")
-	case s.Until != "":
-		return usage.Errorf("give-up", "can't be used together with --until")
 	}
 	return nil
 }

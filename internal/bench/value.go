@@ -83,6 +83,7 @@ type Wire struct {
 	Secrets *outside.Secrets
 	extra   json.RawMessage // request.extra_body
 	power   string
+	devices string // keep.hardware
 }
 
 // Wire finds the values that the Spec names.
@@ -113,6 +114,9 @@ func (s *Spec) Wire(h *Host) (*Wire, error) {
 		return nil, err
 	}
 	if w.power, err = s.Power.get(h); err != nil {
+		return nil, err
+	}
+	if w.devices, err = s.Hardware.get(h); err != nil {
 		return nil, err
 	}
 	words := append(outside.HeaderSecrets(w.Header), key)

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
 	"github.com/inferometer/inferometer/internal/cli/eval"
+	"github.com/inferometer/inferometer/internal/cli/explain"
 	"github.com/inferometer/inferometer/internal/cli/find"
 	"github.com/inferometer/inferometer/internal/cli/fleet"
 	"github.com/inferometer/inferometer/internal/cli/multiturn"
@@ -53,6 +54,7 @@ func commands() []entry {
 		{"init", "write a scenario for a server that is running", run.Init},
 		{"upload", "put the files of a run into a bucket of an S3-compatible store", upload.Run},
 		{"report", "show the result of a run again, from its journal", report.Run},
+		{"explain", "say what limited a run, with evidence, and where the time went", explain.Run},
 		{"serve-report", "show a folder of runs in a browser, with their history", report.Serve},
 		{"doctor", "look for what would spoil a measurement, and how to mend it", check.Doctor},
 		{"selftest", "measure our own error on this machine", check.Selftest},

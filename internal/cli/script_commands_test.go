@@ -58,6 +58,7 @@ func cmdSim(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s.sim = p
 	ts.Setenv("URL", p.url)
+	ts.Setenv("ADDRESS", strings.TrimPrefix(p.url, "http://"))
 	ts.Defer(func() { _ = p.stop() }) // a second time is harmless
 }
 
@@ -172,7 +173,7 @@ func commandIn(ts *testscript.TestScript, args []string) *exec.Cmd {
 		"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR"), "GORACE=" + raceOptions,
 		"XDG_STATE_HOME=" + ts.Getenv("XDG_STATE_HOME"),
 	}
-	for _, name := range []string{"OPENAI_API_KEY", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HTTP_PROXY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL"} {
+	for _, name := range []string{"OPENAI_API_KEY", "HF_HOME", "HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HTTP_PROXY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL", "OTEL_EXPORTER_OTLP_HEADERS"} {
 		if v := ts.Getenv(name); v != "" {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}

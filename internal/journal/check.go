@@ -58,6 +58,8 @@ func (l *Line) check(run *Run) error {
 		return l.Sample.check(run.agents())
 	case l.Scrape != nil:
 		return l.Scrape.check(targets)
+	case l.Hardware != nil:
+		return l.Hardware.check(run.agents())
 	case l.End != nil:
 		return l.End.check()
 	case l.Conversation != nil:
@@ -185,6 +187,7 @@ func (r *Run) check() error {
 	for _, t := range r.Targets {
 		b.count("max_model_len", t.MaxModelLen)
 	}
+	checkMetricNames(r.MetricNames, &b)
 	r.Proven.check(&b)
 	if r.Fleet != nil {
 		r.Fleet.check(&b)
@@ -228,6 +231,11 @@ func (s *Scrape) check(targets int) error {
 	for name, v := range s.Counters {
 		b.number(outside.Word(name), v)
 	}
+	for name, counts := range s.Buckets {
+		for _, v := range counts {
+			b.number(outside.Word(name), v)
+		}
+	}
 	return b.err
 }
 
@@ -249,6 +257,12 @@ func (e *End) check() error {
 	}
 	if e.Power != nil {
 		b.number("watts", e.Power.Watts)
+	}
+	last := int64(0)
+	for _, p := range e.Pauses { // one after the other
+		b.within("from of a pause", p.From, last, mostTime)
+		b.within("to of a pause", p.To, p.From, mostTime)
+		last = p.To
 	}
 	return b.err
 }

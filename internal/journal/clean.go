@@ -2,6 +2,7 @@ package journal
 
 import (
 	"reflect"
+	"strconv"
 
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -41,6 +42,16 @@ func (s *Scrape) clean() {
 	for name := range s.Counters {
 		if outside.Word(name) != name {
 			delete(s.Counters, name)
+		}
+	}
+	for name, counts := range s.Buckets {
+		if outside.Word(name) != name {
+			delete(s.Buckets, name)
+		}
+		for bound := range counts {
+			if _, err := strconv.ParseFloat(bound, 64); err != nil {
+				delete(counts, bound)
+			}
 		}
 	}
 }

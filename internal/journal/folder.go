@@ -20,6 +20,8 @@ const (
 	ResultName = "result.json"
 	SpecName   = "spec.json"  // what the run was asked to do
 	FleetName  = "fleet.json" // of a run of several clients: where it was coordinated
+
+	MetricsName = "metrics.jsonl.zst" // the servers' metrics as they came
 )
 
 // PartName is the folder, in that of a run which went on after a kill, that keeps the journal
@@ -135,7 +137,7 @@ func isRun(path string) bool {
 		switch {
 		case e.Name() == FileName:
 			found = true
-		case e.Name() == SpecName, e.Name() == FleetName:
+		case e.Name() == SpecName, e.Name() == FleetName, e.Name() == MetricsName:
 		case strings.HasPrefix(strings.TrimPrefix(e.Name(), "."), ResultName): // and one that was being written
 		case e.IsDir() && isRun(filepath.Join(path, e.Name())): // a command of several runs
 			found = true

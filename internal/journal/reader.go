@@ -23,18 +23,19 @@ const MaxLine = 32 << 20
 // Reader reads a journal from its first line to its last readable one. A journal
 // whose writer was killed ends at the last whole line that can be had.
 type Reader struct {
-	src     io.Closer
-	zstd    *zstd.Decoder
-	lines   *bufio.Reader
-	long    []byte // a line that is longer than the reader's buffer
-	line    Line
-	request Request
-	room    Events // the columns of the last request, to be filled again
-	run     *Run
-	end     *End
-	samples []Sample
-	scrapes []Scrape
-	damage  error
+	src      io.Closer
+	zstd     *zstd.Decoder
+	lines    *bufio.Reader
+	long     []byte // a line that is longer than the reader's buffer
+	line     Line
+	request  Request
+	room     Events // the columns of the last request, to be filled again
+	run      *Run
+	end      *End
+	samples  []Sample
+	scrapes  []Scrape
+	hardware []Hardware
+	damage   error
 
 	announced      int                 // see Announced
 	conversation   func(*Conversation) // wants to see them; nil: nobody does
@@ -42,10 +43,11 @@ type Reader struct {
 	checkedProgram func(*Checked)
 	sample         func(*Sample) // takes them; nil: they are kept, as the next
 	scrape         func(*Scrape)
+	seenHardware   func(*Hardware)
 
-	counters, others int // so far
-	skipped          int
-	doubt            error // about the first that was skipped
+	counters, devices, others int // so far
+	skipped                   int
+	doubt                     error // about the first that was skipped
 }
 
 // Open opens a journal file and reads its first line.
@@ -114,6 +116,9 @@ func (r *Reader) Samples() []Sample { return r.samples }
 // Scrapes are the server's counters, once Next has returned io.EOF.
 func (r *Reader) Scrapes() []Scrape { return r.scrapes }
 
+// Hardware is what devices said of themselves, once Next has returned io.EOF.
+func (r *Reader) Hardware() []Hardware { return r.hardware }
+
 // OnConversation asks for the lines of conversations, which Next passes over otherwise.
 // see is called during Next; the value is its own to keep.
 func (r *Reader) OnConversation(see func(*Conversation)) { r.conversation = see }
@@ -124,6 +129,9 @@ func (r *Reader) OnSample(see func(*Sample)) { r.sample = see }
 
 // OnScrape: see OnSample.
 func (r *Reader) OnScrape(see func(*Scrape)) { r.scrape = see }
+
+// OnHardware: see OnSample.
+func (r *Reader) OnHardware(see func(*Hardware)) { r.seenHardware = see }
 
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
@@ -161,6 +169,13 @@ func (r *Reader) Next() (*Request, error) {
 				continue
 			}
 			r.scrapes = append(r.scrapes, *line.Scrape)
+		case line.Hardware != nil:
+			line.Hardware.clean()
+			if r.seenHardware != nil {
+				r.seenHardware(line.Hardware)
+				continue
+			}
+			r.hardware = append(r.hardware, *line.Hardware)
 		case line.Conversation != nil && r.conversation != nil:
 			line.Conversation.clean()
 			r.conversation(line.Conversation)
@@ -237,8 +252,16 @@ func (r *Reader) few() error {
 		return fmt.Errorf("more than %d samples", mostSamples)
 	case l.Sample != nil:
 	case l.Scrape != nil:
-		if r.counters += len(l.Scrape.Counters) + 8; r.counters > mostCounters {
+		r.counters += len(l.Scrape.Counters) + 8
+		for _, b := range l.Scrape.Buckets {
+			r.counters += len(b)
+		}
+		if r.counters > mostCounters {
 			return fmt.Errorf("more than %d counters", mostCounters)
+		}
+	case l.Hardware != nil:
+		if r.devices += len(l.Hardware.Devices) + 1; r.devices > mostCounters {
+			return fmt.Errorf("more than %d states of devices", mostCounters)
 		}
 	default:
 		if r.others++; r.others > mostOthers {

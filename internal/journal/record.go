@@ -20,11 +20,12 @@ const Schema = 1
 
 // Line is one line of a journal; exactly one field is set.
 type Line struct {
-	Run     *Run     `json:"run,omitempty"`
-	Request *Request `json:"request,omitempty"`
-	Sample  *Sample  `json:"sample,omitempty"`
-	Scrape  *Scrape  `json:"scrape,omitempty"`
-	End     *End     `json:"end,omitempty"`
+	Run      *Run      `json:"run,omitempty"`
+	Request  *Request  `json:"request,omitempty"`
+	Sample   *Sample   `json:"sample,omitempty"`
+	Scrape   *Scrape   `json:"scrape,omitempty"`
+	Hardware *Hardware `json:"hardware,omitempty"`
+	End      *End      `json:"end,omitempty"`
 
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Answer       *Answer       `json:"answer,omitempty"`
@@ -39,6 +40,8 @@ type Run struct {
 	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
 
 	Command []string `json:"command"` // the command line, secrets replaced
+	// Trace is the id of the trace that requests were sent under; the ids of their spans follow from it. Empty: none.
+	Trace string `json:"trace,omitempty"`
 	// Share is the part of the workload that this client sends, such as 2/8; empty: all of it.
 	Share string `json:"share,omitempty"`
 	// Fleet is who sent a run of several clients; its times are then on the leader's clock. Absent: one client sent it.
@@ -51,6 +54,9 @@ type Run struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
+
+	// MetricNames are what the user says that names of the servers' metrics mean, before those that we know.
+	MetricNames []MetricName `json:"metric_names,omitempty"`
 
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
@@ -326,16 +332,6 @@ type Sample struct {
 	Ended    int   `json:"ended"`     // requests so far
 }
 
-// Scrape is what the server counted, by its own names, summed over labels.
-type Scrape struct {
-	At       int64              `json:"at"`
-	After    bool               `json:"after,omitempty"`  // the load; else before it
-	Target   int                `json:"target,omitempty"` // an index into Run.Targets
-	During   bool               `json:"during,omitempty"` // the load: only what is drawn over time
-	Counters map[string]float64 `json:"counters"`
-	Dropped  []string           `json:"dropped,omitempty"` // names of which a value was none, such as NaN
-}
-
 // End is the last line of a journal whose run came to its end.
 type End struct {
 	At           int64  `json:"at"`                    // the last request had ended
@@ -355,6 +351,14 @@ type End struct {
 	Profile    *Profile    `json:"profile,omitempty"` // nil: not asked for
 	Client     Client      `json:"client"`
 	Fleet      *FleetEnd   `json:"fleet,omitempty"` // what became of each client of several
+	// Pauses are the times in which a user had stopped the pace.
+	Pauses []Pause `json:"pauses,omitempty"`
+}
+
+// Pause is a time in which nothing new was sent.
+type Pause struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
 }
 
 // How a run with --until ends.

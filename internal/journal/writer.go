@@ -96,6 +96,9 @@ func (w *Writer) Sample(s *Sample) error { return w.line(Line{Sample: s}) }
 // Scrape writes the server's counters.
 func (w *Writer) Scrape(s *Scrape) error { return w.line(Line{Scrape: s}) }
 
+// Hardware writes what devices said of themselves.
+func (w *Writer) Hardware(h *Hardware) error { return w.line(Line{Hardware: h}) }
+
 // End writes the last line, when the journal is closed.
 func (w *Writer) End(e *End) error {
 	if _, err := encode(Line{End: e}); err != nil {

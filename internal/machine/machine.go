@@ -46,6 +46,9 @@ func (m *Machine) Read(name string) ([]byte, error) {
 	return b, m.explain(name, err)
 }
 
+// Path is where a file of that name lies.
+func (m *Machine) Path(name string) string { return filepath.Join(m.root, name) }
+
 // Int reads a file that holds one number.
 func (m *Machine) Int(name string) (int64, error) {
 	b, err := m.Read(name)

@@ -137,6 +137,7 @@ func (c *Config) validate() error {
 			notNegative("step-per-prefill-token", b.PerPrefillToken),
 			notNegative("step-per-sequence", b.PerSequence),
 			notNegative("step-per-cached-token", b.PerCachedToken),
+			notNegative("step-per-draft-token", b.PerDraftToken),
 			atLeast("max-num-batched-tokens", b.MaxNumBatchedTokens, 1+b.SpecTokens),
 			atLeast("max-num-seqs", b.MaxNumSeqs, 1),
 			atLeast("block-size", b.BlockSize, 1),

@@ -15,7 +15,9 @@ type metrics struct {
 	promptTokens, cachedTokens, generated atomic.Uint64
 	finished                              [len(finishedReasons)]atomic.Uint64
 
-	ttft, itl, e2e, queue *histogram
+	ttft, itl, e2e, queue                *histogram
+	prefill, decode, inference, perToken *histogram
+	promptLengths, outputLengths         *histogram // tokens, as if they were seconds
 }
 
 var finishedReasons = [...]string{"stop", "length", "abort", "error", "repetition"}
@@ -31,6 +33,7 @@ const (
 var (
 	ttftBounds    = []float64{.001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560}
 	itlBounds     = []float64{.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80}
+	lengthBounds  = []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000}
 	requestBounds = []float64{.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
 )
 
@@ -39,6 +42,8 @@ func newMetrics(model string, start time.Time) *metrics {
 		model: model, start: start,
 		ttft: newHistogram(ttftBounds), itl: newHistogram(itlBounds),
 		e2e: newHistogram(requestBounds), queue: newHistogram(requestBounds),
+		prefill: newHistogram(requestBounds), decode: newHistogram(requestBounds), inference: newHistogram(requestBounds),
+		perToken: newHistogram(itlBounds), promptLengths: newHistogram(lengthBounds), outputLengths: newHistogram(lengthBounds),
 	}
 }
 
@@ -48,7 +53,9 @@ func (m *metrics) begin(r *Record) { m.promptTokens.Add(uint64(r.PromptTokens)) 
 // tokens counts n tokens that go out now; last is when the ones before did.
 func (m *metrics) tokens(now, last time.Time, r *Record, n int) {
 	m.generated.Add(uint64(n))
+	r.lastToken = now.UnixNano()
 	if last.IsZero() {
+		r.firstToken = r.lastToken
 		m.ttft.observe(time.Duration(now.UnixNano() - r.Received))
 	} else {
 		m.itl.observe(now.Sub(last))
@@ -71,6 +78,23 @@ func (m *metrics) end(r *Record) {
 	m.e2e.observe(time.Duration(r.Ended - r.Received))
 	if r.Started > 0 {
 		m.queue.observe(time.Duration(r.Started - r.Received))
+	}
+	m.stages(r)
+}
+
+// stages counts how long the parts of a request took: from the queue to the first token, and to the last.
+func (m *metrics) stages(r *Record) {
+	m.promptLengths.observe(time.Duration(r.PromptTokens) * time.Second)
+	m.outputLengths.observe(time.Duration(r.CompletionTokens) * time.Second)
+	if r.Finish == "abort" || r.Started == 0 || r.firstToken == 0 { // of one that left, the engine may still make tokens
+		return
+	}
+	decode := r.lastToken - r.firstToken
+	m.prefill.observe(time.Duration(r.firstToken - r.Started))
+	m.decode.observe(time.Duration(decode))
+	m.inference.observe(time.Duration(r.lastToken - r.Started))
+	if r.CompletionTokens > 1 {
+		m.perToken.observe(time.Duration(decode / int64(r.CompletionTokens-1)))
 	}
 }
 

@@ -93,13 +93,14 @@ func TestMetricsAddUp(t *testing.T) {
 			all.Wait()
 			m := settled(t, r, answered.Load())
 			want := map[string]float64{"num_requests_running": 0, "num_requests_waiting": 0, "kv_cache_usage_perc": 0}
-			ended, cached := 0.0, 0.0
+			ended, cached, worked := 0.0, 0.0, 0.0
 			for _, rec := range r.truth() {
 				if rec.Status != 200 {
 					continue
 				}
 				ended++
 				cached += float64(rec.CachedTokens)
+				worked += float64(rec.PromptTokens - rec.CachedTokens + rec.CompletionTokens - 1) // the first token is the prompt's
 				want["prompt_tokens_total"] += float64(rec.PromptTokens)
 				want["generation_tokens_total"] += float64(rec.CompletionTokens)
 				reason := rec.Finish
@@ -111,8 +112,14 @@ func TestMetricsAddUp(t *testing.T) {
 			want["time_to_first_token_seconds_count"] = ended
 			want["e2e_request_latency_seconds_count"] = ended
 			want["request_queue_time_seconds_count"] = ended
+			for _, name := range []string{"request_prefill_time_seconds", "request_decode_time_seconds", "request_inference_time_seconds", "request_prompt_tokens", "request_generation_tokens"} {
+				want[name+"_count"] = ended
+			}
 			want[`e2e_request_latency_seconds_bucket{le="+Inf"}`] = ended
+			want["request_prompt_tokens_sum"] = want["prompt_tokens_total"]
+			want["request_generation_tokens_sum"] = want["generation_tokens_total"]
 			if engine == EngineBatch {
+				want["iteration_tokens_total_sum"] = worked
 				want["prefix_cache_hits_total"] = cached
 				want["prefix_cache_queries_total"] = want["prompt_tokens_total"]
 				if cached == 0 || m["spec_decode_num_drafts_total"] == 0 || m["spec_decode_num_accepted_tokens_total"] > m["spec_decode_num_draft_tokens_total"] {

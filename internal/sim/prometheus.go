@@ -29,6 +29,9 @@ func (m *metrics) text(e engine.State) string {
 
 	p.gauge("num_requests_running", "Requests that the engine works on.", float64(e.Running))
 	p.gauge("num_requests_waiting", "Requests in the queue.", float64(e.Waiting))
+	p.head("vllm:num_requests_waiting_by_reason", "gauge", "Requests in the queue, by what they wait for.")
+	p.sample("num_requests_waiting_by_reason", `,reason="capacity"`, float64(e.Waiting))
+	p.sample("num_requests_waiting_by_reason", `,reason="deferred"`, 0)
 	p.gauge("kv_cache_usage_perc", "Share of the KV blocks in use; 1 is all.", e.KVUsage)
 	p.counter("prefix_cache_queries", "Prompt tokens looked up in the prefix cache.", e.CacheQueries)
 	p.counter("prefix_cache_hits", "Prompt tokens found in the prefix cache.", e.CacheHits)
@@ -45,6 +48,13 @@ func (m *metrics) text(e engine.State) string {
 	p.histogram("inter_token_latency_seconds", "Between events with tokens.", m.itl)
 	p.histogram("e2e_request_latency_seconds", "From the request to the end of the answer.", m.e2e)
 	p.histogram("request_queue_time_seconds", "From the request to the engine.", m.queue)
+	p.histogram("request_prefill_time_seconds", "From leaving the queue to the first token.", m.prefill)
+	p.histogram("request_decode_time_seconds", "From the first token to the last.", m.decode)
+	p.histogram("request_inference_time_seconds", "From leaving the queue to the last token.", m.inference)
+	p.histogram("request_time_per_output_token_seconds", "Between tokens, the mean of each request.", m.perToken)
+	p.histogram("request_prompt_tokens", "Prompt tokens of each request.", m.promptLengths)
+	p.histogram("request_generation_tokens", "Tokens sent of each request.", m.outputLengths)
+	p.engine(&e)
 	if e.Speculative {
 		p.counter("spec_decode_num_drafts", "Drafts made.", e.Drafts)
 		p.counter("spec_decode_num_draft_tokens", "Draft tokens made.", e.DraftTokens)
@@ -55,6 +65,17 @@ func (m *metrics) text(e engine.State) string {
 		}
 	}
 	return p.String()
+}
+
+// engine writes what only an engine with steps and a cache has.
+func (p *promText) engine(e *engine.State) {
+	if e.Steps != nil { // a histogram, whatever its name says
+		p.buckets("iteration_tokens_total", "Tokens in a step of the engine.", engine.StepBounds[:], e.Steps, float64(e.StepTokens))
+	}
+	if e.Blocks > 0 {
+		p.head("vllm:cache_config_info", "gauge", "Settings of the KV cache, as labels.")
+		p.sample("cache_config_info", fmt.Sprintf(`,block_size="%d",enable_prefix_caching="%v",num_gpu_blocks="%d"`, e.BlockSize, e.PrefixCache, e.Blocks), 1)
+	}
 }
 
 func (p *promText) head(name, kind, help string) {
@@ -77,16 +98,24 @@ func (p *promText) counter(name, help string, v uint64) {
 }
 
 func (p *promText) histogram(name, help string, h *histogram) {
+	counts := make([]uint64, len(h.counts))
+	for i := range h.counts {
+		counts[i] = h.counts[i].Load()
+	}
+	p.buckets(name, help, h.bounds, counts, time.Duration(h.sum.Load()).Seconds())
+}
+
+func (p *promText) buckets(name, help string, bounds []float64, counts []uint64, total float64) {
 	p.head("vllm:"+name, "histogram", help)
 	sum := uint64(0)
-	for i, bound := range h.bounds {
-		sum += h.counts[i].Load()
+	for i, bound := range bounds {
+		sum += counts[i]
 		p.sample(name+"_bucket", `,le="`+number(bound)+`"`, float64(sum))
 	}
-	sum += h.counts[len(h.bounds)].Load()
+	sum += counts[len(bounds)]
 	p.sample(name+"_bucket", `,le="+Inf"`, float64(sum))
 	p.sample(name+"_count", "", float64(sum))
-	p.sample(name+"_sum", "", time.Duration(h.sum.Load()).Seconds())
+	p.sample(name+"_sum", "", total)
 }
 
 // number writes whole numbers as Python's client does: 3.0.

@@ -60,6 +60,8 @@ type Record struct {
 
 	silent string // why it ended, where the protocol does not tell
 
+	firstToken, lastToken int64 // went out; 0: none did
+
 	// Blocked counts writes that had to wait because the client read too slowly.
 	Blocked int `json:"blocked"`
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"image/png"
 	"os"
 	"os/exec"
@@ -21,14 +22,17 @@ import (
 
 var update = flag.Bool("update", false, "put the screenshots into docs/images")
 
+// finding is one of axe's.
+type finding struct {
+	ID, Impact, Help string
+	Nodes            []string
+}
+
 // seen is what page.mjs found.
 type seen struct {
-	LoadMS            []float64 `json:"loadMs"`
-	Console, Requests []string
-	Axe               map[string][]struct {
-		ID, Impact, Help string
-		Nodes            []string
-	}
+	LoadMS                 []float64 `json:"loadMs"`
+	Console, Requests      []string
+	Axe                    map[string][]finding
 	Overflow               map[string]float64
 	Cut                    map[string][]string
 	SortUp, SortDown       []float64
@@ -99,6 +103,23 @@ func TestPages(t *testing.T) {
 		t.Logf("%d bytes, loaded in %.0f ms", info.Size(), s.LoadMS)
 	})
 	t.Run("several runs", func(t *testing.T) { check(t, look(t, where, filepath.Join(dir, "several.html"), "report-runs")) })
+	t.Run("charts of 10,000 requests", func(t *testing.T) {
+		p := pointAt(t, where, filepath.Join(dir, "large.html"), "charts-run")
+		checkCharts(t, p)
+		if p.Group < 8 || len(p.Crosshair) != p.Group || p.Compared < 60 {
+			t.Errorf("%d charts over time, %d of them have the crosshair, %d values compared", p.Group, len(p.Crosshair), p.Compared)
+		}
+		if p.Heat == nil || !strings.HasPrefix(strings.ReplaceAll(p.Heat.Text, ",", ""), fmt.Sprintf("%.0f gaps of ", p.Heat.Want)) {
+			t.Errorf("the heat map: %+v", p.Heat)
+		}
+		t.Logf("%d charts, %d values compared; by key: %s", p.Answering, p.Compared, p.KeyText)
+	})
+	t.Run("charts of several runs", func(t *testing.T) {
+		p := pointAt(t, where, filepath.Join(dir, "several.html"), "")
+		if checkCharts(t, p); p.Opened < 10 {
+			t.Errorf("in a run that is opened later %d charts answer", p.Opened)
+		}
+	})
 }
 
 func run(t *testing.T, dir, program string, args ...string) {
@@ -141,6 +162,8 @@ func look(t *testing.T, where []string, path, name string) *seen {
 var kept = map[string][]string{
 	"report-run":  {"1440-light", "1440-dark", "390-light", "390-dark", "courses-light", "requests-dark"},
 	"report-runs": {"1440-light", "390-dark"},
+	"charts-run":  {"zoomed"},
+	"history":     {"crosshair"},
 }
 
 func keep(t *testing.T, folder, name string) {

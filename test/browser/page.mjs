@@ -37,11 +37,17 @@ for (const scheme of ["light", "dark"]) {
     await page.evaluate(axe + ";0"); // the page's policy forbids scripts in elements, not the debugger's
     const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
     out.axe[name] = found.violations.map((v) => ({ id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200)) }));
-    // Words of a chart that lie outside of it would be cut off.
-    out.cut[name] = await page.evaluate(() => [...document.querySelectorAll("svg.chart text")].filter((t) => {
-      const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
-      return a.width > 0 && (a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1);
-    }).map((t) => t.textContent));
+    // Words of a picture that lie outside of it would be cut off: also of those that are hidden while their chart answers the mouse.
+    out.cut[name] = await page.evaluate(() => {
+      const live = [...document.querySelectorAll(".answering")];
+      live.forEach((f) => f.classList.remove("answering"));
+      const cut = [...document.querySelectorAll("svg.chart text")].filter((t) => {
+        const a = t.getBoundingClientRect(), b = t.ownerSVGElement.getBoundingClientRect();
+        return a.width > 0 && (a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1);
+      }).map((t) => t.textContent);
+      live.forEach((f) => f.classList.add("answering"));
+      return cut;
+    });
     await page.screenshot({ path: path.join(folder, name + ".png"), clip: { x: 0, y: 0, width, height: width > 1000 ? 1500 : 1700 } });
     if (width > 1000) {
       const clip = await page.evaluate(() => {

@@ -115,6 +115,7 @@ func TestNothingElseNamesIt(t *testing.T) {
 			return err
 		}
 		b, err := os.ReadFile(path)
+		b = bytes.ReplaceAll(b, []byte("request_decode_time_seconds"), nil) // a server's name for a metric of its own
 		if bytes.Contains(b, []byte("decode_time")) || bytes.Contains(b, []byte("output_share")) {
 			t.Errorf("%s names the new metric", path)
 		}

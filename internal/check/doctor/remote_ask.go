@@ -36,6 +36,7 @@ func (f *facts) ask(ctx context.Context) {
 		return
 	}
 	f.identity = t.Identify(ctx)
+	t.Kind = f.identity.Kind
 	m, err := t.Metrics(ctx)
 	f.metrics, f.noMetric = len(m), err
 }

@@ -29,6 +29,8 @@ type System struct {
 	Proxy *url.URL
 	Asked bool
 
+	// NvidiaSMI asks for persistence mode and power limits; nil: nobody is asked.
+	NvidiaSMI    func(ctx context.Context) (string, error)
 	OpenFiles    func() (soft, hard uint64, err error)
 	Clock        func() (ClockState, error)
 	KernelStamps func() bool
@@ -51,7 +53,7 @@ const between = time.Second
 func ThisSystem() System {
 	return System{
 		Machine: machine.This(), OS: runtime.GOOS, CPUs: runtime.NumCPU(), MaxProcs: runtime.GOMAXPROCS(0),
-		OpenFiles: openFileLimit, Clock: clockState, KernelStamps: kernelStamps, Lookup: net.DefaultResolver.LookupHost,
+		NvidiaSMI: askNvidiaSMI, OpenFiles: openFileLimit, Clock: clockState, KernelStamps: kernelStamps, Lookup: net.DefaultResolver.LookupHost,
 		Pause: func(ctx context.Context) {
 			select {
 			case <-ctx.Done():

@@ -73,6 +73,21 @@ func machineTable() []machineExamination {
 			"take the cap away: sudo cpupower frequency-set -u with the processor's own maximum",
 		}, frequency},
 		{words{
+			"power_profile", "the firmware's power profile, and what processors prefer: energy or speed",
+			"A machine that was told to save power clocks lower and wakes up later, and does so more the longer it is loaded",
+			"sudo powerprofilesctl set performance, or write performance to /sys/firmware/acpi/platform_profile",
+		}, powerProfile},
+		{words{
+			"numa_balancing", "NUMA balancing on a machine with several memories",
+			"The kernel unmaps pages to see who uses them, and moves them: a server here stops for moments that are not its own, and more under load",
+			"sudo sysctl -w kernel.numa_balancing=0, and start the server with numactl --cpunodebind --membind",
+		}, numaBalancing},
+		{words{
+			"gpu_power", "a power limit of NVIDIA's GPUs below their usual one, and persistence mode",
+			"A GPU that somebody limited is slower than others of its name; without persistence mode the driver loads anew for who comes first",
+			"sudo nvidia-smi -pl with the usual limit; sudo nvidia-smi -pm 1",
+		}, gpuPower},
+		{words{
 			"clock_source", "the kernel's clock source",
 			"With a slow source each reading of the clock is a system call of a microsecond and more, several times for each token",
 			"boot with tsc=reliable where the processor's tsc is sound, or use another machine",

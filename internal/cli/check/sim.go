@@ -167,6 +167,7 @@ func simBatchFlags(set *argv.Set, c, d *engine.BatchConfig) {
 	set.Duration(&c.PerPrefillToken, "step-per-prefill-token", d.PerPrefillToken, "batch: what a prompt token adds to its step.", g)
 	set.Duration(&c.PerSequence, "step-per-sequence", d.PerSequence, "batch: what a decoding sequence adds to a step.", g)
 	set.Duration(&c.PerCachedToken, "step-per-cached-token", d.PerCachedToken, "batch: what a token in the KV cache adds to a step.", g)
+	set.Duration(&c.PerDraftToken, "step-per-draft-token", d.PerDraftToken, "batch: what a draft token of speculative decoding adds to a step, accepted or not.", g)
 	set.Int(&c.MaxNumBatchedTokens, "max-num-batched-tokens", d.MaxNumBatchedTokens, "batch: tokens in a step; longer prompts come in chunks.", g)
 	set.Int(&c.MaxNumSeqs, "max-num-seqs", d.MaxNumSeqs, "batch: sequences that run at once.", g)
 	set.Int(&c.BlockSize, "block-size", d.BlockSize, "batch: tokens in a KV block.", g)

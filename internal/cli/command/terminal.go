@@ -9,13 +9,13 @@ import (
 
 // IsTerminal reports whether w is a person's screen.
 func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := File(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // TerminalWidth is the width to write for: the screen's, or 80 in a pipe.
 func TerminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := File(w); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width >= 40 {
 			return min(width, 120)
 		}

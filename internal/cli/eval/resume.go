@@ -18,6 +18,7 @@ import (
 // mayChange are the flags that a resume may have: none of them changes what is asked.
 var mayChange = map[string]func(spec, given *bench.Spec){
 	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
+	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
 	"base-url":        func(spec, given *bench.Spec) { spec.URLs, spec.Login = given.URLs, given.Login },
 	"max-concurrency": func(spec, given *bench.Spec) { spec.MaxConcurrency = given.MaxConcurrency },
 	"request-timeout": func(spec, given *bench.Spec) { spec.RequestTimeout = given.RequestTimeout },
@@ -58,6 +59,9 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 		o.Progress = "none"
 	}
 	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	if err := o.CheckExport(set); err != nil {
 		return err
 	}
 	err = serve.Resume(ctx, s, o.Options)

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
@@ -31,6 +32,7 @@ type abRun struct {
 	workload *serve.Options
 	args     []string // for bench serve: what is not ours
 	line     *command.Line
+	screen   *view.Screen
 	duel     *duel.Duel
 }
 
@@ -49,7 +51,15 @@ func AB(ctx context.Context, s command.Streams, args []string) error {
 	if err := r.resolve(set, args); err != nil {
 		return err
 	}
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	if r.folder == "" {
+		r.folder = "ab-" + time.Now().Format("20060102-150405")
+	}
+	var why string
+	if r.screen, why = view.New(&r.Streams, r.workload.Progress, "inferometer ab "+r.folder); r.screen == nil && r.workload.Progress == view.Live {
+		fmt.Fprintf(r.Err, "note: no live view: %s\n", why)
+	}
+	r.screen.Plan(nil, true)
+	ctx, drain, stop := r.screen.Interrupts(ctx, r.Err)
 	defer stop()
 	return r.run(ctx, drain)
 }
@@ -148,9 +158,6 @@ func (r *abRun) percentiles() []string {
 }
 
 func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
-	if r.folder == "" {
-		r.folder = "ab-" + time.Now().Format("20060102-150405")
-	}
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find our own program: %w", err)
@@ -168,10 +175,11 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	if err := d.MakeFolder(); err != nil {
 		return err
 	}
-	r.line = command.NewLine(r.Err)
+	r.line = r.screen.Line(r.Err, r.workload.Progress)
 	r.Say(fmt.Sprintf("A %s, B %s; seeds from %d; runs in %s", outside.RedactURL(r.a), outside.RedactURL(r.b), r.workload.Seed, r.folder))
 	err = d.Rounds(ctx, drain)
 	r.line.Clear()
+	r.screen.Close()
 	switch {
 	case d.Analysis() != nil:
 		err = errors.Join(err, d.Save(), r.print(d.Analysis()))
@@ -210,6 +218,15 @@ func (r *abRun) ending() error {
 	return err
 }
 
+// Round shows a run of a round, and its numbers when it is over.
+func (r *abRun) Round(name, result string) {
+	p := view.Point{Name: name, Phase: view.Running}
+	if result != "" {
+		p.Phase, p.Text = view.Done, view.Numbers(result)
+	}
+	r.screen.Point(p)
+}
+
 // Say is a line of progress, in a pipe too.
 func (r *abRun) Say(text string) {
 	if !r.workload.Quiet {
@@ -231,5 +248,6 @@ func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, er
 		return bench.Child{}, err
 	}
 	spec.Command = nil // of each round another
-	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}}, nil
+	feed, control := r.screen.Children()
+	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control}, nil
 }

@@ -8,24 +8,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/search"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // Find is the command find.
 func Find(ctx context.Context, s command.Streams, args []string) error {
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
-	defer stop()
-	return Until(ctx, drain, s, args)
-}
-
-// Until searches until drain is closed, or the search is over.
-func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string) error {
 	set, o := Flags()
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
@@ -33,11 +30,37 @@ func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args [
 	if err := o.validate(set); err != nil {
 		return err
 	}
+	var why string
+	if o.screen, why = view.New(&s, o.serve.Progress, "inferometer find "+o.slo); o.screen == nil && o.serve.Progress == view.Live {
+		fmt.Fprintf(s.Err, "note: no live view: %s\n", why)
+	}
+	o.screen.Plan(nil, true)
+	o.live, o.control = o.screen.Children()
+	ctx, drain, stop := o.screen.Interrupts(ctx, s.Err)
+	defer stop()
+	return o.until(ctx, drain, s, set, args)
+}
+
+// Until searches until drain is closed, or the search is over. feed is told how its probes go,
+// and control pauses them; both may be nil.
+func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string, feed *live.Feed, control *load.Control) error {
+	set, o := Flags()
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	if err := o.validate(set); err != nil {
+		return err
+	}
+	o.live, o.control = feed, control
+	return o.until(ctx, drain, s, set, args)
+}
+
+func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.Streams, set *argv.Set, args []string) error {
 	var err error
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return err
 	}
-	workload := set.Without(args, func(f *argv.Flag) bool { return f.Group == groupFind })
+	workload := set.Without(args, func(f *argv.Flag) bool { return f.Group == groupFind || f.Name == "progress" })
 	report := &find.Report{
 		Schema: find.Schema, Version: command.Version(), Command: append([]string{"inferometer", "find"}, set.Redacted(args)...),
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
@@ -82,15 +105,17 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload []stri
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
+	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control}
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
-		Child:    bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}},
-		Progress: &progress{command.NewLine(s.Err), o.Vary},
+		Child:    child,
+		Progress: &progress{o.screen.Line(s.Err, o.serve.Progress), o.Vary, o.screen, value},
 	}, nil
 }
 
 // interrupted prints what is known so far.
 func (o *options) interrupted(s command.Streams, r *find.Report) error {
+	o.screen.Close()
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return len(f.Curve) > 0 }) {
 		if _, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out))); err != nil {
 			return err
@@ -102,6 +127,7 @@ func (o *options) interrupted(s command.Streams, r *find.Report) error {
 // conclude writes the answer and prints it. Files come first: who reads our output may
 // have gone, and the write would kill us.
 func (o *options) conclude(s command.Streams, r *find.Report) error {
+	o.screen.Close()
 	if err := r.Save(o.out); err != nil {
 		return err
 	}
@@ -121,15 +147,24 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 // progress shows a search: one line for each probe, and on a terminal what runs now.
 type progress struct {
 	*command.Line
-	vary string
+	vary   string
+	screen *view.Screen
+	value  string // of the mapped flag; empty: none is
 }
 
 func (p *progress) Note(text string) { p.Print("%s", text) }
 
 func (p *progress) Begin(n int, probe search.Probe) {
+	p.screen.Point(view.Point{Name: p.name(n, probe.X, probe.Purpose), Phase: view.Running, Text: fmt.Sprintf("for %.0f s", probe.Seconds)})
 	p.Set("%d %s %s for %.0f s (%s)", n, p.vary, find.LoadText(probe.X), probe.Seconds, probe.Purpose)
 }
 
+// name is what the view calls a probe.
+func (p *progress) name(n int, x float64, purpose search.Purpose) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %d %s %s (%s)", p.value, n, p.vary, find.LoadText(x), purpose))
+}
+
 func (p *progress) End(n int, o *search.Observation) {
+	p.screen.Point(view.Point{Name: p.name(n, o.X, o.Purpose), Phase: view.Done, Text: find.Verdict(o)})
 	p.Print("%d %s %s: %s (%s, %.0f s)", n, p.vary, find.LoadText(o.X), find.Verdict(o), o.Purpose, o.Cost)
 }

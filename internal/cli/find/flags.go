@@ -8,9 +8,12 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/find"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // options are the flags of find; serve are those of bench serve, which its
@@ -19,6 +22,9 @@ type options struct {
 	find.Options
 	slo, mapped, out string
 	serve            *serve.Options
+	screen           *view.Screen  // nil: there is none
+	live             *live.Feed    // of the probes; nil: nobody is told
+	control          *load.Control // pauses them; may be nil
 	mapKey           string
 	mapValues        []string
 }
@@ -81,7 +87,7 @@ func Own() map[string]string {
 	for why, names := range map[string][]string{
 		"a probe is as long as the search wants it; --probe and --confirm set the lengths": {"num-prompts", "duration", "deadline", "until", "give-up"},
 		"an edge can be found only while the load stays the same":                          {"ramp-up-strategy", "ramp-up-start-rps", "ramp-up-end-rps", "stages", "ramp-rate", "ramp-duration"},
-		"the search has its own progress and result; --out names the folder":               {"disable-tqdm", "progress", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
+		"the search has its own progress and result; --out names the folder":               {"disable-tqdm", "quiet", "ci", "strict", "run-dir", "keep-runs", "cpu-profile"},
 	} {
 		for _, name := range names {
 			own[name] = why

@@ -18,6 +18,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/upload"
+	"github.com/inferometer/inferometer/internal/cli/view"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
@@ -32,6 +34,7 @@ type runOptions struct {
 	columns            string
 	slo                string
 	upload             upload.Flags
+	progress           string
 }
 
 func runFlags() (*argv.Set, *runOptions) {
@@ -52,6 +55,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
 		argv.Shown("the usual ones"))
 	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.", argv.Metavar("LIMITS"))
+	view.Define(set, &o.progress)
 	o.upload.Define(set)
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
 	return set, o
@@ -149,21 +153,30 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 		return err
 	}
 	fmt.Fprintf(s.Err, "%s: %s\n", plan.Name, plan)
-	show := &run.Progress{Line: command.NewLine(s.Err), Total: len(plan.Selected())}
+	screen := o.show(&s, plan)
+	show := &run.Progress{Line: screen.Line(s.Err, o.progress), Total: len(plan.Selected())}
+	observe := func(e run.Event) {
+		show.Event(e)
+		if e.Point != nil {
+			screen.Event(e, e.Point.Name, filepath.Join(folder.Run(e.Point.Name), journal.ResultName))
+		}
+	}
 	r := &scenario.Runner{
-		Plan: plan, Folder: folder, Source: source, Observe: show.Event,
+		Plan: plan, Folder: folder, Source: source, Observe: observe,
 		Program: program,
 		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
-			return findPoint(ctx, drain, plan.Scenario, args, log)
+			feed, control := screen.Children()
+			return findPoint(ctx, drain, plan.Scenario, args, log, feed, control)
 		},
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
+	r.Live, r.Control = screen.Children()
 	said := &once{show.Line, map[string]bool{}}
 	r.Spec = func(args []string) (*bench.Spec, map[string]string, error) {
 		return serve.SpecAt(ctx, command.Streams{Err: said}, args)
 	}
 	show.Start()
-	running, drain, stop := command.Interrupts(ctx, s.Err)
+	running, drain, stop := screen.Interrupts(ctx, s.Err)
 	records, err := r.Run(running, drain)
 	stop()
 	show.Stop()
@@ -175,6 +188,20 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 		err = sloEnding(sum)
 	}
 	return upload.Ending(err, o.upload.Put(ctx, s.Err, folder.Path))
+}
+
+// show opens the live view of the plan; nil: there is none.
+func (o *runOptions) show(s *command.Streams, plan *scenario.Plan) *view.Screen {
+	screen, why := view.New(s, o.progress, "inferometer run "+plan.Name)
+	if screen == nil && o.progress == view.Live {
+		fmt.Fprintf(s.Err, "note: no live view: %s\n", why)
+	}
+	var points []view.Point
+	for _, p := range plan.Selected() {
+		points = append(points, view.Point{Name: p.ID})
+	}
+	screen.Plan(points, false)
+	return screen
 }
 
 // once shows a line that is said of each point a single time.

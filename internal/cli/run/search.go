@@ -15,6 +15,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // pointCommand is the command of a point: bench serve, or with a section search the
@@ -38,13 +40,13 @@ func pointCommand(s *scenario.Scenario, args []string) []string {
 }
 
 // findPoint runs the search of a point; what it says goes to a log.
-func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario, args []string, log string) error {
+func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario, args []string, log string, feed *live.Feed, control *load.Control) error {
 	file, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("open the log of a search: %w", err)
 	}
 	defer file.Close()
-	err = findcmd.Until(ctx, drain, command.Streams{Out: file, Err: file}, pointCommand(s, args)[1:])
+	err = findcmd.Until(ctx, drain, command.Streams{Out: file, Err: file}, pointCommand(s, args)[1:], feed, control)
 	if err == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 )
@@ -13,8 +14,7 @@ import (
 func DefineShow(set *argv.Set, o *Options) {
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
-	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
-		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
+	view.Define(set, &o.Progress)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
 }
 
@@ -22,9 +22,10 @@ func DefineShow(set *argv.Set, o *Options) {
 // would have.
 func Attach(ctx context.Context, s command.Streams, o *Options, place bus.Place, run, folder string) error {
 	r := newServeRun(o, s)
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	ctx, drain, stop := r.show(ctx)
 	defer stop()
 	done, err := lead.Attach(ctx, drain, place, run, folder, r.host)
+	r.screen.Close()
 	if err != nil {
 		return err
 	}

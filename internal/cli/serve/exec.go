@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -36,10 +37,11 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
+	defineEvents(set, o)
 	defineFormat(set, o)
 	o.Upload.Define(set)
-	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
-		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.")
+	defineExport(set, o)
+	view.Define(set, &o.Progress)
 	set.Bool(&o.Quiet, "quiet", "Print the result and errors only.")
 	set.String(&o.CPUProfile, "cpu-profile", "", "Write a profile of this program's own CPU time, for go tool pprof.", argv.Metavar("FILE"), argv.Hidden())
 	if done, err := command.Parse(s, set, args); done || err != nil {
@@ -57,10 +59,16 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	if err := o.place(baseURL, tokenizer, datasetPath); err != nil {
 		return err
 	}
+	if err := o.checkEvents(); err != nil {
+		return err
+	}
 	if err := o.checkRehearsal(); err != nil {
 		return err
 	}
 	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	if err := o.CheckExport(set); err != nil {
 		return err
 	}
 	if runDir != "" {

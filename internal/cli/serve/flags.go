@@ -20,6 +20,7 @@ type Options struct {
 	Targets             []string
 	Header              []argv.Pair
 	ProtocolFile        string
+	MetricsMapFile      string
 	datasets            map[string]any // the options of each dataset, by its name; nil: the command has no flags for them
 	draft               *pace.Draft
 	InputLen, OutputLen *int // of any dataset
@@ -33,6 +34,7 @@ type Options struct {
 	TrustRemoteCode     bool // accepted; nothing is ever run
 	metadata, goodput   []argv.Pair
 	power               string
+	hardware            string
 
 	// How the run is shown.
 	DisableTQDM bool
@@ -44,7 +46,9 @@ type Options struct {
 	DryRun      bool
 	Lock        string // the file; empty: none
 	CPUProfile  string // hidden
+	Events      string // a file, or - for standard output; empty: none
 	Upload      upload.Flags
+	export      exportOptions
 	sshOptions
 
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
@@ -87,6 +91,8 @@ func Flags() (*argv.Set, *Options) {
 		"inferometer bench serve --max-concurrency 8 --num-prompts 200 --save-result --save-detailed --result-dir results --result-filename base.json --metadata gpu=h100")
 	set.Example("Conversations of five turns, eight open at a time, whose users think for two seconds",
 		"inferometer bench serve --backend openai-chat --dataset-name multi-turn --multi-turn-num-turns 5 --num-prompts 100 --max-conversations 8 --think-time exponential:2s")
+	set.Example("What a token costs in joules, from the exporters of a server elsewhere",
+		"inferometer bench serve --base-url http://gpu-box:8000 --max-concurrency 32 --duration 2m --hardware dcgm=http://gpu-box:9400,node=http://gpu-box:9100")
 	set.Example("Two replicas as one, and each by itself",
 		"inferometer bench serve --targets http://gpu-a:8000,http://gpu-b:8000 --balance least-in-flight --max-concurrency 64")
 	set.Example("Three adapters of one model, the first asked for most",
@@ -104,8 +110,10 @@ func Flags() (*argv.Set, *Options) {
 	Define(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
+	defineEvents(set, o, argv.Group(groupOurs))
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineExport(set, o, argv.Group(groupOurs))
 	defineSSH(set, o)
 	g := argv.Group(groupResult)
 	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())

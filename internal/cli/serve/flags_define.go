@@ -5,9 +5,11 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -36,6 +38,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
 	set.String(&o.SessionHeader, "session-header", bench.DefaultSessionHeader,
 		"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none.", g, argv.WholeName(), argv.Metavar("NAME"))
+	defineTrace(set, o, g)
 	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
 }
 
@@ -87,16 +90,17 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
 	set.String(&o.SaveConversations, "save-conversations", "", "Write the conversations that are complete, with the server's answers, as a JSON array.", g, argv.WholeName(), argv.Metavar("FILE"))
 	set.Bool(&o.JournalTexts, "journal-texts", "Keep prompts and generated texts in the journal.", g)
-	set.Duration(&o.ScrapeEvery, "scrape-every", 0,
-		"Read the server's /metrics so often during the load, for the report's pictures. 0 reads them before and after it only.", g, argv.Shown("0"))
+	defineMetrics(set, o, g)
+	set.String(&o.hardware, "hardware", hardware.Auto,
+		"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: "+strings.Join(hardware.Names(), ", ")+", with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it.", g,
+		argv.WholeName(), argv.Metavar("SOURCES"), argv.Redact(hardware.Redact))
 	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
 		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
 	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
-	set.Choice(&o.Progress, "progress", "auto", []string{"auto", "plain", "bar", "none"},
-		"How progress is shown. auto is a bar on a terminal and plain lines elsewhere.", g)
+	view.Define(set, &o.Progress, g)
 	set.CSV(&o.Targets, "targets", nil, "Several servers, loaded together as one, in place of --base-url.", g,
 		argv.Metavar("URL,URL,…"), argv.Redact(redactURLs))
 	set.Choice(&o.Balance, "balance", target.RoundRobin, target.Balances(),

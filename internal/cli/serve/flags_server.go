@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
@@ -126,6 +127,13 @@ func (o *Options) setValues(*argv.Set) error {
 			return argv.Errorf("power", "%v", err)
 		}
 		o.Power = o.secret("POWER", o.power)
+	}
+	o.Hardware = bench.Value{Text: o.hardware}
+	if hardware.Redact(o.hardware) != o.hardware {
+		if _, err := hardware.Parse(o.hardware); err != nil {
+			return argv.Errorf("hardware", "%v", err)
+		}
+		o.Hardware = o.secret("HARDWARE", o.hardware)
 	}
 	return nil
 }

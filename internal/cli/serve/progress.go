@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -35,17 +36,17 @@ type progressShow struct {
 // showProgress starts the display that --progress asks for.
 func showProgress(w io.Writer, mode string, p bench.Progress) *progressShow {
 	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, beside: p.Beside, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
-	if mode == "auto" {
-		mode = "plain"
+	if mode == view.Auto || mode == view.Live { // there is no live view
+		mode = view.Plain
 		if command.IsTerminal(w) {
-			mode = "bar"
+			mode = view.Bar
 		}
 	}
-	if mode == "none" {
+	if mode == view.None {
 		close(s.done)
 		return s
 	}
-	s.bar = mode == "bar"
+	s.bar = mode == view.Bar
 	every := lineEvery
 	if s.bar {
 		every = barEvery

@@ -33,8 +33,10 @@ func DefineEval(set *argv.Set, o *Options) {
 	defineRunning(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
 		argv.Group(groupOurs), argv.WholeName())
+	defineEvents(set, o, argv.Group(groupOurs))
 	defineRehearsal(set, o)
 	o.Upload.Define(set, argv.Group(groupOurs))
+	defineExport(set, o, argv.Group(groupOurs))
 	set.Config()
 }
 

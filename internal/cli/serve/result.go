@@ -31,6 +31,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	if res == nil {
 		return err
 	}
+	r.events.judged(r.run.Folder(), v)
 	err = errors.Join(err, r.note(res, v))
 	if err := errors.Join(r.print(res, v), err); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
@@ -23,8 +24,11 @@ type serveRun struct {
 	*Options
 	command.Streams
 	host   *bench.Host
+	screen *view.Screen // nil: there is none
 	run    finished
 	judged *slo.Judgement // nil: no SLO was given
+	told   *exporting
+	events *events // nil: none are written
 }
 
 func Bench(ctx context.Context, s command.Streams, args []string) error {
@@ -45,11 +49,17 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 	if o.PrintSpec {
 		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
 	}
+	if err := o.checkEvents(); err != nil {
+		return err
+	}
 	o.Command = slices.Concat([]string{"inferometer"}, name, set.Redacted(args))
 	if o.PrintSpec {
 		return o.printSpec(s)
 	}
 	if err := o.Upload.Check(); err != nil {
+		return err
+	}
+	if err := o.CheckExport(set); err != nil {
 		return err
 	}
 	r := newServeRun(o, s)
@@ -66,12 +76,13 @@ func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, arg
 }
 
 func newServeRun(o *Options, s command.Streams) *serveRun {
+	s.Err = command.NewHeld(s.Err) // a view may take it over
 	return &serveRun{Options: o, Streams: s, host: o.RunHost(s)}
 }
 
 // do runs the Spec and shows its result.
 func (r *serveRun) do(ctx context.Context) error {
-	ctx, drain, stop := command.Interrupts(ctx, r.Err)
+	ctx, drain, stop := r.show(ctx)
 	defer stop()
 	stopProfile, err := startProfile(r.CPUProfile)
 	if err != nil {
@@ -81,10 +92,30 @@ func (r *serveRun) do(ctx context.Context) error {
 	if err := r.Upload.Try(ctx); err != nil {
 		return err
 	}
-	if err := r.execute(ctx, drain); err != nil {
+	if r.told, err = r.startExport(ctx); err != nil {
+		return err
+	}
+	defer r.told.finish(ctx, drain)
+	if r.events, err = r.startEvents(); err != nil {
+		return err
+	}
+	err = r.sendAndReport(ctx, drain)
+	r.events.finish(err, r.host.Warn)
+	return err
+}
+
+func (r *serveRun) sendAndReport(ctx context.Context, drain <-chan struct{}) error {
+	err := r.execute(ctx, drain)
+	r.screen.Close() // the result follows
+	if err != nil {
 		return err
 	}
 	defer r.run.Close()
+	if r.InFleet() {
+		if err := r.told.gather(r.run); err != nil {
+			r.host.Warn("warning: %v", err)
+		}
+	}
 	return r.report(ctx)
 }
 
@@ -130,9 +161,10 @@ func (o *Options) RunHost(s command.Streams) *bench.Host {
 		Progress: func(p bench.Progress) (stop func()) { return showProgress(s.Err, o.Progress, p).stop },
 	}
 	if o.Progress != "none" {
-		h.Fetching = fetchShow(s.Err, o.Progress == "bar" || o.Progress == "auto" && command.IsTerminal(s.Err))
+		h.Fetching = fetchShow(s.Err, o.Progress == view.Bar || o.Progress != view.Plain && command.IsTerminal(s.Err))
 	}
 	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
+	toParent(h)
 	return h
 }
 
@@ -174,10 +206,13 @@ func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets
 	if o.Upload.To != "" {
 		return nil, nil, argv.Errorf("upload", "can't be given to one run of several: inferometer run and inferometer upload upload them all")
 	}
-	for flag, given := range map[string]bool{"lock": o.Lock != "", "dry-run": o.DryRun, "print-spec": o.PrintSpec} {
+	for flag, given := range map[string]bool{flagPrometheus: o.export.Prometheus != "", flagOTLP: o.export.OTLP != "", "lock": o.Lock != "", "dry-run": o.DryRun, "print-spec": o.PrintSpec} {
 		if given {
 			return nil, nil, argv.Errorf(flag, "can't be given to one run of several: it is for bench serve by itself")
 		}
+	}
+	if o.Events != "" {
+		return nil, nil, argv.Errorf(flagEvents, "can't be given to one run of several: it is for bench serve by itself")
 	}
 	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
 	return &o.Spec, o.secrets, nil

@@ -135,9 +135,11 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 	if named != o.DatasetName && set.Seen("dataset-name") {
 		r.host.Say("note: without --dataset-path the dataset is random, not %s", named)
 	}
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	ctx, drain, stop := r.show(ctx)
 	defer stop()
-	if err := r.execute(ctx, drain); err != nil {
+	err := r.execute(ctx, drain)
+	r.screen.Close()
+	if err != nil {
 		return err
 	}
 	defer r.run.Close()

@@ -12,7 +12,9 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/compat/shlex"
+	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/sweep"
 )
 
@@ -24,6 +26,7 @@ type options struct {
 	readyTimeout, runs, levels      int
 	showStdout, dryRun, resume      bool
 	workloadVar                     string
+	progress                        string
 }
 
 func serveFlags(name, summary string) (*argv.Set, *options) {
@@ -41,6 +44,7 @@ func serveFlags(name, summary string) (*argv.Set, *options) {
 	set.String(&o.experiment, "experiment-name", "", "Name of this one, and of its folder.", argv.Short('e'), argv.Metavar("NAME"), argv.Shown("the time"))
 	set.Int(&o.runs, "num-runs", 3, "Runs of each combination.")
 	set.Bool(&o.dryRun, "dry-run", "Print the commands and run none.")
+	view.Define(set, &o.progress)
 	set.Bool(&o.resume, "resume", "Go on with an experiment that was stopped: only what has no result is run.")
 	return set, o
 }
@@ -152,11 +156,49 @@ func (o *options) plan() (*sweep.Plan, error) {
 	return p, nil
 }
 
+// show opens the live view of the sweep; nil: there is none.
+func (o *options) show(s *command.Streams, r *sweep.Runner) (*view.Screen, error) {
+	if o.dryRun {
+		return nil, nil
+	}
+	screen, why := view.New(s, o.progress, "inferometer bench sweep "+o.experiment)
+	if screen == nil {
+		if o.progress == view.Live {
+			fmt.Fprintf(s.Err, "note: no live view: %s\n", why)
+		}
+		return nil, nil
+	}
+	r.Log.W = s.Out
+	var points []view.Point
+	if o.workloadVar == "" { // else the levels of load are chosen by the first results
+		files, err := r.Planned()
+		if err != nil {
+			screen.Close()
+			return nil, err
+		}
+		for _, file := range files {
+			points = append(points, view.Point{Name: view.Below(r.Dir, file)})
+		}
+	}
+	screen.Plan(points, o.workloadVar != "")
+	r.Observe = func(e run.Event) {
+		if e.Point != nil {
+			screen.Event(e, view.Below(r.Dir, e.Point.Name), e.Point.Name)
+		}
+	}
+	return screen, nil
+}
+
 // run runs the sweep and says by its error how it ended.
 func (o *options) run(ctx context.Context, s command.Streams, r *sweep.Runner, run func(context.Context, <-chan struct{}) error) error {
-	ctx, drain, stop := command.Interrupts(ctx, s.Err)
+	screen, err := o.show(&s, r)
+	if err != nil {
+		return planError(err)
+	}
+	ctx, drain, stop := screen.Interrupts(ctx, s.Err)
 	defer stop()
-	err := run(ctx, drain)
+	err = run(ctx, drain)
+	screen.Close()
 	switch {
 	case errors.Is(err, sweep.ErrPlan):
 		return planError(err)

@@ -45,7 +45,7 @@ func results(folder string) ([]bucket.File, error) {
 }
 
 // runFiles has the result last: who sees it sees a run that is whole.
-var runFiles = slices.Clip([]string{journal.SpecName, journal.FileName, journal.ResultName})
+var runFiles = slices.Clip([]string{journal.SpecName, journal.MetricsName, journal.FileName, journal.ResultName})
 
 func regular(path string) bool {
 	info, err := os.Lstat(path)

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/power"
 )
 
@@ -118,7 +119,7 @@ func (a *Agent) checkVariables(o *offered) error {
 // checkHosts holds all that the Spec makes an agent connect to against the allow-list.
 func (a *Agent) checkHosts(o *offered) error {
 	s := o.spec
-	addresses := slices.Clone(s.URLs)
+	addresses := slices.Concat(s.URLs, s.MetricsURLs)
 	if s.Proxy != "" && s.Proxy != bench.NoProxy {
 		addresses = append(addresses, s.Proxy)
 	}
@@ -135,6 +136,15 @@ func (a *Agent) checkHosts(o *offered) error {
 			addresses = append(addresses, p.Prometheus.URL)
 		}
 	}
+	asked := s.Hardware.Text
+	if s.Hardware.Env != "" {
+		asked = s.Hardware.Prefix + o.secrets[s.Hardware.Env]
+	}
+	devices, err := hardware.Parse(asked)
+	if err != nil {
+		return errors.New("the source of hardware is none that is known here")
+	}
+	addresses = append(addresses, devices.URLs()...)
 	for _, address := range addresses {
 		if err := a.Allow.Check(address); err != nil {
 			return err
@@ -149,6 +159,6 @@ func (o *offered) takePaths() {
 	k := &o.spec.Keep
 	o.spec.Keep = bench.Keep{
 		Command: k.Command, Label: k.Label, Metadata: k.Metadata, KeepRuns: k.KeepRuns, JournalTexts: k.JournalTexts,
-		ScrapeEvery: k.ScrapeEvery, ForgetPrompts: k.ForgetPrompts, SaveDetailed: k.SaveDetailed,
+		ScrapeEvery: k.ScrapeEvery, ForgetPrompts: k.ForgetPrompts, SaveDetailed: k.SaveDetailed, Hardware: k.Hardware,
 	}
 }

@@ -194,6 +194,9 @@ func (l *leader) follow(ctx context.Context, drain <-chan struct{}) (*Done, erro
 	if err := l.collect(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("%w; the agents go on, and inferometer fleet attach %s takes the run over", err, l.kept.Run)
 	}
+	if l.host.Started != nil {
+		l.host.Started(l.folder.path, l.plan.First(l.began))
+	}
 	if err := l.watch(ctx, drain); err != nil {
 		return nil, err
 	}

@@ -44,8 +44,11 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 	defer tick.Stop()
 	cancelled := ctx.Done()
 	var e expecting
+	states := &stateTeller{l: l}
+	defer states.end()
 	for {
 		shown.Set(l.sum())
+		states.tell()
 		if !e.more(l, beside) {
 			return nil
 		}

@@ -96,7 +96,7 @@ func Merge(p *Plan, w *journal.Writer) (*Summary, error) {
 	}
 	m.merge()
 	m.missing()
-	if err := errors.Join(m.failed, m.writeSamples(), m.writeScrapes()); err != nil {
+	if err := errors.Join(m.failed, m.writeSamples(), m.writeHardware(), m.writeScrapes()); err != nil {
 		return nil, err
 	}
 	m.sum.Planned = m.sum.Complete + m.sum.Failed + m.sum.Lost + m.sum.Unsent + m.sum.Skipped

@@ -18,6 +18,7 @@ type source struct {
 	shift   int64 // from the agent's zero to the leader's
 	request *journal.Request
 	samples *thinned
+	devices *devices
 
 	measured int // requests that were taken
 }
@@ -43,7 +44,13 @@ func openSource(i int, a *Agent, p *Plan) (*source, error) {
 	if shift < -mostShift || shift > mostShift {
 		return nil, errors.Join(fmt.Errorf("its journal begins %s from the start of the run, and can't be of it", time.Duration(shift)), r.Close())
 	}
-	s := &source{agent: i, reader: r, shift: shift, samples: newThinned(len(p.Agents))}
+	s := &source{agent: i, reader: r, shift: shift, samples: newThinned(len(p.Agents)), devices: newDevices(len(p.Agents))}
+	r.OnHardware(func(h *journal.Hardware) {
+		if h.Move(shift) == nil {
+			h.Agent = i
+			s.devices.add(*h)
+		}
+	})
 	r.OnSample(func(sample *journal.Sample) {
 		if sample.Move(shift) == nil {
 			sample.Agent = i

@@ -44,6 +44,8 @@ type Run struct {
 
 	Client []ClientPoint
 	Server []ServerSeries
+	// Hardware is what devices told; see Hardware.
+	Hardware []ServerSeries
 }
 
 // Course is two percentiles over time.
@@ -130,8 +132,9 @@ func (c *Collector) success(r *row.Request) {
 	}
 }
 
-// Run is what was collected. The collector can't go on after it.
-func (c *Collector) Run(samples []journal.Sample, scrapes []journal.Scrape) *Run {
+// Run is what was collected. The collector can't go on after it. The mapping says what names
+// of the servers' metrics mean, beside those that are known.
+func (c *Collector) Run(samples []journal.Sample, scrapes []journal.Scrape, mapping ...journal.MetricName) *Run {
 	s := &c.course
 	s.settle()
 	width := float64(s.Width) / 1e9
@@ -151,7 +154,7 @@ func (c *Collector) Run(samples []journal.Sample, scrapes []journal.Scrape) *Run
 		Gaps:     s.heat(),
 		Total:    c.rows.total,
 		Client:   clientPoints(samples),
-		Server:   serverSeries(scrapes),
+		Server:   serverSeries(scrapes, mapping),
 	}
 	for i := range s.Cells {
 		t.At = append(t.At, (float64(i)+0.5)*width)

@@ -16,20 +16,18 @@ import (
 
 // Run is a run that was read to its end.
 type Run struct {
-	Result  *measure.Result
-	Verdict *verdict.Verdict
-	Samples []journal.Sample
-	Scrapes []journal.Scrape
+	Result   *measure.Result
+	Verdict  *verdict.Verdict
+	Samples  []journal.Sample
+	Scrapes  []journal.Scrape
+	Hardware []journal.Hardware
 }
 
 // Read computes the result and the verdict of the run in a folder. Others may look at
 // the same requests in the same pass.
 func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, error) {
-	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	j, err := Open(folder)
 	if err != nil {
-		if errors.Is(err, journal.ErrNoRun) {
-			return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
-		}
 		return nil, err
 	}
 	defer j.Close()
@@ -37,7 +35,16 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes()}, nil
+	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
+}
+
+// Open opens the journal of the run in a folder.
+func Open(folder string) (*journal.Reader, error) {
+	j, err := journal.Open(filepath.Join(folder, journal.FileName))
+	if errors.Is(err, journal.ErrNoRun) {
+		return nil, fmt.Errorf("%w; the run was killed before its first second was over, or its disk was full", err)
+	}
+	return j, err
 }
 
 // Journal reads a journal to its end.
@@ -47,6 +54,7 @@ func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*me
 	if err != nil {
 		return nil, nil, err
 	}
+	v.Hardware(r.Hardware)
 	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
 	}

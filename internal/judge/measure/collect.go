@@ -52,6 +52,7 @@ type collector struct {
 	sharedReads    int64
 	unstampedReads int64
 	probes         probes
+	served         served
 }
 
 func newCollector(run *journal.Run, opt *Options) *collector {
@@ -64,7 +65,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	c.goodput = newGoodput(opt.Goodput)
 	c.tallies, c.agents = newTallies(run, opt), newAgentTallies(run)
 	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
-	c.series = c.seriesOf()
+	c.series, c.served = c.seriesOf(), newServed(run)
 	return c
 }
 
@@ -89,6 +90,7 @@ func (c *collector) Add(r *row.Request) error {
 	if r.Probe {
 		c.probes.add(r, c.opt.ExactLimit)
 	}
+	c.served.add(r.Request)
 	if r.Warmup {
 		return nil
 	}

@@ -133,6 +133,8 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 		return nil, err
 	}
 	r := c.result(j.End())
+	r.Server = c.server(j, r)
+	r.Hardware = devices(j, r)
 	if answers != nil {
 		r.Eval = answers.Result()
 		r.Confidence.accuracy(r.Eval)

@@ -2,9 +2,11 @@ package measure
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
 // Result is everything that was measured of a run. Reports read it and compute
@@ -49,17 +51,19 @@ type Result struct {
 	Tokens                              Tokens
 	Client                              Client
 	Confidence                          Confidence
-	Until                               *UntilState    // nil where the run had no goal
-	SteadyState                         *SteadyState   // nil where it does not apply or was never reached
-	Targets                             *Targets       // nil in a run against one server
-	Agents                              *Agents        // nil in a run of one client
-	ByTurn                              *Groups        // nil without conversations
-	Thinking                            *Thinking      // nil where no answer had reasoning
-	ByAdapter                           *Groups        // nil where no request named an adapter
-	Conversations                       *Conversations // nil without conversations
-	Economy                             *Economy       // nil where neither a price nor a power was given
-	Probe                               *Probe         // nil where none was asked for
-	Eval                                *score.Result  // nil where requests were no questions
+	Until                               *UntilState       // nil where the run had no goal
+	SteadyState                         *SteadyState      // nil where it does not apply or was never reached
+	Targets                             *Targets          // nil in a run against one server
+	Agents                              *Agents           // nil in a run of one client
+	ByTurn                              *Groups           // nil without conversations
+	Thinking                            *Thinking         // nil where no answer had reasoning
+	ByAdapter                           *Groups           // nil where no request named an adapter
+	Conversations                       *Conversations    // nil without conversations
+	Economy                             *Economy          // nil where neither a price nor a power was given
+	Hardware                            *hardware.Summary // nil where no device was asked
+	Probe                               *Probe            // nil where none was asked for
+	Eval                                *score.Result     // nil where requests were no questions
+	Server                              *serving.Summary  // nil where the servers told nothing of themselves
 	Warnings                            []string
 }
 

@@ -34,6 +34,15 @@ func (r *Result) Totals() metric.Totals {
 			t.Accuracy = e.Scores[0].Value
 		}
 	}
+	if s := r.Server; s != nil {
+		t.ServerPreemptions, t.ServerHitRate = s.Preemptions, s.PrefixHitRate
+		if s.Waiting != nil {
+			t.ServerWaiting = &s.Waiting.Mean
+		}
+		if s.CacheUse != nil {
+			t.ServerCacheMax = &s.CacheUse.Max
+		}
+	}
 	return t
 }
 

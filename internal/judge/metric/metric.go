@@ -79,6 +79,8 @@ type Metric struct {
 	// OfQuestions: only a run of questions has it, and its error comes from which questions
 	// were asked: runs that repeat the same ones do not show it.
 	OfQuestions bool
+	// OfServer: the server's own metrics say it, and reports have a section for those.
+	OfServer bool
 	// NoRequestColumn: it is left out of the table of requests, as the sum of two others.
 	NoRequestColumn bool
 
@@ -130,7 +132,7 @@ func (m *Metric) Reported() bool {
 }
 
 // table is what All returns.
-var table = slices.Concat(latencies(), numbers())
+var table = slices.Concat(latencies(), numbers(), serverNumbers())
 
 // All are the rows, in the order in which tables show them. They are not to be changed.
 func All() []Metric { return table }

@@ -36,6 +36,9 @@ type Totals struct {
 	Accuracy                  *float64 // by the task's own score; nil: nothing was answered
 	Answers, NoAnswer, CutOff int      // answered, and of these without an answer in them, and cut off
 	AnswerTokens              int64    // output tokens of the answered, as the server counted; 0: not known
+
+	// As the servers say of themselves; nil: they don't.
+	ServerPreemptions, ServerWaiting, ServerCacheMax, ServerHitRate *float64
 }
 
 // perSecond is n / duration, and 0 where no time passed.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 )
 
 // spoiled is a run in which one thing went wrong. requests changes what was sent
@@ -50,6 +51,15 @@ func without(name string) func(w *world) {
 	return func(w *world) {
 		delete(w.scrapes[0].Counters, name)
 		delete(w.scrapes[1].Counters, name)
+	}
+}
+
+// hot is a GPU that was throttled for that share of the time.
+func hot(reason string, share float64, worked bool) func(w *world) {
+	return func(w *world) {
+		w.hardware = &hardware.Summary{Devices: []hardware.Device{{
+			Source: "nvidia-smi", ID: "0", Kind: hardware.GPU, Samples: 60, Worked: &worked, Throttled: []hardware.Share{{Reason: reason, Share: share}},
+		}}}
 	}
 }
 
@@ -263,6 +273,9 @@ func spoiledRuns() []spoiled {
 		{"drained", Invalid, openLoop, nil, func(w *world) { w.end, w.samples[len(w.samples)-1].InFlight = nil, 24 }},
 		{"drained", NotChecked, openLoop, first(0), nil},
 
+		{"paused", Suspect, openLoop, nil, func(w *world) { w.end.Pauses = []journal.Pause{{From: 1e9, To: 2e9}, {From: 3e9, To: 3.5e9}} }},
+		{"paused", NotChecked, openLoop, nil, func(w *world) { w.end = nil }},
+
 		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.End += 18e9 }), nil},
 		{"ramp_drain", Suspect, closedLoop, every(500, func(r *journal.Request) { r.Events.At[2] += 100 * msNs; r.End += 18e9 }), nil},
 		{"ramp_drain", Invalid, closedLoop, nil, func(w *world) { w.run.Options.MaxConcurrency = 20 }},
@@ -397,6 +410,12 @@ func spoiledRuns() []spoiled {
 		{"slow_replica", OK, replicas(3), slowTarget(2, 1.2), nil},
 		{"slow_replica", OK, replicas(3), noisyTarget(2), nil},
 		{"slow_replica", NotChecked, openLoop, nil, nil},
+		{"throttled", Suspect, openLoop, nil, hot("thermal", 0.11, true)},
+		{"throttled", Suspect, openLoop, nil, hot("power_brake", 0.5, true)},
+		{"throttled", OK, openLoop, nil, hot("thermal", 0.09, true)},
+		{"throttled", OK, openLoop, nil, hot("power", 1, true)},
+		{"throttled", NotChecked, openLoop, nil, hot("thermal", 1, false)},
+		{"throttled", NotChecked, openLoop, nil, nil},
 		{"slow_replica", NotChecked, replicas(2), onlyTo(0), nil},
 		{"repeated_prompts", OK, replicas(2), every(1, func(r *journal.Request) { // once to each server
 			r.PromptHash = fmt.Sprintf("%016x", 9000+r.Index/2)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -51,6 +52,9 @@ func (c *Collector) Add(r *row.Request) error {
 	}
 	return nil
 }
+
+// Hardware gives what devices told, before the verdict.
+func (c *Collector) Hardware(s *hardware.Summary) { c.facts.hardware = s }
 
 // Verdict is called once, after the last request.
 func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
@@ -37,10 +38,11 @@ type facts struct {
 	fleet   *fleet // nil: one client sent all
 
 	// After the last request.
-	end     *journal.End
-	samples []journal.Sample
-	server  *server
-	judge   func(name string) *Check
+	end      *journal.End
+	samples  []journal.Sample
+	server   *server
+	hardware *hardware.Summary // nil: nothing was asked
+	judge    func(name string) *Check
 }
 
 // span is when some requests were due and sent.

@@ -118,22 +118,29 @@ func table() []entry {
 			func(*facts) check { return &drained{} },
 		},
 		{
+			"paused", "load", "time in which a user had stopped the pace",
+			limits{0, never, "s", "", ""},
+			"run again without a pause; or read only the latencies of single requests", nil, func(*facts) check { return paused{} },
+		},
+		{
 			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
 			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end; invalid only from ten requests per slot on", ""},
-			"send more requests (ten times the concurrency and more), or read the steady state's numbers", nil, func(*facts) check { return &rampDrain{} },
+			"send more requests (ten times the concurrency and more), or read the steady state's numbers",
+			[]string{"paused"},
+			func(*facts) check { return &rampDrain{} },
 		},
 		{
 			"growing", "load", "requests in flight that still became more at the end of an open loop",
 			limits{0.20, 0.50, "%", "more in the last third than in the middle one, if by three standard errors and throughout", ""},
 			"lower the rate below what the server can do; what latencies mean here depends on how long the run was",
-			[]string{"restart", "foreign_requests"},
+			[]string{"paused", "restart", "foreign_requests"},
 			func(*facts) check { return &growing{} },
 		},
 		{
 			"drift", "load", "latencies of a closed loop that still rise or fall at its end",
 			limits{0.10, 0.50, "%", "from the middle third of the sends to the last, if by three standard errors and throughout", ""},
 			"let the run last until latencies stay, and warm the server up before (--num-warmups)",
-			[]string{"restart", "foreign_requests", "steal", "cpu_wait"},
+			[]string{"paused", "restart", "foreign_requests", "steal", "cpu_wait"},
 			func(*facts) check { return &drift{newTrend()} },
 		},
 
@@ -255,6 +262,12 @@ func table() []entry {
 			"look for a slow reader or a proxy on the way",
 			[]string{"steal", "cpu_wait", "cpu", "bursts", "retransmits"},
 			func(*facts) check { return &serverE2EL{} },
+		},
+		{
+			"throttled", "server", "a GPU that worked and was slowed down for heat or by its machine's power supply",
+			limits{0.10, never, "%", "of the measured time, as far as --hardware can tell; its own power limit is none", ""},
+			"cool the machine, let it rest between runs, or lower the power limit to what it can hold", nil,
+			func(*facts) check { return &throttled{} },
 		},
 		{
 			"slow_replica", "server", "one of several servers that is slower than the others",

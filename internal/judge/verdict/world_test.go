@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -23,6 +24,7 @@ type world struct {
 	samples  []journal.Sample
 	scrapes  []journal.Scrape
 	end      *journal.End
+	hardware *hardware.Summary
 
 	at  int
 	buf journal.Request
@@ -245,6 +247,13 @@ func (w *world) judge(t *testing.T, opt Options) *Verdict {
 	t.Helper()
 	w.at = 0
 	v, err := Judge(w, opt)
+	if w.hardware != nil && err == nil { // as package judged does it
+		w.at = 0
+		c := NewCollector(&w.run, opt)
+		err = row.Pass(w.Next, row.NewRules(&w.run.Options, ""), c)
+		c.Hardware(w.hardware)
+		v = c.Verdict(w.end, w.samples, w.scrapes)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,8 @@ var ErrStopped = errors.New("stopped")
 type Progress interface {
 	Say(text string)     // a line that stays
 	Running(text string) // what runs now
+	// Round tells of a run of one side: with no result that it begins, with one that it is over.
+	Round(name, result string)
 }
 
 // Duel is one duel.
@@ -110,9 +112,12 @@ func (d *Duel) round(ctx context.Context, drain <-chan struct{}, round int) erro
 	for _, side := range order {
 		d.Progress.Running(fmt.Sprintf("round %d of at most %d: %s", round+1, d.rules.MaxRounds, Sides[side]))
 		folder := filepath.Join(d.Folder, fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(Sides[side])))
+		name := fmt.Sprintf("round %d: %s", round+1, Sides[side])
+		d.Progress.Round(name, "")
 		if err := d.run(ctx, drain, round, side, folder); err != nil {
 			return err
 		}
+		d.Progress.Round(name, filepath.Join(folder, journal.ResultName))
 		found, err := foreign.ReadFile(filepath.Join(folder, journal.ResultName))
 		if err != nil {
 			return err

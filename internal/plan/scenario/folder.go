@@ -139,7 +139,7 @@ func (f Folder) Results() (names []string, err error) {
 		return nil, err
 	}
 	root := os.DirFS(f.Path)
-	known := []string{journal.FileName, journal.ResultName, journal.SpecName, pointFile}
+	known := []string{journal.FileName, journal.MetricsName, journal.ResultName, journal.SpecName, pointFile}
 	err = fs.WalkDir(root, "points", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && slices.Contains(known, d.Name()) {
 			names = append(names, path)

@@ -165,6 +165,8 @@ func (p *Point) args(shift int) []string {
 		a.number("num-warmups", &s.Warmup)
 	}
 	s.Fleet.flags(&a)
+	a.text("metrics-url", strings.Join(p.target.Metrics, ","))
+	a.text("metrics-map", string(p.target.Map))
 	latencies, percentiles := p.reported()
 	a.text("percentile-metrics", latencies)
 	a.text("metric-percentiles", percentiles)

@@ -11,6 +11,8 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 )
 
 // Runner runs the points of a plan that have no result yet.
@@ -30,6 +32,9 @@ type Runner struct {
 	Client *http.Client
 	// Observe is told what happens, in one goroutine; nil tells nobody.
 	Observe func(run.Event)
+	// Live is told how each run goes, and Control pauses it; both may be nil.
+	Live    *live.Feed
+	Control *load.Control
 
 	run      *run.Runner
 	records  []*Record

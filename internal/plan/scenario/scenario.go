@@ -67,6 +67,8 @@ type Target struct {
 	Ready    Ready             `yaml:"ready"`
 	Stop     Stop              `yaml:"stop"`
 	Version  Command           `yaml:"version"`
+	Metrics  []string          `yaml:"metrics_urls"` // where its metrics are; none: where its kind has them
+	Map      path              `yaml:"metrics_map"`  // what names of metrics mean
 	API
 	Flags Flags `yaml:"flags"`
 }

@@ -62,6 +62,9 @@ func (l *Log) setting(it Item) Item {
 }
 
 func (r *Runner) observe(e run.Event) {
+	if r.Observe != nil {
+		r.Observe(e)
+	}
 	l := r.Log
 	switch e.Kind {
 	case run.Starting:

@@ -31,6 +31,8 @@ type Runner struct {
 	Client  *http.Client
 	Header  http.Header // for the server's own paths
 	Log     *Log        // is told what happens
+	// Observe is told too, beside the log; may be nil.
+	Observe func(run.Event)
 
 	run     *run.Runner
 	records []Object // all results so far, in the order of the table
@@ -47,6 +49,19 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}) error {
 		r.records = append(r.records, records...)
 		return err
 	})
+}
+
+// Planned are the files of all results that a sweep without levels of load will have.
+func (r *Runner) Planned() (files []string, err error) {
+	all, err := r.combs()
+	for _, combs := range all {
+		for _, c := range combs {
+			for k := range r.Runs {
+				files = append(files, runFile(c.folder, k))
+			}
+		}
+	}
+	return files, err
 }
 
 // walk gives points to the runner, with the server of a setting.

@@ -17,7 +17,7 @@ type conversing struct {
 	jobs  <-chan *job // first turns, in order; nil: there are no more
 	first *job        // the next of them; nil: not there yet
 	timer *time.Timer
-	now   int64 // when it last looked at what is due
+	now   int64 // when it last looked at what is due, by the pace's clock as all that is due
 	// held: something is due and has no slot, or may not be opened.
 	held bool
 }
@@ -44,7 +44,11 @@ func (r *run) converse() error {
 			r.talks.stop(err.Error())
 			return err
 		}
-		d.now = r.cfg.Clock.Now()
+		if r.cfg.Control.Paused() {
+			_ = r.unpaused() // what ends the run is seen above
+			continue
+		}
+		d.now = r.paceNow()
 		if d.sendDue() || d.begin() {
 			continue
 		}
@@ -64,7 +68,7 @@ func (d *conversing) ending() string {
 		return d.watch.reason
 	case d.cfg.Talks.MaxRequests > 0 && d.sent >= d.cfg.Talks.MaxRequests:
 		return "max requests"
-	case d.length > 0 && d.cfg.Clock.Now() >= int64(d.length):
+	case d.length > 0 && d.paceNow() >= int64(d.length):
 		return "duration"
 	}
 	return ""
@@ -115,7 +119,7 @@ func (d *conversing) begin() bool {
 	}
 	scheduled := j.due
 	if d.closed {
-		scheduled, j.due = 0, d.cfg.Clock.Now()
+		scheduled, j.due = 0, d.paceNow()
 	}
 	plan, index := j.talk.plan, j.request.Index
 	d.first = nil
@@ -151,6 +155,7 @@ func (d *conversing) giveBack() {
 }
 
 func (d *conversing) sendTurn(j *job) {
+	d.postpone(j)
 	j.released = d.cfg.Clock.Now()
 	j.released -= max(d.freed-j.due, 0)
 	j.released = max(j.released, j.due)
@@ -178,10 +183,11 @@ func (d *conversing) wait() {
 	if d.length > 0 {
 		until = min(until, int64(d.length))
 	}
-	sleep := time.Duration(until - d.cfg.Clock.Now())
+	change := d.cfg.Control.next()
+	sleep := time.Duration(until - d.paceNow())
 	if sleep <= deafWait {
 		runtime.Gosched() // what has just been started goes first
-		if sleep = time.Duration(until - d.cfg.Clock.Now()); sleep > 0 {
+		if sleep = time.Duration(until - d.paceNow()); sleep > 0 {
 			exactSleep(sleep)
 		}
 		return
@@ -198,6 +204,7 @@ func (d *conversing) wait() {
 		}
 	case <-d.talks.wake:
 	case <-d.timer.C:
+	case <-change:
 	case <-d.drain:
 	case <-d.watch.halt:
 	case <-d.ctx.Done():

@@ -16,6 +16,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -49,6 +50,8 @@ type Config struct {
 	Targets  []string
 	Balance  target.Balancer
 	IDPrefix string // a request's id is this and its index
+	// Trace is sent with each measured request, so that the server's spans hang under ours; the zero value: none is.
+	Trace wire.Trace
 
 	Timeout  time.Duration // of one request; 0: none
 	Deadline time.Duration // of the whole run: what is in flight then is cancelled; 0: none
@@ -85,8 +88,10 @@ type Config struct {
 	// Talks is how conversations are sent; nil: the source has none.
 	Talks *Talks
 
-	Progress *Progress // may be nil
-	Watch    Watch     // may end the run; may be nil
+	Progress *Progress   // may be nil
+	Meter    *live.Meter // counts latencies as they come; nil: nobody looks
+	Watch    Watch       // may end the run; may be nil
+	Control  *Control    // may stop the pace for a while; may be nil
 }
 
 // url is where the requests of a target go.
@@ -105,6 +110,7 @@ type Result struct {
 	Interrupted  string // why it stopped early, or empty
 	Stopped      string // what Config.Watch ended it for, or empty
 	RPSChanges   []journal.RPSChange
+	Pauses       []journal.Pause
 	End          int64 // when the last request had ended
 }
 
@@ -128,6 +134,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	}
 	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()
+	cfg.Control.begin(cfg.Clock.Now)
 	if cfg.Started != nil {
 		if err := cfg.Started(); err != nil {
 			return nil, err
@@ -150,6 +157,8 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error
 	} else {
 		err = r.dispatchAll()
 	}
+	r.cfg.Progress.draining.Store(true)
+	r.pauses = cfg.Control.end()
 	spawned()
 	r.inFlight.Wait()
 	stopProbe()

@@ -24,13 +24,13 @@ func startProbe(ctx context.Context, drain <-chan struct{}, cfg Config) (stop fu
 	}
 	probe := cfg.Probe
 	cfg.Concurrency, cfg.SpawnRate, cfg.Batch = 0, 0, 0
-	cfg.Pace, cfg.Balance, cfg.Progress, cfg.Watch, cfg.Reached, cfg.Talks = nil, nil, nil, nil, nil, nil
+	cfg.Pace, cfg.Balance, cfg.Progress, cfg.Meter, cfg.Watch, cfg.Reached, cfg.Talks = nil, nil, nil, nil, nil, nil, nil
 	r := newRun(ctx, drain, cfg)
 	enough, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		defer r.cancel(nil)
-		for i := 0; r.probe(probe, i); i++ {
+		for i := 0; r.unpaused() && r.probe(probe, i); i++ {
 			select {
 			case <-time.After(probe.Pause):
 			case <-enough:

@@ -10,6 +10,7 @@ type Progress struct {
 	sent, inFlight   atomic.Int64
 	completed, other atomic.Int64
 	tokens           atomic.Int64 // beside those of the sinks
+	draining         atomic.Bool
 
 	mu    sync.Mutex
 	sinks []*countingSink
@@ -33,6 +34,9 @@ func (p *Progress) Snapshot() Snapshot {
 	}
 	return s
 }
+
+// Draining says that no more is sent, and what is in flight is waited for.
+func (p *Progress) Draining() bool { return p.draining.Load() }
 
 // Set shows what was counted elsewhere: by the clients of a run that is sent by others.
 func (p *Progress) Set(s Snapshot) {

@@ -2,17 +2,12 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"runtime"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
-	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -30,7 +25,8 @@ type job struct {
 	body    []byte
 	// promptHash is kept where the prompt is not.
 	promptHash string
-	due        int64 // on the run's clock; in a closed loop it is set when a slot is free
+	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
+	stood      int64 // what of due is pauses
 	rates      []int // whole rates that the pace first reached with this request
 	warmup     bool
 	inputs     int    // texts in it, where it is no single one
@@ -86,6 +82,8 @@ type run struct {
 	sent  int
 	sum   *workloadSum // of the measured part
 	rps   []journal.RPSChange
+
+	pauses []journal.Pause
 }
 
 func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
@@ -104,130 +102,6 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 		r.cfg.Progress = &Progress{}
 	}
 	return r
-}
-
-// prepare turns a request of the workload into bytes.
-func (r *run) prepare(w *workload.Request) (*job, error) {
-	if w.Talk != nil {
-		return r.prepareTalk(w)
-	}
-	call := r.cfg.Call
-	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
-	call.Messages, call.Media, call.Inputs = w.Messages, w.Media, w.Inputs
-	call.Index, call.NoIndex = w.Index, w.NoID
-	if s := w.Sound; s != nil {
-		call.Sound = &protocol.File{Name: s.Name, Type: s.Type, Data: s.Data}
-	}
-	likely, err := r.scored(w)
-	if err != nil {
-		return nil, fmt.Errorf("request %d: %w", w.Index, err)
-	}
-	call.Echo = likely != nil
-	call.Extra = withFields(call.Extra, w.Fields, r.cfg.Protocol)
-	if w.Model != "" {
-		call.Model = w.Model
-	}
-	body, err := r.cfg.Protocol.AppendBody(nil, &call)
-	if err != nil {
-		return nil, fmt.Errorf("request %d: %w", w.Index, err)
-	}
-	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media), scored: likely}
-	if w.Sound != nil {
-		j.soundNs = int64(w.Sound.Length)
-	}
-	if r.cfg.Balance != nil {
-		j.stickyKey = target.StickyKey(w.Prompt)
-	}
-	if !r.cfg.KeepPrompts {
-		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
-	}
-	j.request.Messages, j.request.Media, j.request.Inputs, j.request.Sound, j.request.Fields = nil, nil, nil, nil, nil // as above
-	if !w.NoID {
-		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
-	}
-	return j, nil
-}
-
-// withFields adds the fields of a request to those of the run. Later ones win: those of the run
-// over the request's sampling parameters, and its other fields over all. Parameters that the
-// protocol has no word for are left out.
-func withFields(extra []protocol.Field, own []workload.Field, b *protocol.Backend) []protocol.Field {
-	if len(own) == 0 {
-		return extra
-	}
-	var sampling, others []protocol.Field
-	for _, f := range own {
-		switch {
-		case !f.Sampling:
-			others = append(others, protocol.Field{Name: f.Name, Value: f.Value})
-		case b.TakesSampling(f.Name):
-			sampling = append(sampling, protocol.Field{Name: f.Name, Value: f.Value, Sampling: true})
-		}
-	}
-	return slices.Concat(sampling, extra, others)
-}
-
-// prepareAhead starts prepareAll, unless it runs already. stop ends it.
-func (r *run) prepareAhead() (stop func()) {
-	if r.jobs != nil {
-		return func() {}
-	}
-	n := ahead
-	if r.cfg.Timed && r.cfg.Talks == nil {
-		n = aheadTimed
-	}
-	r.jobs = make(chan *job, n)
-	enough := make(chan struct{})
-	go r.prepareAll(r.jobs, enough)
-	return func() {
-		close(enough)
-		for range r.jobs { // until prepareAll has ended: it uses the source
-		}
-	}
-}
-
-// prepareAll runs ahead of the dispatcher. It ends when the source or the pace
-// does, or when the dispatcher wants no more.
-func (r *run) prepareAll(out chan<- *job, enough <-chan struct{}) {
-	defer close(out)
-	ramp, _ := pace.AsRamp(r.cfg.Pace)
-	for {
-		j := r.nextJob(ramp)
-		if j == nil || !r.room.put(len(j.body), enough) {
-			return
-		}
-		select {
-		case out <- j:
-		case <-enough:
-			return
-		}
-		if j.err != nil {
-			return
-		}
-	}
-}
-
-func (r *run) nextJob(ramp pace.Ramp) *job {
-	due, ok := r.cfg.Pace.Next()
-	if !ok {
-		return nil
-	}
-	w, err := r.cfg.Source.Next()
-	if err != nil {
-		if isEnd(err) {
-			return nil
-		}
-		return &job{err: fmt.Errorf("the workload: %w", err)}
-	}
-	j, err := r.prepare(w)
-	if err != nil {
-		return &job{err: err}
-	}
-	j.due = int64(due)
-	if ramp != nil {
-		j.rates = slices.Clone(ramp.Reached())
-	}
-	return j
 }
 
 // dispatchAll sends each job when it is due and a slot is free.
@@ -256,10 +130,10 @@ func (r *run) dispatchAll() error {
 		switch {
 		case j.err != nil:
 			return j.err
-		case !r.await(timer, j) || !r.acquire() || !r.maySend(j):
+		case !r.await(timer, j) || !r.acquire() || !r.goesOn(j) || !r.maySend(j):
 			r.early = r.stopped() != nil
 			return nil
-		case r.closed && r.length > 0 && r.cfg.Clock.Now() >= int64(r.length):
+		case r.closed && r.length > 0 && r.paceNow() >= int64(r.length):
 			return nil // the slot that was taken is not needed any more
 		}
 		r.send(j)
@@ -272,10 +146,19 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		r.awaitBatch(j)
 		return true
 	}
-	if wait := time.Duration(j.due - r.cfg.Clock.Now()); wait > shortWait {
+	for {
+		change := r.cfg.Control.next()
+		if !r.unpaused() {
+			return false
+		}
+		wait := time.Duration(j.due - r.paceNow())
+		if wait <= shortWait {
+			break
+		}
 		timer.Reset(wait - shortWait)
 		select {
 		case <-timer.C:
+		case <-change:
 		case <-r.drain:
 			return false
 		case <-r.watch.halt:
@@ -285,6 +168,7 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 		}
 	}
 	runtime.Gosched() // what has just been started goes first: a sleeping thread keeps its place in Go's scheduler
+	r.postpone(j)
 	if wait := j.due - r.cfg.Clock.Now(); wait > 0 {
 		exactSleep(time.Duration(wait))
 	}
@@ -339,7 +223,7 @@ func (r *run) maySend(j *job) bool {
 
 // send starts a measured request. What is only bookkeeping comes after it is on its way.
 func (r *run) send(j *job) {
-	scheduled := j.due
+	scheduled := j.due - j.stood
 	if r.closed {
 		scheduled = 0
 		j.due = r.cfg.Clock.Now()
@@ -442,7 +326,7 @@ func (r *run) stopped() error {
 func (r *run) result() *Result {
 	res := &Result{
 		Sent: r.sent, PeakInFlight: r.peak, RPSChanges: r.rps, End: r.last, Stopped: r.watch.reason,
-		WorkloadSHA: r.sum.hex(),
+		WorkloadSHA: r.sum.hex(), Pauses: r.pauses,
 	}
 	// Asked to stop when all was sent and answered, a run is whole.
 	if err := r.stopped(); err != nil && (r.early || r.cancelled) {

@@ -20,20 +20,38 @@ func (r *run) spawn() (stop func()) {
 		<-timer.C
 		for n := 1; n <= later; n++ {
 			at := time.Duration(float64(n) / rate * float64(time.Second))
-			timer.Reset(at - time.Duration(r.cfg.Clock.Now()))
-			select {
-			case <-timer.C:
-				<-r.slots
-				if r.talks != nil {
-					r.talks.signal()
-				}
-			case <-quit:
+			if !r.awaitPace(timer, at, quit) {
 				return
+			}
+			<-r.slots
+			if r.talks != nil {
+				r.talks.signal()
 			}
 		}
 	}()
 	return func() {
 		close(quit)
 		<-done
+	}
+}
+
+// awaitPace waits for a moment of the pace's clock. False: quit was closed.
+func (r *run) awaitPace(timer *time.Timer, at time.Duration, quit <-chan struct{}) bool {
+	for {
+		change := r.cfg.Control.next()
+		wait, passes := at-time.Duration(r.paceNow()), timer.C
+		if wait <= 0 {
+			return true
+		}
+		timer.Reset(wait)
+		if r.cfg.Control.Paused() {
+			passes = nil
+		}
+		select {
+		case <-passes:
+		case <-change:
+		case <-quit:
+			return false
+		}
 	}
 }

@@ -94,7 +94,8 @@ func (t *talks) begin(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := j.talk
-	o.begin, o.end = j.due, j.due
+	o.begin = j.due + t.run.cfg.Control.stood(t.run.cfg.Clock.Now())
+	o.end = o.begin
 	o.flying, o.sent, o.waiting = 1, 1, len(j.others)
 	t.open[o] = true
 	for _, other := range j.others {

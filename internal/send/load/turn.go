@@ -100,6 +100,7 @@ func (t *talks) follow(o *open, i int) {
 	}
 	n.think += j.delay
 	t.mu.Unlock()
+	j.due -= t.run.cfg.Control.stood(j.due)
 	j.due += j.delay
 	if j.delay <= 2*int64(makeAhead) {
 		t.make(j)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
@@ -20,12 +21,14 @@ type worker struct {
 	http   wire.Request
 	counts []int       // of countEvents
 	choice *likelihood // of this request; nil: none was asked for, or it is not known
+	part   *live.Part  // where its latencies are counted; nil: nowhere
 }
 
 func newWorker(r *run) *worker {
 	w := &worker{run: r}
 	w.sink.Stream = protocol.NewStream(r.cfg.Protocol)
 	w.sink.KeepAnswer = r.cfg.Talks != nil
+	w.part = r.cfg.Meter.Part()
 	r.cfg.Progress.add(&w.sink)
 	return w
 }
@@ -36,6 +39,10 @@ type countingSink struct {
 	*protocol.Stream
 	tokens atomic.Int64 // of all requests so far
 	open   int64        // of this request
+
+	part *live.Part // nil: the latencies of this request are not counted
+	last int64      // its last token chunk, or, before the first, when it was sent
+	any  bool       // it had a token chunk
 }
 
 func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
@@ -49,10 +56,27 @@ func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
 		} else {
 			n++ // text of unknown length is one token at least; the end knows better
 		}
+		if s.part != nil && ev.Kind&protocol.EventChoices != 0 {
+			s.chunk(ev.At)
+		}
+	}
+	if s.part != nil && before < len(s.Trace.Events) && (at.Kernel || at.Lag > 0) {
+		s.part.Lag(at.Lag)
 	}
 	s.open += n
 	s.tokens.Add(n)
 	return enough
+}
+
+// chunk counts the time to a token chunk.
+func (s *countingSink) chunk(at int64) {
+	if s.any {
+		s.part.Gap(at - s.last)
+	} else {
+		s.part.First(at - s.last)
+		s.any = true
+	}
+	s.last = at
 }
 
 // ended corrects the count by the server's own.
@@ -74,7 +98,11 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	if j.session != "" {
 		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
 	}
+	if !r.cfg.Trace.IsZero() && !j.warmup && then == nil { // what has no span is no parent of one
+		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
+	}
 	sent := r.cfg.Clock.Now()
+	w.measure(j, sent)
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {
 	case err == nil:
@@ -95,6 +123,10 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		r.cfg.Journal.Append(w.line)
 		if !j.warmup {
 			r.cfg.Progress.done(w.record.Outcome == journal.Complete)
+			r.cfg.Meter.Ended(string(w.record.Outcome), w.record.Error)
+			if w.sink.any && w.record.Outcome == journal.Complete {
+				w.sink.part.Whole(w.sink.last - sent)
+			}
 			r.watch.ended(&w.record)
 			if r.cfg.Reached != nil && reached(&w.record) {
 				r.cfg.Reached(j.promptHash, j.target)
@@ -105,6 +137,15 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		r.talks.answered(j, &w.record, &w.sink.Trace)
 	}
 	r.ended(w, j, end)
+}
+
+// measure has the sink count the latencies of a request that is part of the load, unless
+// its answer comes in one piece.
+func (w *worker) measure(j *job, sent int64) {
+	w.sink.part, w.sink.last, w.sink.any = w.part, sent, false
+	if j.warmup || w.run.cfg.Call.NoStream || w.run.cfg.Pooling {
+		w.sink.part = nil
+	}
 }
 
 // fill turns the trace into a record.

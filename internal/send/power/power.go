@@ -79,7 +79,7 @@ type Measurement struct {
 func (s Spec) Start(devices int, client *http.Client) *Measurement {
 	switch {
 	case s.RAPL:
-		return start(SourceRAPL, &rapl{root: powercap})
+		return start(SourceRAPL, &rapl{root: Powercap})
 	case s.Prometheus != nil:
 		return start(SourcePrometheus, &prometheus{query: s.Prometheus, client: client})
 	}

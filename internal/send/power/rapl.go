@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// powercap is where Linux shows the energy counters of processors, Intel's and AMD's.
-const powercap = "/sys/class/powercap"
+// Powercap is where Linux shows the energy counters of processors, Intel's and AMD's.
+const Powercap = "/sys/class/powercap"
 
 // rapl adds up the packages of all processors. A counter is in microjoules and begins
 // anew at max_energy_range_uj: some minutes at full power, so it is read often.
@@ -72,21 +72,54 @@ func since(before, now uint64, rangeFile string) (uint64, error) {
 // domains are the packages. Their parts (intel-rapl:0:0) are in them already, and the
 // platform (psys) holds them all.
 func (r *rapl) domains() ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(r.root, "*rapl:*"))
+	zones, err := Zones(r.root)
 	if err != nil {
 		return nil, err
 	}
 	var packages []string
-	for _, d := range found {
-		name, err := os.ReadFile(filepath.Join(d, "name"))
-		if err == nil && strings.HasPrefix(string(name), "package") {
-			packages = append(packages, d)
+	for _, z := range zones {
+		if z.Name != "dram" { // what --power means by rapl has always been the packages
+			packages = append(packages, z.Folder)
 		}
 	}
-	if len(packages) == 0 {
-		return nil, fmt.Errorf("this machine shows no RAPL counters below %s", r.root)
-	}
 	return packages, nil
+}
+
+// Zone is one counter: that of a package, or of the memory beside it (dram), which is in none.
+type Zone struct{ Name, Folder string }
+
+// Zones are those below a powercap folder.
+func Zones(root string) ([]Zone, error) {
+	found, err := filepath.Glob(filepath.Join(root, "*rapl:*"))
+	if err != nil {
+		return nil, err
+	}
+	var zones []Zone
+	packages := 0
+	for _, d := range found {
+		b, err := os.ReadFile(filepath.Join(d, "name"))
+		name := strings.TrimSpace(string(b))
+		switch {
+		case err != nil:
+		case strings.HasPrefix(name, "package"):
+			packages++
+			zones = append(zones, Zone{name, d})
+		case name == "dram":
+			zones = append(zones, Zone{name, d})
+		}
+	}
+	if packages == 0 {
+		return nil, fmt.Errorf("this machine shows no RAPL counters below %s", root)
+	}
+	return zones, nil
+}
+
+// Counter reads a zone, in microjoules.
+func (z Zone) Counter() (uint64, error) { return readCounter(filepath.Join(z.Folder, "energy_uj")) }
+
+// Since is how far a zone's counter went, once over its end if need be.
+func (z Zone) Since(before, now uint64) (uint64, error) {
+	return since(before, now, filepath.Join(z.Folder, "max_energy_range_uj"))
 }
 
 func readCounter(path string) (uint64, error) {

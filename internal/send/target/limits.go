@@ -13,8 +13,6 @@ const (
 	// maxAnswer is far above the metrics of a server with thousands of series, and
 	// above a gateway's list of thousands of models.
 	maxAnswer = 4 << 20
-	// maxMetrics is how many lines of metrics are kept: some 25 MB.
-	maxMetrics = 50_000
 	// questionTimeout bounds one GET: what is asked for lies in the server's memory.
 	questionTimeout = 10 * time.Second
 	// What it may cost to find out what a server is. One question takes probeTimeout at most;

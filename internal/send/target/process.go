@@ -23,7 +23,11 @@ type Command struct {
 	Log     string        // file for its standard output and error; it is appended to
 	PIDFile string        // where to note what was started, for EndLeftover; empty: nowhere
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0: DefaultGrace
+	Files   []*os.File    // it has them open from FirstFile on
 }
+
+// FirstFile is the descriptor of the first of Command.Files, in the process that is started.
+const FirstFile = 4
 
 // DefaultGrace is the time that a server gets to end by itself.
 const DefaultGrace = 10 * time.Second
@@ -92,6 +96,7 @@ func Start(c Command) (*Process, error) {
 		p.endWatcher()
 		return nil, err
 	}
+	p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, c.Files...)
 	p.started = time.Now()
 	err = p.cmd.Start()
 	_ = breath.Close() // the server has its own copy

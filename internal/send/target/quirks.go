@@ -42,6 +42,8 @@ type Quirks struct {
 	// Idle is how many seconds it keeps an idle connection, and Requests how many it serves on
 	// one. 0: not known; NoLimit: any.
 	Idle, Requests int
+	// Metrics is the path of its metrics; empty: the usual one.
+	Metrics string
 	// VersionAt are where it tells its version, each a path and a field of a JSON object.
 	VersionAt []string
 	// Read is the version, or the document, that this was read in; Seen the one whose answers
@@ -114,6 +116,7 @@ var quirks = []Quirks{
 	},
 	{
 		Kind: TRTLLM, Text: completions, Chat: chat, // its embeddings refuse a field that vLLM's client sends
+		Metrics:  "/prometheus/metrics", // its /metrics is JSON that is gone once it was read
 		TokenIDs: Yes, IgnoreEOS: Yes, Usage: usageAsked, Idle: 5, Requests: NoLimit,
 		VersionAt: []string{"/version version"}, Read: "0076e939 (2026)",
 	},

@@ -49,7 +49,7 @@ func (m Metrics) perPosition(name string) (counts []int64) {
 		if m[i].Name != name {
 			continue
 		}
-		pos, err := strconv.Atoi(m[i].Labels["position"])
+		pos, err := strconv.Atoi(m[i].Label("position"))
 		if err != nil || pos < 0 || pos > mostPositions {
 			continue
 		}

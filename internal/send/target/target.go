@@ -21,6 +21,7 @@ type Target struct {
 	Base   string
 	Header http.Header
 	Client *http.Client
+	Kind   string // a name of the table of quirks; empty: its list of models is asked where it matters
 }
 
 // At is the server at an address. A login in the address goes to the header, so that
@@ -81,9 +82,15 @@ func (t *Target) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, nil
 }
 
-// Metrics reads the server's counters.
+// Metrics reads the server's counters. Where they are depends on its kind: what TensorRT-LLM
+// has at the usual path is gone once it was read.
 func (t *Target) Metrics(ctx context.Context) (Metrics, error) {
-	b, err := t.get(ctx, "/metrics")
+	if t.Kind == "" {
+		if models, err := t.Models(ctx); err == nil {
+			t.Kind = KindOfModels(models)
+		}
+	}
+	b, err := t.get(ctx, MetricsPath(t.Kind))
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestParseMetrics(t *testing.T) {
 	if _, ok := m.Sum("absent"); ok {
 		t.Error("an absent name has a sum")
 	}
-	if got, want := m[0].Labels["model_name"], `a "b", c\d`; got != want {
+	if got, want := m[0].Label("model_name"), `a "b", c\d`; got != want {
 		t.Errorf("label %q, want %q", got, want)
 	}
 }

@@ -56,7 +56,7 @@ func TestServersWordsArePlain(t *testing.T) {
 		}
 	}
 	m := ParseMetrics([]byte("a{x=\"\x1b[2Jy\"} 1\n"))
-	if len(m) != 1 || m[0].Labels["x"] != "y" {
+	if len(m) != 1 || m[0].Label("x") != "y" {
 		t.Errorf("metrics %+v", m)
 	}
 }

@@ -236,7 +236,7 @@ func takeOver(c *net.TCPConn, stamps bool) (int, error) {
 }
 
 func (l *Loop) requestHead(p *place, r *Request) []byte {
-	b := make([]byte, 0, len(p.head)+len(l.head)+len(r.ID)+64)
+	b := make([]byte, 0, len(p.head)+len(l.head)+len(r.ID)+len(r.Trace)+80)
 	b = append(b, p.head...)
 	b = append(b, l.head...)
 	if r.ID != "" {
@@ -244,6 +244,9 @@ func (l *Loop) requestHead(p *place, r *Request) []byte {
 	}
 	if r.Session.Value != "" {
 		b = append(append(append(append(b, r.Session.Header...), ": "...), r.Session.Value...), "\r\n"...)
+	}
+	if r.Trace != "" {
+		b = append(append(append(b, "Traceparent: "...), r.Trace...), "\r\n"...)
 	}
 	b = append(b, "Content-Length: "...)
 	b = strconv.AppendInt(b, int64(len(r.Body)), 10)

@@ -240,6 +240,9 @@ func (t *NetHTTP) request(ctx context.Context, r *Request) (*http.Request, error
 	if r.Session.Value != "" {
 		req.Header.Set(r.Session.Header, r.Session.Value)
 	}
+	if r.Trace != "" {
+		req.Header["Traceparent"] = []string{r.Trace}
+	}
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host
 	}

@@ -15,6 +15,7 @@ type Request struct {
 	URL     string
 	ID      string // x-request-id; empty for none
 	Session Session
+	Trace   string // traceparent; empty for none
 	Body    []byte
 	Timeout time.Duration // for the whole exchange; 0: none
 }

@@ -67,18 +67,19 @@ func TestTransportKeepsConnectionsAndSendsHeaders(t *testing.T) {
 		seen := make(chan string, 3)
 		srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			seen <- fmt.Sprintf("%s %s?%s %s %s %s", r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("X-Request-Id"), r.Header.Get("Authorization"), body)
+			seen <- fmt.Sprintf("%s %s?%s %s %s %v %s", r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("X-Request-Id"), r.Header.Get("Authorization"), r.Header["Traceparent"], body)
 		}))
 		defer srv.Close()
-		for i := range 3 {
-			conn, err := tr.Do(context.Background(), &Request{URL: srv.URL + "/v1/x?a=b", ID: fmt.Sprint("r", i), Body: []byte("hello")}, &recorder{})
+		trace := RandomTrace()
+		for i, parent := range []string{"", trace.Parent(1), ""} {
+			conn, err := tr.Do(context.Background(), &Request{URL: srv.URL + "/v1/x?a=b", ID: fmt.Sprint("r", i), Trace: parent, Body: []byte("hello")}, &recorder{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if conn.New != (i == 0) { // of two event loops any may have it
 				t.Errorf("request %d: new connection %v", i, conn.New)
 			}
-			if got, want := <-seen, fmt.Sprintf("POST /v1/x?a=b r%d Bearer k hello", i); got != want {
+			if got, want := <-seen, fmt.Sprintf("POST /v1/x?a=b r%d Bearer k [%s] hello", i, parent); got != want {
 				t.Errorf("the server saw %q, want %q", got, want)
 			}
 		}

@@ -17,6 +17,10 @@ type Chart struct {
 	Heat          *Heat  // under the series
 	Width, Height int    // pixels; 0: 640 × 320
 	Empty         string // what to say where there is nothing to draw
+
+	// For a page that lets its charts answer the mouse; the picture itself needs none of it.
+	Together string // charts of one name have the same lower axis: they are zoomed and pointed at together
+	Note     string // what is to be said below it, as what was left out
 }
 
 // Axis is one of the two.
@@ -26,6 +30,8 @@ type Axis struct {
 	Zero     bool // begins at zero
 	Min, Max *float64
 	Ticks    []Tick // in place of round numbers; those without room are left out
+	Unit     string // behind a single value
+	Time     bool   // seconds since 1970
 }
 
 // Tick is a place on an axis that is no round number: a day, a name.
@@ -55,6 +61,7 @@ type Series struct {
 	Low, High []float64 // error bars of points, a band around a line; nil: none
 	Labels    []string  // beside points; nil: none
 	Hints     []string  // what a point says under the mouse, in place of its values; nil: those
+	Links     []string  // where a point leads; nil: nowhere
 	Dashed    bool
 	Color     int // of the palette; 0: by the series' place
 }

@@ -71,6 +71,15 @@ func (c *Chart) layout() (width, height int, marks []mark) {
 	return width, height, l.marks
 }
 
+// Ends are where the axes begin and end, as the picture of this size shows them.
+func (c *Chart) Ends() (x, y [2]float64) {
+	width, height := c.size()
+	l := &canvas{c: c, left: leftOf(&c.Y, width), right: float64(width - right), top: top, bottom: float64(height - bottom)}
+	l.legend()
+	l.axes()
+	return [2]float64{l.x.min, l.x.max}, [2]float64{l.y.min, l.y.max}
+}
+
 // leftOf is the room to the left of the plot: more where its places have names, and at
 // most two fifths of the whole.
 func leftOf(y *Axis, width int) float64 {

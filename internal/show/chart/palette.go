@@ -7,7 +7,7 @@ import (
 
 // palette is told apart by people who do not see all colours (after Okabe and Ito),
 // with enough contrast on white and on black.
-var palette = []struct{ light, dark string }{
+var palette = [...]struct{ light, dark string }{
 	{"#0072b2", "#56b4e9"},
 	{"#d55e00", "#e69f00"},
 	{"#007a5a", "#2dc9a0"},
@@ -17,6 +17,9 @@ var palette = []struct{ light, dark string }{
 	{"#444444", "#c8c8c8"},
 	{"#a40000", "#ff8a80"},
 }
+
+// Colors is how many there are.
+const Colors = len(palette)
 
 func seriesClass(n int) string { return fmt.Sprintf("s%d", (n-1)%len(palette)+1) }
 

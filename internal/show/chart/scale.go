@@ -52,6 +52,9 @@ func fit(a *Axis, values func(yield func(float64)), from, to float64, most int) 
 	}
 	if a.Zero && !s.log {
 		low, high = min(low, 0), max(high, 0)
+		if low == high { // nothing but zeros
+			high = 1
+		}
 	}
 	axis := *a
 	if a.Min != nil && !s.ok(*a.Min) {

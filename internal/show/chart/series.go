@@ -34,10 +34,15 @@ func (l *canvas) series(i int) {
 	}
 }
 
+const loneStroke = 2.5 // pixels to each side
+
 // line draws a polyline for each part without a gap.
 func (l *canvas) line(s *Series, class string) {
 	var part []point
 	flush := func() {
+		if len(part) == 1 { // alone between gaps: a short stroke, so that it is seen
+			part = []point{{max(part[0].x-loneStroke, l.left), part[0].y}, {min(part[0].x+loneStroke, l.right), part[0].y}}
+		}
 		if len(part) > 1 {
 			l.add(mark{shape: path, class: class, points: part, dashed: s.Dashed})
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
@@ -39,9 +40,11 @@ const fewRows = 500
 func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.Run, error) {
 	var also []row.Collector
 	var drawing *chartdata.Collector
+	var explaining *explain.Collector
 	if drawn {
 		drawing = chartdata.NewCollector(max(chartdata.MostRows/several, fewRows))
-		also = append(also, drawing)
+		explaining = explain.NewCollector()
+		also = append(also, drawing, explaining)
 	}
 	r, err := judged.Read(folder, opt, also...)
 	if err != nil {
@@ -49,7 +52,9 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	}
 	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if drawing != nil {
-		run.Drawn = drawing.Run(r.Samples, r.Scrapes)
+		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
+		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes})
+		run.Drawn.Hardware = chartdata.Hardware(r.Hardware)
 		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}
 	return run, nil

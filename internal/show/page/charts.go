@@ -71,7 +71,7 @@ func clip(name string) string {
 
 // distribution is a metric's cumulative curve, one line a run.
 func distribution(runs []Run, m *metric.Metric) *chart.Chart {
-	c := &chart.Chart{X: chart.Axis{Log: true}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
+	c := &chart.Chart{X: chart.Axis{Log: true, Unit: "ms"}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
 	for i := range runs[:min(len(runs), mostSeries)] {
 		for _, curve := range runs[i].Drawn.Curves {
 			if curve.Name != m.Name {
@@ -111,8 +111,12 @@ func courses(t *chartdata.Run) []*chart.Chart {
 		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed("p99", t.E2EL.P99)}},
 	}
 	list = append(append(list, serverCharts(t)...), clientChart(t))
+	list = append(list, hardwareCharts(t)...)
 	for _, c := range list {
 		c.X, c.Empty = timeAxis(t), nothing
+		if c.Y.Unit == "" && !strings.HasPrefix(c.Y.Label, "share") {
+			c.Y.Unit = c.Y.Label
+		}
 	}
 	if t.TokensUnknown != "" {
 		tokens := list[1]
@@ -122,7 +126,7 @@ func courses(t *chartdata.Run) []*chart.Chart {
 }
 
 func timeAxis(t *chartdata.Run) chart.Axis {
-	return chart.Axis{Label: "seconds since the start", Min: new(float64), Max: newFloat(math.Max(float64(len(t.At))*t.Slot, 0.1))}
+	return chart.Axis{Label: "seconds since the start", Unit: "s", Min: new(float64), Max: newFloat(math.Max(float64(len(t.At))*t.Slot, 0.1))}
 }
 
 func clientChart(t *chartdata.Run) *chart.Chart {
@@ -138,28 +142,10 @@ func clientChart(t *chartdata.Run) *chart.Chart {
 	return c
 }
 
-// serverCharts are the server's own metrics, where the run has read them on its way.
-func serverCharts(t *chartdata.Run) []*chart.Chart {
-	panels := map[string]*chart.Chart{
-		"requests": {Title: "The server's own count of requests", Y: chart.Axis{Label: "requests", Zero: true}},
-		"kv":       {Title: "The server's KV cache in use", Y: chart.Axis{Label: "share", Zero: true}},
-		"tokens":   {Title: "The server's own count of generated tokens", Y: chart.Axis{Label: "tok/s", Zero: true}},
-	}
-	var out []*chart.Chart
-	for _, s := range t.Server {
-		c := panels[s.Panel]
-		if len(c.Series) == 0 {
-			out = append(out, c)
-		}
-		c.Series = append(c.Series, chart.Series{Name: s.Name, X: s.At, Y: s.Value, Dashed: len(c.Series) > 0})
-	}
-	return out
-}
-
 // gaps is the heat map of the times between token chunks.
 func gaps(t *chartdata.Run) *chart.Chart {
 	c := &chart.Chart{
-		Title: "Time between token chunks over time", X: timeAxis(t), Y: chart.Axis{Label: "ms", Log: true},
+		Title: "Time between token chunks over time", X: timeAxis(t), Y: chart.Axis{Label: "ms", Unit: "ms", Log: true},
 		Empty: "no answer had two token chunks",
 	}
 	if t.Gaps != nil {
@@ -172,8 +158,8 @@ func gaps(t *chartdata.Run) *chart.Chart {
 // that no other run beats in both.
 func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 	c := &chart.Chart{
-		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(name)), X: chart.Axis{Label: "output tokens per second", Zero: true},
-		Y: chart.Axis{Label: statistic + " " + metricWord(name) + ", ms", Log: true}, Empty: nothing,
+		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(name)), X: chart.Axis{Label: "output tokens per second", Unit: "tok/s", Zero: true},
+		Y: chart.Axis{Label: statistic + " " + metricWord(name) + ", ms", Unit: "ms", Log: true}, Empty: nothing,
 	}
 	points := chart.Series{Name: "runs", Kind: chart.Points}
 	front := chart.Series{Name: "Pareto front", Kind: chart.LinePoints, Dashed: true}
@@ -185,6 +171,7 @@ func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 		points.X = append(points.X, runs[i].Result.OutputThroughput)
 		points.Y = append(points.Y, y)
 		points.Labels = append(points.Labels, pointLabel(runs[i].Result))
+		points.Hints = append(points.Hints, fmt.Sprintf("%s: %s tok/s, %s ms", clip(runs[i].Name), number(runs[i].Result.OutputThroughput), number(y)))
 	}
 	for _, i := range Pareto(points.X, points.Y) {
 		front.X, front.Y = append(front.X, points.X[i]), append(front.Y, points.Y[i])

@@ -64,12 +64,22 @@ func (d *Document) Write(w io.Writer) error {
 	if d.Forms {
 		forms = "'self'"
 	}
+	live := &liveSet{}
+	for i := range d.Sections {
+		live.add(d.Sections[i].Wide)
+		live.add(d.Sections[i].Figures)
+	}
+	style := styleText
+	if !live.empty() {
+		style += liveStyle
+	}
 	err := document.Execute(w, struct {
 		*Document
 		Policy            string
 		Style, ChartStyle template.CSS
-		Script            template.JS
-	}{d, Policy(forms), template.CSS(styleText), template.CSS(chart.Style(":root[data-theme=dark]")), template.JS(scriptText)})
+		Live              *liveSet
+		Library, Script   template.JS
+	}{d, Policy(forms), template.CSS(style), template.CSS(chart.Style(":root[data-theme=dark]")), live, live.library(), template.JS(scriptText)})
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}

@@ -1,10 +1,11 @@
 // Package page writes the report of one or several runs as one HTML file that needs
 // nothing else: no network, no server, no other file. It opens from a mail.
 //
-//	runs (result, verdict, timeline) ─▶ view (texts, tables, charts as SVG) ─▶ page.html + page.css + page.js
+//	runs (result, verdict, timeline) ─▶ view (texts, tables, charts as SVG and as numbers) ─▶ page.html + page.css + page.js
 //
-// Everything is drawn when the page is written; the script only sorts, copies,
-// saves, filters and switches colours, so that the page can be read without it. What comes
+// Everything is drawn when the page is written, so that it can be read without a script.
+// The script sorts, copies, saves, filters and switches colours, and draws the charts
+// again in a form that answers the mouse and the keyboard (live.go, live/). What comes
 // from outside (errors, labels, a server's words) is escaped by html/template, and
 // a content security policy forbids everything that is not in the file.
 package page
@@ -18,6 +19,7 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
+	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -30,10 +32,7 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-//go:embed page.js
-var scriptText string
-
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(explainText))
 
 // Run is a run to show.
 type Run struct {
@@ -42,6 +41,7 @@ type Run struct {
 	Result  *measure.Result
 	Verdict *verdict.Verdict
 	Drawn   *chartdata.Run
+	Explain *explain.Explanation // nil: it was not asked for
 }
 
 // Options say what else the page holds.
@@ -56,9 +56,12 @@ type Options struct {
 // Policy is the content security policy of our pages: nothing but what is in them.
 // Forms is where a form may lead: 'none', or 'self' on a server.
 func Policy(forms string) string {
-	sum := sha256.Sum256([]byte(scriptText))
-	return fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'unsafe-inline'; img-src data: blob:; form-action %s; base-uri 'none'",
-		base64.StdEncoding.EncodeToString(sum[:]), forms)
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s %s; style-src 'unsafe-inline'; img-src data: blob:; form-action %s; base-uri 'none'",
+		hash(libraryText), hash(scriptText), forms)
 }
 
 // Write writes the page.
@@ -68,9 +71,9 @@ func Write(w io.Writer, runs []Run, opt Options) error {
 		return err
 	}
 	v.Policy, v.Way = Policy("'none'"), opt.Way
-	v.Style = template.CSS(styleText)
+	v.Style = template.CSS(styleText + liveStyle)
 	v.ChartStyle = template.CSS(chart.Style(":root[data-theme=dark]"))
-	v.Script = template.JS(scriptText)
+	v.Library, v.Script = v.Live.library(), template.JS(scriptText)
 	if err := page.Execute(w, v); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}

@@ -8,6 +8,7 @@
     clearTimeout(clearing);
     clearing = setTimeout(() => { said.textContent = ""; }, 3000);
   };
+  document.addEventListener("say", (event) => say(event.detail));
 
   // Light and dark: the reader's choice is kept where the browser lets us.
   const theme = document.getElementById("theme");
@@ -66,7 +67,9 @@
 
   // Charts as files: the visible drawing with its style inside.
   const drawing = (figure) => {
-    const svg = all("svg", figure).find((s) => s.getBoundingClientRect().width > 0);
+    // Where a chart answers the mouse, its picture is there and hidden: a file is of the whole of it.
+    const hidden = figure.classList.contains("answering") && (matchMedia("(max-width: 720px)").matches ? ".narrow svg" : ".wide svg");
+    const svg = hidden ? figure.querySelector(hidden) : all("svg", figure).find((s) => s.getBoundingClientRect().width > 0);
     if (!svg) return null;
     const box = svg.viewBox.baseVal, out = svg.cloneNode(true);
     out.setAttribute("xmlns", "http://www.w3.org/2000/svg");

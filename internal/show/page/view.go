@@ -19,7 +19,8 @@ type view struct {
 	Policy            string
 	Way               []Link
 	Style, ChartStyle template.CSS
-	Script            template.JS
+	Live              *liveSet
+	Library, Script   template.JS
 	Answers           []answer
 	Runs              []runView
 	Table             *table // of several runs
@@ -43,6 +44,8 @@ type figure struct {
 	Wide, Narrow template.HTML
 	Full         bool   // takes the whole width
 	Link         string // to a larger one; empty: there is none
+	Note         string // what was left out
+	live         *liveChart
 }
 
 type runView struct {
@@ -55,6 +58,7 @@ type runView struct {
 	Latency         *table
 	Curves, Courses []figure
 	NoServer        bool
+	Hardware        *hardwareView
 	Gaps            figure
 	Rows            int
 	RowNote         string
@@ -64,11 +68,14 @@ type runView struct {
 	Agents          *table // nil with one client
 	Groups          []groupView
 	Accuracy        *accuracyView // nil where requests were no questions
+	Server          *serverView   // nil where the servers told nothing of themselves
+	Explain         *explainView  // nil where the run was not explained
 	Errors          *table
 	Checks          *table
 	Environment     *table
 	Command         string
 	Index           int
+	figures         []figure // all of them
 }
 
 type reason struct{ Class, Name, Text, Effect, Hint string }
@@ -77,7 +84,7 @@ func newView(runs []Run, opt *Options) (*view, error) {
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("a page needs a run")
 	}
-	v := &view{Version: opt.Version, Title: "Inferometer: " + runs[0].Name}
+	v := &view{Version: opt.Version, Live: &liveSet{}, Title: "Inferometer: " + runs[0].Name}
 	v.Subtitle = subtitle(runs)
 	v.RowHeads = heads("#request", "#due at", "#waited", "#first token", "#end", "#tokens", "outcome", "error")
 	if len(runs) > 1 {
@@ -97,6 +104,7 @@ func newView(runs []Run, opt *Options) (*view, error) {
 		if d.err != nil {
 			return nil, d.err
 		}
+		v.Live.add(d.drawn)
 	}
 	v.Answers = answers(runs, opt.SLO)
 	for i := range runs {
@@ -105,6 +113,7 @@ func newView(runs []Run, opt *Options) (*view, error) {
 			return nil, err
 		}
 		v.Runs = append(v.Runs, *r)
+		v.Live.add(r.figures)
 		v.Data = append(v.Data, newColumns(runs[i].Drawn.Rows))
 	}
 	return v, nil
@@ -123,7 +132,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 		ID: id, Index: i, Name: run.Name, Load: Load(r), Open: i == 0, Badge: verdictCell(run.Verdict), Tiles: tiles(run), Warnings: r.Warnings,
 		Latency: latencyTable(id+"-latency", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Agents: agentTable(id+"-agents", r), Errors: errorTable(id+"-errors", r),
 		Environment: environment(id+"-environment", run), Command: Command(r.Run.Command),
-		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0,
+		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0, Hardware: newHardwareView(id, r.Hardware),
 	}
 	if run.Verdict != nil {
 		v.Checks, v.Reasons = checkTable(id+"-checks", run.Verdict), reasons(run.Verdict)
@@ -133,11 +142,17 @@ func newRunView(i int, run *Run) (*runView, error) {
 		v.Curves = append(v.Curves, d.half(id+"-"+m.Name, distribution([]Run{*run}, &m)))
 	}
 	for k, c := range courses(t) {
+		c.Together = id
 		v.Courses = append(v.Courses, d.full(fmt.Sprintf("%s-course%d", id, k+1), c, 190))
 	}
-	v.Gaps = d.full(id+"-gaps", gaps(t), 300)
+	heat := gaps(t)
+	heat.Together = id
+	v.Gaps = d.full(id+"-gaps", heat, 300)
 	v.Groups = groupViews(d, id, r)
+	v.Explain = newExplainView(id, run.Explain)
 	v.Accuracy = newAccuracyView(d, id, r.Eval)
+	v.Server = newServerView(id, r.Server)
+	v.figures = d.drawn
 	return v, d.err
 }
 
@@ -193,8 +208,11 @@ func peak(r *measure.Result) string {
 	return number(*r.PeakTokensPerSecond)
 }
 
-// drawer draws charts for both widths and keeps the first error.
-type drawer struct{ err error }
+// drawer draws charts for both widths and keeps the first error. What it has drawn answers the mouse.
+type drawer struct {
+	err   error
+	drawn []figure
+}
 
 const (
 	halfWidth, fullWidth, phoneWidth = 560, 1140, 358
@@ -219,5 +237,7 @@ func (d *drawer) draw(id string, c *chart.Chart, width, height, phone int, full 
 		}
 		return template.HTML(strings.TrimSpace(b.String()))
 	}
-	return figure{ID: id, Title: c.Title, Wide: svg(width, height), Narrow: svg(phoneWidth, phone), Full: full}
+	f := figure{ID: id, Title: c.Title, Wide: svg(width, height), Narrow: svg(phoneWidth, phone), Full: full, Note: c.Note, live: newLiveChart(c, width, height, phone)}
+	d.drawn = append(d.drawn, f)
+	return f
 }

@@ -42,6 +42,7 @@ func results(t *testing.T) map[string]*measure.Result {
 		"thinking":    measured(t, thinking(), measure.Options{}),
 		"killed":      measured(t, killed(), measure.Options{}),
 		"targets":     measured(t, replicas(), measure.Options{}),
+		"served":      measured(t, scraped(), measure.Options{}),
 		"fleet":       measuredFleet(t),
 		"eval":        measuredEval(t, 40, 3, "one"),
 		"categories":  measuredEval(t, 120, 60, "one"),

@@ -46,6 +46,9 @@ func inferometer(r *measure.Result, opt Options) object {
 	if r.End != nil && r.End.Profile != nil {
 		o.set("profile", r.End.Profile)
 	}
+	if r.Server != nil {
+		o.set("server", r.Server)
+	}
 	setTargets(&o, r.Targets)
 	setAgents(&o, r.Agents)
 	setGroups(&o, "by_turn", r.ByTurn)
@@ -54,6 +57,7 @@ func inferometer(r *measure.Result, opt Options) object {
 	setSLO(&o, opt.SLO)
 	setGaveUp(&o, r)
 	setCost(&o, r.Economy)
+	setHardware(&o, r.Hardware)
 	setEval(&o, r.Eval)
 	setMore(&o, r)
 	return o

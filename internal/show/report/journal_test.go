@@ -16,7 +16,11 @@ type memory struct {
 
 	conversations []journal.Conversation
 	see           func(*journal.Conversation)
+
+	scrapes []journal.Scrape
 }
+
+func (m *memory) Scrapes() []journal.Scrape { return m.scrapes }
 
 func (m *memory) OnConversation(see func(*journal.Conversation)) { m.see = see }
 

@@ -158,8 +158,12 @@ func others(r *measure.Result) []metric.Metric {
 // setMore adds the numbers and the distributions of the metrics that have no place of their own.
 func setMore(o *object, r *measure.Result) {
 	numbers := object{}
-	for _, m := range others(r) {
-		numbers.set(m.Name, number(r, &m))
+	for _, ofServer := range []bool{false, true} { // what servers say comes last
+		for _, m := range others(r) {
+			if m.OfServer == ofServer {
+				numbers.set(m.Name, number(r, &m))
+			}
+		}
 	}
 	if len(numbers) > 0 {
 		o.set("numbers", numbers)

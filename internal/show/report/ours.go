@@ -35,18 +35,20 @@ func (c *console) ours(r *measure.Result, opt Options) {
 	c.stalls(r.Stalls, r.Completed)
 	c.goodput(r.Limits)
 	for _, m := range others(r) {
-		if !m.OfQuestions { // these have a block of their own
+		if !m.OfQuestions && !m.OfServer { // these have a block of their own
 			c.numbers(r, m.Name)
 		}
 	}
 	c.client(r)
 	c.steady(r.SteadyState, tokens)
 	c.targets(r.Targets)
+	c.server(r.Server)
 	c.agents(r.Agents)
 	c.conversations(r.Conversations)
 	c.groups("By turn", r.ByTurn)
 	c.groups("By adapter", r.ByAdapter)
 	c.economy(r.Economy)
+	c.hardware(r.Hardware)
 	c.eval(r)
 	if opt.Intervals {
 		c.intervals(&r.Confidence)

@@ -12,20 +12,21 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
-// timeChart is a metric over time.
-func timeChart(runs []history.Run, m compare.Metric, list []changed) *chart.Chart {
+// timeChart is a metric over time. Root leads from the page to the site's first folder.
+func timeChart(runs []history.Run, m compare.Metric, list []changed, root string) *chart.Chart {
 	x := make([]float64, len(runs))
 	for i := range runs {
 		x[i] = float64(runs[i].Start.Unix())
 	}
 	const room = 30 // seconds: runs within a minute need an axis too
-	c := course(runs, x, m, list, room)
+	c := course(runs, x, m, list, room, root)
+	c.Together, c.X.Time = "time", true // all metrics of a series are of the same runs
 	c.X.Label, c.X.Ticks = "time of the run", dayTicks(*c.X.Min, *c.X.Max)
 	return c
 }
 
 // commitChart is a metric over commits, one beside the other.
-func commitChart(runs []history.Run, m compare.Metric, list []changed) *chart.Chart {
+func commitChart(runs []history.Run, m compare.Metric, list []changed, root string) *chart.Chart {
 	x, place := make([]float64, len(runs)), -1.0
 	var ticks []chart.Tick
 	for i := range runs {
@@ -35,7 +36,7 @@ func commitChart(runs []history.Run, m compare.Metric, list []changed) *chart.Ch
 		}
 		x[i] = place
 	}
-	c := course(runs, x, m, list, 0.5)
+	c := course(runs, x, m, list, 0.5, root)
 	c.X.Label, c.X.Ticks = "commit", ticks
 	return c
 }
@@ -55,7 +56,7 @@ const (
 
 // course draws runs as points, the mean of each stretch, and the changes between
 // them; room is what is left free beside the first and the last, at least.
-func course(runs []history.Run, x []float64, m compare.Metric, list []changed, room float64) *chart.Chart {
+func course(runs []history.Run, x []float64, m compare.Metric, list []changed, room float64, root string) *chart.Chart {
 	c := &chart.Chart{Title: m.Label, Y: chart.Axis{Label: m.Label}, Empty: "no run has this number"}
 	good := chart.Series{Name: "run", Kind: chart.Points, Color: runColor}
 	bad := chart.Series{Name: "INVALID run", Kind: chart.Points, Color: doubtColor}
@@ -71,6 +72,7 @@ func course(runs []history.Run, x []float64, m compare.Metric, list []changed, r
 			to = &bad
 		}
 		to.X, to.Y = append(to.X, x[i]), append(to.Y, v)
+		to.Links = append(to.Links, root+runPath(&runs[i]))
 		to.Hints = append(to.Hints, fmt.Sprintf("%s, %s: %s", runWords(&runs[i]), day(&runs[i]), page.Number(v)))
 	}
 	c.X.Min, c.X.Max = around(x[0], x[len(x)-1], room)

@@ -24,7 +24,7 @@ func (s *Site) seriesPage(series *history.Series, path string) (*page.Document, 
 	for _, m := range metrics {
 		list := s.changes(series.Runs, m)
 		all = append(all, list...)
-		f, err := page.Draw(metricFile(m.Key), timeChart(series.Runs, m, list), false)
+		f, err := page.Draw(metricFile(m.Key), timeChart(series.Runs, m, list, root), false)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (s *Site) metricPage(series *history.Series, file, path string) (*page.Docu
 	m, root := metrics[i], up(path)
 	d := &page.Document{Title: m.Label, Subtitle: series.Title() + ": " + series.Load(), Way: []page.Link{{Text: "All series", Link: root + indexPath}, {Text: series.Title(), Link: root + seriesPath(series)}}}
 	list := s.changes(series.Runs, m)
-	over, err := page.Draw("over-time", timeChart(series.Runs, m, list), true)
+	over, err := page.Draw("over-time", timeChart(series.Runs, m, list, root), true)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Site) metricPage(series *history.Series, file, path string) (*page.Docu
 	commits := page.Section{ID: "commits", Title: "Over commits"}
 	if runs := series.ByCommit(); len(runs) > 0 {
 		byCommit := s.changes(runs, m)
-		f, err := page.Draw("over-commits", commitChart(runs, m, byCommit), true)
+		f, err := page.Draw("over-commits", commitChart(runs, m, byCommit, root), true)
 		if err != nil {
 			return nil, err
 		}

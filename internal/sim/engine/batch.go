@@ -21,11 +21,13 @@ type Batch struct {
 //	Base + PerPrefillToken × prompt tokens in it
 //	     + PerSequence × sequences that decode in it
 //	     + PerCachedToken × tokens already in the KV cache of all sequences in it
+//	     + PerDraftToken × draft tokens that are made and checked in it
 type BatchConfig struct {
 	Base            time.Duration
 	PerPrefillToken time.Duration
 	PerSequence     time.Duration
 	PerCachedToken  time.Duration
+	PerDraftToken   time.Duration
 
 	MaxNumBatchedTokens int // tokens in a step; a longer prompt is prefilled in chunks
 	MaxNumSeqs          int // sequences that run at once
@@ -145,11 +147,16 @@ func (e *Batch) ResetPrefixCache() {
 func (e *Batch) State() State {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := e.sched
+	return e.sched.state()
+}
+
+func (s *scheduler) state() State {
 	return State{
 		Running: len(s.running), Waiting: len(s.waiting), KVUsage: s.kv.usage(),
 		Preemptions: s.preemptions, CacheQueries: s.queries, CacheHits: s.hits,
 		Speculative: s.spec.k > 0, Drafts: s.spec.drafts, DraftTokens: s.spec.draftTokens,
 		Accepted: s.spec.accepted, AcceptedAt: append([]uint64(nil), s.spec.acceptedAt...),
+		Steps: append([]uint64(nil), s.steps.counts[:]...), StepTokens: s.steps.tokens,
+		Blocks: s.cfg.NumBlocks, BlockSize: s.cfg.BlockSize, PrefixCache: s.cfg.PrefixCache,
 	}
 }

@@ -61,4 +61,11 @@ type State struct {
 	Speculative                   bool
 	Drafts, DraftTokens, Accepted uint64
 	AcceptedAt                    []uint64 // by draft position
+
+	// Steps counts steps by their tokens, see StepBounds; nil: the engine has no steps.
+	Steps      []uint64
+	StepTokens uint64 // of all steps
+
+	Blocks, BlockSize int // of the KV cache; 0: there is none
+	PrefixCache       bool
 }

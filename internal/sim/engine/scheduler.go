@@ -15,6 +15,7 @@ type scheduler struct {
 	running []*seq // in the order of their admission
 
 	preemptions, queries, hits uint64
+	steps                      stepCounts
 }
 
 func newScheduler(cfg BatchConfig) *scheduler {
@@ -35,6 +36,7 @@ type step struct {
 	prefill int // prompt tokens computed
 	decodes int // sequences that decode
 	cached  int // tokens that were in the KV cache before, over all shares
+	drafts  int // draft tokens, over all shares
 }
 
 // output is what a step made for one sequence.
@@ -128,6 +130,7 @@ func (s *scheduler) planWaiting(st *step, budget *int, now int64) {
 func (st *step) add(sh share, budget *int) {
 	*budget -= sh.tokens + sh.drafts
 	st.cached += sh.seq.computed
+	st.drafts += sh.drafts
 	if sh.decode {
 		st.decodes++
 	} else {
@@ -142,13 +145,16 @@ func (s *scheduler) duration(st *step) time.Duration {
 	return c.Base +
 		time.Duration(st.prefill)*c.PerPrefillToken +
 		time.Duration(st.decodes)*c.PerSequence +
-		time.Duration(st.cached)*c.PerCachedToken
+		time.Duration(st.cached)*c.PerCachedToken +
+		time.Duration(st.drafts)*c.PerDraftToken
 }
 
 // commit ends a step: tokens are computed, and each sequence that has caught up
 // makes a token, or several with accepted drafts.
 func (s *scheduler) commit(st *step) []output {
 	var outs []output
+	tokens := st.prefill // that the step worked on, rejected drafts not counted
+	defer func() { s.steps.add(tokens) }()
 	for _, sh := range st.shares {
 		q := sh.seq
 		if q.job.cancelled.Load() {
@@ -168,7 +174,9 @@ func (s *scheduler) commit(st *step) []output {
 		q.made += made
 		s.kv.register(q)
 		last := q.made >= q.job.Want
-		outs = append(outs, output{q, made, last})
+		if outs = append(outs, output{q, made, last}); sh.decode {
+			tokens += made
+		}
 		if last {
 			s.remove(q)
 		}

@@ -314,3 +314,26 @@ func TestSpeculationMean(t *testing.T) {
 		t.Errorf("counters do not add up: %+v", sp)
 	}
 }
+
+// TestDraftsCostTime: draft tokens lengthen a step whether they are accepted or not, and only those.
+func TestDraftsCostTime(t *testing.T) {
+	took := func(drafts int, each time.Duration) time.Duration {
+		cfg := DefaultBatch()
+		cfg.SpecTokens, cfg.SpecAcceptance, cfg.PerDraftToken = drafts, 0, each
+		v := NewVirtual(cfg)
+		v.Submit(0, 100, 20)
+		for {
+			if _, ok := v.Step(); !ok {
+				return v.Now()
+			}
+		}
+	}
+	without, with := took(3, 0), took(3, time.Millisecond)
+	// 19 decoding steps; the last three may draft only as many tokens as are left after their own.
+	if want := (16*3 + 2 + 1) * time.Millisecond; with-without != want {
+		t.Errorf("drafts cost %v, want %v", with-without, want)
+	}
+	if took(0, time.Millisecond) != took(0, 0) {
+		t.Error("drafts that are not made cost time")
+	}
+}

@@ -14,12 +14,16 @@ type Virtual struct {
 	toCome arrivals
 	prompt []int32 // all prompts are parts of it: no prefix is looked up
 	number int
+
+	running, waiting int // during the last step, as usage
+	usage            float64
 }
 
 // VirtualToken is tokens that a step made for a request.
 type VirtualToken struct {
 	Request int // as Submit numbered it
 	At      int64
+	Started int64 // when the request left the queue
 	Tokens  int
 	Last    bool
 }
@@ -55,15 +59,23 @@ func (v *Virtual) Step() (made []VirtualToken, ok bool) {
 		v.arrive()
 		st = v.sched.plan(v.now)
 	}
+	v.running, v.waiting, v.usage = len(v.sched.running), len(v.sched.waiting), v.sched.kv.usage()
 	v.now += int64(v.sched.duration(st))
 	for _, o := range v.sched.commit(st) {
-		made = append(made, VirtualToken{int(o.seq.job.Key), v.now, o.tokens, o.last})
+		made = append(made, VirtualToken{int(o.seq.job.Key), v.now, o.seq.job.Started, o.tokens, o.last})
 	}
 	return made, true
 }
 
 // Now is the engine's time.
 func (v *Virtual) Now() time.Duration { return time.Duration(v.now) }
+
+// State is what /metrics would have shown during the last step, with the counts at its end.
+func (v *Virtual) State() State {
+	s := v.sched.state()
+	s.Running, s.Waiting, s.KVUsage = v.running, v.waiting, v.usage
+	return s
+}
 
 // arrive moves those that have come to the queue.
 func (v *Virtual) arrive() {

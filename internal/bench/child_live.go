@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/target"
+)
+
+// ParentVariable is the variable by which a child finds the two pipes to its parent: one
+// that it writes its states to, and one that it reads pauses from.
+const ParentVariable = "INFEROMETER_PARENT"
+
+// parentLine is a parent's side of the two pipes. A nil one has none.
+type parentLine struct {
+	states   *os.File // read
+	commands *os.File // written
+	theirs   []*os.File
+	control  *load.Control
+	stop     func()
+	over     sync.WaitGroup
+}
+
+// listen gives a child the pipes, if anybody wants to know how it goes.
+func (c *Child) listen(command *target.Command) (*parentLine, error) {
+	if c.Live == nil {
+		return nil, nil
+	}
+	l := &parentLine{control: c.Control, stop: func() {}}
+	states, theirStates, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	theirCommands, commands, err := os.Pipe()
+	if err != nil {
+		_, _ = states.Close(), theirStates.Close()
+		return nil, err
+	}
+	l.states, l.commands, l.theirs = states, commands, []*os.File{theirStates, theirCommands}
+	command.Files = l.theirs
+	command.Env = append(command.Env, fmt.Sprintf("%s=%d,%d", ParentVariable, target.FirstFile, target.FirstFile+1))
+	l.over.Go(func() { ReadStates(l.states, c.Live.Tell) })
+	return l, nil
+}
+
+// started: the child has its own copies of its ends, and may be told to pause.
+func (l *parentLine) started() {
+	if l == nil {
+		return
+	}
+	l.closeTheirs()
+	l.stop = l.control.Listen(func(on bool) {
+		_ = l.commands.SetWriteDeadline(time.Now().Add(time.Second)) // it may be stopped
+		_, _ = io.WriteString(l.commands, commandWord(on)+"\n")
+	})
+}
+
+func (l *parentLine) closeTheirs() {
+	for _, f := range l.theirs {
+		_ = f.Close()
+	}
+	l.theirs = nil
+}
+
+// close waits until the last state was read.
+func (l *parentLine) close() {
+	if l == nil {
+		return
+	}
+	l.closeTheirs()
+	l.stop()
+	_ = l.commands.Close()
+	_ = l.states.SetReadDeadline(time.Now().Add(time.Second)) // something of the child's may still have it open
+	l.over.Wait()
+	_ = l.states.Close()
+}
+
+// mostState bounds the line of a state.
+const mostState = 1 << 20
+
+// ReadStates reads states, a line each, until the reader ends. What is none is passed over.
+func ReadStates(r io.Reader, see func(*live.State)) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 4096), mostState)
+	for lines.Scan() {
+		s := &live.State{}
+		if json.Unmarshal(lines.Bytes(), s) == nil && s.Phase != "" {
+			see(s)
+		}
+	}
+}
+
+func commandWord(on bool) string {
+	if on {
+		return "pause"
+	}
+	return "resume"
+}
+
+// ReadCommands pauses the pace as a parent says, until it is gone.
+func ReadCommands(r io.Reader, c *load.Control) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		switch string(bytes.TrimSpace(lines.Bytes())) {
+		case commandWord(true):
+			c.Pause(true)
+		case commandWord(false):
+			c.Pause(false)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/export/otlp"
+	"github.com/inferometer/inferometer/internal/export/prometheus"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/live"
+)
+
+// exporter is told of a run while it goes on.
+type exporter interface {
+	Started(folder string, first *journal.Run)
+	Ended(*journal.Request)
+	See(*live.State)
+	Elsewhere()
+}
+
+// exporting are those who are told of this run.
+type exporting struct {
+	host      *bench.Host
+	linger    time.Duration
+	all       []exporter
+	shown     *prometheus.Exporter
+	server    *prometheus.Server // nil: Prometheus is not told
+	collector *otlp.Exporter     // nil: no collector is
+	unlisten  func()
+	begun     bool // the load has
+}
+
+// startExport begins to tell others of the run, before anything is sent.
+func (r *serveRun) startExport(ctx context.Context) (*exporting, error) {
+	e := &exporting{host: r.host, linger: r.export.Linger, unlisten: func() {}}
+	if err := e.listen(r.export.Prometheus); err != nil {
+		return nil, err
+	}
+	if c := r.export.collector; c != nil {
+		if r.TraceID == "" {
+			r.TraceID = bench.TraceRandom
+		}
+		e.collector = otlp.New(c, r.host.Proxy)
+		e.all = append(e.all, e.collector)
+		if err := e.collector.Try(ctx); err != nil {
+			r.host.Warn("warning: no collector takes spans at %s now: %v; they are kept for a while and tried again", c.Endpoint, err)
+		}
+	}
+	if len(e.all) > 0 {
+		e.attach(r.InFleet())
+	}
+	return e, nil
+}
+
+// listen begins to answer Prometheus.
+func (e *exporting) listen(address string) (err error) {
+	if address == "" {
+		return nil
+	}
+	e.shown = prometheus.New(command.Version())
+	if e.server, err = prometheus.Listen(address, e.shown); err != nil {
+		return argv.Errorf(flagPrometheus, "%v", err)
+	}
+	e.all = append(e.all, e.shown)
+	say := e.host.Say
+	if strings.HasSuffix(address, ":0") { // else nobody knows where it is
+		say = e.host.Warn
+	}
+	say("prometheus: %s", e.server.URL())
+	return nil
+}
+
+// attach has the run tell them. What ends on other machines is told when all is over.
+func (e *exporting) attach(elsewhere bool) {
+	if e.host.Live == nil {
+		e.host.Live = &live.Feed{}
+	}
+	e.unlisten = e.host.Live.Listen(func(s *live.State) {
+		for _, x := range e.all {
+			x.See(s)
+		}
+	})
+	e.host.Started = e.started
+	if elsewhere {
+		for _, x := range e.all {
+			x.Elsewhere()
+		}
+		return
+	}
+	others := e.host.Ended
+	e.host.Ended = func(q *journal.Request) {
+		if others != nil {
+			others(q)
+		}
+		e.ended(q)
+	}
+}
+
+func (e *exporting) started(folder string, first *journal.Run) {
+	e.begun = true
+	for _, x := range e.all {
+		x.Started(folder, first)
+	}
+}
+
+func (e *exporting) ended(q *journal.Request) {
+	for _, x := range e.all {
+		x.Ended(q)
+	}
+}
+
+// mostGathering is how long a fleet's requests are told of, when all is over.
+const mostGathering = time.Minute
+
+// gather tells of the requests of a fleet, whose journals are one now.
+func (e *exporting) gather(run finished) error {
+	if len(e.all) == 0 {
+		return nil
+	}
+	j, err := run.Reopen()
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	if e.collector != nil {
+		hurry := time.AfterFunc(mostGathering, e.collector.Hurry)
+		defer hurry.Stop()
+	}
+	e.started(run.Folder(), j.Run())
+	for {
+		q, err := j.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("tell of the run's requests: %w", err)
+		}
+		e.ended(q)
+	}
+	if e.shown != nil {
+		e.shown.Complete()
+	}
+	return nil
+}
+
+// finish sends what waits, and lets Prometheus have the last values. drain ends that, unless
+// it ended the run already.
+func (e *exporting) finish(ctx context.Context, drain <-chan struct{}) {
+	defer e.unlisten()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !closed(drain) {
+		go func() {
+			select {
+			case <-drain:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	if !e.begun { // there is nothing to tell
+		cancel()
+	}
+	if e.collector != nil {
+		if r := e.collector.Finish(ctx); e.begun {
+			e.tell(r)
+		}
+	}
+	switch {
+	case e.server == nil:
+		return
+	case !e.begun:
+		e.server.Close()
+		return
+	}
+	if e.linger > 0 {
+		e.host.Say("prometheus: waiting for one more scrape of the last values, for %s at most; Ctrl-C ends it", e.linger)
+	}
+	if !e.server.Finish(ctx, e.linger) && e.linger > 0 {
+		e.host.Say("prometheus: nobody came for the last values")
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// tell says what became of the spans.
+func (e *exporting) tell(r otlp.Report) {
+	lost := r.Dropped + r.Failed + r.Rejected
+	if lost == 0 && r.Why == "" {
+		e.host.Say("otlp: %d spans sent", r.Sent)
+		return
+	}
+	e.host.Warn("warning: otlp: %d spans sent, %d lost (%d for want of room, %d not taken, %d rejected): %s",
+		r.Sent, lost, r.Dropped, r.Failed, r.Rejected, outside.Sentence(r.Why))
+}

@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"context"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/view"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// show opens the live view of the run where --progress asks for it and the terminal can show
+// it. stop closes it.
+func (r *serveRun) show(ctx context.Context) (running context.Context, drain <-chan struct{}, stop func()) {
+	var why string
+	r.screen, why = view.New(&r.Streams, r.Progress, r.title())
+	if r.screen == nil && r.Progress == view.Live {
+		r.host.Say("note: no live view: %s", why)
+	}
+	running, drain, close := r.screen.Interrupts(ctx, r.Err)
+	if r.screen == nil {
+		return running, drain, close
+	}
+	if r.host.Live == nil {
+		r.host.Live = &live.Feed{}
+	}
+	forget := r.host.Live.Listen(r.screen.See)
+	if !r.InFleet() { // agents keep their own pace
+		if r.host.Control == nil {
+			r.host.Control = &load.Control{}
+		}
+		r.screen.Pauses(r.host.Control.Pause)
+	}
+	r.host.Progress = func(bench.Progress) (stop func()) { return func() {} } // the view has it all
+	return running, drain, func() {
+		forget()
+		close()
+	}
+}
+
+// title is what the view says of the run.
+func (r *serveRun) title() string {
+	words := []string{"inferometer"}
+	for _, word := range r.Command { // the command without its flags
+		if strings.HasPrefix(word, "-") {
+			break
+		}
+		if word != words[0] {
+			words = append(words, word)
+		}
+	}
+	for _, url := range r.URLs {
+		words = append(words, outside.RedactURL(url))
+	}
+	return strings.Join(words, " ")
+}

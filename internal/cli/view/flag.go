@@ -1,0 +1,9 @@
+package view
+
+import "github.com/inferometer/inferometer/internal/cli/argv"
+
+// Define declares --progress.
+func Define(set *argv.Set, to *string, options ...argv.Option) {
+	set.Choice(to, "progress", Auto, Modes,
+		"How progress is shown. live is a view of the run with its keys (docs/live.md); auto is live on a terminal that can show it, else a bar, and plain lines elsewhere.", options...)
+}

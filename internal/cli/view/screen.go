@@ -1,0 +1,286 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
+)
+
+// openAfter is how long a run goes on before the view opens: one that is over at once shows
+// its result and nothing else.
+const openAfter = time.Second
+
+// drawEvery is how often numbers are drawn. States come twice as often, but the drawing is
+// most of what the view costs.
+const drawEvery = time.Second
+
+// Screen is the view on a terminal. A nil Screen shows nothing: its methods may be called all
+// the same.
+type Screen struct {
+	terminal *terminal
+	held     []*command.Held
+	asks     chan struct{} // to stop; see command.Interrupts
+	dirty    chan struct{} // something is to be drawn
+	closing  chan struct{}
+	done     chan struct{} // nothing is drawn any more
+	begin    func()        // once
+	end      func()        // once
+	watch    func()        // once
+
+	feed    live.Feed    // of children
+	control load.Control // of children
+
+	mu     sync.Mutex
+	model  Model
+	paused bool
+	pause  func(on bool) // nil: what runs can't be paused
+}
+
+// New readies a view of what a command does, and puts it in front of the command's streams:
+// what is written to them while the view is open follows after it. nil: there is none, and why.
+func New(s *command.Streams, progress, title string) (screen *Screen, why string) {
+	if progress != Auto && progress != Live {
+		return nil, ""
+	}
+	t, why := openTerminal(s.Err)
+	if t == nil {
+		return nil, why
+	}
+	screen = newScreen(t, title, command.Colored(s.Err))
+	s.Err = screen.hold(s.Err)
+	if command.IsTerminal(s.Out) {
+		s.Out = screen.hold(s.Out)
+	}
+	return screen, ""
+}
+
+// hold puts the view in front of a stream.
+func (s *Screen) hold(w io.Writer) *command.Held {
+	h, ok := w.(*command.Held)
+	if !ok {
+		h = command.NewHeld(w)
+	}
+	s.held = append(s.held, h)
+	return h
+}
+
+func newScreen(t *terminal, title string, color bool) *Screen {
+	s := &Screen{
+		terminal: t, asks: make(chan struct{}, 2), dirty: make(chan struct{}, 1),
+		closing: make(chan struct{}), done: make(chan struct{}), model: Model{Title: title, Color: color},
+	}
+	s.watch = sync.OnceFunc(func() { s.feed.Listen(s.See) })
+	s.begin = sync.OnceFunc(func() { go s.loop() })
+	s.end = sync.OnceFunc(func() {
+		close(s.closing)
+		s.begin() // a loop that was never begun ends at once
+		<-s.done
+		t.close()
+	})
+	return s
+}
+
+// Asks has a value for each time that the user wants what runs to stop.
+func (s *Screen) Asks() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.asks
+}
+
+// Close gives the terminal back, and writes what was kept for it. Whoever calls it again
+// waits for that too.
+func (s *Screen) Close() {
+	if s != nil {
+		s.end()
+	}
+}
+
+// See shows a state. It is for live.Feed.Listen.
+func (s *Screen) See(state *live.State) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	same := s.model.state != nil && s.model.state.Phase == state.Phase
+	s.model.See(state, time.Now())
+	s.mu.Unlock()
+	if !same { // else it is drawn with the next second
+		s.redraw()
+	}
+	if state.Phase != live.Preparing && state.Phase != live.Ended {
+		s.begin()
+	}
+}
+
+// Plan shows what is to be run; see Model.Plan.
+func (s *Screen) Plan(points []Point, open bool) {
+	if s != nil {
+		s.change(func(m *Model) { m.Plan(points, open) })
+	}
+}
+
+// Point shows how far a point of the plan is. With the next that begins the numbers of the
+// last one go.
+func (s *Screen) Point(p Point) {
+	if s == nil {
+		return
+	}
+	if p.Phase == Starting || p.Phase == Running {
+		p.Since = time.Now()
+	}
+	s.change(func(m *Model) {
+		if p.Phase == Starting || p.Phase == Running {
+			m.Forget()
+		}
+		m.Point(p)
+	})
+	s.begin()
+}
+
+// Pauses says what pauses the pace and lets it go on; nil: nothing does.
+func (s *Screen) Pauses(pause func(on bool)) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pause, s.paused = pause, false
+}
+
+// Line is where a plan says how far it is: beside the view only what stays is written, without
+// one it is as --progress says.
+func (s *Screen) Line(w io.Writer, progress string) *command.Line {
+	switch {
+	case s != nil:
+		return command.NewStaying(w)
+	case progress == None:
+		return command.NewLine(io.Discard)
+	case progress == Plain:
+		return command.NewPlain(w)
+	}
+	return command.NewLine(w)
+}
+
+// Interrupts are command.Interrupts, with the view's keys. When all is cancelled the view
+// closes, since the next Ctrl-C kills; stop closes it too.
+func (s *Screen) Interrupts(ctx context.Context, w io.Writer) (running context.Context, drain <-chan struct{}, stop func()) {
+	running, drain, stopInterrupts := command.Interrupts(ctx, w, s.Asks())
+	stopClosing := context.AfterFunc(running, s.Close)
+	return running, drain, func() {
+		stopClosing()
+		s.Close()
+		stopInterrupts()
+	}
+}
+
+// Children has the view show runs of processes of our own, and its keys pause them: both are
+// for bench.Child. Without a view they are nil.
+func (s *Screen) Children() (*live.Feed, *load.Control) {
+	if s == nil {
+		return nil, nil
+	}
+	s.watch()
+	s.Pauses(s.control.Pause)
+	return &s.feed, &s.control
+}
+
+// change changes what is shown.
+func (s *Screen) change(do func(*Model)) {
+	s.mu.Lock()
+	do(&s.model)
+	s.mu.Unlock()
+	s.redraw()
+}
+
+// redraw has the screen drawn at once.
+func (s *Screen) redraw() {
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Screen) say(line string) { s.change(func(m *Model) { m.Say(line) }) }
+
+// lines are the view at a size, now.
+func (s *Screen) lines(width, height int) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.model.Lines(width, height, time.Now())
+}
+
+// key does what a key asks for.
+func (s *Screen) key(k key) {
+	switch k {
+	case 'q', 'Q':
+		select {
+		case s.asks <- struct{}{}:
+		default: // it is asked for already
+		}
+	case 'p', 'P':
+		s.togglePause()
+	case '?', 'h':
+		s.change(func(m *Model) { m.Help = !m.Help })
+	}
+}
+
+func (s *Screen) togglePause() {
+	s.mu.Lock()
+	pause := s.pause
+	if pause != nil {
+		s.paused = !s.paused
+	}
+	on := s.paused
+	s.mu.Unlock()
+	if pause == nil {
+		s.say("this run can't be paused")
+		return
+	}
+	pause(on)
+}
+
+// loop opens the view and draws until it is closed. The terminal is left for a while when the
+// user suspends us (Ctrl-Z), until we are in the foreground again.
+func (s *Screen) loop() {
+	defer close(s.done)
+	select {
+	case <-time.After(openAfter):
+	case <-s.closing:
+		return
+	}
+	suspend, stop := suspends()
+	defer stop()
+	tick := time.NewTicker(drawEvery)
+	defer tick.Stop()
+	var o *opened
+	defer func() { o.close(s) }()
+	for {
+		if o == nil && s.terminal.foreground() {
+			var err error
+			if o, err = s.open(); err != nil {
+				s.say(fmt.Sprintf("no live view: %v", err))
+				return
+			}
+		}
+		select {
+		case <-s.dirty:
+		case <-tick.C:
+		case <-o.over():
+			return // it ended by itself: what is left of the run goes on without a view
+		case <-suspend:
+			o.close(s)
+			o = nil
+			suspendSelf()
+		case <-s.closing:
+			return
+		}
+		o.draw()
+	}
+}

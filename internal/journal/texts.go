@@ -1,0 +1,180 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// MetricsText is one scrape as it came: a line of the file MetricsName. At and Target are
+// those of the journal's line that was made of it. Bytes that are no UTF-8 are replaced.
+type MetricsText struct {
+	At     int64  `json:"at"`
+	Target int    `json:"target"`
+	URL    string `json:"url"`
+	Text   string `json:"text"`
+}
+
+// MetricsWriter keeps scrapes whole. They are long and change little: the file is one zstd
+// stream whose window holds the scrapes before, and each line is flushed to the disk, so that
+// a run that is killed has all up to its last.
+type MetricsWriter struct {
+	mu      sync.Mutex
+	path    string
+	file    *os.File // nil: nothing has been written yet
+	zstd    *zstd.Encoder
+	size    writtenBytes
+	most    int64
+	dropped int
+	err     error // why nothing is written any more
+}
+
+const (
+	// mostMetricsFile bounds the file: hours of a server with hundreds of series.
+	mostMetricsFile = 64 << 20
+	// metricsWindow holds some scrapes of several servers.
+	metricsWindow = 1 << 20
+)
+
+// NewMetricsWriter writes to a file that is made with the first line; it must not exist.
+func NewMetricsWriter(path string) *MetricsWriter {
+	return &MetricsWriter{path: path, most: mostMetricsFile}
+}
+
+// Write adds a line. It says no once: with an error when nothing can be written any more.
+func (w *MetricsWriter) Write(t *MetricsText) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		w.dropped++
+		return nil
+	}
+	if w.err = w.write(t); w.err != nil {
+		w.dropped++
+		return w.err
+	}
+	return nil
+}
+
+func (w *MetricsWriter) write(t *MetricsText) error {
+	if w.file == nil {
+		if err := w.open(); err != nil {
+			return err
+		}
+	}
+	if w.size.n+int64(len(t.Text)) > w.most { // compressed it is never longer
+		return fmt.Errorf("they have reached %d MiB", w.most>>20)
+	}
+	e := json.NewEncoder(w.zstd)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(t); err != nil {
+		return err
+	}
+	return w.zstd.Flush()
+}
+
+func (w *MetricsWriter) open() error {
+	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	w.file, w.size = f, writtenBytes{to: f}
+	w.zstd, err = zstd.NewWriter(&w.size, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(metricsWindow))
+	return err
+}
+
+// writtenBytes counts what it passes on.
+type writtenBytes struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *writtenBytes) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// Close ends the file. It says how many lines were not written.
+func (w *MetricsWriter) Close() (dropped int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file != nil {
+		if w.zstd != nil {
+			err = w.zstd.Close()
+		}
+		err = errors.Join(err, w.file.Close())
+		w.file = nil
+	}
+	w.err = os.ErrClosed
+	return w.dropped, err
+}
+
+// MetricsReader reads the file of a MetricsWriter.
+type MetricsReader struct {
+	file  *os.File
+	zstd  *zstd.Decoder
+	lines *bufio.Reader
+}
+
+// OpenMetrics opens the file.
+func OpenMetrics(path string) (*MetricsReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(1<<30))
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &MetricsReader{f, d, bufio.NewReaderSize(d, 64<<10)}, nil
+}
+
+// Next is the next line, or io.EOF. A file whose end a kill has cut off ends with its last
+// whole line.
+func (r *MetricsReader) Next() (*MetricsText, error) {
+	line, err := r.line()
+	if err != nil {
+		return nil, err
+	}
+	var t MetricsText
+	if err := json.Unmarshal(line, &t); err != nil {
+		return nil, fmt.Errorf("a line of %s is none: %w", MetricsName, err)
+	}
+	return &t, nil
+}
+
+// mostMetricsLine is above what a scrape may be, written as JSON.
+const mostMetricsLine = 32 << 20
+
+func (r *MetricsReader) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > mostMetricsLine:
+			return nil, errors.New("a line of " + MetricsName + " is longer than any scrape")
+		case err == nil:
+			return bytes.TrimSpace(line), nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, io.EOF
+		default:
+			return nil, fmt.Errorf("read %s: %w", MetricsName, err)
+		}
+	}
+}
+
+// Close closes the file.
+func (r *MetricsReader) Close() error {
+	r.zstd.Close()
+	return r.file.Close()
+}

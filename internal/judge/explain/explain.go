@@ -1,0 +1,101 @@
+// Package explain says what limited a run, in sentences with their evidence, and where the
+// time of a request went. It is a pure function of the journal:
+//
+//	row.Pass ─▶ Collector ─┐
+//	samples, scrapes ──────┴─▶ facts ─▶ rules (the first that fits) ─▶ Explanation
+//
+// The rules are a table (rules.go), each with the thresholds that it needs and why. Where
+// none fits the answer is "unclear", with what would have to be known: no answer is better
+// than a wrong one. docs/explain.md has the reasoning.
+package explain
+
+import (
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
+)
+
+// Limit is what kept a run from being faster.
+type Limit string
+
+// The limits. None: the load that was offered was served. Concurrency: the load itself was
+// bounded, and the server had room.
+const (
+	Prefill     Limit = "prefill"
+	Decode      Limit = "decode"
+	Cache       Limit = "cache"
+	Preempting  Limit = "preempting"
+	Queueing    Limit = "queueing"
+	Drafts      Limit = "drafts rejected"
+	SlowReplica Limit = "slow replica"
+	Client      Limit = "client"
+	Concurrency Limit = "concurrency"
+	None        Limit = "none"
+	Unclear     Limit = "unclear"
+)
+
+// Limits are all of them.
+var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, Client, Concurrency, None, Unclear}
+
+var titles = map[Limit]string{
+	Prefill:     "the server was busy with prompts (prefill-bound)",
+	Decode:      "the server was busy with generating (decode-bound)",
+	Cache:       "the server's KV cache was full (cache-bound)",
+	Preempting:  "the server threw requests out of its batch and computed them again (preempting)",
+	Queueing:    "the server's batch had no free place (queueing)",
+	Drafts:      "the server's draft tokens were rejected (speculation)",
+	SlowReplica: "one server was slower than the others (slow replica)",
+	Client:      "the client was the limit, not the server (client-bound)",
+	Concurrency: "the concurrency that was asked for; the server had room",
+	None:        "nothing: the load that was offered was served",
+	Unclear:     "unclear",
+}
+
+// Title is a limit in words.
+func (l Limit) Title() string { return titles[l] }
+
+// Explanation is what is said of a run.
+type Explanation struct {
+	Limit Limit    `json:"limit"`
+	Title string   `json:"title"`
+	Why   []string `json:"why"`            // the evidence, one sentence each
+	Seen  []string `json:"seen,omitempty"` // what else was seen, and what was not the limit
+	// Unknown is what would have helped, and is not in the journal.
+	Unknown []string `json:"unknown,omitempty"`
+	Next    string   `json:"next,omitempty"` // what to try; empty: nothing follows
+	Time    Time     `json:"time"`
+}
+
+// Input is what a run was, beside its requests.
+type Input struct {
+	Run     *journal.Run
+	End     *journal.End // nil: the run was killed
+	Samples []journal.Sample
+	Scrapes []journal.Scrape
+}
+
+// Explain is called once, after the last request.
+func (c *Collector) Explain(in Input) *Explanation {
+	f := newFacts(c, in)
+	e := &Explanation{Limit: Unclear, Time: f.time()}
+	for _, r := range rules {
+		if found := r(f); found != nil {
+			e.Limit, e.Why, e.Next = found.limit, found.why, found.next
+			break
+		}
+	}
+	if e.Limit == Unclear && len(e.Why) == 0 {
+		e.Why = f.noneFits()
+	}
+	e.Title = e.Limit.Title()
+	e.Seen, e.Unknown = f.seen(e.Limit), f.unknown()
+	return e
+}
+
+// Journal explains the run in a journal, which it reads to its end.
+func Journal(j *journal.Reader) (*Explanation, error) {
+	c := NewCollector()
+	if err := row.Pass(j.Next, row.NewRules(&j.Run().Options, j.Run().Options.Compat), c); err != nil {
+		return nil, err
+	}
+	return c.Explain(Input{Run: j.Run(), End: j.End(), Samples: j.Samples(), Scrapes: j.Scrapes()}), nil
+}

@@ -1,0 +1,105 @@
+package explain
+
+// concurrencyBound: the load itself was bounded, and the server had room for more.
+func concurrencyBound(f *facts) *finding {
+	if !f.closed && !f.slotsWaited() {
+		return nil
+	}
+	s, d := f.busiest(), f.batch
+	if f.waitsInServer() != nil {
+		return nil
+	}
+	if s == nil && f.toFirst.mean() > f.toLast.mean()/4 {
+		return nil // a queue may be in that, and nobody tells
+	}
+	if !d.known || d.share > ownGap {
+		return nil
+	}
+	found := &finding{limit: Concurrency}
+	n := f.in.Run.Options.MaxConcurrency
+	switch {
+	case n > 0:
+		found.add("no more than %d requests were sent at once, as --max-concurrency says", n)
+	default:
+		found.add("no more than %d requests were in flight: there were no more to send", f.peak())
+	}
+	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: the others in the batch hardly matter", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9))
+	if s != nil {
+		found.add("the server had no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)
+	}
+	if s != nil && s.cacheUse > 0 {
+		found.add("its KV cache was %s full", percent(s.cacheUse))
+	}
+	found.next = "The server can do more: raise --max-concurrency, or let inferometer find look for the highest load that keeps your limits."
+	return found
+}
+
+// peak is the most requests in flight.
+func (f *facts) peak() int {
+	if f.in.End != nil && f.in.End.PeakInFlight > 0 {
+		return f.in.End.PeakInFlight
+	}
+	most := 0.0
+	for _, v := range f.flying {
+		most = max(most, v)
+	}
+	return int(most + 0.5)
+}
+
+// served: what was offered was served as it came.
+func served(f *facts) *finding {
+	g := f.growth()
+	if f.closed || !g.known || g.grows || f.slotsWaited() || f.failed*20 > f.requests {
+		return nil
+	}
+	s := f.busiest()
+	if f.waitsInServer() != nil {
+		return nil
+	}
+	found := &finding{limit: None}
+	found.add("requests were served as they came: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end)
+	if s != nil {
+		found.add("the server had no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)
+	}
+	if s != nil && s.cacheUse > 0 {
+		found.add("its KV cache was %s full", percent(s.cacheUse))
+	}
+	found.next = "The server may be able to do more: raise --request-rate, or let inferometer find look for the highest rate that keeps your limits."
+	return found
+}
+
+// noneFits says why no rule fits.
+func (f *facts) noneFits() []string {
+	var out []string
+	s, g, d := f.busiest(), f.growth(), f.batch
+	switch {
+	case s == nil:
+		out = append(out, sentence("what the server was doing is not known: it told no metrics during the load, or neither its batch nor its queue"))
+		if queue, _, _, source := f.stages(); source == byHistograms && queue > 0 {
+			out = append(out, sentence("requests spent %s in its queue at the mean; what they waited for is not known", ms(queue*1e9)))
+		} else if f.toFirst.mean() > f.toLast.mean()/4 {
+			out = append(out, sentence("%s of the time of a request went by before its first token: in the server's queue or in computing its prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
+		}
+	case f.waitsInServer() != nil:
+		out = append(out, sentence("%.3g requests waited in the server at the mean while %.3g ran, and neither the cache, nor the batch, nor prompts are clearly the reason", s.waiting, s.running))
+	}
+	switch {
+	case g.known && g.grows:
+		out = append(out, sentence("requests came faster than they were served: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end))
+	case !f.closed && !g.known:
+		out = append(out, sentence("%s", g.why))
+	}
+	switch {
+	case d.known && d.share > ownGap:
+		out = append(out, sentence("tokens came every %s with %.3g requests generating, and every %s with %.3g: the server is neither full nor free", ms(d.gapFew*1e9), d.few, ms(d.gapMany*1e9), d.many))
+	case !d.known && f.gaps.Count() > 0:
+		out = append(out, sentence("whether more requests at once would make tokens slower is not known: %s", d.unknown))
+	}
+	if f.failed*20 > f.requests {
+		out = append(out, sentence("%d of %s failed", f.failed, counted(f.requests, "request")))
+	}
+	if len(out) == 0 {
+		out = []string{sentence("nothing stands out")}
+	}
+	return out
+}

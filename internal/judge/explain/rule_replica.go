@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// A server is slower than the others where its median is, clearly, and three quarters of its answers
+// are slower than half of the others': then it is not the luck of a few.
+const (
+	fewAnswers  = 10
+	slowerBy    = 1.4
+	leastTTFT   = 2e6 // ns: below that a client can't tell
+	leastPause  = 0.5e6
+	unevenShare = 1.5 // times its fair share of the requests: then it may be slow for having more to do
+)
+
+func slowReplica(f *facts) *finding {
+	if !f.several() {
+		return nil
+	}
+	pauses := slowestOf(f.replicas, func(r *replica) *hist.Histogram { return &r.pause })
+	firsts := slowestOf(f.replicas, func(r *replica) *hist.Histogram { return &r.ttft })
+	worst, name := pauses, "time between chunks of tokens"
+	switch {
+	case pauses.slow(leastPause):
+	case firsts.slow(leastTTFT):
+		worst, name = firsts, "time to the first token"
+	default:
+		return nil
+	}
+	sent := int64(0)
+	for i := range f.replicas {
+		sent += f.replicas[i].sent
+	}
+	share := float64(f.replicas[worst.target].sent) / float64(sent)
+	if share*float64(len(f.replicas)) > unevenShare {
+		return nil
+	}
+	found := &finding{limit: SlowReplica}
+	found.add("the server %s had a median %s of %s, the others of %s: %.2g times as long", f.url(worst.target), name, ms(worst.median), ms(worst.others), worst.median/worst.others)
+	found.add("it answered %s of the requests, so that it was not slow for having more to do", percent(share))
+	found.next = "Look at that server: its clocks and temperature, who else uses it, its settings; measure it alone, and the others without it."
+	return found
+}
+
+// slowServer is the server with the largest median, beside the others.
+type slowServer struct {
+	target                  int // -1: there are too few to compare
+	median, quarter, others float64
+}
+
+func (s *slowServer) slow(least float64) bool {
+	return s.target >= 0 && s.median > slowerBy*s.others && s.median-s.others > least && s.quarter > s.others
+}
+
+func slowestOf(replicas []replica, of func(*replica) *hist.Histogram) slowServer {
+	worst := slowServer{target: -1}
+	for i := range replicas {
+		if h := of(&replicas[i]); h.Count() >= fewAnswers && h.Percentile(50) > worst.median {
+			worst.target, worst.median, worst.quarter = i, h.Percentile(50), h.Percentile(25)
+		}
+	}
+	var medians []float64
+	for i := range replicas {
+		if h := of(&replicas[i]); i != worst.target && h.Count() >= fewAnswers {
+			medians = append(medians, h.Percentile(50))
+		}
+	}
+	if len(medians) == 0 {
+		return slowServer{target: -1}
+	}
+	slices.Sort(medians)
+	worst.others = stats.Median(medians)
+	return worst
+}
+
+// url is a target's address for people.
+func (f *facts) url(target int) string {
+	if target < len(f.in.Run.Targets) {
+		return outside.Word(f.in.Run.Targets[target].URL)
+	}
+	return outside.Word(f.in.Run.Options.BaseURL)
+}

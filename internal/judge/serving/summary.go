@@ -1,0 +1,209 @@
+package serving
+
+import (
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/journal"
+)
+
+// Summary is what the servers say of the run: all together, and each where there are
+// several. What a server does not tell is absent.
+type Summary struct {
+	Server
+	Each  []Server `json:"each,omitempty"`
+	Notes []string `json:"notes,omitempty"` // what a reader must know, in sentences
+}
+
+// Server is one server, or all together: requests and totals are then sums, shares means.
+type Server struct {
+	Target    int    `json:"target"`
+	Kind      string `json:"kind,omitempty"` // whose names its metrics have
+	Scrapes   int    `json:"scrapes"`
+	Restarted string `json:"restarted,omitempty"` // what shows that it began anew: totals are then at least what is said
+
+	Running  *Level `json:"running,omitempty"`
+	Waiting  *Level `json:"waiting,omitempty"`
+	Swapped  *Level `json:"swapped,omitempty"`
+	InFlight *Level `json:"in_flight,omitempty"`
+	CacheUse *Level `json:"cache_use,omitempty"` // 0 to 1
+
+	PrefixHitRate *float64 `json:"prefix_hit_rate,omitempty"` // over the run, 0 to 1
+	Preemptions   *float64 `json:"preemptions,omitempty"`
+	Aborted       *float64 `json:"aborted,omitempty"`
+	Failed        *float64 `json:"failed,omitempty"`
+	StepTokens    *float64 `json:"tokens_per_step,omitempty"` // mean over the steps of the batch
+	Steps         *float64 `json:"steps,omitempty"`
+
+	Requests        *Counted `json:"requests,omitempty"` // that ended
+	PromptTokens    *Counted `json:"prompt_tokens,omitempty"`
+	ComputedTokens  *float64 `json:"computed_prompt_tokens,omitempty"` // without those from the cache
+	GeneratedTokens *Counted `json:"generated_tokens,omitempty"`
+
+	TTFT      *Times `json:"ttft,omitempty"`
+	ITL       *Times `json:"itl,omitempty"`
+	E2E       *Times `json:"e2e,omitempty"`
+	Queue     *Times `json:"queue,omitempty"`
+	Prefill   *Times `json:"prefill,omitempty"`
+	Decode    *Times `json:"decode,omitempty"`
+	Inference *Times `json:"inference,omitempty"`
+
+	// Seconds of all requests together, where a server has no histogram.
+	QueueSeconds   *float64 `json:"queue_seconds,omitempty"`
+	PrefillSeconds *float64 `json:"prefill_seconds,omitempty"`
+	DecodeSeconds  *float64 `json:"decode_seconds,omitempty"`
+
+	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
+}
+
+// Counted is a total as the server counts it, and as we do.
+type Counted struct {
+	Server     float64  `json:"server"`
+	PerSecond  *float64 `json:"per_second,omitempty"` // while the load was on
+	Ours       *float64 `json:"ours,omitempty"`       // at least; nil: not known
+	OursMost   *float64 `json:"ours_most,omitempty"`  // with requests that did not come to their end
+	Difference *float64 `json:"difference,omitempty"` // what the server has more (or, below 0, less) than any of these; nil: not known
+}
+
+// Empty says that nothing is known.
+func (s *Server) Empty() bool {
+	bare := *s
+	bare.Target, bare.Kind, bare.Scrapes, bare.Restarted = 0, "", 0, ""
+	return bare == Server{}
+}
+
+// Run is what the summary needs to know of a run beside the scrapes.
+type Run struct {
+	Targets int
+	Drafts  *journal.SpecDecode // as the run's end has it; nil: the server has none, or the run was killed
+	Mapping []journal.MetricName
+	Sent    []Sent // to each target
+	Unknown bool   // what we sent is not known, or can't be compared
+}
+
+// Summarize is what the scrapes say; nil: nothing.
+func Summarize(run *Run, scrapes []journal.Scrape) *Summary {
+	var spans []*span
+	for _, own := range byTarget(scrapes) {
+		spans = append(spans, newSpan(own, run.Mapping))
+	}
+	s := &Summary{}
+	for _, one := range spans {
+		s.Each = append(s.Each, one.summary(run))
+	}
+	if !slices.ContainsFunc(s.Each, func(e Server) bool { return !e.Empty() }) {
+		return nil
+	}
+	if len(spans) == 1 && run.Targets <= 1 {
+		s.Server, s.Each = s.Each[0], nil
+	} else {
+		s.Server = together(run, spans, s.Each)
+	}
+	if d := specOfRun(run.Drafts); d != nil { // the same numbers as vLLM's keys
+		s.SpecDecode = d
+	}
+	s.notes(run, spans)
+	return s
+}
+
+func (s *span) summary(run *Run) Server {
+	out := Server{Target: s.course.Target, Kind: s.kind(), Scrapes: len(s.all), Restarted: s.restarted}
+	out.Running, out.Waiting, out.Swapped = s.level(Running), s.level(Waiting), s.level(Swapped)
+	out.InFlight, out.CacheUse = s.level(InFlight), s.level(CacheUse)
+	for _, t := range out.totals() {
+		*t.to = s.total(t.of)
+	}
+	out.StepTokens = ratio(s.total(IterationTokens), out.Steps)
+	out.PrefixHitRate = ratio(s.total(PrefixHits), s.total(PrefixQueries))
+	var sent *Sent
+	if !run.Unknown && s.whole() && s.course.Target < len(run.Sent) {
+		sent = &run.Sent[s.course.Target]
+	}
+	for _, c := range out.counts(sent) {
+		if v, ok := s.grown(c.of); ok {
+			*c.to = counted(v, s.perSecond(c.of), c.ours)
+		}
+	}
+	for _, h := range out.histograms() {
+		*h.to, _ = s.times(h.of)
+	}
+	out.SpecDecode = s.spec()
+	return out
+}
+
+// The parts of a server that are alike, each with what it is made of.
+type (
+	totalPart struct {
+		of Meaning
+		to **float64
+	}
+	countPart struct {
+		of   Meaning
+		to   **Counted
+		ours *Range // nil: not known
+	}
+	timesPart struct {
+		of Meaning
+		to **Times
+	}
+)
+
+func (s *Server) totals() []totalPart {
+	return []totalPart{
+		{Preemptions, &s.Preemptions},
+		{Aborted, &s.Aborted},
+		{Failed, &s.Failed},
+		{Iterations, &s.Steps},
+		{ComputedTokens, &s.ComputedTokens},
+		{QueueSeconds, &s.QueueSeconds},
+		{PrefillSeconds, &s.PrefillSeconds},
+		{DecodeSeconds, &s.DecodeSeconds},
+	}
+}
+
+func (s *Server) counts(sent *Sent) []countPart {
+	var requests, prompt, output *Range
+	if sent != nil {
+		requests = &sent.Requests
+		if sent.NoPrompt == 0 {
+			prompt = &sent.Prompt
+		}
+		if sent.NoOutput == 0 {
+			output = &sent.Output
+		}
+	}
+	return []countPart{{Finished, &s.Requests, requests}, {PromptTokens, &s.PromptTokens, prompt}, {GeneratedTokens, &s.GeneratedTokens, output}}
+}
+
+func (s *Server) histograms() []timesPart {
+	return []timesPart{
+		{TTFT, &s.TTFT}, {ITL, &s.ITL}, {E2E, &s.E2E}, {Queue, &s.Queue}, {Prefill, &s.Prefill}, {Decode, &s.Decode}, {Inference, &s.Inference},
+	}
+}
+
+// counted holds the server's number against ours.
+func counted(server float64, perSecond *float64, ours *Range) *Counted {
+	c := &Counted{Server: server, PerSecond: perSecond}
+	if ours == nil {
+		return c
+	}
+	low, most, difference := ours.Low, ours.High, 0.0
+	switch {
+	case server > most:
+		difference = server - most
+	case server < low:
+		difference = server - low
+	}
+	c.Ours, c.Difference = &low, &difference
+	if most != low {
+		c.OursMost = &most
+	}
+	return c
+}
+
+// ratio is nil where a part is not known, or there is nothing to divide by.
+func ratio(part, whole *float64) *float64 {
+	if part == nil || whole == nil || *whole <= 0 || *part < 0 {
+		return nil
+	}
+	return finite(*part / *whole)
+}
