@@ -107,11 +107,11 @@ func TestARunIsUploaded(t *testing.T) {
 	u := newUser(t, s)
 	const odd = `ümlaut 'a" b+c%41&d=e`
 	said, code := u.bench(nil, "--upload", "s3://results/nightly/main/", "--run-dir", odd)
-	if code != 0 || !strings.Contains(said, "uploaded: s3://results/nightly/main/"+odd+" (3 files, ") {
+	if code != 0 || !strings.Contains(said, "uploaded: s3://results/nightly/main/"+odd+" (4 files, ") {
 		t.Fatalf("exit code %d:\n%s", code, said)
 	}
 	there := filepath.Join(s.data, "results", "nightly", "main", odd)
-	for _, name := range []string{"journal.jsonl.zst", "result.json", "spec.json"} {
+	for _, name := range []string{"journal.jsonl.zst", "metrics.jsonl.zst", "result.json", "spec.json"} {
 		a, err := os.ReadFile(filepath.Join(u.dir, odd, name))
 		b, err2 := os.ReadFile(filepath.Join(there, name))
 		if err != nil || err2 != nil || !bytes.Equal(a, b) || len(a) == 0 {
@@ -121,7 +121,7 @@ func TestARunIsUploaded(t *testing.T) {
 			t.Errorf("%s holds the secret", name)
 		}
 	}
-	if entries, _ := os.ReadDir(there); len(entries) != 3 {
+	if entries, _ := os.ReadDir(there); len(entries) != 4 {
 		t.Errorf("%v", entries)
 	}
 	// What was uploaded is a run.
@@ -154,7 +154,7 @@ func TestExecAndRun(t *testing.T) {
 		t.Fatal(spec)
 	}
 	write(t, filepath.Join(u.dir, "spec.json"), spec)
-	if said, code := u.types(nil, "exec", "--run-dir", "one", "--upload", "s3://results", "spec.json"); code != 0 || !strings.Contains(said, "uploaded: s3://results/one (3 files") {
+	if said, code := u.types(nil, "exec", "--run-dir", "one", "--upload", "s3://results", "spec.json"); code != 0 || !strings.Contains(said, "uploaded: s3://results/one (4 files") {
 		t.Errorf("exit code %d:\n%s", code, said)
 	}
 	write(t, filepath.Join(u.dir, "s.yaml"), "name: small\ntargets: {a: {base_url: \""+u.url+"\"}}\nworkload: {dataset: random, input_len: 4, output_len: 2, num_prompts: 4}\nmatrix: {concurrency: [1, 2]}\n")
@@ -164,7 +164,7 @@ func TestExecAndRun(t *testing.T) {
 		}
 	}
 	names, err := filepath.Glob(filepath.Join(s.data, "results/x/small/points/*/run/*"))
-	if err != nil || len(names) != 6 {
+	if err != nil || len(names) != 8 {
 		t.Errorf("%q, %v", names, err)
 	}
 	for _, name := range []string{"scenario.yaml", "summary.json", "summary.csv", "table.md", "report.html"} {
@@ -248,7 +248,7 @@ func TestTheStoreFailsAfterTheLoad(t *testing.T) {
 	refuse = false
 	cmd := exec.Command("sh", "-c", strings.Replace(strings.TrimSpace(again), "inferometer", u.program, 1))
 	cmd.Env = u.env
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "uploaded: s3://results/kept whole (3 files") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "uploaded: s3://results/kept whole (4 files") {
 		t.Errorf("%v:\n%s", err, out)
 	}
 }

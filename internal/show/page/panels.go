@@ -20,8 +20,8 @@ var serverPanels = map[string]panel{
 
 	"prompt":      {"The server's own count of prompt tokens", "tok/s"},
 	"preemptions": {"The server's preemptions", "per second"},
-	"hits":        {"The server's prefix cache", "share of prompt tokens found"},
-	"drafts":      {"The server's speculative decoding", "share of drafted tokens accepted"},
+	"hits":        {"The server's prefix cache", "share found"},
+	"drafts":      {"The server's speculative decoding", "share accepted"},
 }
 
 // mostPanels bounds what somebody else's list of series can make of a page.
