@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
 const ms = int64(1e6)
@@ -205,7 +206,7 @@ func TestServerSeries(t *testing.T) {
 	if len(got) != 2 || got[0].Name != "vllm: running" || !slices.Equal(got[0].Value, []float64{4, 8}) || !slices.Equal(got[1].Value, []float64{50, 200}) {
 		t.Errorf("%+v", got)
 	}
-	if !Drawn("vllm:kv_cache_usage_perc") || Drawn("vllm:request_params_n_sum") {
+	if names := serving.NewTable(); !names.Kept("vllm:kv_cache_usage_perc") || names.Kept("vllm:request_params_n_sum") {
 		t.Error("which metrics are drawn")
 	}
 }

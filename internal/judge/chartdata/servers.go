@@ -40,9 +40,6 @@ var drawing = []drawn{
 	{"accepted draft tokens", "drafts", serving.AcceptedTokens, serving.DraftTokens, false},
 }
 
-// Drawn says whether a server's metric is one that is kept over time.
-func Drawn(name string) bool { return serving.Kept(name) }
-
 // fewScrapes are no course: those before and after the load say nothing of between.
 const fewScrapes = 3
 

@@ -23,7 +23,7 @@ func dump(t testing.TB, name string) journal.Scrape {
 
 func scrapeOf(b []byte) journal.Scrape {
 	s := journal.Scrape{Counters: map[string]float64{}, Buckets: map[string]map[string]float64{}}
-	lines := map[string]float64{}
+	lines, names := map[string]float64{}, serving.NewTable()
 	for _, m := range target.ParseMetrics(b) {
 		if base, ok := strings.CutSuffix(m.Name, "_bucket"); ok && m.Label("le") != "" {
 			if s.Buckets[base] == nil {
@@ -32,13 +32,13 @@ func scrapeOf(b []byte) journal.Scrape {
 			s.Buckets[base][m.Label("le")] += m.Value
 			continue
 		}
-		for _, key := range append(serving.Labelled(m.Name, m.Label), m.Name) {
+		for _, key := range append(names.Labelled(m.Name, m.Label), m.Name) {
 			s.Counters[key] += m.Value
 			lines[key]++
 		}
 	}
 	for key := range s.Counters {
-		if serving.Averaged(key) {
+		if names.Averaged(key) {
 			s.Counters[key] /= lines[key]
 		}
 	}

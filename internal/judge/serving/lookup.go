@@ -87,19 +87,6 @@ func (t *Table) Labelled(name string, value func(label string) string) (keys []s
 	return keys
 }
 
-var plain = NewTable()
-
-// Kept, Averaged and Labelled ask the table without a mapping.
-func Kept(key string) bool { return plain.Kept(key) }
-
-// Averaged: see Kept.
-func Averaged(key string) bool { return plain.Averaged(key) }
-
-// Labelled: see Kept.
-func Labelled(name string, value func(label string) string) []string {
-	return plain.Labelled(name, value)
-}
-
 // Speculative decoding counts accepted tokens by how far ahead they were drafted.
 const (
 	position       = "position"

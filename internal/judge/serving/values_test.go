@@ -99,7 +99,7 @@ func TestMapping(t *testing.T) {
 			t.Errorf("kept(%s) = %v", key, !want)
 		}
 	}
-	if !table.Averaged("my_cache") || serving.Averaged("my_cache") || !serving.Averaged("sglang:token_usage") {
+	if !table.Averaged("my_cache") || serving.NewTable().Averaged("my_cache") || !serving.NewTable().Averaged("sglang:token_usage") {
 		t.Error("which are averaged")
 	}
 	if keys := table.Labelled("my_state", func(label string) string { return map[string]string{"what": "busy", "other": "x"}[label] }); len(keys) != 1 || keys[0] != `my_state{what="busy"}` {

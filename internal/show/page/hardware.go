@@ -60,23 +60,12 @@ func maybe(v *float64, by float64) cell {
 	return value(*v * by)
 }
 
-// hardwareCharts draw power, clocks and temperatures, a line for each device.
-func hardwareCharts(t *chartdata.Run) []*chart.Chart {
-	var out []*chart.Chart
-	for _, p := range []struct{ panel, title, unit string }{
-		{chartdata.PowerPanel, "Power of devices", "W"},
-		{chartdata.ClockPanel, "Clocks of devices", "MHz"},
-		{chartdata.TemperaturePanel, "Temperatures of devices", "°C"},
-	} {
-		c := &chart.Chart{Title: p.title, Y: chart.Axis{Label: p.unit, Zero: true}}
-		for _, s := range t.Hardware {
-			if s.Panel == p.panel && len(c.Series) < mostSeries {
-				c.Series = append(c.Series, chart.Series{Name: clip(s.Name), X: s.At, Y: s.Value, Dashed: len(c.Series)%2 > 0})
-			}
-		}
-		if len(c.Series) > 0 {
-			out = append(out, c)
-		}
-	}
-	return out
+// hardwarePanels are those of what devices told.
+var hardwarePanels = map[string]panel{
+	chartdata.PowerPanel:       {"Power of devices", "W"},
+	chartdata.ClockPanel:       {"Clocks of devices", "MHz"},
+	chartdata.TemperaturePanel: {"Temperatures of devices", "°C"},
 }
+
+// hardwareCharts draw power, clocks and temperatures, a line for each device.
+func hardwareCharts(t *chartdata.Run) []*chart.Chart { return panelCharts(t.Hardware, hardwarePanels) }
