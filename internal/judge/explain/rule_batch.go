@@ -25,6 +25,9 @@ func prefillBound(f *facts) *finding {
 	if !(prompts >= mostlyPrompts) || !(inPrefill >= alwaysPrefill) {
 		return nil
 	}
+	if s.room < roomForTwo { // the cache may be what is waited for as well: nothing tells which
+		return nil
+	}
 	if s.pinned >= fullBatch && !(s.steps >= mostSteps) { // a place in the batch is what is waited for
 		return nil
 	}

@@ -15,6 +15,8 @@ const (
 	// back, hence the second.
 	roomForOne   = 1.0
 	cacheBrimful = 0.97
+	// Below it a cache is nearly full: other names need more room than that.
+	roomForTwo = 2.0
 )
 
 // preempting: sequences lost their blocks, and were computed again.

@@ -214,7 +214,8 @@ var drawn = map[Limit]func(w *world, u func(low, high float64) float64){
 		c := engineOf(0.01, 1e-6, 10e-6)
 		fits := int(u(4, 30))
 		c.NumBlocks = fits * 1100 / 16
-		w.servers, w.prompt, w.output, w.slots = []engine.BatchConfig{c}, [2]int{900, 1100}, [2]int{15, 25}, fits*3
+		// At most one prompt ends in a step at the mean: with shorter answers thirty at once also fill the 2,048 tokens of a step.
+		w.servers, w.prompt, w.output, w.slots = []engine.BatchConfig{c}, [2]int{900, 1100}, [2]int{30, 50}, fits*3
 	},
 	Preempting: func(w *world, u func(low, high float64) float64) {
 		c := engineOf(0.01, 2e-6, 30e-6)
@@ -285,6 +286,20 @@ func TestStates(t *testing.T) {
 				t.Errorf("%d of %d are right", right, seeds)
 			}
 		})
+	}
+}
+
+// TestCacheAndPrompts: where thirty requests fill the cache and their prompts nearly fill the steps as well,
+// neither the prompts nor a batch is named.
+func TestCacheAndPrompts(t *testing.T) {
+	for range 20 {
+		seed := rand.Uint64()
+		w := drawWorld(Cache, seed)
+		w.servers[0].NumBlocks, w.output, w.slots = 30*1100/16, [2]int{15, 25}, 90
+		c, in := w.run()
+		if e := c.Explain(in); e.Limit != Cache && e.Limit != Unclear {
+			t.Errorf("seed %d: named %s: %s", seed, e.Limit, strings.Join(e.Why, " "))
+		}
 	}
 }
 

@@ -60,11 +60,15 @@ const (
 	nothing    = "no request succeeded"
 	mostSeries = 8 // beyond it colours repeat, and nobody tells lines apart
 	mostName   = 30
+	// mostSeriesName holds the longest of ours: "llamacpp: computed prompt tokens per second, server 100".
+	mostSeriesName = 60
 )
 
-func clip(name string) string {
-	if r := []rune(name); len(r) > mostName {
-		return string(r[:mostName-1]) + "…"
+func clip(name string) string { return clipTo(name, mostName) }
+
+func clipTo(name string, most int) string {
+	if r := []rune(name); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return name
 }
