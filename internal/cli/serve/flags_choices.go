@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -85,10 +86,19 @@ func (o *Options) setDatasets(flag, text string) error {
 	return nil
 }
 
+// kindFields are the options of each dataset, in the registry's order. They never change, and each flag of a
+// dataset asks for all of them.
+var kindFields = sync.OnceValue(func() (all [][]option.Field) {
+	for _, k := range workload.Kinds() {
+		all = append(all, option.Fields(k.Options()))
+	}
+	return all
+})
+
 // kindsWith are the names of the datasets with an option that has something.
 func kindsWith(has func(option.Field) bool) (names []string) {
-	for _, k := range workload.Kinds() {
-		if slices.ContainsFunc(option.Fields(k.Options()), has) {
+	for i, k := range workload.Kinds() {
+		if slices.ContainsFunc(kindFields()[i], has) {
 			names = append(names, k.Name)
 		}
 	}
