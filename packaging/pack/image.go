@@ -108,7 +108,7 @@ func imageConfig(arch, version string, created time.Time, layer []byte) map[stri
 		"created": at, "os": "linux", "architecture": arch,
 		"config": map[string]any{
 			"User": fmt.Sprintf("%d:%d", nobody, nobody), "WorkingDir": "/work",
-			"Entrypoint": []string{"/usr/bin/inferometer"}, "Env": []string{"PATH=/usr/bin"},
+			"Entrypoint": []string{"/usr/bin/inferometer"}, "Env": []string{"PATH=/usr/bin", "XDG_STATE_HOME=/work"},
 			"Labels": map[string]string{
 				"org.opencontainers.image.title":    "inferometer",
 				"org.opencontainers.image.version":  version,
