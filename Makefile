@@ -188,3 +188,23 @@ ci:
 
 clean:
 	rm -rf bin dist
+
+# A whole release into dist/, nothing published: archives, .deb, .rpm, images, SBOMs, notices, checksums, formula; see docs/install.md.
+.PHONY: release
+release:
+	scripts/release.sh
+
+# The same commit, built in two folders at two times: the same bytes, or a list of what differs.
+.PHONY: reproducible
+reproducible:
+	scripts/reproducible.sh
+
+# What people install, tried: the bare binary, the image, the .deb, the archives; the first and second need root.
+.PHONY: test-release
+test-release: release
+	INFEROMETER_RELEASE="$(CURDIR)/dist" go test -count=1 -v ./test/release
+
+# GitHub's workflows, by actionlint.
+.PHONY: lint-workflows
+lint-workflows:
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7

@@ -39,15 +39,15 @@ func (s *Set) helpExamples(w io.Writer, width int) {
 			fmt.Fprintln(w)
 		}
 		// A command is wrapped with the shell's own sign, so that it can be pasted.
-		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.text, width-4, "  # "))
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.command, width-8, "      "), "\n", " \\\n"))
+		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.Text, width-4, "  # "))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.Command, width-8, "      "), "\n", " \\\n"))
 	}
 }
 
 func (s *Set) helpGroup(w io.Writer, group string, width int) {
 	heading := false
 	for _, f := range s.flags {
-		if f.Group != group || f.Hidden || f.Unsupported != "" {
+		if f.Group != group || !f.Listed() {
 			continue
 		}
 		if !heading {
@@ -80,22 +80,9 @@ func (s *Set) helpUnsupported(w io.Writer, width int) {
 
 // head is the flag with its other names and its value.
 func (f *Flag) head() string {
-	var names []string
-	if f.short != 0 {
-		names = append(names, "-"+string(rune(f.short)))
-	}
-	for _, name := range append([]string{f.Name}, f.aliases...) {
-		names = append(names, "--"+name)
-		if f.arity == triValue {
-			names = append(names, "--no-"+name)
-		}
-	}
-	head := strings.Join(names, ", ")
-	switch f.arity {
-	case OneValue:
-		head += " " + f.Metavar
-	case ZeroOrMore, OneOrMore:
-		head += " " + f.Metavar + "…"
+	head := strings.Join(f.Spellings(), ", ")
+	if value := f.Value(); value != "" {
+		head += " " + value
 	}
 	return head
 }

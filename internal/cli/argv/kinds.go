@@ -85,7 +85,7 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 
 // Option declares the flag of an option that describes itself; a value goes to store.
 func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
-	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole}
+	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole, Choices: field.Choices}
 	f.store = func(values []string) error { return OptionError("", store(values[0])) }
 	switch {
 	case field.Kind == option.Bool && field.Optional: // --name and --no-name
@@ -115,7 +115,7 @@ func OptionError(flag string, err error) error {
 // Choice declares a flag with one of a few values.
 func (s *Set) Choice(dst *string, name, def string, choices []string, help string, opts ...Option) {
 	*dst = def
-	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}"}
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}", Choices: choices}
 	scalar(s, dst, f, opts, func(text string) (string, error) {
 		switch {
 		case slices.Contains(choices, text):

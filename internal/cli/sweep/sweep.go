@@ -12,15 +12,11 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 )
 
-// entry is one command.
-type entry struct {
-	name, summary string // an empty summary: it is not listed
-	run           func(ctx context.Context, s command.Streams, args []string) error
-}
-
-// commands are what follows bench sweep, as vLLM names it.
-func commands() []entry {
-	return []entry{
+// Commands are what follows bench sweep, as vLLM names it. One without a summary is not listed.
+func Commands() []command.Entry {
+	type entry command.Entry
+	var all []command.Entry
+	for _, c := range []entry{
 		{"serve", "run a benchmark under many settings of a server and of the benchmark", runServe},
 		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", runWorkload},
 		{"plot", "draw curves of what a sweep has measured", runPlot},
@@ -29,7 +25,10 @@ func commands() []entry {
 			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
 				"inferometer run measures how long a server takes to its first answer")
 		}},
+	} {
+		all = append(all, command.Entry(c))
 	}
+	return all
 }
 
 // Run hands over to one of its commands.
@@ -42,12 +41,12 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		overview(s.Out)
 		return nil
 	}
-	for _, c := range commands() {
-		if c.name != args[0] {
+	for _, c := range Commands() {
+		if c.Name != args[0] {
 			continue
 		}
-		if err := c.run(ctx, s, args[1:]); err != nil {
-			return command.Exit(command.Finish(s.Err, "bench sweep "+c.name, err), nil)
+		if err := c.Run(ctx, s, args[1:]); err != nil {
+			return command.Exit(command.Finish(s.Err, "bench sweep "+c.Name, err), nil)
 		}
 		return nil
 	}
@@ -58,9 +57,9 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 
 func overview(w io.Writer) {
 	fmt.Fprint(w, "usage: inferometer bench sweep COMMAND [flags]\n\n")
-	for _, c := range commands() {
-		if c.summary != "" {
-			fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.summary)
+	for _, c := range Commands() {
+		if c.Summary != "" {
+			fmt.Fprintf(w, "  %-14s  %s\n", c.Name, c.Summary)
 		}
 	}
 	fmt.Fprint(w, "\nExamples:\n",
