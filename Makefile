@@ -208,3 +208,12 @@ test-release: release
 .PHONY: lint-workflows
 lint-workflows:
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
+# The Python wheels, one a platform, into dist/wheels.
+.PHONY: wheels
+wheels:
+	python3 scripts/wheels.py
+
+# Builds the wheel of this platform, installs it into an empty environment and uses it; pandas, Polars and twine are kept in a cache.
+.PHONY: test-wheel
+test-wheel:
+	INFEROMETER_WHEEL="$$(scripts/wheel-venv.sh)" go test -count=1 -v -timeout 10m ./test/wheel
