@@ -20,7 +20,7 @@ import (
 // Commands shown in README and docs are run by this test.
 //
 //   - ```sh: every line that begins with inferometer or bin/inferometer is run, in
-//     order, in a folder of the page's own that has a copy of examples/, and must exit
+//     order, in a folder of the page's own that has copies of examples/ and testdata/results/, and must exit
 //     with 0, or with N where "# exit code N" stands behind it. A simulator is
 //     started and stays up until the page starts another one at its address or ends.
 //     Other lines (make, go) are for the reader; commands_marked_test.go says which may be there.
@@ -135,8 +135,10 @@ func newDocsPage(t *testing.T, bin string) *docsPage {
 		pairs = append(pairs, a, freeAddress(t))
 	}
 	p.addresses = strings.NewReplacer(pairs...)
-	if err := os.CopyFS(filepath.Join(p.dir, "examples"), os.DirFS("examples")); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"examples", filepath.Join("testdata", "results")} {
+		if err := os.CopyFS(filepath.Join(p.dir, folder), os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
