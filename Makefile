@@ -217,3 +217,12 @@ wheels:
 .PHONY: test-wheel
 test-wheel:
 	INFEROMETER_WHEEL="$$(scripts/wheel-venv.sh)" go test -count=1 -v -timeout 10m ./test/wheel
+# The documents as a static site with search, in dist/site. The first time mdBook is built: two minutes of CPU time.
+.PHONY: site
+site:
+	scripts/site.sh
+
+# The built site: every link, and every page in a real Chromium at two widths.
+.PHONY: test-site
+test-site: site
+	INFEROMETER_SITE=$(CURDIR)/dist/site INFEROMETER_BROWSER="$$(scripts/browser.sh)" go test -count=1 -v ./test/site
