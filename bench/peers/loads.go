@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // load is what all clients are asked for: a closed loop of so many streams.
 type load struct {
@@ -40,4 +44,16 @@ func (l load) String() string {
 		s += ", faults " + l.Fault
 	}
 	return s
+}
+
+// pick finds loads by their names.
+func pick(names string) (found []load, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(loads, func(l load) bool { return l.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-loads %s: no load is called %q; light, middle, heavy and broken are", names, name)
+		}
+		found = append(found, loads[i])
+	}
+	return found, nil
 }

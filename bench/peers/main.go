@@ -18,10 +18,10 @@ import (
 )
 
 type options struct {
-	bin, out, from, markdown, only string
-	rounds                         int
-	limit, patience                time.Duration
-	quick                          bool
+	bin, out, from, markdown, only, loads string
+	rounds                                int
+	limit, patience                       time.Duration
+	quick                                 bool
 }
 
 func main() {
@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.from, "from", "", "make the tables of the raw files in this folder, and run nothing")
 	flag.StringVar(&o.markdown, "markdown", "", "file for the tables; standard output if empty")
 	flag.StringVar(&o.only, "only", "", "names of clients, with commas; all if empty")
+	flag.StringVar(&o.loads, "loads", "light,middle,heavy,broken", "names of loads, with commas")
 	flag.IntVar(&o.rounds, "rounds", 3, "interleaved rounds")
 	flag.DurationVar(&o.limit, "limit", 14*time.Minute, "no run begins after this time; the tables say what is missing")
 	flag.DurationVar(&o.patience, "patience", 90*time.Second, "a client that runs longer is ended")

@@ -26,6 +26,10 @@ func measure(o options) error {
 	if err != nil {
 		return err
 	}
+	chosen, err := pick(o.loads)
+	if err != nil {
+		return err
+	}
 	if old, _ := filepath.Glob(filepath.Join(o.out, "*"+ending)); len(old) > 0 {
 		return fmt.Errorf("%s holds raw files already: give another -out, or remove it", o.out)
 	}
@@ -37,7 +41,7 @@ func measure(o options) error {
 	}
 	begun := time.Now()
 	for round := range o.rounds {
-		for _, l := range loads {
+		for _, l := range chosen {
 			if l.Name == broken && round > 0 {
 				continue // what a client says of broken streams it says each time
 			}

@@ -20,9 +20,9 @@ type truth struct {
 	Spread []int64  `json:"spread"`          // its last token, since the first
 	Took   []int64  `json:"took"`            // the last write, since it was begun
 	Tokens []int    `json:"tokens"`
-	Events int      `json:"events"`          // of all, with those that carry no token
-	Faults []int    `json:"faults"`          // the places of those that the server broke
-	Gaps   [][2]int `json:"gaps"`            // between two chunks of tokens, in 10 µs, and how often
+	Events int      `json:"events"` // of all, with those that carry no token
+	Faults []int    `json:"faults"` // the places of those that the server broke
+	Gaps   [][2]int `json:"gaps"`   // between two chunks of tokens, in 10 µs, and how often
 }
 
 // line is a request in the simulator's log (docs/sim.md).
