@@ -226,3 +226,10 @@ site:
 .PHONY: test-site
 test-site: site
 	INFEROMETER_SITE=$(CURDIR)/dist/site INFEROMETER_BROWSER="$$(scripts/browser.sh)" go test -count=1 -v ./test/site
+.PHONY: peers
+# vLLM's client, AIPerf, GuideLLM and ours against one simulator: what each shows, what is true, what it costs; below 15 minutes once they are
+# installed (about 8 GB). The tables go to standard output, the raw files to dist/peers; see docs/five-clients.md.
+peers: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/peers
+	rm -rf dist/peers
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_AIPERF="$$(scripts/aiperf.sh)" INFEROMETER_GUIDELLM="$$(scripts/guidellm.sh)" bin/peers
