@@ -221,6 +221,8 @@ func (s *Sample) check(agents int) error {
 	b.count("in_flight", s.InFlight)
 	b.within("sent", int64(s.Sent), 0, mostIndex)
 	b.within("ended", int64(s.Ended), 0, mostIndex)
+	b.count("goroutines", s.Goroutines)
+	b.sum("live_bytes", s.LiveBytes)
 	return b.err
 }
 

@@ -330,6 +330,10 @@ type Sample struct {
 	InFlight int   `json:"in_flight"` // requests
 	Sent     int   `json:"sent"`      // requests so far
 	Ended    int   `json:"ended"`     // requests so far
+	// Goroutines and LiveBytes show a leak in this process itself: how many there are, and what the last
+	// collection found in use. Absent: a journal of an earlier version, or no collection yet.
+	Goroutines int   `json:"goroutines,omitempty"`
+	LiveBytes  int64 `json:"live_bytes,omitempty"`
 }
 
 // End is the last line of a journal whose run came to its end.
