@@ -95,7 +95,7 @@ func defineRunning(set *argv.Set, o *Options) {
 		"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: "+strings.Join(hardware.Names(), ", ")+", with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it.", g,
 		argv.WholeName(), argv.Metavar("SOURCES"), argv.Redact(hardware.Redact))
 	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
-		"What carries the requests. loop is an event loop for plain HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
+		"What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
 	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)
 	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", g, argv.Metavar("URL"),
