@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
@@ -97,16 +98,20 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return command.ExitUsage
 	}
 	switch args[0] {
-	case "help", "-h", "--help":
+	case "help", "-h", "--help", argv.HelpAll:
 		if len(args) == 1 {
 			overview(s.Out)
 			return command.ExitDone
 		}
-		args = append(args[1:len(args):len(args)], "--help")
+		asked, code := help(s, args[1:])
+		if asked == nil {
+			return code
+		}
+		args = asked
 	case "--version":
 		args[0] = "version"
 	case shell.Hidden: // what the scripts of the shells ask
-		(&shell.Completer{Commands: described()}).Answer(s.Out, args[1:])
+		(&shell.Completer{Commands: described(), Helped: shell.Offered}).Answer(s.Out, args[1:])
 		return command.ExitDone
 	case sandbox.Command: // a part of a run, and no command
 		if err := sandbox.Main(args[1:]); err != nil {
@@ -127,7 +132,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		case len(args) == 1:
 			group(s.Err, name)
 			return command.ExitUsage
-		case args[1] == "-h" || args[1] == "--help":
+		case args[1] == "-h" || args[1] == "--help" || args[1] == argv.HelpAll:
 			group(s.Out, name)
 			return command.ExitDone
 		case !strings.HasPrefix(args[1], "-"):
@@ -192,5 +197,5 @@ func overview(w io.Writer) {
 	fmt.Fprint(w, "\nExamples:\n",
 		"  inferometer sim --listen 127.0.0.1:8000\n",
 		"  inferometer bench serve --backend vllm --model sim --max-concurrency 8 --num-prompts 64\n",
-		"\ninferometer COMMAND --help tells the flags of a command.\n")
+		"\ninferometer COMMAND --help tells the flags of a command; inferometer help WORD what a flag, a metric, an outcome, a verdict or an exit code means.\n")
 }

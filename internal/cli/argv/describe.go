@@ -152,6 +152,9 @@ func (s *Set) Resolve(name string) *Flag { return s.classify(name).spelling.flag
 // completes.
 func Common() Option { return func(f *Flag) { f.Common = true } }
 
+// CommonGroup is Group for flags of which all are common.
+func CommonGroup(name string) Option { return func(f *Flag) { f.Group, f.Common = name, true } }
+
 // OfferOperands names operands that a shell may offer.
 func (s *Set) OfferOperands(words ...string) { s.operandChoices = words }
 

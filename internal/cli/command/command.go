@@ -51,6 +51,10 @@ func Parse(s Streams, set *argv.Set, args []string) (done bool, err error) {
 		return true, nil
 	}
 	err = set.Parse(args)
+	if errors.Is(err, argv.ErrHelpAll) {
+		set.HelpAll(s.Out, TerminalWidth(s.Out))
+		return true, nil
+	}
 	if errors.Is(err, argv.ErrHelp) {
 		set.Help(s.Out, TerminalWidth(s.Out))
 		return true, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
@@ -43,6 +44,7 @@ func flags() (*argv.Set, *options) {
 	set.Example("Its requests in time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
+	set.CompleteOperands(argv.Run)
 	o := &options{}
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
@@ -53,7 +55,7 @@ func flags() (*argv.Set, *options) {
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))
 	set.Bool(&o.Detailed, "detailed", "With json: each request's lengths, times, text and error too.")
-	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Shown("as in the run"))
+	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Among(metric.ReportedNames()...), argv.Shown("as in the run"))
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"), argv.Bare())
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))

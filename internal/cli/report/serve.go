@@ -25,6 +25,7 @@ func Serve(ctx context.Context, s command.Streams, args []string) error {
 	set.Example("Runs of several machines are series of their own", "inferometer serve-report results --series-by gpu,label")
 	set.Example("The pages as files, for CI to keep", "inferometer serve-report results --once public")
 	set.Operands("DIR", 1, 1)
+	set.CompleteOperands(argv.Folder)
 	var listen, once string
 	var by []string
 	var open bool

@@ -19,7 +19,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.Group(groupServer),
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }
@@ -48,7 +48,7 @@ const (
 
 func DefineDataset(set *argv.Set, o *Options) {
 	g := argv.Group(groupDataset)
-	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g,
+	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g, argv.Common(),
 		argv.Later("can't be read by this version; use "+either(workload.Names()), workload.Refused()...))
 	for _, f := range option.Fields(&o.Shared) {
 		f.Help = sharedHelp(f)
@@ -68,6 +68,9 @@ func DefineDataset(set *argv.Set, o *Options) {
 				set.Option(f, func(text string) error { return o.setDatasets(f.Flag, text) }, g)
 			}
 		}
+	}
+	for _, f := range option.Fields(o.datasets[workload.EvalName]) {
+		set.Seldom(f.Flag) // questions are asked by inferometer eval, where these are common
 	}
 }
 

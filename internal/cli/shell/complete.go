@@ -79,6 +79,9 @@ func (c *Completer) names(before []string, current string) (r Reply) {
 		}
 		r.add(current, name[len(before)], about)
 	}
+	if len(before) == 0 {
+		r.add(current, "help", "what a command, a flag or a word of the results means")
+	}
 	return r
 }
 
@@ -150,6 +153,9 @@ func flagNames(set *argv.Set, current string) (r Reply) {
 				r.add(current, name, f.Help)
 			}
 		}
+	}
+	if set.Long() {
+		r.add(current, argv.HelpAll, "Show all flags.")
 	}
 	return r
 }

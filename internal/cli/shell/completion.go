@@ -50,9 +50,9 @@ func (c *Completer) Answer(w io.Writer, args []string) {
 	words := args[1:]
 	switch n := len(words); {
 	case args[0] == "bash":
-		words = Words(words)
+		words = unquote(words)
 	case args[0] == "fish" && n > 0: // the words before the cursor have lost their quotes already
-		words = slices.Concat(words[:n-1], Words(words[n-1:]))
+		words = slices.Concat(words[:n-1], unquote(words[n-1:]))
 	}
 	_ = c.Complete(words).Write(w)
 }

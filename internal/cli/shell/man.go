@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Man is the command that prints or writes man pages. commands are those that have one.
@@ -45,7 +46,11 @@ func Man(commands func() []command.Entry) func(context.Context, command.Streams,
 				return err
 			}
 		}
-		return argv.Errorf("", "there is no page of %q", name).WithHint("inferometer help lists the commands")
+		err := argv.Errorf("", "there is no page of %q", name)
+		if near := near(pages.commands, name); near != "" {
+			return err.WithHint("did you mean inferometer man %s?", near)
+		}
+		return err.WithHint("inferometer help lists the commands")
 	}
 }
 
@@ -75,7 +80,7 @@ func pageName(e command.Entry) string { return "inferometer-" + strings.ReplaceA
 
 // heading begins a page.
 func (m *manual) heading(b *bytes.Buffer, name, summary string) {
-	fmt.Fprintf(b, ".TH %s 1 \"\" %s %s\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
+	fmt.Fprintf(b, ".TH %s 1 \"-\" %s %s\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
 	fmt.Fprintf(b, ".SH NAME\n%s \\- %s\n", roffText(name), roffText(summary))
 }
 
@@ -157,6 +162,14 @@ func manRefused(b *bytes.Buffer, set *argv.Set) {
 		}
 		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roffArgument("--"+f.Name), roffText(sentence(f.Unsupported)))
 	}
+}
+
+func near(commands []command.Entry, wrong string) string {
+	var names []string
+	for _, e := range commands {
+		names = append(names, e.Name)
+	}
+	return usage.Nearest(strings.ToLower(wrong), names)
 }
 
 // sentence begins with a capital and ends with a full stop.

@@ -51,9 +51,9 @@ func short(text string) string {
 	return text
 }
 
-// Words takes the quotes from words as a shell without expansions would: nothing that is
+// unquote takes the quotes from words as a shell without expansions would: nothing that is
 // typed is ever run or looked up.
-func Words(raw []string) []string {
+func unquote(raw []string) []string {
 	words := make([]string, len(raw))
 	for i, w := range raw {
 		words[i] = unquoted(w)

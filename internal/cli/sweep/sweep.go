@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Commands are what follows bench sweep, as vLLM names it. One without a summary is not listed.
@@ -37,7 +40,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		overview(s.Err)
 		return command.Exit(command.ExitUsage, nil)
 	}
-	if args[0] == "-h" || args[0] == "--help" {
+	if args[0] == "-h" || args[0] == "--help" || args[0] == argv.HelpAll {
 		overview(s.Out)
 		return nil
 	}
@@ -50,7 +53,15 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		}
 		return nil
 	}
-	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q\n\n", args[0])
+	var names []string
+	for _, c := range Commands() {
+		names = append(names, c.Name)
+	}
+	meant := ""
+	if near := usage.Nearest(strings.ToLower(args[0]), names); near != "" {
+		meant = ": did you mean " + near + "?"
+	}
+	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q%s\n\n", outside.Word(args[0]), meant)
 	overview(s.Err)
 	return command.Exit(command.ExitUsage, nil)
 }
