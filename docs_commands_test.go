@@ -44,6 +44,9 @@ var fenced = regexp.MustCompile("(?ms)^```(\\w+)[^\\n]*\\n(.*?)^```$")
 // command is a command line of a page. Settings of the environment may stand before it.
 var command = regexp.MustCompile(`^((?:[A-Z_]+=\S+ )*)(?:bin/)?inferometer +(.*)$`)
 
+// inContainer is what the program in a container is given.
+var inContainer = regexp.MustCompile(`^(?:kubectl|docker|podman) .*/inferometer:\S+ .*?-- (.*)$`)
+
 func TestCommandsInDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs every command of the manual")
@@ -97,6 +100,9 @@ func commandLines(block, prompt string) (lines []string) {
 	joined := regexp.MustCompile(`\\\n\s*`).ReplaceAllString(block, "")
 	for line := range strings.Lines(joined) {
 		line, ok := strings.CutPrefix(strings.TrimSpace(line), prompt)
+		if m := inContainer.FindStringSubmatch(line); m != nil {
+			line = "inferometer " + m[1]
+		}
 		line = strings.TrimSuffix(line, " &") // the test has its own way to leave a simulator running
 		if ok && command.MatchString(line) {
 			lines = append(lines, line)
