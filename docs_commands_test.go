@@ -27,7 +27,6 @@ import (
 //   - ```console: what can't be run here, such as a GPU server. Lines that begin
 //     with "$ " are commands. Their flags and values are checked: the command is
 //     sent to an address where nobody listens, and must not be a usage error.
-//   - ```yaml whose first line is "# NAME.yaml" is written to that file, for the commands behind it.
 
 // docsAddresses are where the simulators of the pages listen; each page gets free ports instead.
 var docsAddresses = []string{"127.0.0.1:18000", "127.0.0.1:18001"}
@@ -69,8 +68,6 @@ func TestCommandsInDocs(t *testing.T) {
 					for _, line := range commandLines(b[2], "$ ") {
 						p.check(t, line)
 					}
-				case "yaml":
-					p.writeFile(t, b[2])
 				}
 			}
 			p.stopSims(t)
@@ -147,19 +144,6 @@ func newDocsPage(t *testing.T, bin string) *docsPage {
 		}
 	}
 	return p
-}
-
-// writeFile writes a block that begins with the name of its file.
-func (p *docsPage) writeFile(t *testing.T, block string) {
-	t.Helper()
-	first, _, _ := strings.Cut(block, "\n")
-	name, ok := strings.CutPrefix(first, "# ")
-	if !ok || !strings.HasSuffix(name, ".yaml") || strings.ContainsAny(name, " /") {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(p.addresses.Replace(block)), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // freeAddress is one where nobody listens.
