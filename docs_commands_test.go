@@ -27,7 +27,6 @@ import (
 //   - ```console: what can't be run here, such as a GPU server. Lines that begin
 //     with "$ " are commands. Their flags and values are checked: the command is
 //     sent to an address where nobody listens, and must not be a usage error.
-//   - ```yaml whose first line is "# NAME.yaml" is written to that file, for the commands behind it.
 
 // docsAddresses are where the simulators of the pages listen; each page gets free ports instead.
 var docsAddresses = []string{"127.0.0.1:18000", "127.0.0.1:18001"}
@@ -43,6 +42,9 @@ var fenced = regexp.MustCompile("(?ms)^```(\\w+)[^\\n]*\\n(.*?)^```$")
 
 // command is a command line of a page. Settings of the environment may stand before it.
 var command = regexp.MustCompile(`^((?:[A-Z_]+=\S+ )*)(?:bin/)?inferometer +(.*)$`)
+
+// inContainer is what the program in a container is given.
+var inContainer = regexp.MustCompile(`^(?:kubectl|docker|podman) .*/inferometer:\S+ .*?-- (.*)$`)
 
 func TestCommandsInDocs(t *testing.T) {
 	if testing.Short() {
@@ -66,8 +68,6 @@ func TestCommandsInDocs(t *testing.T) {
 					for _, line := range commandLines(b[2], "$ ") {
 						p.check(t, line)
 					}
-				case "yaml":
-					p.writeFile(t, b[2])
 				}
 			}
 			p.stopSims(t)
@@ -97,6 +97,9 @@ func commandLines(block, prompt string) (lines []string) {
 	joined := regexp.MustCompile(`\\\n\s*`).ReplaceAllString(block, "")
 	for line := range strings.Lines(joined) {
 		line, ok := strings.CutPrefix(strings.TrimSpace(line), prompt)
+		if m := inContainer.FindStringSubmatch(line); m != nil {
+			line = "inferometer " + m[1]
+		}
 		line = strings.TrimSuffix(line, " &") // the test has its own way to leave a simulator running
 		if ok && command.MatchString(line) {
 			lines = append(lines, line)
@@ -141,19 +144,6 @@ func newDocsPage(t *testing.T, bin string) *docsPage {
 		}
 	}
 	return p
-}
-
-// writeFile writes a block that begins with the name of its file.
-func (p *docsPage) writeFile(t *testing.T, block string) {
-	t.Helper()
-	first, _, _ := strings.Cut(block, "\n")
-	name, ok := strings.CutPrefix(first, "# ")
-	if !ok || !strings.HasSuffix(name, ".yaml") || strings.ContainsAny(name, " /") {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(p.addresses.Replace(block)), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // freeAddress is one where nobody listens.

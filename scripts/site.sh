@@ -31,6 +31,10 @@ fi
 out=${1:-dist/site}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+if [ ! -e "$out/.inferometer-site" ] && [ -n "$(ls -A "$out")" ]; then
+  echo "site.sh: $out holds something else than a site; name another folder, or remove it" >&2
+  exit 1
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work" ${part:+"$part"}' EXIT
 cp site/book.toml site/site.css site/site.js "$work/"
@@ -38,4 +42,5 @@ go run ./site/make -out "$work/src"
 (cd "$work" && MDBOOK_LOG=warn "$home/bin/mdbook" build --dest-dir "$work/book" >&2)
 find "$out" -mindepth 1 -delete
 cp -R "$work/book/." "$out/"
+touch "$out/.inferometer-site"
 printf '%s\n' "$out"

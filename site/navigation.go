@@ -133,8 +133,8 @@ func (n Navigation) WriteIndex() string {
 // summary is the menu in mdBook's form.
 func (n Navigation) summary(others []Page) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Summary\n\n[Inferometer](%s)\n[All documents](%s)\n", n.Home, Index)
-	line := func(indent string, p Page) { fmt.Fprintf(&b, "%s- [%s](%s)\n", indent, p.Title, p.Path) }
+	fmt.Fprintf(&b, "# Summary\n\n[Inferometer](%s)\n[All documents](%s)\n", staged(n.Home), staged(Index))
+	line := func(indent string, p Page) { fmt.Fprintf(&b, "%s- [%s](%s)\n", indent, p.Title, staged(p.Path)) }
 	for _, s := range n.Sections {
 		fmt.Fprintf(&b, "\n# %s\n\n", s.Title)
 		for _, p := range s.Pages {

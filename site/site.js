@@ -1,5 +1,5 @@
-// Tables and code that are wider than the screen scroll inside themselves; this makes them reachable by the keyboard.
 (function () {
+  // Tables and code that are wider than the screen scroll inside themselves; this makes them reachable by the keyboard.
   function mark() {
     for (const e of document.querySelectorAll("main .table-wrapper, main pre > code")) {
       const wide = e.scrollWidth > e.clientWidth + 1;
@@ -13,6 +13,18 @@
         e.removeAttribute("aria-label");
       }
     }
+  }
+  // The menu's switch is a label; for a keyboard and for a screen reader it is a button.
+  const toggle = document.getElementById("mdbook-sidebar-toggle");
+  if (toggle) {
+    toggle.setAttribute("role", "button");
+    toggle.tabIndex = 0;
+    toggle.addEventListener("keydown", (e) => {
+      if (e.key === "Enter" || e.key === " ") {
+        e.preventDefault();
+        toggle.click();
+      }
+    });
   }
   addEventListener("load", mark);
   addEventListener("resize", mark);

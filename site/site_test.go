@@ -106,7 +106,7 @@ func TestStage(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if len(links) < 70 || !strings.Contains(string(summary), "(examples/README.md)") {
+	if len(links) < 70 || !strings.Contains(string(summary), "(examples/index.md)") {
 		t.Errorf("%d pages; is the folder examples among them?\n%s", len(links), summary)
 	}
 }

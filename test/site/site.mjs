@@ -44,7 +44,14 @@ async function look(width, height, scheme, only) {
     if (wide) out.overflow.push(`${name} at ${width}: ${wide}`);
     if (!only) out.pages += width > 1000 ? 1 : 0;
     if (width < 1000 || pictures.includes(name)) await accessible(page, name, width, scheme);
-    if (pictures.includes(name)) await page.screenshot({ path: path.join(folder, `${short(name)}-${width}-${scheme}.png`) });
+    if (pictures.includes(name)) {
+      await page.screenshot({ path: path.join(folder, `${short(name)}-${width}-${scheme}.png`) });
+      const table = await page.$("main .table-wrapper");
+      if (table) {
+        await table.evaluate((e) => e.scrollIntoView());
+        await page.screenshot({ path: path.join(folder, `${short(name)}-table-${width}-${scheme}.png`) });
+      }
+    }
   }
   await page.browserContext().close();
 }
