@@ -233,3 +233,10 @@ peers: build
 	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/peers
 	rm -rf dist/peers
 	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_AIPERF="$$(scripts/aiperf.sh)" INFEROMETER_GUIDELLM="$$(scripts/guidellm.sh)" bin/peers
+
+.PHONY: peers-keep
+# What make peers has measured becomes the page's: the raw files and the tables of docs/five-clients.md.
+peers-keep:
+	rm -f testdata/peers/*.json.gz
+	cp dist/peers/*.json.gz testdata/peers/
+	go test -count=1 ./bench/peers -run TestPage -update

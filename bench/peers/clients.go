@@ -22,6 +22,10 @@ type client struct {
 // offline keeps Python's tools from asking the hub for a tokenizer: a local one is given.
 var offline = []string{"HF_HUB_OFFLINE=1", "TRANSFORMERS_OFFLINE=1", "VLLM_NO_USAGE_STATS=1"}
 
+// patient lets AIPerf's processes take their time to start on a busy machine; by default it gives up after 30 s. It is
+// not told to be offline: it would take the tokenizer's folder for a name on the hub then.
+var patient = []string{"AIPERF_SERVICE_REGISTRATION_TIMEOUT=300", "AIPERF_SERVICE_REGISTRATION_MAX_ATTEMPTS=300"}
+
 // bare is the first client: the yardstick of what reading costs.
 const bare = "bare"
 
@@ -103,7 +107,7 @@ func aiperf(program, model string) client {
 			"--concurrency", strconv.Itoa(l.Streams), "--request-count", strconv.Itoa(l.Requests),
 			"--ui", "none", "--no-gpu-telemetry", "--no-server-metrics", "--artifact-dir", filepath.Join(dir, "aiperf"),
 		}
-	}, filepath.Join("aiperf", "profile_export_aiperf.json"), nil} // offline, it takes a folder for a name on the hub
+	}, filepath.Join("aiperf", "profile_export_aiperf.json"), patient}
 }
 
 func guidellm(program, model string) client {
