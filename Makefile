@@ -240,3 +240,19 @@ peers-keep:
 	rm -f testdata/peers/*.json.gz
 	cp dist/peers/*.json.gz testdata/peers/
 	go test -count=1 ./bench/peers -run TestPage -update
+# The same against a hostile server under TLS.
+.PHONY: test-hostile-tls
+test-hostile-tls:
+	INFEROMETER_HOSTILE_TLS=1 go test -count=1 ./test/hostile
+
+# What a whole run costs, report and all, as a ratio to programs that only read; and what TLS costs.
+.PHONY: bench-whole
+bench-whole: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
+	bin/client -whole -requests 1500
+	bin/client -tls
+
+# How late an open loop sends with a processor of its own, beside the simulator on another.
+.PHONY: bench-lateness-pinned
+bench-lateness-pinned: build
+	go run ./bench/lateness -binary $(BIN) -pin
