@@ -61,7 +61,7 @@ type Run struct {
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
 
-	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
+	Clock string `json:"clock"` // "kernel" or "user": what event times are, see Events
 	// ReadEnds: Events.Open was kept, so that it is known which times are those of a later event.
 	ReadEnds    bool        `json:"read_ends,omitempty"`
 	Environment Environment `json:"environment"`

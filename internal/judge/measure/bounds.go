@@ -9,24 +9,24 @@ import (
 // Bounds are what is known of latencies whose events share a read: see row.Within. They hold
 // for the moments at which the kernel had the bytes.
 type Bounds struct {
-	Known  bool   `json:"known"`
-	Reason string `json:"reason,omitempty"` // why not
-	Stamps string `json:"stamps"`           // kernel or user: what the times of events are
-	Events int64  `json:"events"`           // of the successes
+	Known  bool
+	Reason string // why not
+	Stamps string // kernel or user: what the times of events are
+	Events int64  // of the successes
 	// Within are those of them that are known within bounds only.
-	Within int64 `json:"within_bounds"`
+	Within int64
 	// StampError is by how much the kernel's time of an event alone may be off: it is not in
 	// the bounds.
-	StampError float64          `json:"stamp_error_ms"`
-	Metrics    map[string]Range `json:"metrics"` // by the names of metrics
+	StampError float64
+	Metrics    map[string]Range // by the names of metrics
 }
 
 // Range is a metric with its bounds.
 type Range struct {
-	Count  int `json:"count"`
-	Within int `json:"within_bounds"` // values that are known within bounds only
+	Count  int
+	Within int // values that are known within bounds only
 	// Bounds of mean_ms, p99_ms and so on: at least, at most.
-	Bounds map[string]Ends `json:"bounds"`
+	Bounds map[string]Ends
 }
 
 // Ends are a lower and an upper bound, in milliseconds.
@@ -94,7 +94,10 @@ func newBounds(run *journal.Run) *boundsOf {
 		list: []requestBounds{
 			{
 				name: "ttft", of: ttft,
-				low:  func(r row.Row, e row.Early) (float64, bool) { r.First -= min(e.First, max(r.First, 0)); return ttft(&r) },
+				low: func(r row.Row, e row.Early) (float64, bool) {
+					r.First -= min(e.First, max(r.First, 0))
+					return ttft(&r)
+				},
 				high: func(r row.Row, _ row.Early) (float64, bool) { return ttft(&r) },
 			},
 			one("first_token", func(r *row.Row, e row.Early) { r.FirstToken -= e.FirstToken }),
