@@ -16,7 +16,7 @@
   }
   // A flag or a key that begins a row stays in one piece; a browser would break it after each dash.
   for (const code of document.querySelectorAll("main td:first-child > code:first-child")) {
-    if (/^\S{1,36}$/.test(code.textContent)) code.classList.add("word");
+    if (/^\S{1,24}$/.test(code.textContent)) code.classList.add("word");
   }
   // The menu's switch is a label; for a keyboard and for a screen reader it is a button.
   const toggle = document.getElementById("mdbook-sidebar-toggle");
