@@ -14,6 +14,10 @@
       }
     }
   }
+  // A flag or a key that begins a row stays in one piece; a browser would break it after each dash.
+  for (const code of document.querySelectorAll("main td:first-child > code:first-child")) {
+    if (/^\S{1,24}$/.test(code.textContent)) code.classList.add("word");
+  }
   // The menu's switch is a label; for a keyboard and for a screen reader it is a button.
   const toggle = document.getElementById("mdbook-sidebar-toggle");
   if (toggle) {

@@ -210,7 +210,7 @@ func check(t *testing.T, s *seen, want int) {
 	if len(s.Focus) < 5 || !slices.ContainsFunc(s.Focus, func(l string) bool { return strings.HasPrefix(l, "main ") }) {
 		t.Errorf("the tab key gets to %q", s.Focus)
 	}
-	if s.Menu != "opened and closed" {
+	if s.Menu != "opened" {
 		t.Errorf("the menu of the narrow screen: %s", s.Menu)
 	}
 	if s.Dark == "rgb(255, 255, 255)" || s.Dark == "" {
