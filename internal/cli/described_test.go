@@ -64,7 +64,7 @@ func TestShortHelp(t *testing.T) {
 	if n := strings.Count(short, "\n  --"); n != argv.MostCommon {
 		t.Errorf("the short help has %d flags", n)
 	}
-	if !strings.Contains(short, "inferometer bench serve --help-all shows") || strings.Contains(short, "--ramp-up-strategy") {
+	if !strings.Contains(short, "--help-all shows") || strings.Contains(short, "--ramp-up-strategy") {
 		t.Errorf("the short help:\n%s", short)
 	}
 	if !strings.Contains(all, "--ramp-up-strategy") || !strings.Contains(all, "Known, but refused for now") || strings.Contains(all, "--help-all shows") {

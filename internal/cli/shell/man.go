@@ -80,7 +80,7 @@ func pageName(e command.Entry) string { return "inferometer-" + strings.ReplaceA
 
 // heading begins a page.
 func (m *manual) heading(b *bytes.Buffer, name, summary string) {
-	fmt.Fprintf(b, ".TH %s 1 \"-\" %s %s\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
+	fmt.Fprintf(b, ".TH %s 1 \"\" %s %s\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
 	fmt.Fprintf(b, ".SH NAME\n%s \\- %s\n", roffText(name), roffText(summary))
 }
 
