@@ -134,7 +134,7 @@ func costs(b *strings.Builder, all, at []kept) {
 		if missing > 0 {
 			lost += fmt.Sprintf(", and %d runs without a result", missing)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, number(rate, "%.1f"), number(real, "%.1f"), number(share, "%.0f %%"), ratio, number(peak, "%.0f"), lost)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, number(rate, "%.1f"), number(real, "%.1f"), number(share, "%.0f %%"), ratio, known(peak), lost)
 	}
 }
 
@@ -180,13 +180,15 @@ func breaks(b *strings.Builder, at []kept) {
 	}
 }
 
+// commands shows one command line of each client: that of the middle load, or of whatever was run.
 func commands(b *strings.Builder, all []kept) {
-	b.WriteString("\n### The command lines, of the middle load\n\n```text\n")
+	b.WriteString("\n### The command lines\n\n```text\n")
 	for _, name := range append(names(all), bare) {
-		for _, k := range all {
-			if k.Client == name && k.Load.Name == "middle" && k.Round == 1 {
-				fmt.Fprintln(b, strings.Join(k.Command, " "))
-			}
+		mine := of(all, func(k kept) bool { return k.Client == name })
+		if i := slices.IndexFunc(mine, func(k kept) bool { return k.Load.Name == "middle" }); i >= 0 {
+			fmt.Fprintln(b, strings.Join(mine[i].Command, " "))
+		} else if len(mine) > 0 {
+			fmt.Fprintln(b, strings.Join(mine[0].Command, " "))
 		}
 	}
 	b.WriteString("```\n")
@@ -205,4 +207,12 @@ func number(v []float64, format string) string {
 		return "unknown"
 	}
 	return fmt.Sprintf(format, median(v))
+}
+
+// known is a median that is unknown where the system told nothing.
+func known(v []float64) string {
+	if median(v) == 0 {
+		return "unknown"
+	}
+	return number(v, "%.0f")
 }

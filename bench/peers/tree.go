@@ -57,8 +57,9 @@ const ticks = 100
 // look adds up what is there. Pages that processes share are counted once, by the process that shares most.
 func (t *tree) look() {
 	private, shared := 0.0, 0.0
-	for _, path := range machine.This().Glob("proc/[0-9]*/stat") {
-		b, err := os.ReadFile(path)
+	this := machine.This()
+	for _, path := range this.Glob("proc/[0-9]*/stat") {
+		b, err := this.Read(path)
 		if err != nil {
 			continue // it has ended
 		}
@@ -72,7 +73,7 @@ func (t *tree) look() {
 		system, _ := strconv.ParseFloat(fields[12], 64)
 		t.cpu[pid] = (user + system) / ticks
 		var size, resident, files float64
-		if b, err := os.ReadFile(filepath.Join(filepath.Dir(path), "statm")); err == nil {
+		if b, err := this.Read(filepath.Join(filepath.Dir(path), "statm")); err == nil {
 			if f := strings.Fields(string(b)); len(f) > 2 {
 				size, _ = strconv.ParseFloat(f[0], 64)
 				resident, _ = strconv.ParseFloat(f[1], 64)
