@@ -23,15 +23,29 @@ func (r *Run) checkRoom() error {
 	if all {
 		what = "without --max-concurrency --num-prompts"
 	}
-	what = fmt.Sprintf("%s %d may need as many connections", what, r.connections())
-	if limit := client.FDLimit(); limit > 0 && uint64(r.connections())+spareFiles > limit {
-		return fmt.Errorf("%s, and this process may open %d files: raise the limit (ulimit -n %d), or send fewer at once",
-			what, limit, r.connections()+spareFiles)
+	ports := 0
+	if low, high, err := machine.This().LocalPorts(); err == nil {
+		ports = high - low + 1
 	}
-	low, high, err := machine.This().LocalPorts()
-	if places := r.addresses(); err == nil && r.connections() > (high-low+1)*places {
+	return room{client.FDLimit(), ports, r.addresses()}.check(what, r.connections())
+}
+
+// room is what bounds the connections of a process.
+type room struct {
+	files     uint64 // that it may open; 0: not known
+	ports     int    // for connections to one address; 0: not known
+	addresses int
+}
+
+func (m room) check(what string, connections int) error {
+	what = fmt.Sprintf("%s %d may need as many connections", what, connections)
+	switch {
+	case m.files > 0 && uint64(connections)+spareFiles > m.files:
+		return fmt.Errorf("%s, and this process may open %d files: raise the limit (ulimit -n %d), or send fewer at once",
+			what, m.files, connections+spareFiles)
+	case m.ports > 0 && connections > m.ports*m.addresses:
 		return fmt.Errorf("%s, and this machine has %d ports for connections to one address: widen net.ipv4.ip_local_port_range, give the server several addresses (--targets), or send fewer at once",
-			what, high-low+1)
+			what, m.ports)
 	}
 	return nil
 }
