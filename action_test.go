@@ -258,8 +258,7 @@ func TestActionRunsAScenario(t *testing.T) {
 targets:
   server:
     command: exec "{inferometer}" sim --listen 127.0.0.1:{port} --ttft 5ms --itl 1ms
-workload: {dataset: random, input_len: 8, output_len: 4}
-pace: {requests: 20}
+workload: {dataset: random, input_len: 8, output_len: 4, num_prompts: 20}
 matrix: {concurrency: [1, 2]}
 `, 0o644)
 	j.must(t, "Check")
@@ -268,7 +267,7 @@ matrix: {concurrency: [1, 2]}
 		t.Fatalf("the code is %q\n%s", got, out)
 	}
 	j.must(t, "Comment")
-	if got := j.read(t, "body.md"); !strings.Contains(got, "| concurrency |") && !strings.Contains(got, "concurrency") {
+	if got := j.read(t, "body.md"); !strings.Contains(got, "concurrency") {
 		t.Errorf("the comment is %s", got)
 	}
 	if code, said := j.step(t, "Gate"); code != 7 {

@@ -142,14 +142,14 @@ def write(out: pathlib.Path, platform: str, version: str, program: bytes, third:
     files[record] = ("\n".join([*lines, f"{record},,"]) + "\n").encode()
     path = out / f"{NAME}-{version}-py3-none-{PLATFORMS[platform]}.whl"
     part = path.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as wheel:
         # What is of the dist-info comes last, as the format asks for.
         for name in sorted(files, key=lambda n: (n.startswith(info), n == record, n)):
             entry = zipfile.ZipInfo(name, TIME)
             entry.create_system = 3  # Unix, also where this runs on Windows
             entry.external_attr = (0o100755 if name.startswith(data) else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            wheel.writestr(entry, files[name], compresslevel=9)
+            wheel.writestr(entry, files[name], compresslevel=6)
     os.replace(part, path)
     return path
 
