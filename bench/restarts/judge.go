@@ -56,7 +56,9 @@ type count struct {
 	wrong    []string
 }
 
-func (c *count) blame(format string, args ...any) { c.wrong = append(c.wrong, fmt.Sprintf(format, args...)) }
+func (c *count) blame(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+}
 
 func (r *run) judge() error {
 	servers, err := r.truths()
