@@ -256,3 +256,29 @@ bench-whole: build
 .PHONY: bench-lateness-pinned
 bench-lateness-pinned: build
 	go run ./bench/lateness -binary $(BIN) -pin
+.PHONY: soak
+# An hour of conversations, faults and cut connections at 2,000 streams from one process; see docs/endurance.md. SOAK=2m for a short one.
+SOAK ?= 1h
+soak: build
+	go run ./bench/soak -binary $(BIN) -for $(SOAK)
+
+.PHONY: bench-restarts
+# A load through 100 ends and starts of its server, both engines, closed and open loop, against the servers' truth; some five minutes.
+bench-restarts: build
+	go run ./bench/restarts -binary $(BIN)
+
+.PHONY: bench-journal
+# Memory of report on a journal of 5 GB beside one of 0.5 GB.
+bench-journal: build
+	go run ./bench/journal -binary $(BIN)
+
+.PHONY: bench-history
+# How long serve-report needs to show 10,000 runs.
+bench-history: build
+	go run ./bench/history -binary $(BIN)
+
+.PHONY: fuzz
+# An hour of fuzzing over all targets. FUZZ=60 for a minute.
+FUZZ ?= 3600
+fuzz:
+	scripts/fuzz.sh -t $(FUZZ)

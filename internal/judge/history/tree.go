@@ -29,9 +29,13 @@ var endings = []string{".json", ".jsonl", ".md", ".txt", ".log", ".csv"}
 
 // Tree is a folder of runs, at any depth. It is not safe for concurrent use.
 type Tree struct {
-	files   fs.FS
-	measure func(folder string) ([]byte, error)
-	known   map[string]entry
+	// Patience is how long a Scan may read files that are new or have changed; what is left is read by the next
+	// one. 0: all are read, however long it takes.
+	Patience time.Duration
+	files    fs.FS
+	measure  func(folder string) ([]byte, error)
+	known    map[string]entry
+	unread   int
 }
 
 // entry is what was found in a file when it was read.
@@ -53,7 +57,7 @@ func NewTree(files fs.FS, measure func(folder string) ([]byte, error)) *Tree {
 
 // Scan finds all runs. What has not changed since the last time is not read again.
 func (t *Tree) Scan(now time.Time) ([]Run, []Problem, error) {
-	s := scan{tree: t, now: now, seen: map[string]entry{}}
+	s := scan{tree: t, now: now, begin: time.Now(), seen: map[string]entry{}}
 	err := fs.WalkDir(t.files, ".", s.visit)
 	if errors.Is(err, errFull) {
 		s.problem(".", fmt.Sprintf("there are more than %d runs: the rest is left out", MostRuns))
@@ -62,15 +66,20 @@ func (t *Tree) Scan(now time.Time) ([]Run, []Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t.known = s.seen // what is gone is forgotten
+	t.known, t.unread = s.seen, s.unread // what is gone is forgotten
 	return distinct(s.runs), s.problems, nil
 }
+
+// Unread is how many files the last Scan had no time for.
+func (t *Tree) Unread() int { return t.unread }
 
 var errFull = errors.New("too many runs")
 
 type scan struct {
 	tree     *Tree
 	now      time.Time
+	begin    time.Time
+	unread   int
 	seen     map[string]entry
 	runs     []Run
 	problems []Problem
@@ -143,6 +152,10 @@ func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string,
 	}
 	e, ok := s.tree.known[name]
 	if !ok || e.size != info.Size() || !e.modified.Equal(info.ModTime()) {
+		if s.tree.Patience > 0 && time.Since(s.begin) > s.tree.Patience {
+			s.unread++
+			return nil
+		}
 		e = entry{size: info.Size(), modified: info.ModTime()}
 		data, err := read(name, info)
 		if err == nil {

@@ -201,6 +201,8 @@ func (d *conversing) wait() {
 	case j, ok := <-jobs:
 		if d.first = j; !ok {
 			d.jobs = nil
+		} else {
+			d.room.take(len(j.body)) // or those that are made ahead would stop for good after so many bytes
 		}
 	case <-d.talks.wake:
 	case <-d.timer.C:

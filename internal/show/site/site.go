@@ -55,30 +55,36 @@ type state struct {
 	runs     map[string]*history.Run
 	of       map[string]*history.Series // the series of a run
 	problems []history.Problem
+	unread   int // files that there was no time for: the next look goes on with them
 }
 
 const (
 	freshFor = time.Second // after which the folder is looked at again
+	patience = time.Second // how long a look keeps a reader waiting: a folder of 10,000 runs takes several
 	mostBusy = 2
 )
 
 // New makes the site of a folder.
 func New(files fs.FS, opt Options) *Site {
-	return &Site{opt: opt, files: files, heavy: make(chan struct{}, mostBusy), tree: history.NewTree(files, opt.Measure)}
+	tree := history.NewTree(files, opt.Measure)
+	if !opt.Static {
+		tree.Patience = patience
+	}
+	return &Site{opt: opt, files: files, heavy: make(chan struct{}, mostBusy), tree: tree}
 }
 
 // look reads what has changed in the folder.
 func (s *Site) look(now time.Time) (*state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if since := now.Sub(s.scanned); s.state != nil && since >= 0 && since < freshFor {
+	if since := now.Sub(s.scanned); s.state != nil && s.state.unread == 0 && since >= 0 && since < freshFor {
 		return s.state, nil
 	}
 	runs, problems, err := s.tree.Scan(now)
 	if err != nil {
 		return nil, err
 	}
-	st := &state{series: history.Group(runs, s.opt.By), problems: problems, byID: map[string]*history.Series{}, runs: map[string]*history.Run{}, of: map[string]*history.Series{}}
+	st := &state{series: history.Group(runs, s.opt.By), problems: problems, unread: s.tree.Unread(), byID: map[string]*history.Series{}, runs: map[string]*history.Run{}, of: map[string]*history.Series{}}
 	for i := range st.series {
 		series := &st.series[i]
 		st.byID[series.ID] = series
@@ -97,6 +103,16 @@ func (s *Site) Count(now time.Time) (runs, series int, err error) {
 		return 0, 0, err
 	}
 	return len(st.runs), len(st.series), nil
+}
+
+// Unread is how many files the last look had no time for.
+func (s *Site) Unread() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == nil {
+		return 0
+	}
+	return s.state.unread
 }
 
 // busy runs what takes long, when its turn has come.
