@@ -61,7 +61,9 @@ type Run struct {
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
 
-	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
+	Clock string `json:"clock"` // "kernel" or "user": what event times are, see Events
+	// ReadEnds: Events.Open was kept, so that it is known which times are those of a later event.
+	ReadEnds    bool        `json:"read_ends,omitempty"`
 	Environment Environment `json:"environment"`
 	// Proven is what the newest self-test of this program proved for this machine; absent: nothing.
 	Proven *Proven `json:"proven,omitempty"`
@@ -296,6 +298,10 @@ type Events struct {
 	// Size is the bytes of text in each event, by which the tokens of the request are
 	// spread over its events. Absent where nothing needs it: Tokens are known, or one in each.
 	Size []int `json:"size,omitempty"`
+	// Open are the events, by their index from 0, that came last of those in a read and
+	// did not end it: [DONE] or a part of the next event lay behind. Their time may be that
+	// of what lay behind. Only with Run.ReadEnds.
+	Open []int `json:"open,omitempty"`
 }
 
 // EventKind says what an event carried.

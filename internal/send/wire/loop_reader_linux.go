@@ -277,6 +277,9 @@ func (r *reader) serve(c *loopConn, events uint32) {
 // feed hands a read to the response's reader.
 func (r *reader) feed(c *loopConn, x *call, data []byte, at Stamp) {
 	taken, done, err := c.http1.feed(data, at, x.sink)
+	if len(data) == loopBuffer { // there may be more, of which the kernel has told the time already
+		x.sink.Body(nil, at)
+	}
 	switch {
 	case err != nil:
 		r.finish(c, err, false)
