@@ -282,3 +282,8 @@ bench-history: build
 FUZZ ?= 3600
 fuzz:
 	scripts/fuzz.sh -t $(FUZZ)
+# Whether the truth lies within the bounds that results state, at more tokens a second than two cores can take, and how wide they are at a light load.
+.PHONY: bounds
+bounds: build
+	go run ./bench/bounds -binary bin/inferometer
+	go run ./bench/bounds -binary bin/inferometer -streams 100 -requests 400 -runs 5
