@@ -129,6 +129,10 @@ func (c *count) one(q *journal.Request, servers []truth, seen map[string]bool, i
 			c.blame("%s is called refused, and a server had it", q.ID)
 		}
 	case journal.Reset, journal.Truncated, journal.Cancelled:
+	case journal.HTTP5xx:
+		if q.Status != 503 { // a server that is being stopped says so
+			c.blame("%s is %s (%s), which no server did", q.ID, q.Outcome, q.Error)
+		}
 	default:
 		c.blame("%s is %s (%s), which no server did", q.ID, q.Outcome, q.Error)
 	}
