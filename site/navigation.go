@@ -4,13 +4,10 @@
 package site
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -30,16 +27,14 @@ type Section struct {
 
 // Page is one line of the menu. Paths are those of the repository, with slashes.
 type Page struct {
-	Path    string `yaml:"page"`
-	Title   string `yaml:"title"`
-	Text    string `yaml:"text"`    // one line in docs/README.md
-	Below   string `yaml:"below"`   // a folder whose other pages are listed under this one
-	Awaited bool   `yaml:"awaited"` // it may be missing
-	More    []Page `yaml:"-"`       // those of Below
+	Path  string `yaml:"page"`
+	Title string `yaml:"title"`
+	Text  string `yaml:"text"`  // one line in docs/README.md
+	Below string `yaml:"below"` // a folder whose other pages are listed under this one
+	More  []Page `yaml:"-"`     // those of Below
 }
 
-// ReadNavigation reads site/navigation.yaml of a repository and leaves out the
-// awaited pages that are not there yet.
+// ReadNavigation reads site/navigation.yaml of a repository, whose pages must all be there.
 func ReadNavigation(root string) (Navigation, error) {
 	var nav Navigation
 	file, err := os.Open(filepath.Join(root, "site", "navigation.yaml"))
@@ -54,19 +49,10 @@ func ReadNavigation(root string) (Navigation, error) {
 	}
 	for i := range nav.Sections {
 		s := &nav.Sections[i]
-		var missing error
-		s.Pages = slices.DeleteFunc(s.Pages, func(p Page) bool {
-			_, err := os.Stat(filepath.Join(root, filepath.FromSlash(p.Path)))
-			if errors.Is(err, fs.ErrNotExist) && p.Awaited {
-				return true
-			}
-			missing = errors.Join(missing, err)
-			return false
-		})
-		if missing != nil {
-			return nav, fmt.Errorf("site/navigation.yaml: %w", missing)
-		}
 		for j := range s.Pages {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(s.Pages[j].Path))); err != nil {
+				return nav, fmt.Errorf("site/navigation.yaml: %w", err)
+			}
 			if err := s.Pages[j].readBelow(root); err != nil {
 				return nav, err
 			}
