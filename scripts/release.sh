@@ -6,7 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 goreleaser=$(scripts/goreleaser.sh)
 INFEROMETER_VERSION=${INFEROMETER_VERSION:-$(sed -n 's/^var Release = "\(.*\)"$/\1/p' internal/cli/command/version.go)}
-export INFEROMETER_VERSION
+# The commit's time, by git itself: GoReleaser has none in a checkout without a remote.
+INFEROMETER_TIME=$(git log -1 --format=%ct)
+INFEROMETER_DATE=$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+export INFEROMETER_VERSION INFEROMETER_TIME INFEROMETER_DATE
 export GOFLAGS= # the flags are those of .goreleaser.yaml, whatever this machine's are
 case "${1:-}" in
   publish) "$goreleaser" release --clean ;;

@@ -182,13 +182,13 @@ func breaks(b *strings.Builder, at []kept) {
 
 // commands shows one command line of each client: that of the middle load, or of whatever was run.
 func commands(b *strings.Builder, all []kept) {
-	b.WriteString("\n### The command lines\n\n```text\n")
+	b.WriteString("\n### The command lines\n\n```console\n")
 	for _, name := range append(names(all), bare) {
 		mine := of(all, func(k kept) bool { return k.Client == name })
 		if i := slices.IndexFunc(mine, func(k kept) bool { return k.Load.Name == "middle" }); i >= 0 {
-			fmt.Fprintln(b, strings.Join(mine[i].Command, " "))
+			fmt.Fprintln(b, "$ "+strings.Join(mine[i].Command, " "))
 		} else if len(mine) > 0 {
-			fmt.Fprintln(b, strings.Join(mine[0].Command, " "))
+			fmt.Fprintln(b, "$ "+strings.Join(mine[0].Command, " "))
 		}
 	}
 	b.WriteString("```\n")
