@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -55,8 +54,9 @@ func DefineDataset(set *argv.Set, o *Options) {
 		set.Option(f, func(text string) error { return f.SetText(&o.Shared, text) }, g)
 	}
 	set.String(&o.DatasetRevision, "dataset-revision", "", "hf: the branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
-	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(inputLen)+". Wins over their own flags.", g)
-	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(outputLen)+". Wins over their own flags.", g)
+	fields := kindFields()
+	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(fields, inputLen)+". Wins over their own flags.", g)
+	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(fields, outputLen)+". Wins over their own flags.", g)
 	o.datasets = map[string]any{}
 	for _, k := range workload.Kinds() {
 		o.datasets[k.Name] = k.Options()
@@ -64,7 +64,7 @@ func DefineDataset(set *argv.Set, o *Options) {
 	for _, k := range workload.Kinds() {
 		for _, f := range option.Fields(o.datasets[k.Name]) {
 			if f.Flag != "" && set.Lookup(f.Flag) == nil {
-				f.Help = strings.Join(owners(f.Flag), ", ") + ": " + f.Help
+				f.Help = strings.Join(owners(fields, f.Flag), ", ") + ": " + f.Help
 				set.Option(f, func(text string) error { return o.setDatasets(f.Flag, text) }, g)
 			}
 		}
@@ -89,33 +89,32 @@ func (o *Options) setDatasets(flag, text string) error {
 	return nil
 }
 
-// kindFields are the options of each dataset, in the registry's order. They never change, and each flag of a
-// dataset asks for all of them.
-var kindFields = sync.OnceValue(func() (all [][]option.Field) {
+// kindFields are the options of each dataset, in the registry's order: made once for all flags that ask.
+func kindFields() (all [][]option.Field) {
 	for _, k := range workload.Kinds() {
 		all = append(all, option.Fields(k.Options()))
 	}
 	return all
-})
+}
 
 // kindsWith are the names of the datasets with an option that has something.
-func kindsWith(has func(option.Field) bool) (names []string) {
+func kindsWith(fields [][]option.Field, has func(option.Field) bool) (names []string) {
 	for i, k := range workload.Kinds() {
-		if slices.ContainsFunc(kindFields()[i], has) {
+		if slices.ContainsFunc(fields[i], has) {
 			names = append(names, k.Name)
 		}
 	}
 	return names
 }
 
-func owners(flag string) []string {
-	return kindsWith(func(f option.Field) bool { return f.Flag == flag })
+func owners(fields [][]option.Field, flag string) []string {
+	return kindsWith(fields, func(f option.Field) bool { return f.Flag == flag })
 }
 
 // followers are the datasets that a general flag speaks to, in words.
-func followers(general string) string {
-	names := kindsWith(func(f option.Field) bool { return f.Follows == general })
-	if len(names) == len(workload.Kinds()) {
+func followers(fields [][]option.Field, general string) string {
+	names := kindsWith(fields, func(f option.Field) bool { return f.Follows == general })
+	if len(names) == len(fields) {
 		return "any dataset"
 	}
 	return "the dataset: " + both(names)

@@ -58,7 +58,7 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	DefineRequest(set, serve)
 	DefineDataset(set, serve)
 	set.String(&o.dataset, "dataset", "", "The old name of --dataset-path, for sharegpt.", argv.Group(groupDataset), argv.Metavar("FILE"))
-	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
+	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(kindFields(), prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
 	set.Config()
 	refuseEngineFlags(set)
 	refuseThroughputFlags(set)
