@@ -202,7 +202,7 @@ func (d *conversing) wait() {
 		if d.first = j; !ok {
 			d.jobs = nil
 		} else {
-			d.room.take(len(j.body)) // or those that are made ahead would stop for good after so many bytes
+			d.room.take(j.size)
 		}
 	case <-d.talks.wake:
 	case <-d.timer.C:
