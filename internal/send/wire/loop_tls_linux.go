@@ -22,8 +22,9 @@ type sealed struct {
 	tcp  *net.TCPConn // during the handshake; then nil
 
 	// The loop's own.
-	in  []byte // what was received and not yet taken
-	end bool   // the server has closed its side
+	in   []byte // what was received and not yet taken
+	end  bool   // the server has closed its side
+	ends readEnds
 
 	mu  sync.Mutex // guards out; taken by crypto/tls's writes, below its own lock
 	out []byte     // records to write
@@ -71,7 +72,9 @@ func (s *sealed) takeOut() []byte {
 func (s *sealed) Read(b []byte) (int, error) {
 	switch {
 	case s.tcp != nil:
-		return s.tcp.Read(b)
+		n, err := s.tcp.Read(b)
+		s.ends.open(b[:n]) // a ticket may be cut where the loop takes over
+		return n, err
 	case len(s.in) > 0:
 		n := copy(b, s.in)
 		s.in = s.in[n:]
@@ -115,6 +118,7 @@ func (s *sealed) SetWriteDeadline(time.Time) error { return nil }
 func (r *reader) open(c *loopConn, x *call, data []byte, at Stamp) {
 	s := c.tls
 	s.in = data
+	behind := s.ends.open(data) || len(data) == loopBuffer
 	done, spoken := false, false
 	for {
 		n, err := s.conn.Read(r.plain)
@@ -140,6 +144,9 @@ func (r *reader) open(c *loopConn, x *call, data []byte, at Stamp) {
 		case !waits:
 			r.finish(c, c.endOfRecords(err), false)
 		default:
+			if behind { // a part of the next record, or what the kernel still has, gave the read its time
+				x.sink.Body(nil, at)
+			}
 			if err := c.answer(); err != nil {
 				r.finish(c, err, false)
 			}

@@ -205,3 +205,89 @@ func TestRecordsInPieces(t *testing.T) {
 		}
 	}
 }
+
+// heldConn keeps what is written to it until it is let go.
+type heldConn struct {
+	net.Conn
+	hold bool
+	kept []byte
+}
+
+func (h *heldConn) Write(b []byte) (int, error) {
+	if !h.hold {
+		return h.Conn.Write(b)
+	}
+	h.kept = append(h.kept, b...)
+	return len(b), nil
+}
+
+// pieces records the body as it comes: each event, and "more" where the read brought something behind it.
+type pieces struct {
+	got   []string
+	first chan struct{} // closed when the first event is there
+}
+
+func (*pieces) Head(int, Header, Stamp) {}
+
+func (p *pieces) Body(data []byte, _ Stamp) bool {
+	if len(data) == 0 {
+		p.got = append(p.got, "more")
+		return false
+	}
+	if p.got = append(p.got, string(data)); len(p.got) == 1 {
+		close(p.first)
+	}
+	return false
+}
+
+// A read that holds an event's record and the beginning of the next one has the time of
+// the latter: the sink is told.
+func TestReadEndsInsideARecord(t *testing.T) {
+	certificate := httptest.NewUnstartedServer(nil)
+	certificate.StartTLS()
+	defer certificate.Close()
+	eachSecure(t, true, func(t *testing.T, tr Transport) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		sink := &pieces{first: make(chan struct{})}
+		served := make(chan error, 1)
+		go func() { served <- serveHalfARecord(l, certificate.TLS, sink.first) }()
+		if _, err := tr.Do(context.Background(), &Request{URL: "https://" + l.Addr().String(), Timeout: 10 * time.Second}, sink); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if len(sink.got) < 3 || sink.got[0] != "one" || sink.got[1] != "more" || sink.got[2] != "two" {
+			t.Errorf("%q", sink.got)
+		}
+	})
+}
+
+func serveHalfARecord(l net.Listener, config *tls.Config, goOn <-chan struct{}) error {
+	plain, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	held := &heldConn{Conn: plain}
+	conn := tls.Server(held, config)
+	defer conn.Close()
+	if _, err := conn.Read(make([]byte, 4<<10)); err != nil {
+		return err
+	}
+	held.hold = true
+	fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none")
+	whole := len(held.kept)
+	fmt.Fprint(conn, "two")
+	cut := whole + (len(held.kept)-whole)/2
+	if _, err := plain.Write(held.kept[:cut]); err != nil {
+		return err
+	}
+	<-goOn
+	_, err = plain.Write(held.kept[cut:])
+	held.hold = false
+	return err
+}
