@@ -152,16 +152,16 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return command.ExitUsage
 }
 
-// meant is a question for the command that a wrong name is close to: whole, or without
-// the group that it belongs to.
+// meant is a question for the command that a wrong name is close to: whole, without
+// the group that it belongs to, or the group.
 func meant(wrong string) string {
 	byWord := map[string]string{}
 	var words []string
 	for _, c := range commands() {
 		whole := strings.Fields(c.Name)
-		for _, word := range []string{c.Name, whole[len(whole)-1]} {
-			if byWord[word] == "" {
-				byWord[word] = c.Name
+		for _, w := range [][2]string{{c.Name, c.Name}, {whole[len(whole)-1], c.Name}, {whole[0], whole[0]}} {
+			if word, means := w[0], w[1]; byWord[word] == "" {
+				byWord[word] = means
 				words = append(words, word)
 			}
 		}

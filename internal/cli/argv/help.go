@@ -19,8 +19,14 @@ const (
 // HelpAll asks for every flag.
 const HelpAll = "--help-all"
 
-// MostCommon is how many flags the short help shows, beside --help itself.
-const MostCommon = 25
+const (
+	// MostCommon is how many flags the short help shows, beside --help itself.
+	MostCommon = 25
+	// mostExamples is how many examples it shows.
+	mostExamples = 4
+	// mostChoices is how long a list of choices may be there.
+	mostChoices = 40
+)
 
 // Long says that the command has more flags than the short help shows.
 func (s *Set) Long() bool {
@@ -60,24 +66,28 @@ func (s *Set) help(w io.Writer, width int, short bool) {
 		operands = " " + s.operandName
 	}
 	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, mdtable.Wrap(s.summary, width, ""))
-	s.helpExamples(w, width)
+	examples := s.examples
+	if short {
+		examples = examples[:min(len(examples), mostExamples)]
+	}
+	helpExamples(w, width, examples)
 	left := 0
 	for _, group := range s.Groups() {
 		left += s.helpGroup(w, group, width, short)
 	}
 	if short {
-		text := fmt.Sprintf("These are the flags that most people use. There are %d more: %s %s shows them all, inferometer help --NAME one of them.", left, s.name, HelpAll)
+		text := fmt.Sprintf("These are the flags that most people use, in short. There are %d more: %s %s shows all, with %d examples; inferometer help --NAME one of them.", left, s.name, HelpAll, len(s.examples))
 		fmt.Fprintf(w, "\n%s\n", mdtable.Wrap(text, width, ""))
 		return
 	}
 	s.helpUnsupported(w, width)
 }
 
-func (s *Set) helpExamples(w io.Writer, width int) {
-	if len(s.examples) > 0 {
+func helpExamples(w io.Writer, width int, examples []Example) {
+	if len(examples) > 0 {
 		fmt.Fprintln(w, "\nExamples:")
 	}
-	for i, e := range s.examples {
+	for i, e := range examples {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
@@ -102,9 +112,24 @@ func (s *Set) helpGroup(w io.Writer, group string, width int, short bool) (left 
 			fmt.Fprintf(w, "\n%s:\n", group)
 			heading = true
 		}
+		if short {
+			f = f.brief()
+		}
 		f.help(w, width)
 	}
 	return left
+}
+
+// brief is the flag for the short help: its first sentence, and a long list of choices by its first ones.
+func (f *Flag) brief() *Flag {
+	b := *f
+	if end := strings.Index(b.Help, ". "); end >= 0 {
+		b.Help = b.Help[:end+1]
+	}
+	if len(b.Metavar) > mostChoices && strings.HasPrefix(b.Metavar, "{") {
+		b.Metavar = b.Metavar[:strings.LastIndex(b.Metavar[:mostChoices], "|")+1] + "…}"
+	}
+	return &b
 }
 
 // help writes one flag.
