@@ -138,7 +138,9 @@ func (c *count) one(q *journal.Request, servers []truth, seen map[string]bool, i
 		switch {
 		case len(servers) == 0:
 			c.unproven++
-		case servers[0].Tokens != q.OutputTokens || servers[0].Finish == "abort" || servers[0].Finish == "":
+		case servers[0].Tokens != q.OutputTokens || servers[0].Finish == "" || servers[0].Finish == "abort" && !q.Cut:
+			// A server that ends between the finish reason and [DONE] calls it an abort; the answer is whole, and
+			// the journal must know that the connection broke after it.
 			c.blame("%s is complete, and its server says %+v", q.ID, servers[0])
 		}
 	case journal.Refused:
