@@ -63,7 +63,7 @@ type state struct {
 
 const (
 	freshFor = time.Second     // after which the folder is looked at again
-	patience = time.Second / 2 // how long a look reads while somebody waits: a folder of 10,000 runs takes a minute
+	patience = time.Second / 2 // how long a look reads while somebody waits: a folder of 10,000 runs takes minutes
 	restTime = time.Second     // and while nobody does: each look finds all files again, which takes half a second there
 	mostBusy = 2
 )
