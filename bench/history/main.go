@@ -112,7 +112,7 @@ func open(binary, folder, state, name string) (o opening, err error) {
 		if !strings.Contains(text, "still being read") {
 			break
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(time.Second) // as the page loads itself again: more would take its time from the reading
 	}
 	o.whole = time.Since(begin)
 	return o, nil

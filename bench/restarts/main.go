@@ -45,6 +45,7 @@ type run struct {
 	every          time.Duration
 	streams        int
 	folder         string
+	kills          []int64 // when servers were killed, since 1970
 }
 
 func (r *run) word() string {
@@ -80,6 +81,7 @@ func (r *run) measure() error {
 	for i := 1; i <= r.restarts && err == nil; i++ {
 		time.Sleep(r.every)
 		if i%2 == 0 {
+			r.kills = append(r.kills, time.Now().UnixNano())
 			sim.Kill()
 		} else if err = sim.Stop(); err != nil {
 			break
@@ -102,7 +104,7 @@ func (r *run) measure() error {
 
 func (r *run) server(address string, i int) (sim *subprocess.Sim, err error) {
 	for range 50 { // the one before may hold the port for a moment
-		sim, err = subprocess.Start(r.binary, "--listen", address, "--ttft", "20ms", "--itl", "5ms", "--truth", filepath.Join(r.folder, fmt.Sprintf("truth-%d.jsonl", i)))
+		sim, err = subprocess.Start(r.binary, "--listen", address, "--ttft", "20ms", "--itl", "5ms", "--truth-at-once", "--truth", filepath.Join(r.folder, fmt.Sprintf("truth-%d.jsonl", i)))
 		if err == nil {
 			return sim, nil
 		}

@@ -136,6 +136,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Bool(&o.untilEOF, "until-eof", "End when standard input does: for a program that starts this one and may die.", g)
 	set.Bool(&c.Profiler, "profiler", "Answer POST /start_profile and /stop_profile, which do nothing here. Without it: 404.", g)
 	set.Bool(&c.TruthText, "truth-text", "Put the generated texts into the truth.", g)
+	set.Bool(&c.TruthAtOnce, "truth-at-once", "Write each line of the truth when its request has ended, and not each second, so that a killed server leaves what it knew.", g)
 
 	g = argv.Group("Engine")
 	set.Choice(&c.Engine, "engine", d.Engine, []string{sim.EngineFixed, sim.EngineBatch},

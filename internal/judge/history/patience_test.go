@@ -21,6 +21,11 @@ func TestScanGoesOnWhereItsTimeEnded(t *testing.T) {
 	if err != nil || len(runs) == all || tree.Unread() == 0 || len(runs)+tree.Unread() != all {
 		t.Fatalf("%d runs, %d unread, %v", len(runs), tree.Unread(), err)
 	}
+	// However little time there is, each scan reads something.
+	before := len(runs)
+	if runs, _, err = tree.Scan(time.Now()); err != nil || len(runs) <= before {
+		t.Fatalf("%d runs after %d, %v", len(runs), before, err)
+	}
 	tree.Patience = time.Hour
 	runs, _, err = tree.Scan(time.Now())
 	if err != nil || len(runs) != all || tree.Unread() != 0 {

@@ -57,7 +57,7 @@ func NewTree(files fs.FS, measure func(folder string) ([]byte, error)) *Tree {
 
 // Scan finds all runs. What has not changed since the last time is not read again.
 func (t *Tree) Scan(now time.Time) ([]Run, []Problem, error) {
-	s := scan{tree: t, now: now, begin: time.Now(), seen: map[string]entry{}}
+	s := scan{tree: t, now: now, seen: map[string]entry{}}
 	err := fs.WalkDir(t.files, ".", s.visit)
 	if errors.Is(err, errFull) {
 		s.problem(".", fmt.Sprintf("there are more than %d runs: the rest is left out", MostRuns))
@@ -78,7 +78,7 @@ var errFull = errors.New("too many runs")
 type scan struct {
 	tree     *Tree
 	now      time.Time
-	begin    time.Time
+	spent    time.Duration // on reading: finding the files is not in it, or a slow disk would leave no time to read any
 	unread   int
 	seen     map[string]entry
 	runs     []Run
@@ -152,15 +152,17 @@ func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string,
 	}
 	e, ok := s.tree.known[name]
 	if !ok || e.size != info.Size() || !e.modified.Equal(info.ModTime()) {
-		if s.tree.Patience > 0 && time.Since(s.begin) > s.tree.Patience {
+		if s.tree.Patience > 0 && s.spent >= s.tree.Patience {
 			s.unread++
 			return nil
 		}
 		e = entry{size: info.Size(), modified: info.ModTime()}
+		begin := time.Now()
 		data, err := read(name, info)
 		if err == nil {
 			e.runs, err = runsOf(data, name, folder, info.ModTime())
 		}
+		s.spent += time.Since(begin)
 		if err != nil && !errors.Is(err, foreign.ErrNothing) {
 			e.problem = strings.TrimPrefix(err.Error(), name+": ")
 		}
