@@ -188,3 +188,102 @@ ci:
 
 clean:
 	rm -rf bin dist
+
+# A whole release into dist/, nothing published: archives, .deb, .rpm, images, SBOMs, notices, checksums, formula; see docs/install.md.
+.PHONY: release
+release:
+	scripts/release.sh
+
+# The same commit, built in two folders at two times: the same bytes, or a list of what differs.
+.PHONY: reproducible
+reproducible:
+	scripts/reproducible.sh
+
+# What people install, tried: the bare binary, the image, the .deb, the archives; the first and second need root.
+.PHONY: test-release
+test-release: release
+	INFEROMETER_RELEASE="$(CURDIR)/dist" go test -count=1 -v ./test/release
+
+# GitHub's workflows, by actionlint.
+.PHONY: lint-workflows
+lint-workflows:
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
+# The Python wheels, one a platform, into dist/wheels.
+.PHONY: wheels
+wheels:
+	python3 scripts/wheels.py
+
+# Builds the wheel of this platform, installs it into an empty environment and uses it; pandas, Polars and twine are kept in a cache.
+.PHONY: test-wheel
+test-wheel:
+	INFEROMETER_WHEEL="$$(scripts/wheel-venv.sh)" go test -count=1 -v -timeout 10m ./test/wheel
+# The documents as a static site with search, in dist/site. The first time mdBook is built: two minutes of CPU time.
+.PHONY: site
+site:
+	scripts/site.sh
+
+# The built site: every link, and every page in a real Chromium at two widths.
+.PHONY: test-site
+test-site: site
+	INFEROMETER_SITE=$(CURDIR)/dist/site INFEROMETER_BROWSER="$$(scripts/browser.sh)" go test -count=1 -v ./test/site
+.PHONY: peers
+# vLLM's client, AIPerf, GuideLLM and ours against one simulator: what each shows, what is true, what it costs; below 15 minutes once they are
+# installed (about 8 GB). The tables go to standard output, the raw files to dist/peers; see docs/five-clients.md.
+peers: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/peers
+	rm -rf dist/peers
+	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_AIPERF="$$(scripts/aiperf.sh)" INFEROMETER_GUIDELLM="$$(scripts/guidellm.sh)" bin/peers
+
+.PHONY: peers-keep
+# What make peers has measured becomes the page's: the raw files and the tables of docs/five-clients.md.
+peers-keep:
+	rm -f testdata/peers/*.json.gz
+	cp dist/peers/*.json.gz testdata/peers/
+	go test -count=1 ./bench/peers -run TestPage -update
+# The same against a hostile server under TLS.
+.PHONY: test-hostile-tls
+test-hostile-tls:
+	INFEROMETER_HOSTILE_TLS=1 go test -count=1 ./test/hostile
+
+# What a whole run costs, report and all, as a ratio to programs that only read; and what TLS costs.
+.PHONY: bench-whole
+bench-whole: build
+	CGO_ENABLED=0 go build -o bin/ ./bench/bare ./bench/epoll ./bench/client
+	bin/client -whole -requests 1500
+	bin/client -tls
+
+# How late an open loop sends with a processor of its own, beside the simulator on another.
+.PHONY: bench-lateness-pinned
+bench-lateness-pinned: build
+	go run ./bench/lateness -binary $(BIN) -pin
+.PHONY: soak
+# An hour of conversations, faults and cut connections at 2,000 streams from one process; see docs/endurance.md. SOAK=2m for a short one.
+SOAK ?= 1h
+soak: build
+	go run ./bench/soak -binary $(BIN) -for $(SOAK)
+
+.PHONY: bench-restarts
+# A load through 100 ends and starts of its server, both engines, closed and open loop, against the servers' truth; some five minutes.
+bench-restarts: build
+	go run ./bench/restarts -binary $(BIN)
+
+.PHONY: bench-journal
+# Memory of report on a journal of 5 GB beside one of 0.5 GB.
+bench-journal: build
+	go run ./bench/journal -binary $(BIN)
+
+.PHONY: bench-history
+# How long serve-report needs to show 10,000 runs.
+bench-history: build
+	go run ./bench/history -binary $(BIN)
+
+.PHONY: fuzz
+# An hour of fuzzing over all targets. FUZZ=60 for a minute.
+FUZZ ?= 3600
+fuzz:
+	scripts/fuzz.sh -t $(FUZZ)
+# Whether the truth lies within the bounds that results state, at more tokens a second than two cores can take, and how wide they are at a light load.
+.PHONY: bounds
+bounds: build
+	go run ./bench/bounds -binary bin/inferometer
+	go run ./bench/bounds -binary bin/inferometer -streams 100 -requests 400 -runs 5

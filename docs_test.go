@@ -1,13 +1,17 @@
 package inferometer_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/site"
 )
 
 func readFile(t *testing.T, path string) string {
@@ -19,28 +23,57 @@ func readFile(t *testing.T, path string) string {
 	return string(b)
 }
 
-// Links between our own pages lead somewhere.
+// Links between our own pages lead somewhere, and so do their anchors.
 func TestLinksInDocs(t *testing.T) {
+	looked, anchors := 0, map[string]map[string]bool{}
+	for _, page := range markdownPages(t) {
+		for _, l := range site.Links(readFile(t, page)) {
+			looked++
+			to := page
+			if l.To != "" {
+				to = filepath.Join(filepath.Dir(page), filepath.FromSlash(l.To))
+			}
+			if info, err := os.Stat(to); err != nil || !filepath.IsLocal(to) {
+				t.Errorf("%s:%d links to %s, which is not there", page, l.Line, l.To)
+				continue
+			} else if l.Anchor == "" || info.IsDir() || filepath.Ext(to) != ".md" {
+				continue
+			}
+			if anchors[to] == nil {
+				anchors[to] = site.Anchors(readFile(t, to))
+			}
+			if !anchors[to][l.Anchor] {
+				t.Errorf("%s:%d links to #%s, which %s does not have", page, l.Line, l.Anchor, to)
+			}
+		}
+	}
+	if looked < 300 {
+		t.Errorf("only %d links were found: is the search broken?", looked)
+	}
+}
+
+// markdownPages are all pages that a reader of the repository may come to.
+func markdownPages(t *testing.T) []string {
+	t.Helper()
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"docs/*.md", "docs/*/*.md", "tokenizer/*.md"} {
-		more, err := filepath.Glob(pattern)
+	for _, folder := range []string{"docs", "examples", "deploy", "tokenizer", "skills", "python", "packaging", "bench"} {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // not every folder is there yet
+			}
+			if err == nil && !entry.IsDir() && filepath.Ext(path) == ".md" {
+				pages = append(pages, path)
+			}
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages = append(pages, more...)
 	}
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for _, page := range pages {
-		for _, m := range link.FindAllStringSubmatch(readFile(t, page), -1) {
-			to := filepath.Join(filepath.Dir(page), m[1])
-			if _, err := os.Stat(to); err != nil {
-				t.Errorf("%s links to %s, which is not there", page, m[1])
-			}
-		}
-	}
+	return pages
 }
 
 // The exit codes have one file and one page, and both say the same.

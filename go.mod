@@ -2,6 +2,8 @@ module github.com/inferometer/inferometer
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	charm.land/bubbletea/v2 v2.0.9
 	github.com/VictoriaMetrics/metrics v1.35.1

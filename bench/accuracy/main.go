@@ -31,6 +31,10 @@ func main() {
 	flag.DurationVar(&o.maxMedian, "max-median", 50*time.Microsecond, "largest median error by kernel stamps")
 	flag.DurationVar(&o.maxP99, "max-p99", 500*time.Microsecond, "largest p99 error by kernel stamps")
 	flag.Parse()
+	if err := room(o.streams); err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(2)
+	}
 	result, err := measure(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -21,7 +22,7 @@ func main() {
 	var all sync.WaitGroup
 	for range o.Streams {
 		all.Go(func() {
-			conn, err := net.Dial("tcp", o.Addr)
+			conn, err := dial(o)
 			if err != nil {
 				fail(err)
 			}
@@ -47,6 +48,13 @@ func main() {
 	}
 	all.Wait()
 	yardstick.Report(events.Load(), reads.Load())
+}
+
+func dial(o yardstick.Options) (net.Conn, error) {
+	if o.TLS {
+		return tls.Dial("tcp", o.Addr, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the simulator's own
+	}
+	return net.Dial("tcp", o.Addr)
 }
 
 func fail(err error) {

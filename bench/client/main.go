@@ -4,7 +4,9 @@
 //
 //	make bench-client
 //
-// The cost of a run with one request (start-up, reports) is taken off.
+// The cost of a run with one request (start-up, reports) is taken off; with -whole
+// that of "inferometer version" and of a yardstick without requests instead, so that
+// report, result files and whatever else a run does once count too.
 package main
 
 import (
@@ -24,6 +26,9 @@ func main() {
 	flag.StringVar(&o.backend, "backend", "vllm", "protocol: vllm or openai-chat")
 	flag.StringVar(&o.engines, "engines", "loop,nethttp", "our engines to measure")
 	flag.BoolVar(&o.peersToo, "peers", false, "also measure the clients of others, where they are installed")
+	flag.BoolVar(&o.tls, "tls", false, "under TLS; bare reads through crypto/tls too, epoll is left out")
+	flag.BoolVar(&o.whole, "whole", false, "ours with all that a user has: prompts, journal, live progress, scrapes, result files and the report; only what an empty start costs is taken off")
+	flag.StringVar(&o.profile, "profile", "", "write a CPU profile of ours here, the last run's")
 	flag.BoolVar(&o.best, "best", false, "rounds end with the first after which the limits hold, and each client's best round counts, not the median: what else runs on a machine only adds to its cost")
 	o.limits = map[string]*float64{}
 	o.limits["loop"] = flag.Float64("max-loop", 0, "fail if the loop engine costs more than this × bare; 0: don't")

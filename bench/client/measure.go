@@ -17,8 +17,9 @@ import (
 
 type options struct {
 	dir, backend, itl, engines        string
+	profile                           string
 	streams, requests, tokens, rounds int
-	peersToo, best                    bool
+	peersToo, best, tls, whole        bool
 	limits                            map[string]*float64 // of an engine's cost in that of bare, by engine; 0: none
 }
 
@@ -32,25 +33,53 @@ func (o options) clients() []client {
 	yardstick := func(name string) client {
 		return client{name, func(sim *subprocess.Sim, streams, requests int, _ string) *exec.Cmd {
 			return exec.Command(filepath.Join(o.dir, name), "-addr", sim.Addr(), "-streams", strconv.Itoa(streams),
-				"-requests", strconv.Itoa(requests), "-tokens", strconv.Itoa(o.tokens), "-chat="+strconv.FormatBool(o.backend == "openai-chat"))
+				"-requests", strconv.Itoa(requests), "-tokens", strconv.Itoa(o.tokens), "-chat="+strconv.FormatBool(o.backend == "openai-chat"),
+				"-tls="+strconv.FormatBool(o.tls))
 		}}
 	}
 	all := []client{yardstick("bare")}
-	if runtime.GOOS == "linux" {
+	if runtime.GOOS == "linux" && !o.tls {
 		all = append(all, yardstick("epoll"))
 	}
 	for engine := range strings.SplitSeq(o.engines, ",") {
 		all = append(all, client{"ours, " + engine, func(sim *subprocess.Sim, streams, requests int, scratch string) *exec.Cmd {
-			return exec.Command(filepath.Join(o.dir, "inferometer"), "bench", "serve", "--backend", o.backend, "--base-url", sim.URL,
-				"--model", "sim", "--skip-tokenizer-init", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
-				"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams),
-				"--engine", engine, "--run-dir", filepath.Join(scratch, "run"), "--quiet", "--progress", "none")
+			if requests == 0 {
+				return exec.Command(filepath.Join(o.dir, "inferometer"), "version")
+			}
+			return exec.Command(filepath.Join(o.dir, "inferometer"), o.ours(sim, engine, streams, requests, scratch)...)
 		}})
 	}
 	if o.peersToo {
 		all = append(all, o.peers()...)
 	}
 	return all
+}
+
+// ours are our flags: the load alone, or with all that a user has around it.
+func (o options) ours(sim *subprocess.Sim, engine string, streams, requests int, scratch string) []string {
+	flags := []string{
+		"bench", "serve", "--backend", o.backend, "--base-url", sim.URL, "--insecure",
+		"--model", "sim", "--skip-tokenizer-init", "--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens),
+		"--num-prompts", strconv.Itoa(requests), "--max-concurrency", strconv.Itoa(streams),
+		"--engine", engine, "--run-dir", filepath.Join(scratch, "run"),
+	}
+	if o.profile != "" {
+		flags = append(flags, "--cpu-profile", o.profile)
+	}
+	if !o.whole {
+		return append(flags, "--quiet", "--progress", "none")
+	}
+	return append(flags, "--progress", "plain", "--save-result", "--save-detailed", "--result-dir", scratch)
+}
+
+// idle is what is taken off: the cost of a run with one request, or of a start alone.
+func (o options) idle(c client, sim *subprocess.Sim) (float64, error) {
+	n := 1
+	if o.whole {
+		n = 0
+	}
+	us, _, err := cost(c, sim, n, n)
+	return us, err
 }
 
 // row is one client's figures, a value a round.
@@ -64,7 +93,11 @@ type row struct {
 type table []row
 
 func measure(o options) (table, error) {
-	sim, err := subprocess.Start(filepath.Join(o.dir, "inferometer"), "--ttft", "50ms", "--itl", o.itl)
+	flags := []string{"--ttft", "50ms", "--itl", o.itl}
+	if o.tls {
+		flags = append(flags, "--tls")
+	}
+	sim, err := subprocess.Start(filepath.Join(o.dir, "inferometer"), flags...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +110,7 @@ func measure(o options) (table, error) {
 	}
 	for range o.rounds {
 		for i, c := range clients {
-			idle, _, err := cost(c, sim, 1, 1)
+			idle, err := o.idle(c, sim)
 			if err != nil {
 				return nil, err
 			}

@@ -15,6 +15,10 @@ import (
 func main() {
 	runtime.LockOSThread()
 	o := yardstick.Parse()
+	if o.TLS {
+		fmt.Fprintln(os.Stderr, "epoll: it reads plain bytes; use bare for TLS")
+		os.Exit(2)
+	}
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "epoll:", err)
 		os.Exit(1)

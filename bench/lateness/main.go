@@ -2,6 +2,7 @@
 // at a constant rate, in several rounds.
 //
 //	make bench-lateness
+//	go run ./bench/lateness -pin
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -22,16 +24,23 @@ func main() {
 	rate := flag.Int("rate", 2000, "requests a second")
 	seconds := flag.Int("seconds", 10, "length of a round")
 	rounds := flag.Int("rounds", 3, "rounds")
+	pinned := flag.Bool("pin", false, "give the client the first processor and the simulator the second (Linux)")
 	flag.Parse()
+	runtime.LockOSThread() // a child has the processors of the thread that starts it
 	for range *rounds {
-		if err := round(*binary, *rate, *seconds); err != nil {
+		if err := round(*binary, *rate, *seconds, *pinned); err != nil {
 			fmt.Fprintln(os.Stderr, "bench-lateness:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-func round(binary string, rate, seconds int) error {
+func round(binary string, rate, seconds int, pinned bool) error {
+	if pinned {
+		if err := pin(1); err != nil {
+			return err
+		}
+	}
 	dir, err := os.MkdirTemp("", "bench-lateness")
 	if err != nil {
 		return err
@@ -42,6 +51,11 @@ func round(binary string, rate, seconds int) error {
 		return err
 	}
 	defer func() { _ = sim.Stop() }()
+	if pinned {
+		if err := pin(0); err != nil {
+			return err
+		}
+	}
 	out, err := exec.Command(binary, "bench", "serve", "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init",
 		"--random-input-len", "16", "--random-output-len", "4", "--num-prompts", strconv.Itoa(rate*seconds),
 		"--request-rate", strconv.Itoa(rate), "--burstiness", "inf", "--run-dir", dir, "--quiet").CombinedOutput()

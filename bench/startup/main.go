@@ -1,5 +1,6 @@
 // Command startup measures what it costs to start: the wall time of
-// `inferometer version` and `bench serve --help` as a ratio to an empty Go program.
+// `inferometer version` and `bench serve --help` as a ratio to an empty Go program, and of
+// a completion as a ratio to `inferometer version`.
 //
 //	make bench-startup
 package main
@@ -51,7 +52,12 @@ func measure(binary string, runs, rounds int) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("× an empty program: version %.2f, bench serve --help %.2f\n", float64(version)/float64(base), float64(help)/float64(base))
+		complete, err := median(runs, binary, "__complete", "bash", "bench", "serve", "--backend", "v")
+		if err != nil {
+			return err
+		}
+		fmt.Printf("× an empty program: version %.2f, bench serve --help %.2f; a completion %.2f × version\n",
+			float64(version)/float64(base), float64(help)/float64(base), float64(complete)/float64(version))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type Options struct {
 	Addr                      string
 	Streams, Requests, Tokens int
 	Prompt                    int
-	Chat                      bool
+	Chat, TLS                 bool
 }
 
 // Parse reads the flags.
@@ -26,6 +26,7 @@ func Parse() Options {
 	flag.IntVar(&o.Tokens, "tokens", 128, "tokens of an answer")
 	flag.IntVar(&o.Prompt, "prompt", 1500, "bytes of a prompt")
 	flag.BoolVar(&o.Chat, "chat", false, "chat completions instead of completions")
+	flag.BoolVar(&o.TLS, "tls", false, "read through crypto/tls, any certificate; bare only")
 	flag.Parse()
 	return o
 }

@@ -21,7 +21,7 @@ func (r *Run) started() error {
 	zero := r.clock.Zero()
 	first := &journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), Environment: r.here,
+		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), ReadEnds: true, Environment: r.here,
 		Proven: r.proven, Task: r.task, MetricNames: r.metricsMap,
 	}
 	err := r.journal.Run(first)

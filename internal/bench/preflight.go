@@ -13,28 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
-
-// spareFiles are what a run opens beside its connections: journal, questions, runtime.
-const spareFiles = 32
-
-// checkFiles refuses a load for which the process may not open enough connections.
-func (r *Run) checkFiles() error {
-	limit := client.FDLimit()
-	all := r.MaxConcurrency == nil && r.NumPrompts > 0 && orZero(r.Rate()) == 0 && !r.timed()
-	if r.MaxConcurrency == nil && !all || limit == 0 || uint64(r.connections())+spareFiles <= limit {
-		return nil
-	}
-	what := "--max-concurrency"
-	if all {
-		what = "without --max-concurrency --num-prompts"
-	}
-	return fmt.Errorf("%s %d may need as many connections, and this process may open %d files: raise the limit (ulimit -n %d), or send fewer at once",
-		what, r.connections(), limit, r.connections()+spareFiles)
-}
 
 // preflightTime bounds one question of the preflight: what takes longer is left to the load.
 const preflightTime = 10 * time.Second
@@ -45,7 +26,7 @@ const preflightTime = 10 * time.Second
 // asks for a single token, with a prompt that is not of the workload. What may have
 // another cause is left to the load, whose outcomes say it.
 func (r *Run) preflight(ctx context.Context) error {
-	if err := r.checkFiles(); err != nil {
+	if err := r.checkRoom(); err != nil {
 		return err
 	}
 	r.lists = make([]modelList, len(r.targets))

@@ -29,6 +29,7 @@ func (r *Run) sample() *journal.Sample {
 	}
 	s.BusyNs, s.StealNs = client.Times()
 	s.WakeNs = r.wakeups.Take()
+	s.Goroutines, s.LiveBytes = client.Goroutines(), client.LiveBytes()
 	return s
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
@@ -16,7 +15,7 @@ import (
 // The values of server.engine.
 const (
 	EngineAuto    = "auto"
-	EngineLoop    = "loop"    // an event loop, for plain HTTP/1.1 on Linux
+	EngineLoop    = "loop"    // an event loop, for HTTP/1.1 on Linux
 	EngineNetHTTP = "nethttp" // Go's own client, for everything
 )
 
@@ -31,7 +30,7 @@ func (r *Run) makeTransport() (wire.Transport, error) {
 	}
 	all := r.connections() * len(r.URLs) // any server may have them all in use
 	loop, err := wire.NewLoop(wire.LoopConfig{
-		Clock: r.clock, Header: r.wire.Header, Connections: all, NoKeepAlive: r.NoKeepAlive, KernelStamps: r.wantStamps(),
+		Clock: r.clock, Header: r.wire.Header, Connections: all, NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, KernelStamps: r.wantStamps(),
 	})
 	if err != nil || r.Engine == EngineLoop || loop.Stamps() == kernelStamps {
 		return loop, err
@@ -102,8 +101,6 @@ func (r *Run) noLoop() string {
 	switch {
 	case runtime.GOOS != "linux":
 		return "it is for Linux"
-	case slices.ContainsFunc(r.URLs, func(s string) bool { return !strings.HasPrefix(strings.ToLower(s), "http:") }):
-		return "it speaks plain HTTP only"
 	case r.HTTP2:
 		return "it speaks HTTP/1.1 only"
 	case slices.ContainsFunc(r.urls(), func(u string) bool { return proxied(r.wire.Proxy, u) }):

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
@@ -22,6 +23,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/shell"
 	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/cli/tokenize"
 	"github.com/inferometer/inferometer/internal/cli/trace"
@@ -30,16 +32,11 @@ import (
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// entry is one command of the program.
-type entry struct {
-	name    string // as typed, words separated by a space
-	summary string
-	run     func(ctx context.Context, s command.Streams, args []string) error
-}
-
 // commands lists all commands in the order of the help.
-func commands() []entry {
-	return []entry{
+func commands() []command.Entry {
+	type entry command.Entry // whose three parts need no names here
+	var all []command.Entry
+	for _, c := range []entry{
 		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", serve.Bench},
 		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", serve.Latency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
@@ -67,8 +64,30 @@ func commands() []entry {
 		{"fleet init", "write what the nats-server of a fleet needs, and say what to type", fleet.Init},
 		{"fleet status", "list the agents of a fleet, and how far its runs are", fleet.Status},
 		{"fleet attach", "take over a run whose leader has died", fleet.Attach},
+		{"completion", "print a script that completes commands, flags and values in bash, zsh or fish", shell.Completion},
+		{"man", "print the man page of a command, or write all of them", shell.Man(described)},
 		{"version", "print the version", version},
+	} {
+		all = append(all, command.Entry(c))
 	}
+	return all
+}
+
+// described are all commands that have flags of their own: those of bench sweep one by one.
+func described() (all []command.Entry) {
+	for _, c := range commands() {
+		if c.Name != "bench sweep" {
+			all = append(all, c)
+			continue
+		}
+		for _, under := range sweep.Commands() {
+			if under.Summary != "" {
+				under.Name = c.Name + " " + under.Name
+				all = append(all, under)
+			}
+		}
+	}
+	return all
 }
 
 // Main runs the command that args name and returns the exit code.
@@ -79,14 +98,21 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return command.ExitUsage
 	}
 	switch args[0] {
-	case "help", "-h", "--help":
+	case "help", "-h", "--help", argv.HelpAll:
 		if len(args) == 1 {
 			overview(s.Out)
 			return command.ExitDone
 		}
-		args = append(args[1:len(args):len(args)], "--help")
+		asked, code := help(s, args[1:])
+		if asked == nil {
+			return code
+		}
+		args = asked
 	case "--version":
 		args[0] = "version"
+	case shell.Hidden: // what the scripts of the shells ask
+		(&shell.Completer{Commands: described(), Helped: shell.Offered}).Answer(s.Out, args[1:])
+		return command.ExitDone
 	case sandbox.Command: // a part of a run, and no command
 		if err := sandbox.Main(args[1:]); err != nil {
 			fmt.Fprintf(s.Err, "inferometer %s: %v\n", sandbox.Command, err)
@@ -95,9 +121,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return command.ExitDone
 	}
 	for _, c := range commands() {
-		words := strings.Fields(c.name)
-		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.name {
-			return command.Finish(s.Err, c.name, c.run(ctx, s, args[len(words):]))
+		words := strings.Fields(c.Name)
+		if len(args) >= len(words) && strings.Join(args[:len(words)], " ") == c.Name {
+			return command.Finish(s.Err, c.Name, c.Run(ctx, s, args[len(words):]))
 		}
 	}
 	name := args[0]
@@ -106,7 +132,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		case len(args) == 1:
 			group(s.Err, name)
 			return command.ExitUsage
-		case args[1] == "-h" || args[1] == "--help":
+		case args[1] == "-h" || args[1] == "--help" || args[1] == argv.HelpAll:
 			group(s.Out, name)
 			return command.ExitDone
 		case !strings.HasPrefix(args[1], "-"):
@@ -126,16 +152,16 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return command.ExitUsage
 }
 
-// meant is a question for the command that a wrong name is close to: whole, or without
-// the group that it belongs to.
+// meant is a question for the command that a wrong name is close to: whole, without
+// the group that it belongs to, or the group.
 func meant(wrong string) string {
 	byWord := map[string]string{}
 	var words []string
 	for _, c := range commands() {
-		whole := strings.Fields(c.name)
-		for _, word := range []string{c.name, whole[len(whole)-1]} {
-			if byWord[word] == "" {
-				byWord[word] = c.name
+		whole := strings.Fields(c.Name)
+		for _, w := range [][2]string{{c.Name, c.Name}, {whole[len(whole)-1], c.Name}, {whole[0], whole[0]}} {
+			if word, means := w[0], w[1]; byWord[word] == "" {
+				byWord[word] = means
 				words = append(words, word)
 			}
 		}
@@ -150,8 +176,8 @@ func meant(wrong string) string {
 func group(w io.Writer, word string) {
 	fmt.Fprintf(w, "usage: inferometer %s COMMAND [flags]\n\n", word)
 	for _, c := range commands() {
-		if strings.HasPrefix(c.name, word+" ") {
-			fmt.Fprintf(w, "  %-16s %s\n", c.name, c.summary)
+		if strings.HasPrefix(c.Name, word+" ") {
+			fmt.Fprintf(w, "  %-16s %s\n", c.Name, c.Summary)
 		}
 	}
 	fmt.Fprintf(w, "\ninferometer %s COMMAND --help tells the flags of a command.\n", word)
@@ -159,17 +185,17 @@ func group(w io.Writer, word string) {
 
 // isGroup says whether a word begins a command of several words, as bench does.
 func isGroup(word string) bool {
-	return slices.ContainsFunc(commands(), func(c entry) bool { return strings.HasPrefix(c.name, word+" ") })
+	return slices.ContainsFunc(commands(), func(c command.Entry) bool { return strings.HasPrefix(c.Name, word+" ") })
 }
 
 func overview(w io.Writer) {
 	fmt.Fprint(w, "inferometer measures LLM inference servers, and proves that the measurement can be trusted.\n\n",
 		"usage: inferometer COMMAND [flags]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-16s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-16s %s\n", c.Name, c.Summary)
 	}
 	fmt.Fprint(w, "\nExamples:\n",
 		"  inferometer sim --listen 127.0.0.1:8000\n",
 		"  inferometer bench serve --backend vllm --model sim --max-concurrency 8 --num-prompts 64\n",
-		"\ninferometer COMMAND --help tells the flags of a command.\n")
+		"\ninferometer COMMAND --help tells the flags of a command; inferometer help WORD what a flag, a metric, an outcome, a verdict or an exit code means.\n")
 }

@@ -123,6 +123,7 @@ func appendEvents(dst []byte, e *Events) []byte {
 	dst = appendText(dst, `,"tokens_by":`, e.TokensBy)
 	dst = appendColumn(dst, `,"kind":[`, e.Kind)
 	dst = appendColumn(dst, `,"size":[`, e.Size)
+	dst = appendColumn(dst, `,"open":[`, e.Open)
 	if len(dst) > start { // the first column's comma
 		copy(dst[start:], dst[start+1:])
 		dst = dst[:len(dst)-1]

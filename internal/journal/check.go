@@ -133,6 +133,11 @@ func (e *Events) check(sent int64) error {
 		return fmt.Errorf("event columns differ in length: at %d, kind %d, lag %d, tokens %d, size %d", n, len(e.Kind), len(e.Lag), len(e.Tokens), len(e.Size))
 	}
 	var b bounds
+	before := -1
+	for _, i := range e.Open {
+		b.within("open", int64(i), int64(before)+1, int64(n)-1)
+		before = i
+	}
 	at := sent
 	for i, gap := range e.At {
 		b.time("a gap", gap)
@@ -221,6 +226,8 @@ func (s *Sample) check(agents int) error {
 	b.count("in_flight", s.InFlight)
 	b.within("sent", int64(s.Sent), 0, mostIndex)
 	b.within("ended", int64(s.Ended), 0, mostIndex)
+	b.count("goroutines", s.Goroutines)
+	b.sum("live_bytes", s.LiveBytes)
 	return b.err
 }
 

@@ -240,6 +240,7 @@ func (c *cursor) events(e *Events) {
 	}
 	e.Kind = column(c, key(`,"kind":[`), e.Kind, 0, math.MaxUint16)
 	e.Size = column(c, key(`,"size":[`), e.Size, math.MinInt64, math.MaxInt64)
+	e.Open = column(c, key(`,"open":[`), e.Open, math.MinInt64, math.MaxInt64)
 }
 
 // column reads numbers up to the closing bracket into the room of a column. A

@@ -61,7 +61,9 @@ type Run struct {
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
 
-	Clock       string      `json:"clock"` // "kernel" or "user": what event times are, see Events
+	Clock string `json:"clock"` // "kernel" or "user": what event times are, see Events
+	// ReadEnds: Events.Open was kept, so that it is known which times are those of a later event.
+	ReadEnds    bool        `json:"read_ends,omitempty"`
 	Environment Environment `json:"environment"`
 	// Proven is what the newest self-test of this program proved for this machine; absent: nothing.
 	Proven *Proven `json:"proven,omitempty"`
@@ -164,21 +166,58 @@ type Outcome string
 // The outcomes. Only Complete is a success.
 const (
 	Complete    Outcome = "complete"
-	Truncated   Outcome = "truncated"    // the stream ended without a finish reason or [DONE]
-	StreamError Outcome = "stream_error" // an error event inside a 200
-	Short       Outcome = "short"        // fewer tokens than asked for with ignore_eos
-	Long        Outcome = "long"         // far more tokens than asked for: cut off
-	Empty       Outcome = "empty"        // ended in good order, with no token
+	Truncated   Outcome = "truncated"
+	StreamError Outcome = "stream_error"
+	Short       Outcome = "short"
+	Long        Outcome = "long"
+	Empty       Outcome = "empty"
 	HTTP4xx     Outcome = "http_4xx"
 	HTTP5xx     Outcome = "http_5xx"
-	Refused     Outcome = "refused" // no connection came about
-	Reset       Outcome = "reset"   // the connection broke
+	Refused     Outcome = "refused"
+	Reset       Outcome = "reset"
 	Timeout     Outcome = "timeout"
-	Cancelled   Outcome = "cancelled" // we stopped it: deadline of the run, or Ctrl-C
-	Protocol    Outcome = "protocol"  // the answer could not be understood
-	Lost        Outcome = "lost"      // its agent was lost: it may have been sent, and nothing more is known
-	Unsent      Outcome = "unsent"    // planned, and certainly not sent: its agent was lost or stopped before
+	Cancelled   Outcome = "cancelled"
+	Protocol    Outcome = "protocol"
+	Lost        Outcome = "lost"
+	Unsent      Outcome = "unsent"
 )
+
+// Meaning is what an outcome says of a request; empty for one that is not ours.
+func (o Outcome) Meaning() string {
+	switch o {
+	case Complete:
+		return "answered to its end, and the only success"
+	case Truncated:
+		return "the stream ended without a finish reason or [DONE]"
+	case StreamError:
+		return "an error event inside a 200"
+	case Short:
+		return "fewer tokens than asked for with ignore_eos"
+	case Long:
+		return "far more tokens than asked for: cut off"
+	case Empty:
+		return "ended in good order, with no token"
+	case HTTP4xx:
+		return "the server answered with a status from 400 to 499"
+	case HTTP5xx:
+		return "the server answered with a status from 500 to 599"
+	case Refused:
+		return "no connection came about"
+	case Reset:
+		return "the connection broke"
+	case Timeout:
+		return "given up after --request-timeout"
+	case Cancelled:
+		return "we stopped it: deadline of the run, or Ctrl-C"
+	case Protocol:
+		return "the answer could not be understood"
+	case Lost:
+		return "its agent was lost: it may have been sent, and nothing more is known"
+	case Unsent:
+		return "planned, and certainly not sent: its agent was lost or stopped before"
+	}
+	return ""
+}
 
 // Outcomes lists all outcomes, in the order in which they are shown.
 var Outcomes = []Outcome{
@@ -296,6 +335,10 @@ type Events struct {
 	// Size is the bytes of text in each event, by which the tokens of the request are
 	// spread over its events. Absent where nothing needs it: Tokens are known, or one in each.
 	Size []int `json:"size,omitempty"`
+	// Open are the events, by their index from 0, that came last of those in a read and
+	// did not end it: [DONE] or a part of the next event lay behind. Their time may be that
+	// of what lay behind. Only with Run.ReadEnds.
+	Open []int `json:"open,omitempty"`
 }
 
 // EventKind says what an event carried.
@@ -330,6 +373,10 @@ type Sample struct {
 	InFlight int   `json:"in_flight"` // requests
 	Sent     int   `json:"sent"`      // requests so far
 	Ended    int   `json:"ended"`     // requests so far
+	// Goroutines and LiveBytes show a leak in this process itself: how many there are, and what the last
+	// collection found in use. Absent: a journal of an earlier version, or no collection yet.
+	Goroutines int   `json:"goroutines,omitempty"`
+	LiveBytes  int64 `json:"live_bytes,omitempty"`
 }
 
 // End is the last line of a journal whose run came to its end.

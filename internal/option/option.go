@@ -12,6 +12,7 @@
 //	also      another key that a scenario may use
 //	flag      the flag's name, without dashes
 //	whole     "true": no part of the flag's name stands for it, since it does for a flag of vLLM's
+//	common    "true": the flag stands in the short help
 //	follows   a general flag that wins over this one, such as input-len
 //	default   the default as text; a pointer has none and stays nil
 //	shown     the default in words, where the text says too little
@@ -55,6 +56,7 @@ type Field struct {
 	Also    string
 	Flag    string // empty: it has none
 	Whole   bool   // no part of the flag's name stands for it
+	Common  bool   // the flag is one that people use: it stands in the short help
 	Follows string
 	Default string // as text; empty: none
 	Shown   string
@@ -119,7 +121,7 @@ func read(sf reflect.StructField) Field {
 	tag := sf.Tag
 	key, _, _ := strings.Cut(tag.Get("json"), ",")
 	f := Field{
-		Key: key, Also: tag.Get("also"), Flag: tag.Get("flag"), Whole: tag.Get("whole") == "true", Follows: tag.Get("follows"),
+		Key: key, Also: tag.Get("also"), Flag: tag.Get("flag"), Whole: tag.Get("whole") == "true", Common: tag.Get("common") == "true", Follows: tag.Get("follows"),
 		Default: tag.Get("default"), Shown: tag.Get("shown"), Help: tag.Get("help"), Metavar: tag.Get("metavar"),
 		Many: tag.Get("many") == "true", index: sf.Index,
 	}

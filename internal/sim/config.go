@@ -61,7 +61,10 @@ type Config struct {
 
 	Profiler  bool // answer /start_profile and /stop_profile, as vLLM does with --profiler-config
 	TruthText bool // put the texts in the truth, not only their SHA-256
-	TLS       bool // Serve speaks TLS with a certificate made at start
+	// TruthAtOnce writes each record when its request has ended, so that a killed server leaves what it knew. Else
+	// records are gathered for a second, and no request waits for the disk.
+	TruthAtOnce bool
+	TLS         bool // Serve speaks TLS with a certificate made at start
 
 	Tokenizer Tokenizer // nil: the built-in one
 }

@@ -65,7 +65,7 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		return nil, err
 	}
 	if truth != nil {
-		s.truth = newTruthLog(truth)
+		s.truth = newTruthLog(truth, cfg.TruthAtOnce)
 	}
 	s.http = &http.Server{
 		Handler: s.Handler(), ErrorLog: log.New(io.Discard, "", 0), ConnContext: socket.WithArrival,

@@ -97,9 +97,11 @@ func sha(s string) string {
 }
 
 // truthLog writes records as lines. Adding one never waits for the disk: a
-// goroutine writes what has gathered each second, or sooner if it is much.
+// goroutine writes what has gathered each second, or sooner if it is much. Only
+// where it is to be written at once whoever adds it waits.
 type truthLog struct {
 	w    io.Writer
+	once bool // write each at once
 	mu   sync.Mutex
 	buf  []byte
 	err  error
@@ -113,8 +115,8 @@ const (
 	truthFlushBytes = 1 << 20
 )
 
-func newTruthLog(w io.Writer) *truthLog {
-	t := &truthLog{w: w, full: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+func newTruthLog(w io.Writer, atOnce bool) *truthLog {
+	t := &truthLog{w: w, once: atOnce, full: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go t.loop()
 	return t
 }
@@ -122,6 +124,12 @@ func newTruthLog(w io.Writer) *truthLog {
 func (t *truthLog) add(r *Record) {
 	t.mu.Lock()
 	t.buf = r.appendJSON(t.buf)
+	if t.once {
+		if _, err := t.w.Write(t.buf); err != nil {
+			t.err = err
+		}
+		t.buf = t.buf[:0]
+	}
 	full := len(t.buf) > truthFlushBytes
 	t.mu.Unlock()
 	if full {

@@ -125,6 +125,9 @@ func (p *program) run(binary, home, base string) error {
 		"--dataset-name", "random", "--random-input-len", "8", "--random-output-len", "2", "--num-prompts", strconv.Itoa(requests), "--max-concurrency", "2",
 		"--request-timeout", timeout.String(), "--run-dir", folder, "--progress", "none",
 	}, p.args...)
+	if underTLS() {
+		args = append(args, "--insecure")
+	}
 	cmd := exec.Command("sh", args...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "NO_PROXY=*", "OPENAI_API_KEY="+secret)
 	cmd.Dir = home

@@ -3,11 +3,14 @@ package hostile
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -26,10 +29,14 @@ type server struct {
 
 // client is a connection to the program under test, as a mode sees it.
 type client struct {
-	*net.TCPConn
+	net.Conn
+	tcp  *net.TCPConn // below TLS, if there is one
 	quit <-chan struct{}
 	last bool // nothing more is to be said on this connection
 }
+
+// underTLS says whether all is to be done under TLS.
+func underTLS() bool { return os.Getenv("INFEROMETER_HOSTILE_TLS") != "" }
 
 func startServer(t *testing.T) *server {
 	t.Helper()
@@ -37,7 +44,14 @@ func startServer(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{base: "http://" + l.Addr().String(), quit: make(chan struct{}), seen: map[string]int{}}
+	scheme := "http://"
+	var secure *tls.Config
+	if underTLS() {
+		h := httptest.NewTLSServer(http.NotFoundHandler())
+		scheme, secure = "https://", &tls.Config{Certificates: h.TLS.Certificates}
+		h.Close()
+	}
+	s := &server{base: scheme + l.Addr().String(), quit: make(chan struct{}), seen: map[string]int{}}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -45,7 +59,11 @@ func startServer(t *testing.T) *server {
 			if err != nil {
 				return
 			}
-			all.Go(func() { s.serve(&client{TCPConn: c.(*net.TCPConn), quit: s.quit}) })
+			hostile := &client{Conn: c, tcp: c.(*net.TCPConn), quit: s.quit}
+			if secure != nil {
+				hostile.Conn = tls.Server(c, secure)
+			}
+			all.Go(func() { s.serve(hostile) })
 		}
 	})
 	t.Cleanup(func() {
@@ -150,7 +168,7 @@ func (c *client) hang() {
 
 // fin ends our side; the client's stays open until it goes.
 func (c *client) fin() {
-	_ = c.CloseWrite()
+	_ = c.Conn.(interface{ CloseWrite() error }).CloseWrite()
 	c.hang()
 }
 
@@ -158,7 +176,7 @@ func (c *client) fin() {
 // a RST that overtakes it would take it away.
 func (c *client) reset() {
 	time.Sleep(100 * time.Millisecond)
-	_ = c.SetLinger(0)
+	_, _ = c.tcp.SetLinger(0), c.tcp.Close() // below TLS: no farewell
 	c.last = true
 }
 

@@ -34,12 +34,14 @@ type Set struct {
 	byName        map[string]spelling
 	byShort       map[byte]*Flag
 	groups        []string // in the order of their first flag
-	examples      []example
+	examples      []Example
 	config        string // value of --config
 	configFlag    *Flag
 
 	operandName            string
 	minOperands, operandsN int
+	operandTakes           []Takes
+	operandChoices         []string
 	operands               []string
 	seen                   map[*Flag]Source
 	foreign                map[string]string // advice by the name as typed, dashes included
@@ -53,8 +55,6 @@ type spelling struct {
 
 // generalGroup comes last in the help: everybody knows what is in it.
 const generalGroup = "General"
-
-type example struct{ text, command string }
 
 // Source says where a flag's value came from.
 type Source int
@@ -89,6 +89,9 @@ type Flag struct {
 	Hidden      bool
 	Refused     []string // values of a choice that are known and refused
 	Inert       []string // values of an unsupported flag that ask for nothing, and are taken
+	Choices     []string // values to offer
+	Common      bool     // one that people use: it stands in the short help
+	Takes       Takes
 
 	aliases []string
 	short   byte
@@ -195,7 +198,7 @@ func (s *Set) Args() []string { return s.operands }
 
 // Example adds an example to the help.
 func (s *Set) Example(text, command string) {
-	s.examples = append(s.examples, example{text, command})
+	s.examples = append(s.examples, Example{text, command})
 }
 
 // Flags returns the declared flags in the order of their declaration.
@@ -250,6 +253,9 @@ func (s *Set) add(f *Flag, opts []Option) {
 	}
 	if f.Group == "" {
 		f.Group = "Flags"
+	}
+	if f.Takes == Unknown {
+		f.Takes = takes(f.Metavar)
 	}
 	s.flags = append(s.flags, f)
 	s.addGroup(f.Group)

@@ -2,12 +2,16 @@ package argv
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // ErrHelp is returned by Parse when the user asked for help.
 var ErrHelp = errors.New("help requested")
+
+// ErrHelpAll is the ErrHelp of --help-all: every flag is wanted.
+var ErrHelpAll = fmt.Errorf("all of it: %w", ErrHelp)
 
 // UsageError is something wrong with the command line or the config file.
 type UsageError = usage.Error

@@ -9,60 +9,150 @@ import (
 	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
-// helpColumn is where the explanations begin.
-const helpColumn = 32
+// helpColumn is where the explanations begin; on a narrow terminal they begin below, at narrowColumn.
+const (
+	helpColumn   = 32
+	narrowColumn = 6
+	narrow       = helpColumn + 28
+)
 
-// Help writes the help of the command, wrapped to width columns.
-func (s *Set) Help(w io.Writer, width int) {
-	width = max(width, helpColumn+20)
+// HelpAll asks for every flag.
+const HelpAll = "--help-all"
+
+const (
+	// MostCommon is how many flags the short help shows, beside --help itself.
+	MostCommon = 25
+	// mostExamples is how many examples it shows.
+	mostExamples = 4
+	// mostChoices is how long a list of choices may be there.
+	mostChoices = 40
+)
+
+// Long says that the command has more flags than the short help shows.
+func (s *Set) Long() bool {
+	listed, common := 0, 0
+	for _, f := range s.flags {
+		if f.Listed() {
+			listed++
+		}
+		if f.Listed() && f.Common {
+			common++
+		}
+	}
+	return listed > MostCommon+1 && common > 0
+}
+
+// Seldom takes flags out of the short help that another command declares as common, where
+// they mean less here, or are refused.
+func (s *Set) Seldom(names ...string) {
+	for _, name := range names {
+		if f := s.Lookup(name); f != nil {
+			f.Common = false
+		}
+	}
+}
+
+// Help writes the help of the command, wrapped to width columns: of one with many flags only
+// those that people use.
+func (s *Set) Help(w io.Writer, width int) { s.help(w, width, s.Long()) }
+
+// HelpAll writes the help with all flags.
+func (s *Set) HelpAll(w io.Writer, width int) { s.help(w, width, false) }
+
+func (s *Set) help(w io.Writer, width int, short bool) {
+	width = max(width, narrowColumn+24)
 	operands := ""
 	if s.operandsN > 0 {
 		operands = " " + s.operandName
 	}
 	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, mdtable.Wrap(s.summary, width, ""))
-	s.helpExamples(w, width)
-	for _, group := range s.groups {
-		if group != generalGroup {
-			s.helpGroup(w, group, width)
-		}
+	examples := s.examples
+	if short {
+		examples = examples[:min(len(examples), mostExamples)]
 	}
-	s.helpGroup(w, generalGroup, width)
+	helpExamples(w, width, examples)
+	left := 0
+	for _, group := range s.Groups() {
+		left += s.helpGroup(w, group, width, short)
+	}
+	if short {
+		text := fmt.Sprintf("These are the flags that most people use, in short. There are %d more: %s %s shows all, with %d examples; inferometer help --NAME one of them.", left, s.name, HelpAll, len(s.examples))
+		fmt.Fprintf(w, "\n%s\n", mdtable.Wrap(text, width, ""))
+		return
+	}
 	s.helpUnsupported(w, width)
 }
 
-func (s *Set) helpExamples(w io.Writer, width int) {
-	if len(s.examples) > 0 {
+func helpExamples(w io.Writer, width int, examples []Example) {
+	if len(examples) > 0 {
 		fmt.Fprintln(w, "\nExamples:")
 	}
-	for i, e := range s.examples {
+	for i, e := range examples {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		// A command is wrapped with the shell's own sign, so that it can be pasted.
-		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.text, width-4, "  # "))
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.command, width-8, "      "), "\n", " \\\n"))
+		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.Text, width-4, "  # "))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.Command, width-8, "      "), "\n", " \\\n"))
 	}
 }
 
-func (s *Set) helpGroup(w io.Writer, group string, width int) {
+// helpGroup writes the flags of a group, and counts those that are left out.
+func (s *Set) helpGroup(w io.Writer, group string, width int, short bool) (left int) {
 	heading := false
 	for _, f := range s.flags {
-		if f.Group != group || f.Hidden || f.Unsupported != "" {
+		if f.Group != group || !f.Listed() {
+			continue
+		}
+		if short && !f.Common && f.Name != "help" {
+			left++
 			continue
 		}
 		if !heading {
 			fmt.Fprintf(w, "\n%s:\n", group)
 			heading = true
 		}
-		indent := strings.Repeat(" ", helpColumn)
-		text := mdtable.Wrap(f.describe(), width-helpColumn, indent)
-		head := "  " + f.head()
-		if n := utf8.RuneCountInString(head); n <= helpColumn-2 {
-			fmt.Fprintf(w, "%s%s%s\n", head, strings.Repeat(" ", helpColumn-n), text)
-		} else {
-			fmt.Fprintf(w, "  %s\n%s%s\n", mdtable.Wrap(f.head(), width-6, "      "), indent, text)
+		if short {
+			f = f.brief()
 		}
+		f.help(w, width)
 	}
+	return left
+}
+
+// brief is the flag for the short help: its first sentence, and a long list of choices by its first ones.
+func (f *Flag) brief() *Flag {
+	b := *f
+	if end := strings.Index(b.Help, ". "); end >= 0 {
+		b.Help = b.Help[:end+1]
+	}
+	if len(b.Metavar) > mostChoices && strings.HasPrefix(b.Metavar, "{") {
+		b.Metavar = b.Metavar[:strings.LastIndex(b.Metavar[:mostChoices], "|")+1] + "…}"
+	}
+	return &b
+}
+
+// help writes one flag.
+func (f *Flag) help(w io.Writer, width int) {
+	column := helpColumn
+	if width < narrow {
+		column = narrowColumn
+	}
+	indent := strings.Repeat(" ", column)
+	text := mdtable.Wrap(f.describe(), width-column, indent)
+	head := "  " + f.head()
+	if n := utf8.RuneCountInString(head); n <= column-2 {
+		fmt.Fprintf(w, "%s%s%s\n", head, strings.Repeat(" ", column-n), text)
+	} else {
+		fmt.Fprintf(w, "  %s\n%s%s\n", wrapHead(f.head(), width-6), indent, text)
+	}
+}
+
+// wrapHead breaks a flag with its value, also between the choices of a long list.
+func wrapHead(head string, width int) string {
+	const here = "\x00" // after a bar, where a line may end
+	text := mdtable.Wrap(strings.ReplaceAll(head, "|", "|"+here+" "), width, "      ")
+	return strings.NewReplacer(here+" ", "", here+"\n", "\n").Replace(text)
 }
 
 // helpUnsupported names what is refused in one paragraph; the reasons come with the refusal.
@@ -80,22 +170,9 @@ func (s *Set) helpUnsupported(w io.Writer, width int) {
 
 // head is the flag with its other names and its value.
 func (f *Flag) head() string {
-	var names []string
-	if f.short != 0 {
-		names = append(names, "-"+string(rune(f.short)))
-	}
-	for _, name := range append([]string{f.Name}, f.aliases...) {
-		names = append(names, "--"+name)
-		if f.arity == triValue {
-			names = append(names, "--no-"+name)
-		}
-	}
-	head := strings.Join(names, ", ")
-	switch f.arity {
-	case OneValue:
-		head += " " + f.Metavar
-	case ZeroOrMore, OneOrMore:
-		head += " " + f.Metavar + "…"
+	head := strings.Join(f.Spellings(), ", ")
+	if value := f.Value(); value != "" {
+		head += " " + value
 	}
 	return head
 }

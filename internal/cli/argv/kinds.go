@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Pair is one KEY=VALUE of a KeyValues flag.
@@ -85,7 +86,7 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 
 // Option declares the flag of an option that describes itself; a value goes to store.
 func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
-	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole}
+	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole, Choices: field.Choices, Common: field.Common}
 	f.store = func(values []string) error { return OptionError("", store(values[0])) }
 	switch {
 	case field.Kind == option.Bool && field.Optional: // --name and --no-name
@@ -115,7 +116,7 @@ func OptionError(flag string, err error) error {
 // Choice declares a flag with one of a few values.
 func (s *Set) Choice(dst *string, name, def string, choices []string, help string, opts ...Option) {
 	*dst = def
-	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}"}
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}", Choices: choices}
 	scalar(s, dst, f, opts, func(text string) (string, error) {
 		switch {
 		case slices.Contains(choices, text):
@@ -123,7 +124,11 @@ func (s *Set) Choice(dst *string, name, def string, choices []string, help strin
 		case slices.Contains(f.Refused, text):
 			return "", Errorf("", "%s %s", text, f.later)
 		}
-		return "", Errorf("", "must be one of %s, not %q", strings.Join(choices, ", "), text)
+		err := Errorf("", "must be one of %s, not %q", strings.Join(choices, ", "), text)
+		if near := usage.Nearest(strings.ToLower(text), choices); near != "" {
+			return "", err.WithHint("did you mean %s?", near)
+		}
+		return "", err
 	})
 }
 

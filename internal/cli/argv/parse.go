@@ -63,6 +63,9 @@ func (s *Set) scan(args []string) (found []occurrence, operands, unknown []strin
 		if args[i] == "--" {
 			return found, append(operands, args[i+1:]...), unknown, nil
 		}
+		if args[i] == HelpAll || args[i] == "--help=all" { // the second as vLLM has it
+			return nil, nil, nil, ErrHelpAll
+		}
 		t := s.classify(args[i])
 		i++
 		switch {

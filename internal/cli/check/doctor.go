@@ -89,7 +89,7 @@ func (r *doctorRun) flags() *argv.Set {
 		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
 	set.Duration(&o.RequestTimeout, "request-timeout", probeTimeout, "Give a probe up after so long.")
 	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests are to be on their way at a time.")
-	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Metavar("NAME,…"))
+	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Among(doctor.Names()...), argv.Metavar("NAME,…"))
 	set.Choice(&r.format, "format", "table", []string{"table", "json"}, "What to print.")
 	return set
 }

@@ -1,24 +1,55 @@
 package command
 
-import "runtime/debug"
+import (
+	"runtime"
+	"runtime/debug"
+)
 
-// Release is the version's number; there is no release yet.
-const Release = "0.1.0-dev"
+// Release is the version's number; there is no release yet. It is a variable because a release is stamped
+// with the number of its tag by the linker (-X, see .goreleaser.yaml), and is never set elsewhere.
+var Release = "0.1.0-dev"
 
-// Version is the release and the commit that the binary was built from, where Go knows it.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Release
+// Build is what is known of how this binary was made. What Go did not write into it is nil.
+type Build struct {
+	Version    string  `json:"version"`
+	Release    string  `json:"release"`
+	Commit     *string `json:"commit"`
+	CommitTime *string `json:"commit_time"`
+	Modified   *bool   `json:"modified"`
+	Go         string  `json:"go"`
+	OS         string  `json:"os"`
+	Arch       string  `json:"arch"`
+}
+
+// Built reads what Go wrote into this binary.
+func Built() Build {
+	info, _ := debug.ReadBuildInfo()
+	return built(info)
+}
+
+func built(info *debug.BuildInfo) Build {
+	b := Build{Version: Release, Release: Release, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info == nil {
+		return b
 	}
-	revision, dirty := "", ""
 	for _, kv := range info.Settings {
-		switch {
-		case kv.Key == "vcs.revision" && len(kv.Value) >= 12:
-			revision = "+" + kv.Value[:12]
-		case kv.Key == "vcs.modified" && kv.Value == "true":
-			dirty = ".dirty"
+		switch kv.Key {
+		case "vcs.revision":
+			b.Commit = &kv.Value
+		case "vcs.time":
+			b.CommitTime = &kv.Value
+		case "vcs.modified":
+			b.Modified = new(kv.Value == "true")
 		}
 	}
-	return Release + revision + dirty
+	if b.Commit != nil && len(*b.Commit) >= 12 {
+		b.Version += "+" + (*b.Commit)[:12]
+	}
+	if b.Modified != nil && *b.Modified {
+		b.Version += ".dirty"
+	}
+	return b
 }
+
+// Version is the release and the commit that the binary was built from, where Go knows it.
+func Version() string { return Built().Version }

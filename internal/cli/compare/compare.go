@@ -36,6 +36,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 		`inferometer compare base.json new.json --gate "p99_ttft<+5% and output_throughput>-3%"`)
 	set.Example("Did the faster configuration stay as good? Exit code 5 if it is worse beyond chance", `inferometer compare fp16 fp8 --gate "accuracy"`)
 	set.Operands("RESULT…", 1, math.MaxInt)
+	set.CompleteOperands(argv.Run)
 	var o options
 	set.Choice(&o.format, "format", "table", compare.Formats, "What to print.")
 	set.String(&o.gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)

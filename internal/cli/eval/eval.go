@@ -43,11 +43,11 @@ func flags() (*argv.Set, *options) {
 	serve.DefineEval(set, o.Options)
 	g := argv.Group("Questions")
 	set.String(&o.resume, "resume", "", "Go on with the run in FOLDER, which was killed or interrupted: what it asks is in the folder, and only questions without an answer are asked.",
-		g, argv.Metavar("FOLDER"), argv.WholeName())
+		g, argv.Common(), argv.Complete(argv.Run), argv.Metavar("FOLDER"), argv.WholeName())
 	set.String(&o.writeKey, flagWriteKey, "", writeKeyHelp, g, argv.Metavar("FILE"), argv.WholeName())
 	set.Bool(&o.loaded, flagUnderLoad, underLoadHelp, g, argv.WholeName())
 	set.Bool(&o.repeat, flagRepeat, repeatHelp, g, argv.WholeName())
-	set.Bool(&o.list, "list-tasks", "List the built-in tasks, and ask nothing.", g, argv.WholeName())
+	set.Bool(&o.list, "list-tasks", "List the built-in tasks, and ask nothing.", g, argv.Common(), argv.WholeName())
 	return set, o
 }
 

@@ -32,6 +32,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set.Example("By the result that it saved", "inferometer explain out.json")
 	set.Example("For a program: one JSON object a run", "inferometer explain runs/* --json")
 	set.Operands("RUN…", 1, math.MaxInt)
+	set.CompleteOperands(argv.Run)
 	var asJSON bool
 	set.Bool(&asJSON, "json", "Write one JSON object a run, a line each.")
 	if done, err := command.Parse(s, set, args); done || err != nil {

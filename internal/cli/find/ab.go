@@ -72,7 +72,7 @@ func (r *abRun) flags() *argv.Set {
 		"inferometer ab --a http://gpu-a:8000 --b http://gpu-b:8000 --num-prompts 200 --max-concurrency 16")
 	set.Example("Fail if B is slower: exit code 5 if it is, 6 if that can't be decided",
 		`inferometer ab --a http://old:8000 --b http://new:8000 --gate "p99_ttft<+5% and output_throughput>-3%" --num-prompts 200 --max-concurrency 16`)
-	g := argv.Group(groupAB)
+	g := argv.CommonGroup(groupAB)
 	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
@@ -86,6 +86,8 @@ func (r *abRun) flags() *argv.Set {
 	set.Choice(&r.format, "format", "table", compare.Formats, "What to print.", g, argv.WholeName())
 	r.workload = serve.NewOptions()
 	serve.Define(set, r.workload)
+	set.Seldom(setByUs...)
+	set.Seldom("endpoint", "header", "extra-body", "percentile-metrics", "goodput")
 	return set
 }
 

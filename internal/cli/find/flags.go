@@ -1,6 +1,7 @@
 package find
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ func Flags() (*argv.Set, *options) {
 	set.Example("A capacity map: how it falls with the length of the prompt",
 		`inferometer find --slo "p99_ttft<=1s" --map input-len=128,512,2048`)
 	o := &options{}
-	g := argv.Group(groupFind)
+	g := argv.CommonGroup(groupFind)
 	set.String(&o.slo, "slo", "", `What must hold, as in "p99_ttft<=500ms and failed<0.1%"; docs/conditions.md has the grammar.`, g, argv.Metavar("SLO"))
 	set.Choice(&o.Vary, "vary", find.Rate, []string{find.Rate, find.Concurrency}, "What is raised: requests a second, or requests at a time.", g)
 	set.OptFloat(&o.From, "from", "The first load to try, and the lowest.", g, argv.Metavar("X"), argv.Shown("1, and lower ones if need be"))
@@ -65,6 +66,8 @@ func Flags() (*argv.Set, *options) {
 	serve.DefineRequest(set, o.serve)
 	serve.DefineDataset(set, o.serve)
 	serve.DefineFleet(set, o.serve)
+	set.Seldom(slices.Collect(maps.Keys(Own()))...)
+	set.Seldom("port", "endpoint", "header", "extra-body", "ignore-eos", "seed", "num-warmups")
 	return set, o
 }
 

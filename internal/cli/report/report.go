@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
@@ -43,17 +44,18 @@ func flags() (*argv.Set, *options) {
 	set.Example("Its requests in time, one lane each, as vLLM draws them", "inferometer report out.json --format timeline -o out.timeline.html")
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
+	set.CompleteOperands(argv.Run)
 	o := &options{}
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	set.String(&o.slo, "slo", "", serve.SLOHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
-	set.Choice(&o.table, "table", "runs", []string{"runs", "requests"}, "With csv: one line a run, or one a request. Parquet always has one a request.")
+	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one line a run (csv alone), a request, an event of a stream, a sample of the client, or a value that the server's metrics had.", argv.Shown("runs with csv, requests with parquet"))
 	serve.DefineThresholds(set, &o.thresholds)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
 	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))
 	set.Bool(&o.Detailed, "detailed", "With json: each request's lengths, times, text and error too.")
-	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Shown("as in the run"))
+	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Among(metric.ReportedNames()...), argv.Shown("as in the run"))
 	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
 	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"), argv.Bare())
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
@@ -74,6 +76,9 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	opt, err := o.measureOptions()
 	if err != nil {
 		return err
+	}
+	if o.table != "runs" && o.table != "requests" {
+		return o.to(s, f, func(w io.Writer) error { return export.WriteLines(w, f, o.table, set.Args()) })
 	}
 	if f.Rows != nil {
 		return o.to(s, f, func(w io.Writer) error { return export.WriteRequests(w, f, set.Args(), opt) })
@@ -156,7 +161,7 @@ func (o *options) resolve(set *argv.Set) error {
 	}
 	switch {
 	case o.format == "parquet" && set.Seen("table") && o.table == "runs":
-		return argv.Errorf("table", "Parquet has one row a request")
+		return argv.Errorf("table", "Parquet has no table of runs: give requests, events, samples or scrapes")
 	case o.appendMarkdown != "" && o.chosen().Rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
@@ -192,7 +197,7 @@ func (o *options) measureOptions() (measure.Options, error) {
 // chosen is the format that was asked for.
 func (o *options) chosen() export.Format {
 	f, _ := export.ByName(o.format) // the flag has no other values
-	if f.Name == "csv" && o.table == "requests" {
+	if f.Name == "csv" && o.table != "runs" {
 		f.Rows = export.RequestsCSV
 	}
 	return f

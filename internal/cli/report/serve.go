@@ -25,6 +25,7 @@ func Serve(ctx context.Context, s command.Streams, args []string) error {
 	set.Example("Runs of several machines are series of their own", "inferometer serve-report results --series-by gpu,label")
 	set.Example("The pages as files, for CI to keep", "inferometer serve-report results --once public")
 	set.Operands("DIR", 1, 1)
+	set.CompleteOperands(argv.Folder)
 	var listen, once string
 	var by []string
 	var open bool
@@ -86,7 +87,11 @@ func servePages(ctx context.Context, s command.Streams, pages *site.Site, dir, l
 		fmt.Fprintf(s.Err, "inferometer serve-report: WARNING: %s can be reached from other machines, and there is no login: everyone there can read all of %s\n", l.Addr(), dir)
 	}
 	url := "http://" + l.Addr().String() + "/"
-	fmt.Fprintf(s.Err, "inferometer serve-report: %d runs in %d series, at %s\n", runs, series, url)
+	soFar := ""
+	if pages.Unread() > 0 {
+		soFar = " so far"
+	}
+	fmt.Fprintf(s.Err, "inferometer serve-report: %d runs in %d series%s, at %s\n", runs, series, soFar, url)
 	if open {
 		if err := openBrowser(ctx, url); err != nil {
 			fmt.Fprintf(s.Err, "inferometer serve-report: note: the browser can't be opened: %v\n", err)

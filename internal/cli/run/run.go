@@ -46,6 +46,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.Example("See the points and their commands", "inferometer run scenario.yaml --plan")
 	set.Example("Only some points, with another server", "inferometer run scenario.yaml --only target=tp8,concurrency=16 --set targets.tp8.port=8000")
 	set.Operands("FILE", 1, 1)
+	set.CompleteOperands(argv.Scenario)
 	o := &runOptions{}
 	set.Bool(&o.check, "check", "Read the file, check every point, and stop.")
 	set.Bool(&o.plan, "plan", "Print the points in their order and their commands, and stop.", argv.Alias("dry-run"))

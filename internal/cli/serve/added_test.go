@@ -90,7 +90,7 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 			"--dataset-name letters --dataset-path x":         "--dataset-path can't be used with --dataset-name letters, which is made, not read; name the file's kind with --dataset-name " + serve.Either(serve.FileDatasets()),
 			"--dataset-name letters --output-len 0":           "--output-len must be at least 1, not 0",
 			"--dataset-name letters --num-prompts 0":          "--num-prompts must be at least 1, not 0",
-			"--dataset-name letterz":                          "--dataset-name must be one of " + strings.Join(workload.Names(), ", ") + `, not "letterz"`,
+			"--dataset-name letterz":                          "--dataset-name must be one of " + strings.Join(workload.Names(), ", ") + `, not "letterz"; did you mean letters?`,
 			"--dataset-name letters --letters-output-len 1e3": `--letters-output-len needs a whole number, not "1e3"`,
 		} {
 			if _, _, err := serve.ParseLine(line); err == nil || err.Error() != want {
@@ -112,7 +112,7 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 
 	t.Run("help", func(t *testing.T) {
 		var out bytes.Buffer
-		if code := cli.Main(context.Background(), []string{"bench", "serve", "--help"}, nil, &out, io.Discard); code != 0 {
+		if code := cli.Main(context.Background(), []string{"bench", "serve", "--help-all"}, nil, &out, io.Discard); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}
 		contains(t, out.String(), "--letters-words N", "letters: how many of them. (default: 3)", "--letters-letter {a|b}", "|letters}")

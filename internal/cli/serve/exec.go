@@ -30,6 +30,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Example("With a key, which stands in no file", "OPENAI_API_KEY=… inferometer exec --run-dir results/1 run.json")
 	set.Example("What another machine has locked, to a server of this one", "inferometer exec load.lock --base-url http://127.0.0.1:8000")
 	set.Operands("SPEC.json", 1, 1)
+	set.CompleteOperands(argv.File)
 	var runDir, baseURL, tokenizer, datasetPath string
 	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
 	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))

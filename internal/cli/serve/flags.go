@@ -116,7 +116,7 @@ func Flags() (*argv.Set, *Options) {
 	defineExport(set, o, argv.Group(groupOurs))
 	defineSSH(set, o)
 	g := argv.Group(groupResult)
-	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Metavar("LIMITS"), argv.WholeName())
+	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Common(), argv.Metavar("LIMITS"), argv.WholeName())
 	defineFormat(set, o, g)
 	return set, o
 }

@@ -18,7 +18,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.Group(groupServer),
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }
@@ -47,15 +47,16 @@ const (
 
 func DefineDataset(set *argv.Set, o *Options) {
 	g := argv.Group(groupDataset)
-	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g,
+	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g, argv.Common(),
 		argv.Later("can't be read by this version; use "+either(workload.Names()), workload.Refused()...))
 	for _, f := range option.Fields(&o.Shared) {
 		f.Help = sharedHelp(f)
 		set.Option(f, func(text string) error { return f.SetText(&o.Shared, text) }, g)
 	}
 	set.String(&o.DatasetRevision, "dataset-revision", "", "hf: the branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
-	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(inputLen)+". Wins over their own flags.", g)
-	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(outputLen)+". Wins over their own flags.", g)
+	fields := kindFields()
+	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(fields, inputLen)+". Wins over their own flags.", g)
+	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(fields, outputLen)+". Wins over their own flags.", g)
 	o.datasets = map[string]any{}
 	for _, k := range workload.Kinds() {
 		o.datasets[k.Name] = k.Options()
@@ -63,10 +64,13 @@ func DefineDataset(set *argv.Set, o *Options) {
 	for _, k := range workload.Kinds() {
 		for _, f := range option.Fields(o.datasets[k.Name]) {
 			if f.Flag != "" && set.Lookup(f.Flag) == nil {
-				f.Help = strings.Join(owners(f.Flag), ", ") + ": " + f.Help
+				f.Help = strings.Join(owners(fields, f.Flag), ", ") + ": " + f.Help
 				set.Option(f, func(text string) error { return o.setDatasets(f.Flag, text) }, g)
 			}
 		}
+	}
+	for _, f := range option.Fields(o.datasets[workload.EvalName]) {
+		set.Seldom(f.Flag) // questions are asked by inferometer eval, where these are common
 	}
 }
 
@@ -85,24 +89,32 @@ func (o *Options) setDatasets(flag, text string) error {
 	return nil
 }
 
-// kindsWith are the names of the datasets with an option that has something.
-func kindsWith(has func(option.Field) bool) (names []string) {
+// kindFields are the options of each dataset, in the registry's order: made once for all flags that ask.
+func kindFields() (all [][]option.Field) {
 	for _, k := range workload.Kinds() {
-		if slices.ContainsFunc(option.Fields(k.Options()), has) {
+		all = append(all, option.Fields(k.Options()))
+	}
+	return all
+}
+
+// kindsWith are the names of the datasets with an option that has something.
+func kindsWith(fields [][]option.Field, has func(option.Field) bool) (names []string) {
+	for i, k := range workload.Kinds() {
+		if slices.ContainsFunc(fields[i], has) {
 			names = append(names, k.Name)
 		}
 	}
 	return names
 }
 
-func owners(flag string) []string {
-	return kindsWith(func(f option.Field) bool { return f.Flag == flag })
+func owners(fields [][]option.Field, flag string) []string {
+	return kindsWith(fields, func(f option.Field) bool { return f.Flag == flag })
 }
 
 // followers are the datasets that a general flag speaks to, in words.
-func followers(general string) string {
-	names := kindsWith(func(f option.Field) bool { return f.Follows == general })
-	if len(names) == len(workload.Kinds()) {
+func followers(fields [][]option.Field, general string) string {
+	names := kindsWith(fields, func(f option.Field) bool { return f.Follows == general })
+	if len(names) == len(fields) {
 		return "any dataset"
 	}
 	return "the dataset: " + both(names)

@@ -25,7 +25,7 @@ func defineSSH(set *argv.Set, o *Options) {
 	g := argv.Group(groupFleet)
 	set.CSV(&o.agentHosts, flagAgents, nil, "Start an agent on each of these machines with the system's ssh, for this run only. Needs --fleet, and keys that ask for no password.", g,
 		argv.WholeName(), argv.Metavar("[USER@]HOST[:PORT],…"))
-	set.String(&o.agentProgram, "agent-program", "", "Where the program is on the machines of --agents.", g, argv.WholeName(), argv.Metavar("PATH"), argv.Shown("inferometer, in their PATH"))
+	set.String(&o.agentProgram, "agent-program", "", "Where the program is on the machines of --agents.", g, argv.WholeName(), argv.Complete(argv.Word), argv.Metavar("PATH"), argv.Shown("inferometer, in their PATH"))
 	set.String(&o.agentNATS, "agent-nats", "", "What the agents of --agents connect with: an address, or a file of inferometer fleet init.", g, argv.WholeName(), argv.Metavar("NATS"),
 		argv.Shown("agent.json beside the file of --fleet, or its address"), argv.Redact(outside.RedactURL))
 }

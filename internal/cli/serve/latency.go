@@ -39,7 +39,7 @@ func latencyFlags() (*argv.Set, *latencyOptions) {
 	o := &latencyOptions{Options: serve}
 	DefineBackend(set, serve)
 	DefineServer(set, serve)
-	g := argv.Group(groupBatch)
+	g := argv.CommonGroup(groupBatch)
 	set.Int(&o.inputLen, "input-len", 32, "Tokens of each prompt.", g)
 	set.Int(&o.outputLen, "output-len", 128, "Tokens to generate for each.", g)
 	set.Int(&o.batchSize, "batch-size", 8, "Prompts sent at once.", g)

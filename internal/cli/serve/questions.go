@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -21,14 +22,14 @@ func DefineEval(set *argv.Set, o *Options) {
 	DefineBackend(set, o)
 	DefineServer(set, o)
 	g := argv.Group(groupLoad)
-	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most questions on their way at a time.", g, argv.Shown("8, and no bound with --request-rate"))
+	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most questions on their way at a time.", g, argv.Common(), argv.Shown("8, and no bound with --request-rate"))
 	o.definePace(set, groupLoad, "rate", "burstiness")
 	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. They ask no question of the task.", g)
 	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
 	set.Int(&o.Seed, "seed", 0, "Seed of arrival times. Worked examples have --fewshot-seed.", g)
 	DefineRequest(set, o)
 	defineResult(set, o)
-	set.String(&o.SLO, "slo", "", SLOHelp, argv.Group(groupResult), argv.Metavar("LIMITS"), argv.WholeName())
+	set.String(&o.SLO, "slo", "", SLOHelp, argv.CommonGroup(groupResult), argv.Metavar("LIMITS"), argv.WholeName())
 	defineFormat(set, o, argv.Group(groupResult))
 	defineRunning(set, o)
 	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
@@ -47,10 +48,14 @@ func (o *Options) defineQuestions(set *argv.Set) {
 	own := workload.Defaults(o.DatasetName).Own
 	o.datasets = map[string]any{o.DatasetName: own}
 	for _, f := range option.Fields(own) {
-		set.Option(f, func(text string) error { return f.SetText(own, text) }, g)
+		offered := argv.Among(f.Choices...)
 		if f.Key == "task" {
-			set.String(&o.Path, "dataset-path", "", "The questions' file or folder: JSONL, JSON, CSV or Parquet.", g, argv.Metavar("FILE"), argv.Shown("as the task says"))
-			set.Int(&o.NumPrompts, "num-prompts", 0, "Ask only the first so many questions.", g, argv.Shown("all"))
+			offered = argv.Among(task.Names()...)
+		}
+		set.Option(f, func(text string) error { return f.SetText(own, text) }, g, offered)
+		if f.Key == "task" {
+			set.String(&o.Path, "dataset-path", "", "The questions' file or folder: JSONL, JSON, CSV or Parquet.", g, argv.Common(), argv.Metavar("FILE"), argv.Shown("as the task says"))
+			set.Int(&o.NumPrompts, "num-prompts", 0, "Ask only the first so many questions.", g, argv.Common(), argv.Shown("all"))
 		}
 	}
 	set.String(&o.DatasetRevision, "dataset-revision", "", "The branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -72,6 +73,9 @@ func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
 // be written is still given.
 func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	j, err := r.run.Reopen()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the run's folder was removed while the run went on, so there is no result; leave it alone next time, or give another --run-dir: %w", err)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}

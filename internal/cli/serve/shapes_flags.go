@@ -35,7 +35,7 @@ func shapesFlags() (*argv.Set, *shapesOptions) {
 	o := &shapesOptions{Options: serve}
 	DefineBackend(set, serve)
 	DefineServer(set, serve)
-	g := argv.Group(groupShapes)
+	g := argv.CommonGroup(groupShapes)
 	o.nPrompt.define(set, "n-prompt", 'p', 512, "Tokens of a prompt. 0 is none.", g)
 	o.nGen.define(set, "n-gen", 'n', 128, "Tokens to generate, 2 or more. 0 is none.", g)
 	set.Custom("pg", "", "A prompt and its answer measured as one: tokens of both. -pg is the same.", o.addPair, g, argv.Metavar("PP,TG"))

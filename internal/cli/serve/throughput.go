@@ -43,10 +43,10 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	_, serve := Flags() // for the defaults of what has no flag here
 	o := &throughputOptions{Options: serve}
 	set.Choice(&o.backend, "backend", bench.BackendVLLM, []string{bench.BackendVLLM, backendVLLMChat, bench.BackendOpenAI, bench.BackendChat},
-		"The protocol. vllm and openai are completions, vllm-chat and openai-chat are chat completions.", argv.Group(groupServer),
+		"The protocol. vllm and openai are completions, vllm-chat and openai-chat are chat completions.", argv.CommonGroup(groupServer),
 		argv.Later("is an engine in the process of vLLM's benchmark; a server is measured with vllm or vllm-chat", "hf", "mii"))
 	DefineServer(set, serve)
-	g := argv.Group(groupLoad)
+	g := argv.CommonGroup(groupLoad)
 	set.Int(&serve.NumPrompts, "num-prompts", 1000, "How many requests to send.", g)
 	set.Int(&serve.NumWarmups, "num-warmups", 0, "Requests before the measurement. Their prompts are not those that are measured.", g)
 	set.OptInt(&serve.MaxConcurrency, "max-concurrency", "Most requests on their way at a time.", g, argv.Shown("no bound"))
@@ -58,7 +58,7 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	DefineRequest(set, serve)
 	DefineDataset(set, serve)
 	set.String(&o.dataset, "dataset", "", "The old name of --dataset-path, for sharegpt.", argv.Group(groupDataset), argv.Metavar("FILE"))
-	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
+	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(kindFields(), prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
 	set.Config()
 	refuseEngineFlags(set)
 	refuseThroughputFlags(set)

@@ -21,6 +21,7 @@ func plotFlags() (*argv.Set, *plotOptions) {
 	set.Example("A curve for each setting of the server", "inferometer bench sweep plot results/tuning --curve-by max_num_seqs")
 	set.Example("Latency against load, a column for each model", "inferometer bench sweep plot results/tuning --var-x max_concurrency --var-y p99_ttft_ms --col-by model --scale-y log")
 	set.Operands("EXPERIMENT_DIR", 1, 1)
+	set.CompleteOperands(argv.Folder)
 	o := &plotOptions{}
 	set.String(&o.figDir, "fig-dir", "", "Folder for the figures, inside the experiment's.", argv.Metavar("DIR"), argv.Shown("the experiment's own"))
 	set.CSV(&o.plot.FigBy, "fig-by", nil, "A figure for each combination of these variables.")
@@ -86,6 +87,7 @@ func runPareto(_ context.Context, s command.Streams, args []string) error {
 	set.Example("By the concurrency that was set", "inferometer bench sweep plot_pareto results/tuning")
 	set.Example("With the number of GPUs from a variable", "inferometer bench sweep plot_pareto results/tuning --gpu-count-var num_gpus --label-by max_concurrency,num_gpus")
 	set.Operands("EXPERIMENT_DIR", 1, 1)
+	set.CompleteOperands(argv.Folder)
 	var p sweep.Pareto
 	var dryRun bool
 	set.String(&p.UserVar, "user-count-var", "max_concurrency", "Variable with the number of users at once; else request_rate, else the most that there were.", argv.Metavar("VAR"))

@@ -7,20 +7,19 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// entry is one command.
-type entry struct {
-	name, summary string // an empty summary: it is not listed
-	run           func(ctx context.Context, s command.Streams, args []string) error
-}
-
-// commands are what follows bench sweep, as vLLM names it.
-func commands() []entry {
-	return []entry{
+// Commands are what follows bench sweep, as vLLM names it. One without a summary is not listed.
+func Commands() []command.Entry {
+	type entry command.Entry
+	var all []command.Entry
+	for _, c := range []entry{
 		{"serve", "run a benchmark under many settings of a server and of the benchmark", runServe},
 		{"serve_workload", "find levels of load between one request at a time and all at once, and run them", runWorkload},
 		{"plot", "draw curves of what a sweep has measured", runPlot},
@@ -29,7 +28,10 @@ func commands() []entry {
 			return argv.Errorf("", "startup is not done by this version: it times the start of vLLM's engine inside Python; "+
 				"inferometer run measures how long a server takes to its first answer")
 		}},
+	} {
+		all = append(all, command.Entry(c))
 	}
+	return all
 }
 
 // Run hands over to one of its commands.
@@ -38,29 +40,37 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		overview(s.Err)
 		return command.Exit(command.ExitUsage, nil)
 	}
-	if args[0] == "-h" || args[0] == "--help" {
+	if args[0] == "-h" || args[0] == "--help" || args[0] == argv.HelpAll {
 		overview(s.Out)
 		return nil
 	}
-	for _, c := range commands() {
-		if c.name != args[0] {
+	for _, c := range Commands() {
+		if c.Name != args[0] {
 			continue
 		}
-		if err := c.run(ctx, s, args[1:]); err != nil {
-			return command.Exit(command.Finish(s.Err, "bench sweep "+c.name, err), nil)
+		if err := c.Run(ctx, s, args[1:]); err != nil {
+			return command.Exit(command.Finish(s.Err, "bench sweep "+c.Name, err), nil)
 		}
 		return nil
 	}
-	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q\n\n", args[0])
+	var names []string
+	for _, c := range Commands() {
+		names = append(names, c.Name)
+	}
+	meant := ""
+	if near := usage.Nearest(strings.ToLower(args[0]), names); near != "" {
+		meant = ": did you mean " + near + "?"
+	}
+	fmt.Fprintf(s.Err, "inferometer bench sweep: there is no command %q%s\n\n", outside.Word(args[0]), meant)
 	overview(s.Err)
 	return command.Exit(command.ExitUsage, nil)
 }
 
 func overview(w io.Writer) {
 	fmt.Fprint(w, "usage: inferometer bench sweep COMMAND [flags]\n\n")
-	for _, c := range commands() {
-		if c.summary != "" {
-			fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.summary)
+	for _, c := range Commands() {
+		if c.Summary != "" {
+			fmt.Fprintf(w, "  %-14s  %s\n", c.Name, c.Summary)
 		}
 	}
 	fmt.Fprint(w, "\nExamples:\n",

@@ -22,6 +22,7 @@ func Stats(_ context.Context, s command.Streams, args []string) error {
 	set.Example("One file", "inferometer trace stats conversation_trace.jsonl")
 	set.Example("Many conversations, for a script", "inferometer trace stats traces/ --json")
 	set.Operands("FILE…", 1, math.MaxInt)
+	set.CompleteOperands(argv.File)
 	var format string
 	var asJSON bool
 	set.Choice(&format, "trace-format", "", trace.FormatNames(), "The format of the files. "+docs(), argv.Shown("told from the file"))

@@ -18,6 +18,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	set.Example("A run, to Amazon", "AWS_REGION=eu-central-1 inferometer upload results/1 s3://bench-results/nightly")
 	set.Example("The results of a scenario, to another store", "AWS_ENDPOINT_URL=https://minio.example:9000 inferometer upload results/my-scenario s3://bench-results")
 	set.Operands("FOLDER s3://BUCKET/PREFIX", 2, 2)
+	set.CompleteOperands(argv.Run, argv.Word)
 	f := &Flags{}
 	f.definePlain(set)
 	if done, err := command.Parse(s, set, args); done || err != nil {

@@ -37,6 +37,7 @@ func (m *merger) firstLine() *journal.Run {
 		if s != nil && s.reader.Run().Clock != whole.Clock {
 			whole.Clock = "user"
 		}
+		whole.ReadEnds = whole.ReadEnds && (s == nil || s.reader.Run().ReadEnds)
 	}
 	return &whole
 }

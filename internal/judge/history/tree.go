@@ -29,9 +29,13 @@ var endings = []string{".json", ".jsonl", ".md", ".txt", ".log", ".csv"}
 
 // Tree is a folder of runs, at any depth. It is not safe for concurrent use.
 type Tree struct {
-	files   fs.FS
-	measure func(folder string) ([]byte, error)
-	known   map[string]entry
+	// Patience is how long a Scan may read files that are new or have changed; what is left is read by the next
+	// one. 0: all are read, however long it takes.
+	Patience time.Duration
+	files    fs.FS
+	measure  func(folder string) ([]byte, error)
+	known    map[string]entry
+	unread   int
 }
 
 // entry is what was found in a file when it was read.
@@ -62,15 +66,20 @@ func (t *Tree) Scan(now time.Time) ([]Run, []Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t.known = s.seen // what is gone is forgotten
+	t.known, t.unread = s.seen, s.unread // what is gone is forgotten
 	return distinct(s.runs), s.problems, nil
 }
+
+// Unread is how many files the last Scan had no time for.
+func (t *Tree) Unread() int { return t.unread }
 
 var errFull = errors.New("too many runs")
 
 type scan struct {
 	tree     *Tree
 	now      time.Time
+	spent    time.Duration // on reading: finding the files is not in it, or a slow disk would leave no time to read any
+	unread   int
 	seen     map[string]entry
 	runs     []Run
 	problems []Problem
@@ -143,11 +152,17 @@ func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string,
 	}
 	e, ok := s.tree.known[name]
 	if !ok || e.size != info.Size() || !e.modified.Equal(info.ModTime()) {
+		if s.tree.Patience > 0 && s.spent >= s.tree.Patience {
+			s.unread++
+			return nil
+		}
 		e = entry{size: info.Size(), modified: info.ModTime()}
+		begin := time.Now()
 		data, err := read(name, info)
 		if err == nil {
 			e.runs, err = runsOf(data, name, folder, info.ModTime())
 		}
+		s.spent += time.Since(begin)
 		if err != nil && !errors.Is(err, foreign.ErrNothing) {
 			e.problem = strings.TrimPrefix(err.Error(), name+": ")
 		}

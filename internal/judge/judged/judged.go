@@ -73,11 +73,19 @@ func SLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Opti
 	}
 	j := objective.Judge(res.Value)
 	missing := slices.ContainsFunc(j.Checks, func(c slo.Check) bool { return c.Status == slo.Unknown })
+	bounds := res.BoundsOf
 	if missing && res.Completed > 0 && len(objective.Latencies()) > 0 {
 		opt.PercentileMetrics, opt.Percentiles, opt.Detailed = objective.Latencies(), objective.Percentiles(), false
 		more, err := Read(folder, opt)
 		if err != nil {
+			j = j.Within(bounds)
 			return &j
+		}
+		bounds = func(metric string) (low, high float64, ok bool) {
+			if low, high, ok = res.BoundsOf(metric); !ok {
+				low, high, ok = more.Result.BoundsOf(metric)
+			}
+			return low, high, ok
 		}
 		j = objective.Judge(func(metric string) (float64, bool) {
 			if v, ok := res.Value(metric); ok {
@@ -86,5 +94,6 @@ func SLO(objective slo.SLO, folder string, res *measure.Result, opt measure.Opti
 			return more.Result.Value(metric)
 		})
 	}
+	j = j.Within(bounds)
 	return &j
 }

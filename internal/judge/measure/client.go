@@ -67,7 +67,11 @@ func (c *collector) warnings(r *Result) []string {
 		add("%d requests had ended and are missing: the journal could not be written", r.End.Unwritten)
 	}
 	if r.Partial && r.Interrupted != journalNotWhole {
-		add("the run stopped early (%s): %d of %d requests are measured", r.Interrupted, r.Requests-r.Lost, c.run.Options.NumPrompts)
+		of := ""
+		if n := c.run.Options.NumPrompts; n > 0 { // a run by time has no number
+			of = fmt.Sprintf(" of %d", n)
+		}
+		add("the run stopped early (%s): %d%s requests are measured", r.Interrupted, r.Requests-r.Lost, of)
 	}
 	if r.End != nil && r.End.Profile != nil {
 		add("%s", profiled(r.End.Profile))

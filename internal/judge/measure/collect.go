@@ -51,6 +51,7 @@ type collector struct {
 	events         int64
 	sharedReads    int64
 	unstampedReads int64
+	bounds         *boundsOf
 	probes         probes
 	served         served
 }
@@ -65,7 +66,7 @@ func newCollector(run *journal.Run, opt *Options) *collector {
 	c.goodput = newGoodput(opt.Goodput)
 	c.tallies, c.agents = newTallies(run, opt), newAgentTallies(run)
 	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
-	c.series, c.served = c.seriesOf(), newServed(run)
+	c.series, c.served, c.bounds = c.seriesOf(), newServed(run), newBounds(run)
 	return c
 }
 
@@ -124,6 +125,7 @@ func (c *collector) Add(r *row.Request) error {
 		c.thinking.add(r)
 		c.addGaps(r)
 		c.addTokens(r)
+		c.bounds.add(r)
 	}
 	if c.opt.Detailed {
 		c.details = append(c.details, detail(r))

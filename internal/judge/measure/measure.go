@@ -177,6 +177,7 @@ func (c *collector) result(end *journal.End) *Result {
 	}
 	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
+	r.Bounds = c.bounds.result(c, r)
 	r.Tokens, r.Cached = c.tokens, c.cache.shares()
 	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)

@@ -50,6 +50,7 @@ type Result struct {
 	TokensInTime                        TokensInTime
 	Tokens                              Tokens
 	Client                              Client
+	Bounds                              *Bounds // what is known of times that several events share
 	Confidence                          Confidence
 	Until                               *UntilState       // nil where the run had no goal
 	SteadyState                         *SteadyState      // nil where it does not apply or was never reached

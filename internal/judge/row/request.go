@@ -29,7 +29,7 @@ type Request struct {
 // Read takes in the next request. The error is that of Rules.Read.
 func (r *Request) Read(u Rules, req *journal.Request) error {
 	r.Request, r.rules, r.Chunks, r.spread = req, u, r.Chunks[:0], false
-	if err := checkShape(req); err != nil {
+	if err := CheckShape(req); err != nil {
 		return err
 	}
 	r.Row, r.Texts = u.derive(req, &r.Chunks)

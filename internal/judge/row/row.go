@@ -72,14 +72,15 @@ func (r *Row) TPOT() (v float64, ok bool) {
 // may come from a file that somebody edited; the functions of this package that take
 // a request rely on that check.
 func (u Rules) Read(req *journal.Request) (Row, error) {
-	if err := checkShape(req); err != nil {
+	if err := CheckShape(req); err != nil {
 		return Row{}, err
 	}
 	r, _ := u.derive(req, nil)
 	return r, nil
 }
 
-func checkShape(req *journal.Request) error {
+// CheckShape says whether the columns of its events have one length.
+func CheckShape(req *journal.Request) error {
 	ev := &req.Events
 	if len(ev.Kind) != len(ev.At) || (ev.Lag != nil && len(ev.Lag) != len(ev.At)) ||
 		(ev.Tokens != nil && len(ev.Tokens) != len(ev.At)) || (ev.Size != nil && len(ev.Size) != len(ev.At)) {

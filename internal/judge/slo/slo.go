@@ -71,6 +71,8 @@ type Check struct {
 	Clause condition.Clause
 	Value  float64 // NaN where it is not known
 	Status Status
+	// Within are bounds of the value, among which the limit lies; nil: they don't matter.
+	Within *[2]float64
 }
 
 // Shown is the value with its unit.
@@ -78,6 +80,10 @@ func (c Check) Shown() string { return metric.Format(c.Clause.Metric, c.Value) }
 
 // String says the clause and the value.
 func (c Check) String() string {
+	if c.Within != nil {
+		return fmt.Sprintf("%s: not known, somewhere between %s and %s: events share reads", c.Clause,
+			metric.Format(c.Clause.Metric, c.Within[0]), metric.Format(c.Clause.Metric, c.Within[1]))
+	}
 	if c.Status == Unknown {
 		return fmt.Sprintf("%s: not known", c.Clause)
 	}
@@ -101,6 +107,22 @@ func (s SLO) Judge(value func(metric string) (float64, bool)) Judgement {
 			}
 		}
 		j.Checks = append(j.Checks, check)
+	}
+	return j
+}
+
+// Within takes back what bounds of the values do not carry: a clause that holds for the value and not
+// for all that the truth may be is not known to be met. What is broken stays broken.
+func (j Judgement) Within(bounds func(metric string) (low, high float64, ok bool)) Judgement {
+	for i := range j.Checks {
+		c := &j.Checks[i]
+		if c.Status != Met {
+			continue
+		}
+		low, high, ok := bounds(c.Clause.Metric)
+		if ok && !(c.Clause.Holds(low) && c.Clause.Holds(high)) {
+			c.Status, c.Within = Unknown, &[2]float64{low, high}
+		}
 	}
 	return j
 }

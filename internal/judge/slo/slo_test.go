@@ -43,3 +43,27 @@ func TestJudge(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A clause that holds for the value and not for all that it may be is not known to hold.
+func TestWithin(t *testing.T) {
+	s, err := Parse("p99_itl<=50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		value, low, high float64
+		known            bool
+		want             Status
+		words            string
+	}{
+		{40, 30, 49, true, Met, "p99_itl<=50ms: met, at 40ms"},
+		{40, 30, 60, true, Unknown, "p99_itl<=50ms: not known, somewhere between 30ms and 60ms: events share reads"},
+		{60, 30, 60, true, Broken, "p99_itl<=50ms: broken, at 60ms"},
+		{40, 0, 0, false, Met, "p99_itl<=50ms: met, at 40ms"},
+	} {
+		j := s.Judge(func(string) (float64, bool) { return tt.value, true }).Within(func(string) (float64, float64, bool) { return tt.low, tt.high, tt.known })
+		if j.Status() != tt.want || j.Checks[0].String() != tt.words {
+			t.Errorf("%+v: %s, %s", tt, j.Status(), j.Checks[0])
+		}
+	}
+}

@@ -62,6 +62,10 @@ func TestOneCauseIsOneReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := (&spoiled{from: tt.from, requests: tt.requests, lines: tt.lines}).world()
 			v := w.judge(t, Options{})
+			// Requests that failed are named also where a restart is the reason.
+			if effect := v.Check("restart").Effect; tt.reason == "restart" && !strings.HasSuffix(effect, "; 75 of 1200 requests failed (75 reset)") {
+				t.Errorf("the restart's effect is %q", effect)
+			}
 			if !slices.Equal(v.Reasons, []string{tt.reason}) {
 				t.Errorf("the reasons are %v: %v", v.Reasons, bad(v))
 			}

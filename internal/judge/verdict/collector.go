@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
@@ -126,6 +127,18 @@ func (c *Collector) explain(v *Verdict) {
 			}
 		}
 	}
+	v.countFailures()
+}
+
+// countFailures has a restart that explains failed requests say how many: what failed is named wherever
+// reasons are, also where it is not the reason.
+func (v *Verdict) countFailures() {
+	failed, restart := v.Check("outcomes"), v.Check("restart")
+	if failed == nil || restart == nil || failed.Because != restart.Name {
+		return
+	}
+	words, _, _ := strings.Cut(failed.Sentence, "; ") // without the words of the first
+	restart.Effect += "; " + words
 }
 
 // sum takes the worst of the checks, and lists the reasons, worst first.

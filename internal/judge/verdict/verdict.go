@@ -30,10 +30,23 @@ type Trust string
 
 // The three verdicts.
 const (
-	TrustValid   Trust = "VALID"   // no check found anything
-	TrustSuspect Trust = "SUSPECT" // some number may be off: read the reasons
-	TrustInvalid Trust = "INVALID" // some number is off by more than it tells
+	TrustValid   Trust = "VALID"
+	TrustSuspect Trust = "SUSPECT"
+	TrustInvalid Trust = "INVALID"
 )
+
+// Meaning is what the verdict says of the numbers; empty for one that is not ours.
+func (t Trust) Meaning() string {
+	switch t {
+	case TrustValid:
+		return "no check found anything"
+	case TrustSuspect:
+		return "some number may be off: read the reasons"
+	case TrustInvalid:
+		return "some number is off by more than it tells"
+	}
+	return ""
+}
 
 // Level is what one check found.
 type Level string

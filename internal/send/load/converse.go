@@ -201,6 +201,8 @@ func (d *conversing) wait() {
 	case j, ok := <-jobs:
 		if d.first = j; !ok {
 			d.jobs = nil
+		} else {
+			d.room.take(j.size)
 		}
 	case <-d.talks.wake:
 	case <-d.timer.C:

@@ -117,7 +117,12 @@ type Result struct {
 // Run sends the workload. When drain is closed it sends no more and waits for
 // what is in flight; when ctx ends it cancels that too. Both give a Result.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error) {
-	r := newRun(ctx, drain, cfg)
+	return newRun(ctx, drain, cfg).whole()
+}
+
+// whole is the run from its warm-ups to its last answer.
+func (r *run) whole() (*Result, error) {
+	cfg := r.cfg
 	defer r.cancel(nil)
 	warmups, err := r.warmUp()
 	if err != nil {

@@ -86,7 +86,8 @@ func (r *run) prepareAhead() (stop func()) {
 	go r.prepareAll(r.jobs, enough)
 	return func() {
 		close(enough)
-		for range r.jobs { // until prepareAll has ended: it uses the source
+		for j := range r.jobs { // until prepareAll has ended: it uses the source
+			r.room.take(j.size)
 		}
 	}
 }
@@ -98,18 +99,33 @@ func (r *run) prepareAll(out chan<- *job, enough <-chan struct{}) {
 	ramp, _ := pace.AsRamp(r.cfg.Pace)
 	for {
 		j := r.nextJob(ramp)
-		if j == nil || !r.room.put(len(j.body), enough) {
+		if j == nil {
+			return
+		}
+		j.size = j.bytes()
+		if !r.room.put(j.size, enough) {
 			return
 		}
 		select {
 		case out <- j:
 		case <-enough:
+			r.room.take(j.size)
 			return
 		}
 		if j.err != nil {
 			return
 		}
 	}
+}
+
+// bytes is how long the bodies are that a job holds before it is sent: those of turns that
+// begin with it are made with its own.
+func (j *job) bytes() int {
+	n := len(j.body)
+	for _, other := range j.others {
+		n += len(other.body)
+	}
+	return n
 }
 
 func (r *run) nextJob(ramp pace.Ramp) *job {

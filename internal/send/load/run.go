@@ -23,6 +23,7 @@ type job struct {
 	request workload.Request
 	id      string
 	body    []byte
+	size    int // that it took of run.room, which whoever receives it from run.jobs gives back, once
 	// promptHash is kept where the prompt is not.
 	promptHash string
 	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
@@ -126,7 +127,7 @@ func (r *run) dispatchAll() error {
 			r.early = r.stopped() != nil
 			return nil
 		}
-		r.room.take(len(j.body))
+		r.room.take(j.size)
 		switch {
 		case j.err != nil:
 			return j.err

@@ -202,7 +202,7 @@ func (w *worker) asked(j *job) asked {
 // columns turns events into the journal's columns, in the memory of the record before.
 func (w *worker) columns(old journal.Events, sent int64) {
 	t := &w.sink.Trace
-	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0]}
+	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0], Open: append(old.Open[:0], t.Open...)}
 	// By its own times the event loop knows at least what it read before an event.
 	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev protocol.Event) bool { return ev.Lag > 0 })
 	last := sent

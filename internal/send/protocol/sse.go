@@ -17,6 +17,8 @@ type sse struct {
 	cr    bool   // the last byte was \r: a \n that follows belongs to it
 	begun bool   // the first bytes have been looked at for a byte order mark
 	bom   int    // bytes of a byte order mark seen so far
+
+	comment bool // one came; for who wants to know
 }
 
 // reset makes the reader new, keeping its memory.
@@ -128,10 +130,15 @@ func (s *sse) take(line, rest []byte, emit func(name, data []byte)) {
 		}
 		s.data = append(s.data, value...)
 		s.parts++
+	case "":
+		s.comment = true
 	case "event":
 		s.event = append(s.event[:0], value[:min(len(value), maxWord)]...)
 	}
 }
+
+// inside says whether an event has begun that has not ended.
+func (s *sse) inside() bool { return len(s.line) > 0 || s.parts > 0 || len(s.event) > 0 }
 
 // pending returns data that no blank line has ended. The standard drops it; a
 // stream that stops right after `data: [DONE]` is told apart by it.

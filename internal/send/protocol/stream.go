@@ -23,6 +23,9 @@ type Trace struct {
 	// SharedReads counts events that lay in one read with the one before: they
 	// share its stamp.
 	SharedReads int
+	// Open are the events, by their index, that came last of those in a read and did not
+	// end it: what else it brought may be what its stamp is of.
+	Open []int
 
 	Text         []byte // visible text; valid until the stream is used again
 	TextEnds     []int  // where each event's part of Text ends
@@ -117,7 +120,7 @@ func (s *Stream) Reset(asked int) {
 	if cap(t.Events) > keepEvents {
 		t.Events, t.TextEnds = nil, nil
 	}
-	s.Trace = Trace{Events: t.Events[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
+	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
 	s.sse.reset()
 	s.lines.reset()
 	s.answer = shrink(s.answer)
@@ -163,6 +166,10 @@ func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {
 // Body implements Sink.
 func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 	t := &s.Trace
+	if len(data) == 0 {
+		s.more(at)
+		return s.over
+	}
 	if t.Status != 200 {
 		t.ErrorBody = appendUpTo(t.ErrorBody, data, maxErrorBody)
 		s.rest += len(data)
@@ -190,7 +197,21 @@ func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 	if err := feed(data, s.emit); err != nil {
 		s.giveUp(err)
 	}
+	if s.sse.inside() || s.sse.comment || len(s.lines.rest) > 0 {
+		s.sse.comment = false
+		s.more(at)
+	}
 	return s.over
+}
+
+// more: the read of this stamp brought something behind the last event.
+func (s *Stream) more(at wire.Stamp) {
+	t := &s.Trace
+	last := len(t.Events) - 1
+	if last < 0 || t.Events[last].Stamp != at || len(t.Open) > 0 && t.Open[len(t.Open)-1] == last {
+		return
+	}
+	t.Open = append(t.Open, last)
 }
 
 // pending is what no end of an event has ended.
@@ -263,6 +284,15 @@ func (s *Stream) noStream(words []byte) {
 var done = []byte("[DONE]")
 
 func (s *Stream) event(name, data []byte) {
+	s.sse.comment = false
+	before := len(s.Trace.Events)
+	s.take(name, data)
+	if len(s.Trace.Events) == before { // [DONE], an error: the time of the event before may be its
+		s.more(s.at)
+	}
+}
+
+func (s *Stream) take(name, data []byte) {
 	switch {
 	case s.over:
 		return
@@ -346,6 +376,9 @@ func (s *Stream) keep(c *Chunk) {
 	t.TextEnds = append(t.TextEnds, len(t.Text))
 	if n := len(t.Events); n > 0 && t.Events[n-1].Stamp == s.at {
 		t.SharedReads++
+		if k := len(t.Open); k > 0 && t.Open[k-1] == n-1 { // it is not the last of its read
+			t.Open = t.Open[:k-1]
+		}
 	}
 	t.Events = append(t.Events, Event{Stamp: s.at, Kind: c.Kind, Tokens: c.Tokens})
 	if c.TokensBy > t.TokensBy {

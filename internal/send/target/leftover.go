@@ -52,7 +52,7 @@ func EndLeftover(pidFile string) (bool, error) {
 		return false, fmt.Errorf("look for a server that was left: %w", err)
 	}
 	var l leftover
-	if err := json.Unmarshal(b, &l); err != nil || l.Group <= 1 {
+	if !decodeLeftover(b, &l) {
 		// Cut off by the kill that left it. Its watcher has ended the server.
 		return false, os.Remove(pidFile)
 	}
@@ -64,6 +64,11 @@ func EndLeftover(pidFile string) (bool, error) {
 		}
 	}
 	return found, os.Remove(pidFile)
+}
+
+// decodeLeftover says whether a file names a process group that may be ended at all.
+func decodeLeftover(b []byte, l *leftover) bool {
+	return json.Unmarshal(b, l) == nil && l.Group > 1
 }
 
 // endPatience is how long a killed group may take to be gone.

@@ -35,8 +35,8 @@ func TestTransportsAgree(t *testing.T) {
 		{"headers without end", ok + strings.Repeat("X-A: "+strings.Repeat("b", 1000)+"\r\n", 2000) + chunked, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			url := rawServer(t, tt.answer, func(*net.TCPConn) {})
 			eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
+				url := rawServer(t, tr.(over).tls, tt.answer, func(*net.TCPConn) {})
 				var rec recorder
 				_, err := tr.Do(context.Background(), &Request{URL: url}, &rec)
 				if string(rec.body) != tt.body && tt.body != "" || (err == nil) != (tt.body != "") {

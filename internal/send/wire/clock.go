@@ -78,4 +78,5 @@ type lastRead struct {
 	at        time.Time // when it returned
 	kernel    int64     // when the kernel had the bytes, on the system's clock; 0: it did not say
 	unstamped int       // reads so far for which it did not say
+	open      bool      // it ended in the middle of something, or left bytes behind
 }

@@ -59,16 +59,18 @@ func (h *http1) started() bool { return h.state != atStatus || len(h.line) > 0 }
 // feed reads a piece. It returns how many bytes it took (less than all only when
 // the response has ended inside the piece), and whether the response is whole.
 func (h *http1) feed(piece []byte, at Stamp, sink Sink) (taken int, done bool, err error) {
-	rest := piece
+	rest, behind := piece, false
 	for len(rest) > 0 && h.state != atDone {
 		switch h.state {
 		case atLength, atChunkData, atClose:
+			behind = false
 			n := h.data(rest)
 			if sink.Body(rest[:n], at) {
 				return len(piece) - len(rest) + n, false, errEnough
 			}
 			rest = rest[n:]
 		default:
+			behind = behind || h.state != atChunkEnd // the end of a chunk comes with its data
 			line, after, ok := h.cutLine(rest)
 			if h.read += len(rest) - len(after); h.read > maxHead {
 				return 0, false, errors.New("the response's headers are endless")
@@ -82,6 +84,9 @@ func (h *http1) feed(piece []byte, at Stamp, sink Sink) (taken int, done bool, e
 			}
 			h.line = h.line[:0]
 		}
+	}
+	if behind || len(rest) > 0 {
+		sink.Body(nil, at)
 	}
 	return len(piece) - len(rest), h.state == atDone, nil
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -11,11 +12,15 @@ import (
 
 // closingServer answers as llama.cpp does: it says Keep-Alive, streams, and closes
 // the connection behind the last chunk.
-func closingServer(t *testing.T) string {
+func closingServer(t *testing.T, secure bool) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	scheme := "http://"
+	if secure {
+		scheme, l = "https://", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{certificate(t)}})
 	}
 	served := make(chan struct{})
 	go func() {
@@ -37,14 +42,14 @@ func closingServer(t *testing.T) string {
 		_ = l.Close()
 		<-served
 	})
-	return "http://" + l.Addr().String()
+	return scheme + l.Addr().String()
 }
 
 // Each request must get a connection of its own: one that was used before may be
 // closed already, and whether we know of it is a matter of microseconds.
 func TestTransportLosesNothingToAServerThatCloses(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
-		url := closingServer(t)
+		url := closingServer(t, tr.(over).tls)
 		for i := range 100 {
 			var rec recorder
 			conn, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("{}")}, &rec)

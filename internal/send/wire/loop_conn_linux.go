@@ -19,6 +19,7 @@ type loopConn struct {
 	addr   string
 	reader *reader
 	call   atomic.Pointer[call]
+	tls    *sealed // nil: plain
 
 	// The loop's own.
 	http1     http1
@@ -46,6 +47,14 @@ func (c *loopConn) send(head, body []byte, x *call) (stale bool, err error) {
 		c.call.Store(broken)
 		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop
 		return true, nil
+	}
+	if c.tls != nil {
+		if head, err = c.tls.seal(head, body); err != nil {
+			c.call.Store(broken)
+			_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop
+			return false, err
+		}
+		body = nil
 	}
 	c.call.Store(x) // before the request is out: the answer may come at once
 	n, err := unix.Writev(c.fd, [][]byte{head, body})

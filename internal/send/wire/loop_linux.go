@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Loop is the transport for plain HTTP/1.1 on Linux: a few event loops read all
+// Loop is the transport for HTTP/1.1 on Linux, plain or under TLS: a few event loops read all
 // connections. Because the kernel stamps what it receives, it does not matter
 // that a loop gets to a connection a little later; so one thread can read
 // thousands of streams, and no goroutine is woken for an event.
@@ -43,6 +44,7 @@ type LoopConfig struct {
 	Header       http.Header // sent with each request
 	Connections  int         // how many are kept
 	NoKeepAlive  bool        // a connection for each request
+	Insecure     bool        // accept any certificate
 	KernelStamps bool        // asked for; Stamps says whether they are to be had
 	DialTimeout  time.Duration
 	Loops        int // threads; 0: one for each four processors
@@ -50,8 +52,10 @@ type LoopConfig struct {
 
 // place is where a URL leads.
 type place struct {
-	addr string // host:port to dial
-	head string // request line and Host
+	addr string      // host:port to dial
+	key  string      // of the idle connections that lead there
+	head string      // request line and Host
+	tls  *tls.Config // nil: plain
 }
 
 // sweepEvery is how exactly timeouts are kept: one sweep over all requests
@@ -187,7 +191,7 @@ func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.D
 	n := uint32(len(l.readers))
 	first := l.next.Add(1) % n
 	for i := range n {
-		if c := l.readers[(first+i)%n].take(p.addr); c != nil {
+		if c := l.readers[(first+i)%n].take(p.key); c != nil {
 			x.info.New = false
 			return c, nil
 		}
@@ -208,11 +212,18 @@ func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.D
 		}
 		return nil, err
 	}
-	fd, err := takeOver(conn.(*net.TCPConn), l.cfg.KernelStamps)
+	tcp := conn.(*net.TCPConn)
+	var s *sealed
+	if p.tls != nil {
+		if s, err = l.secure(ctx, tcp, p, x); err != nil {
+			return nil, err
+		}
+	}
+	fd, err := takeOver(tcp, l.cfg.KernelStamps)
 	if err != nil {
 		return nil, err
 	}
-	return r.add(fd, p.addr)
+	return r.add(fd, p.key, s)
 }
 
 // takeOver gets a connection out of Go's own event loop, which would otherwise
@@ -261,18 +272,24 @@ func (l *Loop) place(text string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.Scheme != "http" {
-		return nil, fmt.Errorf("the event loop speaks plain HTTP only, not %s", u.Scheme)
+	var secure *tls.Config
+	port := "80"
+	switch u.Scheme {
+	case "http":
+	case "https":
+		secure, port = l.tlsConfig(u.Hostname()), "443"
+	default:
+		return nil, fmt.Errorf("the event loop speaks http and https only, not %s", u.Scheme)
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
+	if u.Port() != "" {
+		port = u.Port()
 	}
 	host := u.Host
 	if h := l.cfg.Header.Get("Host"); h != "" {
 		host = h
 	}
-	p := &place{addr: net.JoinHostPort(u.Hostname(), port), head: fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), host)}
+	addr := net.JoinHostPort(u.Hostname(), port)
+	p := &place{addr: addr, key: u.Scheme + "://" + addr, tls: secure, head: fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), host)}
 	l.places.Store(text, p)
 	return p, nil
 }

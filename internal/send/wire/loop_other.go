@@ -18,6 +18,7 @@ type LoopConfig struct {
 	Header       http.Header
 	Connections  int
 	NoKeepAlive  bool
+	Insecure     bool
 	KernelStamps bool
 	DialTimeout  time.Duration
 	Loops        int

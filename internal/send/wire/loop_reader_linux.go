@@ -29,6 +29,7 @@ type reader struct {
 	ready []unix.EpollEvent
 	conns []*loopConn
 	buf   []byte
+	plain []byte // a decrypted record
 	msg   unix.Msghdr
 	iov   unix.Iovec
 	oob   [64]byte
@@ -41,6 +42,8 @@ const (
 	loopBuffer = 64 << 10
 	loopBatch  = 512
 	wakeSlot   = -1
+
+	largestRecord = 16 << 10
 )
 
 // idlePool bounds the idle connections of all loops together: each loop has those
@@ -64,7 +67,7 @@ func (p *idlePool) leave() { p.n.Add(-1) }
 func newReader(clock *Clock, pool *idlePool) (*reader, error) {
 	r := &reader{
 		clock: clock, pool: pool, idle: map[string][]*loopConn{},
-		ready: make([]unix.EpollEvent, loopBatch), conns: make([]*loopConn, loopBatch), buf: make([]byte, loopBuffer),
+		ready: make([]unix.EpollEvent, loopBatch), conns: make([]*loopConn, loopBatch), buf: make([]byte, loopBuffer), plain: make([]byte, largestRecord),
 	}
 	var err error
 	if r.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -84,8 +87,8 @@ func newReader(clock *Clock, pool *idlePool) (*reader, error) {
 }
 
 // add takes a new connection into the loop.
-func (r *reader) add(fd int, addr string) (*loopConn, error) {
-	c := &loopConn{fd: fd, addr: addr, reader: r}
+func (r *reader) add(fd int, addr string, s *sealed) (*loopConn, error) {
+	c := &loopConn{fd: fd, addr: addr, tls: s, reader: r}
 	r.mu.Lock()
 	if n := len(r.free); n > 0 {
 		c.slot, r.free = r.free[n-1], r.free[:n-1]
@@ -153,6 +156,9 @@ func (r *reader) drop(c *loopConn) {
 		return
 	}
 	c.closed = true
+	if c.tls != nil {
+		c.farewell()
+	}
 	_ = unix.Close(c.fd) // which takes it off epoll too
 	r.mu.Lock()
 	r.slots[c.slot] = nil
@@ -255,7 +261,7 @@ func (r *reader) serve(c *loopConn, events uint32) {
 		// The server has closed an idle connection, or says something unasked. If it
 		// has just been taken for a request, that one will read what there is.
 		if r.forget(c) {
-			c.release(nil, false)
+			r.whileIdle(c)
 		}
 		return
 	case broken:
@@ -267,6 +273,9 @@ func (r *reader) serve(c *loopConn, events uint32) {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 	case errno != 0:
 		r.finish(c, c.http1.brokenBy(opError("read", errno)), false)
+	case c.tls != nil:
+		c.tls.end = n == 0
+		r.open(c, x, r.buf[:n], stamp)
 	case n == 0:
 		r.finish(c, c.endOfStream(), false)
 	default:
@@ -277,6 +286,9 @@ func (r *reader) serve(c *loopConn, events uint32) {
 // feed hands a read to the response's reader.
 func (r *reader) feed(c *loopConn, x *call, data []byte, at Stamp) {
 	taken, done, err := c.http1.feed(data, at, x.sink)
+	if len(data) == loopBuffer { // there may be more, of which the kernel has told the time already
+		x.sink.Body(nil, at)
+	}
 	switch {
 	case err != nil:
 		r.finish(c, err, false)

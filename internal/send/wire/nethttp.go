@@ -258,6 +258,9 @@ func (t *NetHTTP) readBody(body io.ReadCloser, sink Sink, x *exchange) error {
 		if n > 0 && sink.Body((*buf)[:n], x.stamp()) {
 			return nil
 		}
+		if err != nil || x.lastRead().open {
+			sink.Body(nil, x.stamp())
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

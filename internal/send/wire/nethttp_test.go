@@ -24,6 +24,9 @@ type recorder struct {
 
 func (r *recorder) Head(status int, _ Header, at Stamp) { r.status, r.head = status, at }
 func (r *recorder) Body(data []byte, at Stamp) bool {
+	if len(data) == 0 {
+		return false // something that is no data
+	}
 	r.body = append(r.body, data...)
 	r.stamps = append(r.stamps, at)
 	if r.then != nil {

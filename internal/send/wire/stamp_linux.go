@@ -28,6 +28,7 @@ type stampConn struct {
 	oob  [64]byte
 	n    int
 	err  syscall.Errno
+	ends readEnds
 }
 
 const stampFlags = unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE
@@ -83,6 +84,7 @@ func (s *stampConn) Read(b []byte) (int, error) {
 	if s.kernel == 0 {
 		s.unstamped++
 	}
+	s.open = s.ends.open(b[:s.n]) || s.n == len(b)
 	return s.n, nil
 }
 

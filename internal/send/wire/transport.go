@@ -39,7 +39,9 @@ type Sink interface {
 	// Head is called once, when the status and the headers are there.
 	Head(status int, header Header, at Stamp)
 	// Body is called for each read of the body; data is valid only during the
-	// call. True means that no more is wanted.
+	// call. True means that no more is wanted. Without data it says that the read of
+	// this stamp brought something else behind the data: a part of what comes next, or
+	// the body's end. Its answer does not count then.
 	Body(data []byte, at Stamp) (enough bool)
 }
 

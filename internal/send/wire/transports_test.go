@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,29 +23,51 @@ import (
 func eachTransport(t *testing.T, test func(t *testing.T, clock *Clock, tr Transport)) {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer k"}, "Content-Type": {"application/json"}}
-	t.Run("nethttp", func(t *testing.T) {
-		clock := NewClock()
-		tr := NewNetHTTP(NetHTTPConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true})
-		defer tr.Close()
-		test(t, clock, tr)
-	})
-	t.Run("loop", func(t *testing.T) {
-		if runtime.GOOS != "linux" {
-			t.Skip("the event loop is for Linux")
+	for _, secure := range []bool{false, true} {
+		under := func(engine string) string {
+			if secure {
+				return engine + " tls"
+			}
+			return engine
 		}
-		clock := NewClock()
-		tr, err := NewLoop(LoopConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true, Loops: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		test(t, clock, tr)
-	})
+		t.Run(under("nethttp"), func(t *testing.T) {
+			clock := NewClock()
+			tr := NewNetHTTP(NetHTTPConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true, Insecure: true})
+			defer tr.Close()
+			test(t, clock, over{tr, secure})
+		})
+		t.Run(under("loop"), func(t *testing.T) {
+			if runtime.GOOS != "linux" {
+				t.Skip("the event loop is for Linux")
+			}
+			clock := NewClock()
+			tr, err := NewLoop(LoopConfig{Clock: clock, Connections: 100, Header: header, KernelStamps: true, Loops: 2, Insecure: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tr.Close()
+			test(t, clock, over{tr, secure})
+		})
+	}
+}
+
+// over says whether a transport is tested with TLS.
+type over struct {
+	Transport
+	tls bool
+}
+
+// server starts one that a transport is tested with.
+func server(tr Transport, handler http.HandlerFunc) *httptest.Server {
+	if tr.(over).tls {
+		return httptest.NewTLSServer(handler)
+	}
+	return httptest.NewServer(handler)
 }
 
 func TestTransportStampsEachEvent(t *testing.T) {
 	eachTransport(t, func(t *testing.T, clock *Clock, tr Transport) {
-		srv, sent, next := slowServer(t, false)
+		srv, sent, next := slowServer(t, tr.(over).tls)
 		next <- struct{}{}
 		rec := recorder{then: func() { next <- struct{}{} }}
 		conn, err := tr.Do(context.Background(), &Request{URL: srv.URL, Body: []byte("{}")}, &rec)
@@ -65,10 +88,10 @@ func TestTransportStampsEachEvent(t *testing.T) {
 func TestTransportKeepsConnectionsAndSendsHeaders(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
 		seen := make(chan string, 3)
-		srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		srv := server(tr, func(_ http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			seen <- fmt.Sprintf("%s %s?%s %s %s %v %s", r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("X-Request-Id"), r.Header.Get("Authorization"), r.Header["Traceparent"], body)
-		}))
+		})
 		defer srv.Close()
 		trace := RandomTrace()
 		for i, parent := range []string{"", trace.Parent(1), ""} {
@@ -87,7 +110,7 @@ func TestTransportKeepsConnectionsAndSendsHeaders(t *testing.T) {
 }
 
 func TestTransportWithoutKeepAlive(t *testing.T) {
-	url := closingServer(t)
+	url := closingServer(t, false)
 	clock := NewClock()
 	transports := []Transport{NewNetHTTP(NetHTTPConfig{Clock: clock, NoKeepAlive: true})}
 	if runtime.GOOS == "linux" {
@@ -112,10 +135,10 @@ func TestTransportWithoutKeepAlive(t *testing.T) {
 func TestTransportFollowsNoRedirect(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
 		var calls atomic.Int32
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := server(tr, func(w http.ResponseWriter, r *http.Request) {
 			calls.Add(1)
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-		}))
+		})
 		defer srv.Close()
 		var rec recorder
 		if _, err := tr.Do(context.Background(), &Request{URL: srv.URL, Body: []byte("x")}, &rec); err != nil {
@@ -130,13 +153,13 @@ func TestTransportFollowsNoRedirect(t *testing.T) {
 func TestTransportTimeoutAndCancel(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
 		hang := make(chan struct{})
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := server(tr, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/stream" {
 				fmt.Fprint(w, "data: 1\n\n")
 				_ = http.NewResponseController(w).Flush()
 			}
 			<-hang
-		}))
+		})
 		defer srv.Close()
 		defer close(hang)
 		for _, path := range []string{"/", "/stream"} {
@@ -154,11 +177,15 @@ func TestTransportTimeoutAndCancel(t *testing.T) {
 }
 
 // rawServer answers each connection with bytes, and then does what end says.
-func rawServer(t *testing.T, answer string, end func(*net.TCPConn)) string {
+func rawServer(t *testing.T, secure bool, answer string, end func(*net.TCPConn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	scheme := "http://"
+	if secure {
+		scheme, l = "https://", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{certificate(t)}})
 	}
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -175,7 +202,11 @@ func rawServer(t *testing.T, answer string, end func(*net.TCPConn)) string {
 				}
 				_, _ = io.Copy(io.Discard, req.Body)
 				_, _ = io.WriteString(c, answer)
-				end(c.(*net.TCPConn))
+				if s, ok := c.(*tls.Conn); ok {
+					end(s.NetConn().(*net.TCPConn))
+				} else {
+					end(c.(*net.TCPConn))
+				}
 			})
 		}
 	})
@@ -183,13 +214,21 @@ func rawServer(t *testing.T, answer string, end func(*net.TCPConn)) string {
 		_ = l.Close()
 		all.Wait()
 	})
-	return "http://" + l.Addr().String()
+	return scheme + l.Addr().String()
+}
+
+// certificate is that of httptest.
+func certificate(t *testing.T) tls.Certificate {
+	t.Helper()
+	srv := httptest.NewTLSServer(http.NotFoundHandler())
+	defer srv.Close()
+	return srv.TLS.Certificates[0]
 }
 
 func TestTransportErrors(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
 	closes := func(*net.TCPConn) {}
-	resets := func(c *net.TCPConn) { _ = c.SetLinger(0) }
+	resets := func(c *net.TCPConn) { _, _ = c.SetLinger(0), c.Close() }
 	tests := []struct {
 		name, answer string
 		end          func(*net.TCPConn)
@@ -213,7 +252,7 @@ func TestTransportErrors(t *testing.T) {
 					rec.then = func() { close(read) }
 					end = func(c *net.TCPConn) { <-read; resets(c) }
 				}
-				url := rawServer(t, tt.answer, end)
+				url := rawServer(t, tr.(over).tls, tt.answer, end)
 				_, err := tr.Do(context.Background(), &Request{URL: url, Body: []byte("x")}, &rec)
 				if !tt.check(err) || string(rec.body) != tt.body {
 					t.Errorf("body %q, err %v", rec.body, err)
@@ -242,10 +281,10 @@ func TestTransportRefused(t *testing.T) {
 func TestTransportSendsLargeBodies(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := server(tr, func(w http.ResponseWriter, r *http.Request) {
 			got, err := io.ReadAll(r.Body)
 			fmt.Fprint(w, bytes.Equal(got, body), err)
-		}))
+		})
 		defer srv.Close()
 		var rec recorder
 		if _, err := tr.Do(context.Background(), &Request{URL: srv.URL, Body: body}, &rec); err != nil {
@@ -259,13 +298,13 @@ func TestTransportSendsLargeBodies(t *testing.T) {
 
 func TestTransportManyAtOnce(t *testing.T) {
 	eachTransport(t, func(t *testing.T, _ *Clock, tr Transport) {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		srv := server(tr, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			for i := range 20 {
 				fmt.Fprintf(w, "data: %s-%d\n\n", body, i)
 				_ = http.NewResponseController(w).Flush()
 			}
-		}))
+		})
 		defer srv.Close()
 		var all sync.WaitGroup
 		for i := range 50 {

@@ -21,9 +21,9 @@ var eval = NewKind(Kind{
 
 // EvalOptions say which questions are asked, and how.
 type EvalOptions struct {
-	Task      string `json:"task" flag:"task" whole:"true" metavar:"FILE|NAME" help:"the task: a built-in one by its name, or a file (docs/tasks.md)."`
+	Task      string `json:"task" flag:"task" common:"true" whole:"true" metavar:"FILE|NAME" help:"the task: a built-in one by its name, or a file (docs/tasks.md)."`
 	Examples  string `json:"examples" flag:"examples" whole:"true" metavar:"FILE" shown:"as the task says" help:"the file or folder of the worked examples."`
-	Shots     *int   `json:"num_fewshot" flag:"num-fewshot" whole:"true" min:"0" max:"1000" shown:"as the task says" help:"worked examples before each question."`
+	Shots     *int   `json:"num_fewshot" flag:"num-fewshot" common:"true" whole:"true" min:"0" max:"1000" shown:"as the task says" help:"worked examples before each question."`
 	ShotSeed  int    `json:"fewshot_seed" flag:"fewshot-seed" whole:"true" default:"1234" min:"0" help:"seed by which worked examples are drawn, as lm-eval draws them."`
 	Category  string `json:"category" flag:"category" whole:"true" shown:"all" help:"ask only the questions of this category."`
 	OneTurn   bool   `json:"fewshot_in_one_turn" flag:"fewshot-in-one-turn" whole:"true" help:"of a chat: all worked examples are a part of the one message, not turns of their own."`

@@ -24,7 +24,7 @@ type Options struct {
 // Shared are the options that several datasets have in common. Each Kind says which
 // of them it listens to.
 type Shared struct {
-	Path             string `json:"path" flag:"dataset-path" metavar:"FILE" help:"The dataset's file."`
+	Path             string `json:"path" flag:"dataset-path" common:"true" metavar:"FILE" help:"The dataset's file."`
 	NoOversample     bool   `json:"no_oversample" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
 	SkipChatTemplate bool   `json:"skip_chat_template" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
 	MultimodalChat   bool   `json:"enable_multimodal_chat" flag:"enable-multimodal-chat" help:"Send text and media as one chat message that is made here."`

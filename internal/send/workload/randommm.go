@@ -17,8 +17,8 @@ var randomMM = NewKind(Kind{
 
 // RandomMMOptions shape the dataset random-mm.
 type RandomMMOptions struct {
-	InputLen   int           `json:"input_len" flag:"random-input-len" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	OutputLen  int           `json:"output_len" flag:"random-output-len" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	InputLen   int           `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int           `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
 	PrefixLen  int           `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
 	RangeRatio RangeRatio    `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
 	Items      int           `json:"base_items_per_request" flag:"random-mm-base-items-per-request" default:"1" min:"0" max:"10000" help:"images and videos in a request."`

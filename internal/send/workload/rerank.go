@@ -15,7 +15,7 @@ var randomRerank = NewKind(Kind{
 // RerankOptions shape the dataset random-rerank. The input length is that of the query
 // and one document together, as a reranker reads them.
 type RerankOptions struct {
-	InputLen   int        `json:"input_len" flag:"random-input-len" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	InputLen   int        `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
 	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
 	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"1" help:"documents in one request."`
 	NoReranker bool       `json:"no_reranker" flag:"no-reranker" help:"the model embeds query and documents one by one; all have the input length."`

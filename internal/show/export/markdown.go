@@ -138,6 +138,7 @@ func figures(b *strings.Builder, run *page.Run) {
 			fmt.Fprintf(b, "| %s | %.2f | %.2f | %s | %s | %.2f |\n", m.title, m.Mean, m.P50, known(m.Summary, 90, m.P90), known(m.Summary, 99, m.P99), m.Max)
 		}
 	}
+	boundFigures(b, r)
 	serverFigures(b, r.Server)
 	hardwareFigures(b, r.Hardware)
 	accuracyFigures(b, r.Eval)

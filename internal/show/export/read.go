@@ -87,10 +87,14 @@ func (t *Requests) begin(folder string) error {
 	if err != nil {
 		return err
 	}
-	name := j.Run().Options.Label
-	if name == "" {
-		name = filepath.Base(folder)
-	}
-	t.Begin(name, j.Run())
+	t.Begin(runName(folder, j.Run()), j.Run())
 	return j.Close()
+}
+
+// runName is what a run is called in tables: by its label, else by its folder.
+func runName(folder string, run *journal.Run) string {
+	if run.Options.Label != "" {
+		return run.Options.Label
+	}
+	return filepath.Base(folder)
 }

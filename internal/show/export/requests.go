@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -143,55 +142,26 @@ func since(ns int64) any {
 type Requests struct {
 	now     context
 	columns []column
-	open    func(columns []column) error
-	row     func(values []any) error
-	end     func() error
+	open    func(columns []column) (*sheet, error)
+	out     *sheet
 	err     error
 }
 
 // RequestsParquet writes them as Parquet.
-func RequestsParquet(w io.Writer) (*Requests, error) {
-	t := &Requests{}
-	t.open = func(columns []column) error {
-		names := make([]parquet.Column, len(columns))
-		for i := range columns {
-			names[i] = columns[i].Column
-		}
-		p, err := parquet.NewWriter(w, names)
-		if err == nil {
-			t.row, t.end = func(values []any) error { return p.Row(values...) }, p.Close
-		}
-		return err
-	}
-	return t, nil
-}
+func RequestsParquet(w io.Writer) (*Requests, error) { return newRequests(w, true), nil }
 
 // RequestsCSV writes them as CSV; what has no value is empty, and moments are RFC 3339 in UTC.
-func RequestsCSV(w io.Writer) (*Requests, error) {
-	t := &Requests{}
-	c := csv.NewWriter(w)
-	t.open = func(columns []column) error {
-		line := make([]string, len(columns))
-		for i := range columns {
-			line[i] = columns[i].Name
-		}
-		t.row = func(values []any) error {
-			for i, v := range values {
-				line[i] = field(v, columns[i].Type)
-			}
-			return c.Write(line)
-		}
-		return c.Write(line)
-	}
-	t.end = func() error { c.Flush(); return c.Error() }
-	return t, nil
+func RequestsCSV(w io.Writer) (*Requests, error) { return newRequests(w, false), nil }
+
+func newRequests(w io.Writer, binary bool) *Requests {
+	return &Requests{open: func(columns []column) (*sheet, error) { return newSheet(w, names(columns), binary) }}
 }
 
 // start begins the table, once.
 func (t *Requests) start(fleet bool) {
 	if t.columns == nil && t.err == nil {
 		t.columns = columns(fleet)
-		t.err = t.open(t.columns)
+		t.out, t.err = t.open(t.columns)
 	}
 }
 
@@ -246,7 +216,7 @@ func (t *Requests) add(req *journal.Request, one *row.Row) error {
 	for i := range t.columns {
 		values[i] = t.columns[i].of(&t.now)
 	}
-	t.err = t.row(values)
+	t.err = t.out.row(values)
 	return t.err
 }
 
@@ -255,5 +225,5 @@ func (t *Requests) Close() error {
 	if t.start(false); t.err != nil {
 		return fmt.Errorf("writing the requests: %w", t.err)
 	}
-	return t.end()
+	return t.out.end()
 }

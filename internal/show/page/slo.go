@@ -11,7 +11,7 @@ import (
 
 // Keeps says whether a run keeps an SLO; what could not be measured is not kept.
 func Keeps(s slo.SLO, r *measure.Result) bool {
-	j := s.Judge(func(metric string) (float64, bool) { return valueOf(r, metric) })
+	j := s.Judge(func(metric string) (float64, bool) { return valueOf(r, metric) }).Within(r.BoundsOf)
 	return r.Completed > 0 && j.Status() == slo.Met
 }
 

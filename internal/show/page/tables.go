@@ -38,6 +38,23 @@ func latencyTable(id string, r *measure.Result) *table {
 	return t
 }
 
+// boundsTable is what is known of times that several events share; nil: the latencies
+// are as good as they look.
+func boundsTable(id string, r *measure.Result) *table {
+	lines := r.WideBounds()
+	if len(lines) == 0 {
+		return nil
+	}
+	t := &table{
+		ID: id, Heads: heads("metric", "statistic", "#shown", "#at least", "#at most"),
+		Caption: fmt.Sprintf("%.1f %% of the events did not end their read, and carry the time of a later one: the truth lies between, in ms", 100*r.Bounds.Share()),
+	}
+	for _, l := range lines {
+		t.Lines = append(t.Lines, []cell{words(l.Metric.Short), words(l.Statistic), value(l.Value), value(l.Ends[0]), value(l.Ends[1])})
+	}
+	return t
+}
+
 // carried is a percentile, unless the values are too few for it.
 func carried(s *measure.Summary, p, v float64) cell {
 	if int64(s.Count) < verdict.Needs(p) {

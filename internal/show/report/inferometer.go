@@ -49,6 +49,7 @@ func inferometer(r *measure.Result, opt Options) object {
 	if r.Server != nil {
 		o.set("server", r.Server)
 	}
+	setBounds(&o, r)
 	setTargets(&o, r.Targets)
 	setAgents(&o, r.Agents)
 	setGroups(&o, "by_turn", r.ByTurn)

@@ -93,6 +93,7 @@ func (c *console) client(r *measure.Result) {
 	if cl.SharedReads > 0 {
 		c.row("Events that share a read:", fmt.Sprintf("%.1f %%", float64(cl.SharedReads)/float64(max(cl.Events, 1))*100))
 	}
+	c.bounds(r)
 	if cl.Cost != nil {
 		c.row("Client CPU:", fmt.Sprintf("%.0f %%", cl.Cost.CPUShare*100))
 	}

@@ -74,6 +74,9 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	if name == indexPath && s.Unread() > 0 {
+		w.Header().Set("Refresh", "1") // it is not whole yet
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }

@@ -10,14 +10,22 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
+// mostProblems is how many files that can't be read the index names: a folder full of junk has thousands.
+const mostProblems = 100
+
 // index is the page of all series.
 func (s *Site) index(st *state) *page.Document {
 	d := &page.Document{Title: "Inferometer: " + s.opt.Name, Subtitle: fmt.Sprintf("%d runs in %d series", len(st.runs), len(st.series))}
-	if len(st.series) == 0 {
+	if st.unread > 0 {
+		d.Sections = append(d.Sections, page.Section{ID: "unread", Title: "Not all yet", Words: []string{
+			fmt.Sprintf("%d files are still being read: what is here is of the others. The page loads itself again until all are.", st.unread),
+		}})
+	}
+	if len(st.series) == 0 && st.unread == 0 {
 		d.Sections = append(d.Sections, page.Section{ID: "none", Title: "No run yet", Words: []string{
 			"There is no run in this folder. Make one with inferometer bench serve --run-dir FOLDER/NAME, or put results of other tools into it, and load this page again.",
 		}})
-	} else {
+	} else if len(st.series) > 0 {
 		table, worse, better := s.seriesTable(st)
 		newest := st.series[0].Last()
 		d.Answers = []page.Answer{
@@ -30,8 +38,11 @@ func (s *Site) index(st *state) *page.Document {
 	}
 	if len(st.problems) > 0 {
 		list := page.Section{ID: "problems", Title: "Not shown"}
-		for _, p := range st.problems {
+		for _, p := range st.problems[:min(len(st.problems), mostProblems)] {
 			list.List = append(list.List, page.Cell{Text: p.Path + ": " + p.Text, Class: "doubt"})
+		}
+		if more := len(st.problems) - mostProblems; more > 0 {
+			list.List = append(list.List, page.Cell{Text: fmt.Sprintf("and %d more", more), Class: "doubt"})
 		}
 		d.Sections = append(d.Sections, list)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -98,6 +99,11 @@ func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s.Handler(IsLoopback(l)), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: sendTime, MaxHeaderBytes: 1 << 14,
 	}
+	reading, enough := context.WithCancel(ctx)
+	var rest sync.WaitGroup
+	rest.Go(func() { s.readOn(reading) })
+	defer rest.Wait() // it uses the folder, which is closed after this
+	defer enough()
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
 	select {

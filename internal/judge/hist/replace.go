@@ -1,0 +1,18 @@
+package hist
+
+// Replaced is a copy in which some of the values, old, are others. old must have been
+// counted in h, with as many values as with has, and all three have one resolution. Of its
+// moments only the count is right; minimum and maximum are bounds.
+func (h *Histogram) Replaced(old, with *Histogram) *Histogram {
+	out := &Histogram{bits: h.bits}
+	out.merge(h)
+	for i, n := range old.All() {
+		out.count(i, -n)
+	}
+	for i, n := range with.All() {
+		out.count(i, n)
+	}
+	out.moments.Min = min(out.moments.Min, with.moments.Min)
+	out.moments.Max = max(out.moments.Max, with.moments.Max)
+	return out
+}
