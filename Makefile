@@ -257,7 +257,7 @@ bench-whole: build
 bench-lateness-pinned: build
 	go run ./bench/lateness -binary $(BIN) -pin
 .PHONY: soak
-# An hour of conversations, faults and cut connections at 2,000 streams from one process; see docs/endurance.md. SOAK=2m for a short one.
+# An hour of conversations, faults and cut connections at 2,000 streams from one process; see docs/endurance.md. SOAK=20m for a shorter one.
 SOAK ?= 1h
 soak: build
 	go run ./bench/soak -binary $(BIN) -for $(SOAK)

@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"judge":   {"compat", "foreign", "journal"},
 	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show"},
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
-	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess"}, // and not sim itself: its truth comes in a file
+	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
 	"export":  {"journal", "judge", "send"},
 	"fleet":   {"bench", "compat", "files", "journal", "judge", "send"},

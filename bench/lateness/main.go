@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
+	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -56,12 +58,14 @@ func round(binary string, rate, seconds int, pinned bool) error {
 			return err
 		}
 	}
+	_, before := client.Times()
 	out, err := exec.Command(binary, "bench", "serve", "--base-url", sim.URL, "--model", "sim", "--skip-tokenizer-init",
 		"--random-input-len", "16", "--random-output-len", "4", "--num-prompts", strconv.Itoa(rate*seconds),
 		"--request-rate", strconv.Itoa(rate), "--burstiness", "inf", "--run-dir", dir, "--quiet").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
+	_, after := client.Times()
 	b, err := os.ReadFile(filepath.Join(dir, journal.ResultName))
 	if err != nil {
 		return err
@@ -83,7 +87,7 @@ func round(binary string, rate, seconds int, pinned bool) error {
 		return err
 	}
 	c := result.Inferometer.Client
-	fmt.Printf("%d req/s, %d complete: sent %.3f ms late (median), %.3f ms (p99); the dispatcher itself %.3f and %.3f ms\n",
-		rate, result.Completed, c.Late.P50, c.Late.P99, c.Release.P50, c.Release.P99)
+	fmt.Printf("%d req/s, %d complete: sent %.3f ms late (median), %.3f ms (p99); the dispatcher itself %.3f and %.3f ms; %v of all processors taken away by the hypervisor\n",
+		rate, result.Completed, c.Late.P50, c.Late.P99, c.Release.P50, c.Release.P99, time.Duration(after-before))
 	return nil
 }

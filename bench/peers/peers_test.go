@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	simtruth "github.com/inferometer/inferometer/internal/sim/truth"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -68,10 +69,10 @@ func TestCondense(t *testing.T) {
 		}
 		return ns
 	}
-	tr := condense([]line{
-		{Arrived: at(0)[0], Ended: at(90)[0], Sent: 3, Events: at(50, 60, 90, 90), Kinds: []string{"token", "token", "token", "usage"}},
-		{Received: at(10)[0], Ended: at(40)[0], Fault: "reset", Sent: 0},
-		{Arrived: at(20)[0], Ended: at(120)[0], Sent: 2, Events: at(20, 100, 120), Kinds: []string{"role", "token", "token"}},
+	tr := condense([]simtruth.Request{
+		{Arrived: at(0)[0], Ended: at(90)[0], Tokens: 3, Events: at(50, 60, 90, 90), Kinds: []string{"token", "token", "token", "usage"}},
+		{Received: at(10)[0], Ended: at(40)[0], Fault: "reset", Tokens: 0},
+		{Arrived: at(20)[0], Ended: at(120)[0], Tokens: 2, Events: at(20, 100, 120), Kinds: []string{"role", "token", "token"}},
 	}, 1)
 	for _, want := range []struct {
 		metric string

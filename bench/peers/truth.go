@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"os"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/stats"
+	simtruth "github.com/inferometer/inferometer/internal/sim/truth"
 )
 
 // truth is what the server knows of the requests that a client measured, small enough to
@@ -25,50 +22,18 @@ type truth struct {
 	Gaps   [][2]int `json:"gaps"`   // between two chunks of tokens, in 10 µs, and how often
 }
 
-// line is a request in the simulator's log (docs/sim.md).
-type line struct {
-	Fault    string   `json:"fault"`
-	Arrived  int64    `json:"arrived"`
-	Received int64    `json:"received"`
-	Ended    int64    `json:"ended"`
-	Sent     int      `json:"completion_tokens"`
-	Events   []int64  `json:"events"`
-	Kinds    []string `json:"kind"`
-}
-
-func (l *line) begun() int64 {
-	if l.Arrived > 0 {
-		return l.Arrived
-	}
-	return l.Received
-}
-
 // readTruth reads a log and takes the last so many requests of it: what comes before is the client's warm-up.
 func readTruth(path string, measured int) (*truth, error) {
-	f, err := os.Open(path)
+	all, err := simtruth.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	var all []line
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var l line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("read the truth %s: %w", path, err)
-		}
-		all = append(all, l)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(all, func(a, b line) int { return cmp.Compare(a.begun(), b.begun()) })
+	slices.SortFunc(all, func(a, b simtruth.Request) int { return cmp.Compare(a.Begun(), b.Begun()) })
 	extra := max(len(all)-measured, 0)
 	return condense(all[extra:], extra), nil
 }
 
-func condense(all []line, extra int) *truth {
+func condense(all []simtruth.Request, extra int) *truth {
 	t := &truth{Extra: extra}
 	gaps := map[int]int{}
 	var before int64
@@ -88,7 +53,7 @@ func condense(all []line, extra int) *truth {
 			}
 			last = at
 		}
-		begun := l.begun()
+		begun := l.Begun()
 		if i > 0 {
 			t.Begun = append(t.Begun, (begun-before)/1000)
 		} else {
@@ -100,7 +65,7 @@ func condense(all []line, extra int) *truth {
 			shown = (first - begun) / 1000
 		}
 		t.First, t.Spread = append(t.First, shown), append(t.Spread, (last-first)/1000)
-		t.Took, t.Tokens = append(t.Took, (l.Ended-begun)/1000), append(t.Tokens, l.Sent)
+		t.Took, t.Tokens = append(t.Took, (l.Ended-begun)/1000), append(t.Tokens, l.Tokens)
 		t.Events += len(l.Events) + 1 // and [DONE]
 	}
 	for v, n := range gaps {

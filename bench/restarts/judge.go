@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,37 +12,22 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/sim/truth"
 )
 
-// A truth is what a server wrote down of a request.
-type truth struct {
-	ID     string `json:"id"`
-	Path   string `json:"path"`
-	Finish string `json:"finish"`
-	Tokens int    `json:"completion_tokens"`
-}
-
 // truths are those of all servers, by id. A server that was killed may have left half a line.
-func (r *run) truths() (map[string][]truth, error) {
-	all := map[string][]truth{}
+func (r *run) truths() (map[string][]truth.Request, error) {
+	all := map[string][]truth.Request{}
 	for i := range r.restarts + 1 {
-		f, err := os.Open(filepath.Join(r.folder, fmt.Sprintf("truth-%d.jsonl", i)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // killed before anybody asked
-		}
-		if err != nil {
+		requests, err := truth.Read(filepath.Join(r.folder, fmt.Sprintf("truth-%d.jsonl", i)))
+		// One that isn't there was killed before anybody asked.
+		if err != nil && !errors.Is(err, truth.ErrCut) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			var t truth
-			if json.Unmarshal(lines.Bytes(), &t) == nil && strings.HasPrefix(t.ID, "restart-") {
-				all[t.ID] = append(all[t.ID], t)
+		for _, q := range requests {
+			if strings.HasPrefix(q.ID, "restart-") {
+				all[q.ID] = append(all[q.ID], q)
 			}
-		}
-		if err := errors.Join(lines.Err(), f.Close()); err != nil {
-			return nil, err
 		}
 	}
 	return all, nil
@@ -123,7 +106,7 @@ func (r *run) killedNear(sent, end int64) bool {
 }
 
 // one holds a request against what servers say of it.
-func (c *count) one(q *journal.Request, servers []truth, seen map[string]bool, indices map[int]bool) {
+func (c *count) one(q *journal.Request, servers []truth.Request, seen map[string]bool, indices map[int]bool) {
 	c.requests++
 	c.outcomes[q.Outcome]++
 	if seen[q.ID] || indices[q.Index] {
@@ -158,7 +141,7 @@ func (c *count) one(q *journal.Request, servers []truth, seen map[string]bool, i
 }
 
 // whole is what must hold of all of them.
-func (c *count) whole(j *journal.Reader, servers map[string][]truth, seen map[string]bool, files int, r *run) {
+func (c *count) whole(j *journal.Reader, servers map[string][]truth.Request, seen map[string]bool, files int, r *run) {
 	if j.Damage() != nil {
 		c.blame("the journal is damaged: %v", j.Damage())
 	}

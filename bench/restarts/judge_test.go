@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/sim/truth"
 )
 
 // Each request that contradicts its server is found, and none that does not.
@@ -19,18 +20,18 @@ func TestOneRequestAgainstItsServer(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		request journal.Request
-		servers []truth
+		servers []truth.Request
 		wrong   bool
 	}{
-		{"complete", whole, []truth{{Finish: "length", Tokens: 16}}, false},
-		{"complete with fewer tokens", whole, []truth{{Finish: "length", Tokens: 15}}, true},
-		{"complete and aborted", whole, []truth{{Finish: "abort", Tokens: 16}}, true},
-		{"complete, cut before [DONE]", cut, []truth{{Finish: "abort", Tokens: 16}}, false},
-		{"complete, cut before its last token", cut, []truth{{Finish: "abort", Tokens: 15}}, true},
-		{"complete without a finish reason", whole, []truth{{Tokens: 16}}, true},
-		{"at two servers", whole, []truth{{Finish: "length", Tokens: 16}, {Finish: "length", Tokens: 16}}, true},
+		{"complete", whole, []truth.Request{{Finish: "length", Tokens: 16}}, false},
+		{"complete with fewer tokens", whole, []truth.Request{{Finish: "length", Tokens: 15}}, true},
+		{"complete and aborted", whole, []truth.Request{{Finish: "abort", Tokens: 16}}, true},
+		{"complete, cut before [DONE]", cut, []truth.Request{{Finish: "abort", Tokens: 16}}, false},
+		{"complete, cut before its last token", cut, []truth.Request{{Finish: "abort", Tokens: 15}}, true},
+		{"complete without a finish reason", whole, []truth.Request{{Tokens: 16}}, true},
+		{"at two servers", whole, []truth.Request{{Finish: "length", Tokens: 16}, {Finish: "length", Tokens: 16}}, true},
 		{"refused", failed(journal.Refused, 0, ""), nil, false},
-		{"refused and taken", failed(journal.Refused, 0, ""), []truth{{Finish: "length", Tokens: 16}}, true},
+		{"refused and taken", failed(journal.Refused, 0, ""), []truth.Request{{Finish: "length", Tokens: 16}}, true},
 		{"reset", failed(journal.Reset, 0, ""), nil, false},
 		{"turned away at the end", failed(journal.HTTP5xx, 503, `HTTP 503: {"error":{"message":"the server is stopping"}}`), nil, false},
 		{"another 503", failed(journal.HTTP5xx, 503, "HTTP 503: overloaded"), nil, true},

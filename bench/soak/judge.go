@@ -53,7 +53,7 @@ func judgeFolder(folder string) error {
 	text, ok := verdict(points)
 	fmt.Print(text)
 	if !ok {
-		return errors.New("something grows")
+		return errors.New("not all is flat: something grows, or too little could be judged (memory needs 15 minutes)")
 	}
 	return nil
 }

@@ -63,9 +63,9 @@ const kernelStamps = "kernel"
 // receive times, as if it had refused (as in gVisor).
 func (r *Run) wantStamps() bool { return r.host.variable("INFEROMETER_TEST_NO_STAMPS") == "" }
 
-// spare is how many goroutines may wait inside a system call: the event loop's
-// threads and the dispatcher.
-const spare = 3
+// spare is how many goroutines may wait inside a system call beside the event loop's
+// threads: the dispatcher, and one that reads or writes a file.
+const spare = 2
 
 // spareProcessors gives Go's scheduler some processors more than it has chosen by
 // the machine and its limits. It comes right before the load: what counts its
@@ -73,16 +73,18 @@ const spare = 3
 // A thread that waits in a system call keeps its processor for up to 10 ms, and
 // what is due meanwhile would wait for it (figures: docs/performance.md).
 func (r *Run) spareProcessors() {
-	_, isLoop := r.transport.(*wire.Loop)
+	loop, isLoop := r.transport.(*wire.Loop)
 	if isLoop && r.host.variable("GOMAXPROCS") == "" { // else the user knows better
-		r.spared = spare
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spare)
+		r.spared = loop.Threads() + spare
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.spared)
+		loop.Keep(true)
 	}
 }
 
 // returnProcessors undoes spareProcessors: a command may have several runs.
 func (r *Run) returnProcessors() {
 	if r.spared > 0 {
+		r.transport.(*wire.Loop).Keep(false)
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - r.spared)
 		r.spared = 0
 	}

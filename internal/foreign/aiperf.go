@@ -58,7 +58,7 @@ func (a *aiStats) perSecond(r *Run, metric string) error {
 	return nil
 }
 
-func readAIPerf(object []byte) ([]Run, error) {
+func readAIPerf(o object) ([]Run, error) {
 	var k struct {
 		Version    string  `json:"aiperf_version"`
 		Requests   aiStats `json:"request_throughput"`
@@ -74,7 +74,7 @@ func readAIPerf(object []byte) ([]Run, error) {
 		OutputSum  aiStats `json:"total_osl"`
 		Config     aiInput `json:"input_config"`
 	}
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
 	r := Run{Tool: AIPerf, Notes: []string{

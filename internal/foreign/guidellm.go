@@ -67,7 +67,7 @@ type guideBenchmark struct {
 	Duration float64         `json:"duration"`
 }
 
-func readGuideLLM(object []byte) ([]Run, error) {
+func readGuideLLM(o object) ([]Run, error) {
 	var file struct {
 		Config struct {
 			Spec struct {
@@ -78,7 +78,7 @@ func readGuideLLM(object []byte) ([]Run, error) {
 		} `json:"config"`
 		Benchmarks []guideBenchmark `json:"benchmarks"`
 	}
-	if err := json.Unmarshal(object, &file); err != nil {
+	if err := json.Unmarshal(o.whole, &file); err != nil {
 		return nil, err
 	}
 	runs := make([]Run, len(file.Benchmarks))

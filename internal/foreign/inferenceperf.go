@@ -3,7 +3,7 @@ package foreign
 import "encoding/json"
 
 // readInferencePerf reads the summary and stage files of inference-perf: seconds.
-func readInferencePerf(object []byte) ([]Run, error) {
+func readInferencePerf(o object) ([]Run, error) {
 	var k struct {
 		Load struct {
 			Count int `json:"count"`
@@ -17,7 +17,7 @@ func readInferencePerf(object []byte) ([]Run, error) {
 			Count int `json:"count"`
 		} `json:"failures"`
 	}
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
 	r := Run{Tool: InferencePerf, Notes: []string{"itl is the time between chunks"}}

@@ -13,7 +13,14 @@ import (
 type format struct {
 	tool Tool
 	keys []string // all of these are present at the top
-	read func(object []byte) ([]Run, error)
+	read func(o object) ([]Run, error)
+}
+
+// object is one JSON object: all of its bytes, and those of each value at its top. A result has tens of
+// kilobytes and a history thousands of results, so it is taken apart once.
+type object struct {
+	whole []byte
+	top   map[string]json.RawMessage
 }
 
 // formats are tried in this order; the first whose keys are all present reads the object.
@@ -78,7 +85,7 @@ func readValue(raw json.RawMessage) ([]Run, error) {
 		if !hasAll(top, f.keys) {
 			continue
 		}
-		runs, err := f.read(raw)
+		runs, err := f.read(object{raw, top})
 		if err != nil {
 			return nil, fmt.Errorf("it looks like a result of %s, but: %w", f.tool, err)
 		}

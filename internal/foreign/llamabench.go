@@ -61,9 +61,9 @@ func (t *llamaTest) run() Run {
 // ShapeMetric is the metric of a shape's speed, in tokens per second.
 func ShapeMetric(shape string) string { return shape + "_tps" }
 
-func readLlamaObject(object []byte) ([]Run, error) {
+func readLlamaObject(o object) ([]Run, error) {
 	var t llamaTest
-	if err := json.Unmarshal(object, &t); err != nil {
+	if err := json.Unmarshal(o.whole, &t); err != nil {
 		return nil, err
 	}
 	return []Run{t.run()}, nil

@@ -10,13 +10,9 @@ var notMetadata = map[string]bool{
 
 // metadataOf is what the user has said about a run with --metadata KEY=VALUE: vLLM
 // writes it as keys of its own, always as text. Nil where there is none.
-func metadataOf(object []byte) map[string]string {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(object, &all) != nil {
-		return nil // the caller has read it already
-	}
+func metadataOf(o object) map[string]string {
 	var out map[string]string
-	for key, raw := range all {
+	for key, raw := range o.top {
 		var text string
 		if notMetadata[key] || len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
 			continue

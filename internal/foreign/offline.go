@@ -6,14 +6,14 @@ import (
 )
 
 // readBatchLatency reads the JSON of vllm bench latency, and ours: seconds per batch.
-func readBatchLatency(object []byte) ([]Run, error) {
+func readBatchLatency(o object) ([]Run, error) {
 	var k struct {
 		Mean        *float64            `json:"avg_latency"`
 		Latencies   []float64           `json:"latencies"`
 		Percentiles map[string]*float64 `json:"percentiles"`
 		Failed      *int                `json:"failed_iterations"` // ours
 	}
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
 	r := Run{Tool: BatchLatency, Facts: Facts{Completed: len(k.Latencies), Failed: k.Failed, Nothing: len(k.Latencies) == 0}}
@@ -39,7 +39,7 @@ func readBatchLatency(object []byte) ([]Run, error) {
 }
 
 // readThroughput reads the JSON of vllm bench throughput, and ours.
-func readThroughput(object []byte) ([]Run, error) {
+func readThroughput(o object) ([]Run, error) {
 	var k struct {
 		Duration  float64  `json:"elapsed_time"`
 		Completed *int     `json:"num_requests"`
@@ -47,7 +47,7 @@ func readThroughput(object []byte) ([]Run, error) {
 		Tokens    *float64 `json:"tokens_per_second"`
 		Failed    *int     `json:"failed_requests"` // ours
 	}
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
 	r := Run{Tool: Throughput, Notes: []string{"an offline batch has no latencies of single requests"}}

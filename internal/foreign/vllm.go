@@ -68,12 +68,12 @@ var metricKey = regexp.MustCompile(`^(?:(?:mean|median|std|p[0-9.]+)_[a-z0-9_]+_
 // numberKey is a key of ours for a number of the whole run.
 var numberKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-func readVLLM(object []byte) ([]Run, error) {
+func readVLLM(o object) ([]Run, error) {
 	var k vllmKeys
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: VLLM, Values: metricsOf(object), Metadata: metadataOf(object)}
+	r := Run{Tool: VLLM, Values: metricsOf(o), Metadata: metadataOf(o)}
 	if k.MaxModelLen != nil || (k.InputThru != nil && k.Inferometer == nil) {
 		r.Tool = VLLMRust
 	}
@@ -187,13 +187,9 @@ func (k *vllmKeys) bySent() []int {
 }
 
 // metricsOf are all numbers of an object whose keys name a metric.
-func metricsOf(object []byte) map[string]float64 {
-	var all map[string]json.RawMessage
+func metricsOf(o object) map[string]float64 {
 	values := map[string]float64{}
-	if json.Unmarshal(object, &all) != nil {
-		return values // the caller has read it already
-	}
-	for key, raw := range all {
+	for key, raw := range o.top {
 		var v *float64
 		if metricKey.MatchString(key) && json.Unmarshal(raw, &v) == nil && v != nil {
 			values[key] = *v
@@ -202,17 +198,17 @@ func metricsOf(object []byte) map[string]float64 {
 	return values
 }
 
-func readSGLang(object []byte) ([]Run, error) {
+func readSGLang(o object) ([]Run, error) {
 	var k struct {
 		vllmKeys
 		Rate        number `json:"request_rate"`
 		Concurrency *int   `json:"max_concurrency"`
 		Dataset     string `json:"dataset_name"`
 	}
-	if err := json.Unmarshal(object, &k); err != nil {
+	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: SGLang, Values: metricsOf(object)}
+	r := Run{Tool: SGLang, Values: metricsOf(o)}
 	if total, ok := r.Values["input_throughput"]; ok { // it has no key for the sum
 		r.Values["total_token_throughput"] = total + r.Values["output_throughput"]
 	}
@@ -227,18 +223,14 @@ func readSGLang(object []byte) ([]Run, error) {
 }
 
 // readInferenceX reads what InferenceX keeps of a vLLM result: seconds, and no _ms.
-func readInferenceX(object []byte) ([]Run, error) {
-	runs, err := readVLLM(object)
+func readInferenceX(o object) ([]Run, error) {
+	runs, err := readVLLM(o)
 	if err != nil {
-		return nil, err
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(object, &all); err != nil {
 		return nil, err
 	}
 	r := &runs[0]
 	r.Tool = InferenceX
-	for key, raw := range all {
+	for key, raw := range o.top {
 		var v *float64
 		if secondsKey.MatchString(key) && json.Unmarshal(raw, &v) == nil && v != nil {
 			r.Values[key+"_ms"] = *v * 1000

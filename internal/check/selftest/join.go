@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/sim/truth"
 )
 
 // Errors is one run of the client, held against the truth. All are ours minus the
@@ -88,7 +89,7 @@ type joiner struct {
 	truthGaps, truthTime int64 // between the chunks of a stream, by the server
 }
 
-func (c *joiner) add(q *journal.Request, t truth) {
+func (c *joiner) add(q *journal.Request, t truth.Request) {
 	c.Requests++
 	c.Shared += q.SharedReads
 	at, last := c.zero+q.Sent, -1 // the last token chunk
@@ -109,7 +110,7 @@ func (c *joiner) add(q *journal.Request, t truth) {
 			continue
 		}
 		if last < 0 {
-			c.ttft = append(c.ttft, off+t.begun()-(c.zero+q.Sent))
+			c.ttft = append(c.ttft, off+t.Begun()-(c.zero+q.Sent))
 		} else {
 			c.gaps = append(c.gaps, off-lastOff)
 			c.truthGaps++

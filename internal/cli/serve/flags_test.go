@@ -259,14 +259,20 @@ func TestServeResolve(t *testing.T) {
 	}
 }
 
+// The short help shows four examples, the long one all of them; both keep to the width.
 func TestServeHelp(t *testing.T) {
 	for _, width := range []int{60, 80, 120} {
 		set, _ := Flags()
-		var b bytes.Buffer
-		set.Help(&b, width)
+		var short, b bytes.Buffer
+		set.Help(&short, width)
+		set.HelpAll(&b, width)
+		if n := strings.Count(short.String(), "\n  # "); width >= 80 && n != 4 {
+			t.Errorf("%d examples in short, want 4", n)
+		}
 		if n := strings.Count(b.String(), "\n  # "); width >= 80 && n < 5 {
 			t.Errorf("%d examples, want 5 at least", n)
 		}
+		b.Write(short.Bytes())
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimRight(line, "\n")
 			if n := utf8.RuneCountInString(line); n > width && strings.Contains(strings.TrimSpace(line), " ") {

@@ -296,6 +296,9 @@ func FuzzOpen(f *testing.F) {
 	f.Add(parquetFileOf(f, parquetRows(12)), "x.parquet")
 	f.Add(parquetFileOf(f, parquetRows(40), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1)), "x.parquet")
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
+		if len(name) > 100 || strings.Contains(name, "\x00") {
+			t.Skip("no file has such a name")
+		}
 		path := write(t, "x"+ending(filepath.Base(filepath.Clean("/"+name))), content)
 		file, err := Open(path)
 		if err != nil {

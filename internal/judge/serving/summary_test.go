@@ -199,13 +199,17 @@ func TestBuckets(t *testing.T) {
 	at := func(all []float64) journal.Scrape {
 		s := journal.Scrape{Counters: map[string]float64{}, Buckets: map[string]map[string]float64{}}
 		sum, counts := 0.0, map[string]float64{"+Inf": float64(len(all))}
-		for _, v := range all {
-			sum += v
-			for _, b := range bounds {
+		for _, b := range bounds { // an exporter shows each bucket, also an empty one
+			n := 0.0
+			for _, v := range all {
 				if v <= b {
-					counts[strconv.FormatFloat(b, 'g', -1, 64)]++
+					n++
 				}
 			}
+			counts[strconv.FormatFloat(b, 'g', -1, 64)] = n
+		}
+		for _, v := range all {
+			sum += v
 		}
 		s.Counters["sglang:time_to_first_token_seconds_sum"], s.Counters["sglang:time_to_first_token_seconds_count"] = sum, float64(len(all))
 		s.Buckets["sglang:time_to_first_token_seconds"] = counts

@@ -31,6 +31,7 @@ func (r *run) converse() error {
 		r.changed(ramp.StartRate())
 	}
 	defer r.prepareAhead()()
+	defer r.ownThread()()
 	d := &conversing{run: r, jobs: r.jobs, timer: time.NewTimer(0)}
 	defer d.timer.Stop()
 	for {
@@ -188,7 +189,7 @@ func (d *conversing) wait() {
 	if sleep <= deafWait {
 		runtime.Gosched() // what has just been started goes first
 		if sleep = time.Duration(until - d.paceNow()); sleep > 0 {
-			exactSleep(sleep)
+			d.sleep(sleep)
 		}
 		return
 	}

@@ -31,6 +31,7 @@ type Config struct {
 	Warmups []*workload.Request // sent before the clock starts; never measured
 	Pace    pace.Pace
 	Timed   bool // the due times are those of a trace
+	Keep    bool // Go's scheduler can spare a processor for the dispatcher, also while it sleeps
 
 	Concurrency int // requests in flight at most; 0: no limit
 	// SpawnRate makes the slots of Concurrency usable one after the other, so many a

@@ -111,6 +111,7 @@ func (r *run) dispatchAll() error {
 		r.changed(ramp.StartRate())
 	}
 	defer r.prepareAhead()()
+	defer r.ownThread()()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -171,7 +172,7 @@ func (r *run) await(timer *time.Timer, j *job) bool {
 	runtime.Gosched() // what has just been started goes first: a sleeping thread keeps its place in Go's scheduler
 	r.postpone(j)
 	if wait := j.due - r.cfg.Clock.Now(); wait > 0 {
-		exactSleep(time.Duration(wait))
+		r.sleep(time.Duration(wait))
 	}
 	j.released = r.cfg.Clock.Now()
 	// What was due while the one before it waited for a slot was held back by that, not by us.

@@ -118,6 +118,17 @@ func (l *Loop) Stamps() string {
 	return "user"
 }
 
+// Threads is how many loops there are: each waits inside a system call.
+func (l *Loop) Threads() int { return len(l.readers) }
+
+// Keep says whether each thread may keep a processor of Go's scheduler while it waits: there
+// must be that many more than the rest of the program needs.
+func (l *Loop) Keep(yes bool) {
+	for _, r := range l.readers {
+		r.keep.Store(yes)
+	}
+}
+
 // Close ends the loops and closes all connections.
 func (l *Loop) Close() {
 	close(l.quit)

@@ -35,5 +35,11 @@ func (*Loop) Do(context.Context, *Request, Sink) (Conn, error) { return Conn{}, 
 // Stamps is never asked.
 func (*Loop) Stamps() string { return "user" }
 
+// Threads is never asked.
+func (*Loop) Threads() int { return 0 }
+
+// Keep is never called.
+func (*Loop) Keep(bool) {}
+
 // Close does nothing.
 func (*Loop) Close() {}

@@ -18,6 +18,7 @@ type reader struct {
 	epoll int
 	wake  int // an eventfd that ends the loop
 	pool  *idlePool
+	keep  atomic.Bool // a processor of Go's scheduler is this thread's
 
 	mu    sync.Mutex
 	slots []*loopConn // by slot; nil: free
@@ -192,7 +193,7 @@ func (r *reader) endLate(now int64) {
 // run is the loop.
 func (r *reader) run() {
 	for {
-		n, err := unix.EpollWait(r.epoll, r.ready, -1)
+		n, err := r.wait()
 		if err != nil && err != unix.EINTR {
 			panic(fmt.Sprintf("epoll_wait: %v", err)) // a bug of ours: the descriptor is bad
 		}

@@ -257,15 +257,18 @@ func (l *canvas) at(x, y float64) (point, bool) {
 
 func (l *canvas) heat() {
 	h := l.c.Heat
+	counts := func(n float64) bool { return n > 0 && n <= mostValue } // also what is no number does not
 	most := 0.0
 	for _, row := range h.Counts {
 		for _, n := range row {
-			most = max(most, n)
+			if counts(n) {
+				most = max(most, n)
+			}
 		}
 	}
 	for i, row := range h.Counts {
 		for j, n := range row {
-			if n <= 0 {
+			if !counts(n) {
 				continue
 			}
 			a, ok1 := l.at(h.XEdges[i], h.YEdges[j])

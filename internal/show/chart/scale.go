@@ -78,7 +78,7 @@ func fit(a *Axis, values func(yield func(float64)), from, to float64, most int) 
 
 func (s scale) fitLinear(a *Axis, low, high float64, most int) (scale, []tick) {
 	// Of values that differ by less than a float tells well, the middle is shown.
-	if size := max(math.Abs(low), math.Abs(high)); high-low <= size*1e-9 {
+	if size := max(math.Abs(low), math.Abs(high)); high-low <= max(size*1e-9, leastValue) {
 		high = low + max(size*0.1, 1e-9)
 	}
 	step := roundStep((high - low) / float64(max(most, 2)))

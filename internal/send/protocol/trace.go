@@ -1,0 +1,51 @@
+package protocol
+
+import "github.com/inferometer/inferometer/internal/send/wire"
+
+// Trace is what is known about one exchange when it is over.
+type Trace struct {
+	Status   int
+	ServerID string
+	Headers  int64 // when the headers had arrived
+	Conn     wire.Conn
+
+	Events []Event
+	// SharedReads counts events that lay in one read with the one before: they
+	// share its stamp.
+	SharedReads int
+	// Open are the events, by their index, that came last of those in a read and did not
+	// end it: what else it brought may be what its stamp is of.
+	Open []int
+
+	Text         []byte // visible text; valid until the stream is used again
+	TextEnds     []int  // where each event's part of Text ends
+	Usage        Usage
+	Timings      Timings // the last that the server gave
+	HasUsage     bool
+	FinishReason string
+	TokensBy     TokensBy // the best source that an event had
+
+	// Of an answer that is kept whole, see Stream.KeepAnswer.
+	Reasoning []byte // valid until the stream is used again
+	Tools     []ToolCall
+	// Echoed is what was said of the prompt's tokens; nil where it was not asked for, or no
+	// answer could be read.
+	Echoed *Echoed
+
+	Done      bool   // [DONE] came
+	ErrorBody []byte // of an answer other than 200, or an error event's words
+	ErrorMark bool   // an error event came inside a 200
+	Malformed error  // what could not be understood first, or broke a bound
+	// Items are the vectors or scores of an answer that is no stream; -1: not known.
+	Items int
+	// Overlong: the answer is far longer than asked for. It was cut off after so many
+	// tokens, counted by the server or as events; 0: it is not.
+	Overlong int
+}
+
+// Event is one message of a stream; [DONE] is none.
+type Event struct {
+	wire.Stamp
+	Kind   EventKind
+	Tokens int // -1: not said
+}
