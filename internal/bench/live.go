@@ -147,7 +147,7 @@ func (t *teller) state() *live.State {
 		s.Phase = live.Paused
 	}
 	t.meter.Look(s, at)
-	s.Left = s.Estimate(t.pace.Stood().Seconds())
+	s.Left = s.Estimate(p.Done(s.Total), t.pace.Stood().Seconds())
 	s.SLO = soFar(t.slo, s, t.meter)
 	return s
 }

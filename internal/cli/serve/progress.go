@@ -103,7 +103,7 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 		fmt.Fprintf(&b, ", %.0f tok/s", float64(p.Tokens-s.last.Tokens)/span)
 	}
 	fmt.Fprintf(&b, ", %d failed, %s", p.Failed, round(now.Sub(s.began)))
-	if left, ok := s.left(ended, now); ok {
+	if left, ok := s.left(p, now); ok {
 		fmt.Fprintf(&b, ", %s left", round(left))
 	}
 	if s.beside != nil {
@@ -113,18 +113,18 @@ func (s *progressShow) text(p load.Snapshot, now time.Time) string {
 }
 
 // left estimates the time to the end, from the share that is done.
-func (s *progressShow) left(ended int64, now time.Time) (time.Duration, bool) {
-	share := s.share(ended, now)
+func (s *progressShow) left(p load.Snapshot, now time.Time) (time.Duration, bool) {
+	share := s.share(p, now)
 	if share <= 0 {
 		return 0, false
 	}
 	return time.Duration(float64(now.Sub(s.began)) * (1/share - 1)), true
 }
 
-func (s *progressShow) share(ended int64, now time.Time) float64 {
+func (s *progressShow) share(p load.Snapshot, now time.Time) float64 {
 	switch {
 	case s.total > 0:
-		return min(float64(ended)/float64(s.total), 1)
+		return p.Done(s.total)
 	case s.length > 0:
 		return min(float64(now.Sub(s.began))/float64(s.length), 1)
 	}
@@ -133,7 +133,7 @@ func (s *progressShow) share(ended int64, now time.Time) float64 {
 
 func (s *progressShow) barOf(p load.Snapshot, now time.Time) string {
 	const cells = 20
-	full := int(s.share(p.Completed+p.Failed, now) * cells)
+	full := int(s.share(p, now) * cells)
 	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
 }
 

@@ -119,6 +119,21 @@ func (h *history) cells(s series, n int, span time.Duration) []float64 {
 	return out
 }
 
+// highest is the highest value of a series in the spans of n cells; false: none is known. A cell
+// may be a mean: what is shown as current must not be above what is shown as highest.
+func (h *history) highest(s series, n int, span time.Duration) (top float64, known bool) {
+	if len(h.samples) == 0 {
+		return 0, false
+	}
+	first := h.samples[len(h.samples)-1].time/int64(span) - int64(n) + 1
+	for _, p := range h.samples {
+		if v := p.values[s]; p.time/int64(span) >= first && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			top, known = max(top, v), true
+		}
+	}
+	return top, known
+}
+
 // spanOf is what one of n cells stands for: the line as a whole shows a minute or more.
 func spanOf(n int) time.Duration {
 	return time.Duration(max(1, (60+n-1)/max(n, 1))) * time.Second

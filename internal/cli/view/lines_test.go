@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,8 +222,30 @@ func TestSpark(t *testing.T) {
 }
 
 func sparkOf(values []float64, rows int) []string {
-	top, _ := highest(values)
+	top := 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			top = max(top, v)
+		}
+	}
 	return spark(values, top, rows)
+}
+
+// A cell is the mean of its values; the highest is that of all of them, the current one among them.
+func TestHighest(t *testing.T) {
+	h := &history{}
+	for i, v := range []float64{100, 900, 100, 300, 40, 900} {
+		h.add(&live.State{Time: int64(i+1) * int64(300*time.Millisecond), Phase: live.Running, TokensPerS: v})
+	}
+	if cells := h.cells(tokensRate, 10, time.Second); slices.Max(cells[8:]) >= 900 {
+		t.Fatalf("%v: no cell is a mean", cells)
+	}
+	if top, known := h.highest(tokensRate, 10, time.Second); top != 900 || !known {
+		t.Errorf("%v, %v", top, known)
+	}
+	if top, known := h.highest(ttftP50, 10, time.Second); known {
+		t.Errorf("%v of nothing", top)
+	}
 }
 
 func TestNumbers(t *testing.T) {

@@ -139,7 +139,7 @@ func (m *Model) over(cells int) string {
 // number is a value and its sparkline.
 func (m *Model) number(rank, rows, cells int, name, value string, of series, write func(float64) string) (out []line) {
 	values := m.history.cells(of, cells, spanOf(cells))
-	top, known := highest(values)
+	top, known := m.history.highest(of, cells, spanOf(cells))
 	label := unknown
 	if known {
 		label = write(top)

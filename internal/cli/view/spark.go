@@ -36,13 +36,3 @@ func cell(v, top float64, rows, below int) rune {
 	height := int(math.Ceil(min(v/top, 1) * float64(rows*8)))
 	return eighths[min(max(height-below, 0), 8)]
 }
-
-// highest is the highest value that is known, and not below nothing; false: none is.
-func highest(values []float64) (top float64, known bool) {
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			top, known = max(top, v), true
-		}
-	}
-	return top, known
-}

@@ -72,7 +72,7 @@ func (t *stateTeller) state(now time.Time) *live.State {
 	}
 	s.TTFT, s.ITL = windowOf(ttft), windowOf(itl)
 	s.Phase = t.phase(s)
-	s.Left = s.Estimate(0)
+	s.Left = s.Estimate(sum.Done(s.Total), 0)
 	return s
 }
 

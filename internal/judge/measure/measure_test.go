@@ -244,7 +244,7 @@ func TestClientMeasuresItself(t *testing.T) {
 	m.requests[0].SharedReads, m.requests[0].UnstampedRead = 1, 1
 	c := measured(t, m, Options{}).Client
 	want := Client{
-		Stamps: "kernel", Lag: &Spread{P50: 2, P99: 2.98, Max: 3}, Events: 3, SharedReads: 1, UnstampedReads: 1,
+		Stamps: "kernel", Lag: &Spread{Mean: 2, P50: 2, P99: 2.98, Max: 3}, Events: 3, SharedReads: 1, UnstampedReads: 1,
 		Cost: &Cost{CPU: 0.05, CPUShare: 0.25, MaxRSS: 1 << 20, GCPause: 1, GCCount: 2},
 	}
 	if d := cmp.Diff(want, c); d != "" {

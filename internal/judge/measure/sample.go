@@ -198,16 +198,17 @@ func (s *Sample) at(rank int) float64 {
 	return stats.Rank(s.values, rank) * 1000
 }
 
-// spread is the short form of Stats, for which the values need not be added up.
+// spread is the short form of Stats.
 func (s *Sample) spread() *Spread {
 	switch {
 	case s.N() == 0:
 		return nil
 	case s.hist != nil:
-		return &Spread{P50: s.histPercentile(50), P99: s.histPercentile(99), Max: s.hist.Moments().Max / 1e6}
+		return &Spread{Mean: s.hist.Moments().Mean / 1e6, P50: s.histPercentile(50), P99: s.histPercentile(99), Max: s.hist.Moments().Max / 1e6}
 	}
+	s.sum()
 	stats.Select(s.values, []float64{50, 99, 100})
-	return &Spread{P50: s.exactPercentile(50), P99: s.exactPercentile(99), Max: s.exactPercentile(100)}
+	return &Spread{Mean: s.mean * 1000, P50: s.exactPercentile(50), P99: s.exactPercentile(99), Max: s.exactPercentile(100)}
 }
 
 // sum computes the moments of exact values, for which their order counts, before

@@ -2,13 +2,17 @@ package measure
 
 import "math"
 
-// stallFactor: a gap is a stall if it is over so many times the run's median gap.
-const stallFactor = 10
+// A gap is a stall if it is over so many times the run's median gap, or a second above
+// it: readers of a slow server notice that too.
+const (
+	stallFactor = 10
+	stallAbove  = 1e9 // ns
+)
 
-// Stalls are the inter-chunk gaps of the successes over ten times the run's
-// median one: pauses that a reader notices, and that mean and percentiles hide.
+// Stalls are the inter-chunk gaps of the successes far above the run's median one:
+// pauses that a reader notices, and that mean and percentiles hide.
 type Stalls struct {
-	Threshold float64 `json:"threshold_ms"` // ten times the median gap
+	Threshold float64 `json:"threshold_ms"` // ten times the median gap, at most a second above it
 	Count     int     `json:"count"`        // gaps over it
 	Requests  int     `json:"requests"`     // successes with at least one
 	Share     float64 `json:"share"`        // of the successes: 0 to 1
@@ -27,12 +31,13 @@ func (c *collector) stalls(completed int) *Stalls {
 		return nil
 	}
 	// In nanoseconds, so that a gap of exactly ten medians is on one side for sure.
-	limit := int64(math.Round(all.Median*2e6)) * stallFactor / 2
+	twice := int64(math.Round(all.Median * 2e6))
+	limit := min(twice*stallFactor, twice+2*stallAbove) / 2
 	longest := c.sample("longest_gap")
 	count, sum := c.gaps.above(limit)
 	requests, _ := longest.above(limit)
 	s := &Stalls{
-		Threshold: all.Median * stallFactor, Count: count, Requests: requests,
+		Threshold: min(all.Median*stallFactor, all.Median+stallAbove/1e6), Count: count, Requests: requests,
 		Share: float64(requests) / float64(max(completed, 1)), Total: sum / 1e6,
 	}
 	if count > 0 {

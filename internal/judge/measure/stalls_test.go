@@ -21,6 +21,9 @@ func TestStalls(t *testing.T) {
 		{"no gap", []journal.Request{stream(0, 0, 10), stream(1, 0, 20)}, nil},
 		{"all at once", []journal.Request{stream(0, 0, 10, 10, 10, 90)}, nil},
 		{"none", []journal.Request{even}, &Stalls{Threshold: 100}},
+		{"a slow server: a second above its median", []journal.Request{stream(1, 0, 1100, 2200, 3300), stream(2, 0, 1100, 2200, 4400)}, &Stalls{
+			Threshold: 2100, Count: 1, Requests: 1, Share: 0.5, Longest: 2200, Total: 2200,
+		}},
 		{"exactly ten times is none", []journal.Request{even, stream(1, 0, 10, 110)}, &Stalls{Threshold: 100}},
 		{
 			"two in one request, one in another", // gaps: 3 × 10; 101, 250; 10, 400; 10

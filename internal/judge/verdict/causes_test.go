@@ -136,3 +136,16 @@ func TestRateOfFewRequests(t *testing.T) {
 		t.Errorf("70 ms late in all, but %s: %s", k.Level, k.Sentence)
 	}
 }
+
+// Where client and server share a machine there is no cable to look at.
+func TestSegmentsOnOneMachine(t *testing.T) {
+	for url, words := range map[string]string{"http://127.0.0.1:8000": "this machine", "http://[::1]:8000": "this machine", "http://localhost": "this machine", "http://10.0.0.7:8000": "cable"} {
+		w := openLoop()
+		w.run.Options.BaseURL = url
+		every(20, func(r *journal.Request) { r.Retransmits = 2 })(w)
+		k := w.judge(t, Options{}).Check("retransmits")
+		if k.Level != Invalid || !strings.Contains(k.Hint, words) {
+			t.Errorf("%s: %+v", url, k)
+		}
+	}
+}

@@ -267,7 +267,8 @@ func spoiledRuns() []spoiled {
 		{"lines", Invalid, openLoop, nil, func(w *world) { w.end.Sent += 100 }},
 
 		{"drained", Suspect, openLoop, every(400, fail(journal.Cancelled, "cancelled by us")), nil},
-		{"drained", Suspect, openLoop, nil, func(w *world) { w.end.Interrupted = "signal" }},
+		{"drained", OK, openLoop, nil, func(w *world) { w.end.Interrupted = "signal" }}, // all that was sent came to its end
+		{"drained", Suspect, openLoop, every(400, fail(journal.Cancelled, "cancelled by us")), func(w *world) { w.end.Interrupted = "signal" }},
 		{"drained", Suspect, openLoop, nil, func(w *world) { w.end = nil }},
 		{"drained", Invalid, openLoop, every(50, fail(journal.Cancelled, "cancelled by us")), nil},
 		{"drained", Invalid, openLoop, nil, func(w *world) { w.end, w.samples[len(w.samples)-1].InFlight = nil, 24 }},

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -143,7 +144,7 @@ func (c *retransmits) add(v *view) {
 	}
 }
 
-func (c *retransmits) result(_ *facts, l limits) Check {
+func (c *retransmits) result(f *facts, l limits) Check {
 	if c.known == 0 {
 		return skip("segments sent again: not in the journal (the system does not tell)")
 	}
@@ -151,11 +152,18 @@ func (c *retransmits) result(_ *facts, l limits) Check {
 	share := float64(c.hit) / float64(c.known)
 	k := found(l, share, percent(share), "of %s segments were lost: we had to send again for %d, and for %d what the server sent came out of order",
 		counted(c.hit, "request"), c.resent, c.reordered)
+	if f.sameMachine() { // where there is no network to lose anything
+		k.Sentence = fmt.Sprintf("segments of %s were dropped or came late inside this machine: the kernel had to send again for %d, and for %d what the server sent came out of order",
+			counted(c.hit, "request"), c.resent, c.reordered)
+	}
 	switch {
 	case c.hit < few:
 		k.Level = OK
 	case c.hit < enough && k.Level == Invalid:
 		k.Level = Suspect
+	}
+	if f.sameMachine() && k.Level.Bad() {
+		k.Hint = "look for a process on this machine that does not get to read in time: too few processors, or too little memory for sockets"
 	}
 	k.Effect = effect(k, "what is lost comes a round trip later, or some 200 ms: percentiles above p%.4g have that in them, and ITL has pauses and bunches", max(100*(1-share), 0))
 	return k

@@ -1,6 +1,9 @@
 package verdict
 
 import (
+	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -233,3 +236,27 @@ func (v *view) mayHaveReached() bool {
 
 // latency is how long the request was open.
 func (v *view) latency() int64 { return max(v.End-v.Sent, 0) }
+
+// sameMachine says whether every server is on the client's own machine, by its address.
+func (f *facts) sameMachine() bool {
+	if f.fleet != nil {
+		return false // what is loopback to one of many clients?
+	}
+	urls := []string{f.run.Options.BaseURL}
+	if len(f.run.Targets) > 0 {
+		urls = urls[:0]
+		for _, t := range f.run.Targets {
+			urls = append(urls, t.URL)
+		}
+	}
+	return !slices.ContainsFunc(urls, func(address string) bool { return !loopback(address) })
+}
+
+func loopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}

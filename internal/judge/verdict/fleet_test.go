@@ -130,7 +130,7 @@ func TestAgentsAreNamed(t *testing.T) {
 	}
 }
 
-// A run that was stopped as a whole is for drained to tell: it is suspect, as one client's.
+// A run that was stopped as a whole is for drained to tell. All that was sent came to its end: it is shorter, not worse.
 func TestAFleetThatWasStopped(t *testing.T) {
 	w := agents()
 	w.derive()
@@ -140,7 +140,7 @@ func TestAFleetThatWasStopped(t *testing.T) {
 		w.end.Fleet.Agents[i] = journal.FleetAgentEnd{Ended: true, Interrupted: "signal"}
 	}
 	v := w.judge(t, Options{})
-	if k := v.Check("fleet_lost"); k.Level != OK || !slices.Equal(v.Reasons, []string{"drained"}) || v.Level != TrustSuspect {
+	if k := v.Check("fleet_lost"); k.Level != OK || len(v.Reasons) > 0 || v.Level != TrustValid {
 		t.Errorf("%v: %+v", v.Reasons, k)
 	}
 }

@@ -136,8 +136,8 @@ func (c *drained) result(f *facts, l limits) Check {
 	k := found(l, share, percent(share), "all requests came to their own end")
 	switch {
 	case how != "":
-		k.Sentence = fmt.Sprintf("%s with %d requests in flight, of %d sent", how, lost, f.measured+lost-c.cancelled)
-		if k.Level == OK {
+		k.Sentence = fmt.Sprintf("%s with %s in flight, of %d sent", how, counted(int(lost), "request"), f.measured+lost-c.cancelled)
+		if k.Level == OK && f.end == nil { // nobody says what else was under way
 			k.Level = Suspect
 		}
 	case lost > 0:

@@ -112,7 +112,7 @@ func table() []entry {
 		},
 		{
 			"drained", "load", "requests that we gave up when the run was stopped",
-			limits{0, 0.01, "%", "of the requests; a run that was stopped or killed is suspect at least", ""},
+			limits{0, 0.01, "%", "of the requests; a run that was killed is suspect at least", ""},
 			"let the run come to its end: a longer --deadline, or fewer requests",
 			[]string{"fleet_lost"},
 			func(*facts) check { return &drained{} },

@@ -85,17 +85,18 @@ type Agent struct {
 	Silent bool   `json:"silent,omitempty"`
 }
 
-// Estimate is the time to the end in seconds, from the share that is done and the seconds in
-// which the pace stood still; 0: not known.
-func (s *State) Estimate(stood float64) float64 {
-	share, went := 0.0, s.At-stood
+// Estimate is the time to the end in seconds, from the share of the requests that is done and
+// the seconds in which the pace stood still; 0: not known.
+func (s *State) Estimate(share, stood float64) float64 {
+	went := s.At - stood
 	switch {
 	case s.Phase == Ended || went <= 0:
 		return 0
 	case s.Total > 0:
-		share = float64(s.Completed+s.Failed) / float64(s.Total)
 	case s.Length > 0:
 		share = went / s.Length
+	default:
+		return 0
 	}
 	if share <= 0 || share >= 1 {
 		return 0

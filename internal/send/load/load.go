@@ -236,6 +236,7 @@ func clone(r *journal.Request) journal.Request {
 	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
 	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
 	c.Events.Size = append([]int(nil), r.Events.Size...)
+	c.Events.Open = append([]int(nil), r.Events.Open...)
 	return c
 }
 

@@ -18,7 +18,20 @@ type Progress struct {
 
 // Snapshot is the state of a run at one moment.
 type Snapshot struct {
-	Sent, InFlight, Completed, Failed, Tokens int64
+	Sent, InFlight, Completed, Failed int64
+	Tokens                            int64 // of requests that have ended and of those in flight
+	Finished                          int64 // of those that have ended; 0: not known
+}
+
+// Done is the share of so many requests that is done, those in flight by their tokens: requests
+// that are sent together end together, and between two such waves nothing ends.
+func (s *Snapshot) Done(total int) float64 {
+	all, ended := float64(max(total, 1)), float64(s.Completed+s.Failed)
+	share := ended / all
+	if s.Finished > 0 && ended > 0 {
+		share = float64(s.Tokens) / (float64(s.Finished) / ended * all)
+	}
+	return min(max(share, ended/all), (ended+float64(s.InFlight))/all, 1)
 }
 
 // Snapshot adds up what the workers have counted.
@@ -30,6 +43,7 @@ func (p *Progress) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range p.sinks {
+		s.Finished += k.finished.Load()
 		s.Tokens += k.tokens.Load()
 	}
 	return s

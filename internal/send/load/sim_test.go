@@ -376,9 +376,12 @@ func TestWarmupsComeBeforeTimeZero(t *testing.T) {
 	s := startSim(t, func(*sim.Config) {})
 	p := &prompts{n: 3, tokens: 2}
 	cfg, read := setup(t, s, "vllm", closed(), p)
-	cfg.Warmups = []*workload.Request{p.request(100), p.request(101)}
+	cfg.Warmups, cfg.Progress = []*workload.Request{p.request(100), p.request(101)}, &Progress{}
 	if _, err := Run(context.Background(), nil, cfg); err != nil {
 		t.Fatal(err)
+	}
+	if s := cfg.Progress.Snapshot(); s.Tokens != 6 || s.Finished != 6 {
+		t.Errorf("three requests of two tokens each are %d tokens, %d of those that ended", s.Tokens, s.Finished)
 	}
 	records, _ := read()
 	warm := 0

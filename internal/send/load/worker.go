@@ -37,8 +37,10 @@ func newWorker(r *run) *worker {
 // counts for itself, so that nobody waits for another.
 type countingSink struct {
 	*protocol.Stream
-	tokens atomic.Int64 // of all requests so far
-	open   int64        // of this request
+	load     bool         // this request is one of the load: no warm-up, no probe
+	tokens   atomic.Int64 // of the load's requests so far
+	finished atomic.Int64 // of those that have ended
+	open     int64        // of this request
 
 	part *live.Part // nil: the latencies of this request are not counted
 	last int64      // its last token chunk, or, before the first, when it was sent
@@ -63,9 +65,16 @@ func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
 	if s.part != nil && before < len(s.Trace.Events) && (at.Kernel || at.Lag > 0) {
 		s.part.Lag(at.Lag)
 	}
-	s.open += n
-	s.tokens.Add(n)
+	s.count(n)
 	return enough
+}
+
+// count adds to the tokens of this request.
+func (s *countingSink) count(n int64) {
+	if s.load {
+		s.open += n
+		s.tokens.Add(n)
+	}
 }
 
 // chunk counts the time to a token chunk.
@@ -82,8 +91,9 @@ func (s *countingSink) chunk(at int64) {
 // ended corrects the count by the server's own.
 func (s *countingSink) ended() {
 	if s.Trace.HasUsage {
-		s.tokens.Add(int64(s.Trace.Usage.Output) - s.open)
+		s.count(int64(s.Trace.Usage.Output) - s.open)
 	}
+	s.finished.Add(s.open)
 	s.open = 0
 }
 
@@ -102,6 +112,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
 	}
 	sent := r.cfg.Clock.Now()
+	w.sink.load = !j.warmup && then == nil
 	w.measure(j, sent)
 	conn, err := r.cfg.Transport.Do(r.ctx, &w.http, &w.sink)
 	switch {

@@ -84,10 +84,10 @@ func (c *console) summary(name string, s *measure.Summary) {
 func (c *console) client(r *measure.Result) {
 	cl := &r.Client
 	if cl.Lag != nil {
-		c.line(c.ms, "Client lag", "", millis(cl.Lag.P50), p99(cl.Lag.P99, cl.Events), millis(cl.Lag.Max))
+		c.line(c.ms, "Client lag", millis(cl.Lag.Mean), millis(cl.Lag.P50), p99(cl.Lag.P99, cl.Events), millis(cl.Lag.Max))
 	}
 	if cl.Lateness != nil {
-		c.line(c.ms, "Sent late by", "", millis(cl.Lateness.P50), p99(cl.Lateness.P99, int64(r.Requests)), millis(cl.Lateness.Max))
+		c.line(c.ms, "Sent late by", millis(cl.Lateness.Mean), millis(cl.Lateness.P50), p99(cl.Lateness.P99, int64(r.Requests)), millis(cl.Lateness.Max))
 	}
 	c.row("Event times by:", cl.Stamps)
 	if cl.SharedReads > 0 {

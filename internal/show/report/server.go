@@ -19,10 +19,11 @@ func (c *console) server(s *serving.Summary) {
 		c.row(l.What+":", l.Text)
 	}
 	if times := served.Histograms(&s.Server); len(times) > 0 {
-		c.line(serverRow, "its times, ms", "mean", "p50", "p99", "count")
+		rows := [][5]string{{"its times, ms", "mean", "p50", "p99", "count"}}
 		for _, t := range times {
-			c.line(serverRow, t.What, millis(t.Mean), served.Between(t.P50), served.Between(t.P99), fmt.Sprintf("%.0f", t.Count))
+			rows = append(rows, [5]string{t.What, millis(t.Mean), served.Between(t.P50), served.Between(t.P99), fmt.Sprintf("%.0f", t.Count)})
 		}
+		c.serverTimes(rows)
 	}
 	for i := range s.Each {
 		e := &s.Each[i]
@@ -33,8 +34,19 @@ func (c *console) server(s *serving.Summary) {
 	}
 }
 
-// serverRow is a row of the table of the server's own times, as wide as the block.
-const serverRow = "%-14s%9s%10s%10s%7s"
+// serverTimes is the table of the server's own times: as wide as the block, and wider where its
+// cells need that to stay apart.
+func (c *console) serverTimes(rows [][5]string) {
+	widths := [5]int{14, 9, 10, 10, 7}
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell)+min(i, 1)) // the first stands at the left
+		}
+	}
+	for _, row := range rows {
+		c.line("%-*s%*s%*s%*s%*s", widths[0], row[0], widths[1], row[1], widths[2], row[2], widths[3], row[3], widths[4], row[4])
+	}
+}
 
 func serverTitle(s *serving.Summary) string {
 	if len(s.Each) > 0 {
