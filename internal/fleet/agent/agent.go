@@ -115,7 +115,7 @@ func (a *Agent) Run(ctx context.Context, drain <-chan struct{}) error {
 		return nil
 	}
 	if !isClosed(j.done) {
-		j.stop("the agent was stopped")
+		j.stop("the agent was stopped", true)
 	}
 	<-j.done // which the end of ctx brings about as well
 	if a.Once {

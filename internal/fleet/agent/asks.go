@@ -101,9 +101,9 @@ func (a *Agent) ofRun(ask *message.Ask, received time.Time) (*message.Status, er
 			a.Say("refused a start of the run %s: %v", ask.Run, err)
 		}
 	case message.Drain:
-		j.stop("the leader asked for it")
+		j.stop("the leader asked for it", false)
 	case message.Cancel:
-		j.stop("the leader cancelled it")
+		j.stop("the leader cancelled it", false)
 		j.cancel()
 	case message.Forget:
 		a.settle()

@@ -33,6 +33,8 @@ type job struct {
 	starting  chan struct{} // closed when there is one
 	drained   chan struct{} // closed: no more is sent
 	why       string        // of that
+	own       bool          // it is not the leader's wish
+	cut       string        // why it sent less than its share, where that is not
 	cancel    context.CancelFunc
 	cancelled context.Context // ends with cancel
 	done      chan struct{}   // the run is over, and all of it is handed on
@@ -48,7 +50,7 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 		agent: a, run: ask.Run, asked: ask, offer: o, nonce: random(16), folder: f, live: newLive(o.spec),
 		starting: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}), forgotten: make(chan struct{}),
 	}
-	j.teller = newTeller(a.Bus, f, time.Duration(ask.Lease), j.live, func(why string) { j.stop(why) })
+	j.teller = newTeller(a.Bus, f, time.Duration(ask.Lease), j.live, func(why string) { j.stop(why, true) })
 	j.cancelled, j.cancel = context.WithCancel(context.Background())
 	return j, nil
 }
@@ -87,18 +89,28 @@ func (j *job) start(nonce string, at, received time.Time) error {
 	return nil
 }
 
-// stop sends no more, and waits for what is in flight.
-func (j *job) stop(why string) {
+// stop sends no more, and waits for what is in flight. own says that no leader asked for it.
+func (j *job) stop(why string, own bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if isClosed(j.drained) || isClosed(j.done) {
 		return
 	}
-	j.why = why
+	j.why, j.own = why, own
 	close(j.drained)
 	if j.enter(message.Draining) {
 		j.agent.Say("the run %s sends no more: %s", j.run, why)
 	}
+}
+
+// stoppedItself is bench.Host.Drained: why it sends no more, where no leader asked for it.
+func (j *job) stoppedItself() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.own {
+		j.cut = j.why
+	}
+	return j.cut
 }
 
 // begin is bench.Host.Begin: it waits for the leader's start.
@@ -180,7 +192,7 @@ func (j *job) execute(ctx context.Context) (err error) {
 		return value, ok
 	}
 	host.Place = func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
-	host.Begin, host.Sending, host.Ended = j.begin, j.sending, j.live.ended
+	host.Begin, host.Sending, host.Ended, host.Drained = j.begin, j.sending, j.live.ended, j.stoppedItself
 	host.Rehearsed, host.Fetching, host.Say = nil, nil, nil
 	host.Progress = func(p bench.Progress) func() {
 		j.follow(p.Progress, planned(&spec, p.Total))
@@ -210,7 +222,7 @@ func planned(s *bench.Spec, total int) int {
 
 // conclude tells how the run ended, when all that it left is handed on.
 func (j *job) conclude(ctx context.Context, err, handedOn error) {
-	phase, words := message.Ended, ""
+	phase, words := message.Ended, "" // of one that ended words say why it sent less than its share
 	switch {
 	case err != nil:
 		phase, words = message.Failed, err.Error()
@@ -219,6 +231,9 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 	}
 	if errors.Is(err, bench.ErrStopped) && j.why != "" {
 		words += ": " + j.why
+	}
+	if err == nil && words == "" {
+		words = j.cut // the load has ended by then
 	}
 	sum, sumErr := journalSum(filepath.Join(j.folder.path, journal.FileName))
 	if sumErr != nil && !errors.Is(sumErr, os.ErrNotExist) {

@@ -198,6 +198,8 @@ func (l *leader) recall(ctx context.Context, a *agent) {
 // gone is why an agent is not there any more; empty: it has ended as it should.
 func (l *leader) gone(v *view) string {
 	switch {
+	case v.status.Phase == message.Ended && v.status.Error != "":
+		return "it stopped by itself: " + v.status.Error
 	case v.status.Phase == message.Ended:
 		return ""
 	case v.status.Phase == message.Failed:

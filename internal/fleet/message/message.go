@@ -93,7 +93,7 @@ type Status struct {
 	Agent  string `json:"agent"`
 	Number int    `json:"number"` // counts up; an older one that comes later is passed over
 	Phase  Phase  `json:"phase"`
-	Error  string `json:"error,omitempty"`
+	Error  string `json:"error,omitempty"` // Failed: why; Ended: why it sent less than its share, where no leader asked for it
 	At     int64  `json:"at_unix_ns"` // by the agent's clock
 
 	Planned  int `json:"planned,omitempty"` // requests of its share; 0: not known
