@@ -403,7 +403,7 @@ func TestRun(t *testing.T) {
 	if a := l.ask(p.ID, offer("r1", s)); !strings.Contains(a.Error, "sent twice") {
 		t.Errorf("the same run once more: %+v", a)
 	}
-	if a := l.ask(p.ID, &message.Ask{Kind: message.Forget, Run: "r1"}); a.Error != "" {
+	if a := l.ask(p.ID, &message.Ask{Kind: message.Forget, Run: "r1", SHA256: ended.SHA256}); a.Error != "" {
 		t.Error(a.Error)
 	}
 	if _, err := os.Stat(filepath.Join(p.runs(), "r1."+p.ID)); !os.IsNotExist(err) {

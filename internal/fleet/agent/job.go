@@ -37,7 +37,8 @@ type job struct {
 	cut       string        // why it sent less than its share, where that is not
 	cancel    context.CancelFunc
 	cancelled context.Context // ends with cancel
-	done      chan struct{}   // the run is over, and all of it is handed on
+	done      chan struct{}   // the run is over, and all of it is handed on, or kept
+	kept      bool            // NATS does not have all of it
 	forgotten chan struct{}
 }
 
@@ -46,6 +47,7 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the run's folder: %w", err)
 	}
+	a.folders = append(a.folders, f) // under a.mu
 	j := &job{
 		agent: a, run: ask.Run, asked: ask, offer: o, nonce: random(16), folder: f, live: newLive(o.spec),
 		starting: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}), forgotten: make(chan struct{}),
@@ -139,8 +141,7 @@ const graceTime = 3 * time.Second
 
 // do runs the job from its offer to the end of its journal's way to the leader.
 func (j *job) do(ctx context.Context) {
-	defer close(j.done)
-	defer j.folder.close()
+	defer close(j.done)                    // the folder stays locked: while this process lives it answers for it
 	own, cancel := context.WithCancel(ctx) // of the load
 	defer cancel()
 	defer context.AfterFunc(j.cancelled, cancel)()
@@ -155,7 +156,7 @@ func (j *job) do(ctx context.Context) {
 	})()
 	loadOver, handedOn := make(chan struct{}), make(chan error, 1)
 	stopTelling := j.teller.run()
-	go func() { handedOn <- j.folder.handOn(after, j.agent.Bus, loadOver) }()
+	go func() { handedOn <- j.folder.handOn(after, j.agent.Bus, loadOver, j.stuck) }()
 	err := j.execute(own)
 	close(loadOver)
 	stored := <-handedOn
@@ -227,8 +228,9 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 	case err != nil:
 		phase, words = message.Failed, err.Error()
 	case handedOn != nil && ctx.Err() == nil:
-		phase, words = message.Failed, "the journal can't be handed on: "+handedOn.Error()
+		j.agent.Say("the journal of the run %s is in %s until a leader fetches it: %s", j.run, j.folder.path, outside.Sentence(handedOn.Error()))
 	}
+	j.kept = handedOn != nil
 	if errors.Is(err, bench.ErrStopped) && j.why != "" {
 		words += ": " + j.why
 	}
@@ -249,8 +251,8 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 	}
 }
 
-// forget removes what is kept of a run that is over.
-func (j *job) forget() error {
+// forget removes what is kept of a run that is over, if the leader holds the same journal.
+func (j *job) forget(held string) error {
 	if !isClosed(j.done) {
 		return fmt.Errorf("the run is not over here: it is %s", j.phase())
 	}
@@ -259,15 +261,22 @@ func (j *job) forget() error {
 	if isClosed(j.forgotten) {
 		return nil
 	}
+	if err := j.agent.remove(j.folder.path, held); err != nil {
+		return err
+	}
 	close(j.forgotten)
-	return os.RemoveAll(j.folder.path)
+	return nil
 }
 
 // awaitForget waits a while for the leader to say that it has all.
 func (j *job) awaitForget(ctx context.Context, drain <-chan struct{}) {
+	wait := forgetTime
+	if j.kept {
+		wait = keptTime
+	}
 	select {
 	case <-j.forgotten:
-	case <-time.After(forgetTime):
+	case <-time.After(wait):
 	case <-drain:
 	case <-ctx.Done():
 	}
