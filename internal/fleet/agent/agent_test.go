@@ -374,7 +374,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.await("the journal", func() bool { return len(l.journal[p.ID]) == len(own) })
-	if sum, _ := journalSum(filepath.Join(p.runs(), "r1."+p.ID, journal.FileName)); !bytes.Equal(l.journal[p.ID], own) || ended.Journal != int64(len(own)) || ended.SHA256 != sum {
+	if sum, _ := journal.Digest(filepath.Join(p.runs(), "r1."+p.ID, journal.FileName)); !bytes.Equal(l.journal[p.ID], own) || ended.Journal != int64(len(own)) || ended.SHA256 != sum {
 		t.Error("another journal arrived")
 	}
 	indices, end := records(t, own)

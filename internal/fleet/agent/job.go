@@ -237,7 +237,7 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 	if err == nil && words == "" {
 		words = j.cut // the load has ended by then
 	}
-	sum, sumErr := journalSum(filepath.Join(j.folder.path, journal.FileName))
+	sum, sumErr := journal.Digest(filepath.Join(j.folder.path, journal.FileName))
 	if sumErr != nil && !errors.Is(sumErr, os.ErrNotExist) {
 		phase, words = message.Failed, "read the journal: "+sumErr.Error()
 	}

@@ -73,7 +73,7 @@ func lastOf(path, run, agent string) (*message.Status, error) {
 		s.Phase, s.Error, s.InFlight = message.Failed, died, 0
 	}
 	name := filepath.Join(path, journal.FileName)
-	sum, err := journalSum(name)
+	sum, err := journal.Digest(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
@@ -87,7 +87,7 @@ func lastOf(path, run, agent string) (*message.Status, error) {
 // remove takes a run's folder away, if the leader holds its journal: held is the digest of
 // what it holds. A run that has none has nothing to lose.
 func (a *Agent) remove(path, held string) error {
-	sum, err := journalSum(filepath.Join(path, journal.FileName))
+	sum, err := journal.Digest(filepath.Join(path, journal.FileName))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:

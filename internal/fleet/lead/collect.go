@@ -159,7 +159,7 @@ func (c *collector) hold(agent, digest string) {
 	err := syncFile(path)
 	sum := ""
 	if err == nil {
-		sum, err = digestOf(path)
+		sum, err = journal.Digest(path)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

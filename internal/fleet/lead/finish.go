@@ -108,6 +108,11 @@ func (l *leader) letGo(ctx context.Context, whole bool) {
 
 // tellSum says what is not as it should be.
 func (l *leader) tellSum(s *merge.Summary) {
+	for _, a := range l.agents {
+		if v := a.look(); v.status.Phase == message.Ended && v.status.Error != "" {
+			l.host.Warn("warning: agent %s stopped by itself: %s", a.title(), v.status.Error)
+		}
+	}
 	for _, note := range s.Notes {
 		l.host.Say("note: %s", note)
 	}
