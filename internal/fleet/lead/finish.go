@@ -73,18 +73,15 @@ func setAside(path string) (putBack func(bool) error, err error) {
 
 // conclude writes down how whole the run is, and lets go of what is held.
 func (l *leader) conclude(ctx context.Context, sum *merge.Summary, unwritten error) {
-	if unwritten != nil {
-		l.host.Warn("warning: the agents' journals stay where they are, since the run's own could not be written: %v; this makes it anew: %s", unwritten, l.attachCommand())
-		return
-	}
 	missing := l.missing(sum)
-	if err := l.writeFleet(true, missing); err != nil {
-		l.host.Warn("warning: nothing is let go, since %s could not be written: %v", fleetName, err)
-		return
+	if unwritten == nil {
+		unwritten = l.writeFleet(true, missing)
 	}
-	l.letGo(ctx, len(missing) == 0)
-	if len(missing) > 0 {
-		l.tellMissing(missing)
+	if unwritten == nil {
+		l.letGo(ctx, len(missing) == 0)
+	}
+	if unwritten != nil || len(missing) > 0 {
+		l.tellMissing(missing, unwritten)
 	}
 }
 
@@ -146,6 +143,9 @@ func (l *leader) merged(a *agent) merge.Agent {
 	m := merge.Agent{
 		ID: a.ID, Name: a.Name, Version: a.Version, Address: a.Address, Labels: a.Labels, CPUs: a.CPUs, Share: l.owned(a.share),
 		LastContact: v.contact.UnixNano(), Gone: l.gone(&v), Whole: l.held(a, &v),
+	}
+	if m.Gone == "" && !m.Whole {
+		m.Gone = "its journal is not all here: " + l.whyMissing(a, &v)
 	}
 	m.OffsetError = -1 // not known
 	a.mu.Lock()

@@ -52,14 +52,19 @@ func (l *leader) whyMissing(a *agent, v *view) string {
 	return l.gone(v)
 }
 
-// tellMissing says what is not here, and how to get it.
-func (l *leader) tellMissing(missing map[string]string) {
+// tellMissing says what is not here, and how to get it. unwritten is why the run's own files
+// could not be written; nil: they were.
+func (l *leader) tellMissing(missing map[string]string, unwritten error) {
 	for _, a := range l.agents {
 		if why := missing[a.ID]; why != "" {
 			l.host.Warn("warning: agent %s", why)
 		}
 	}
-	l.host.Warn("warning: the run is not whole; the agents and NATS keep what is not here (NATS for %.0f days). When the cause is gone, and each agent above is there again (started with the folder that it had), this gets the rest and makes the result anew:\n  %s",
+	if unwritten != nil {
+		l.host.Warn("warning: %v; so the agents and NATS keep all of it", unwritten)
+	}
+	l.host.Warn("warning: the run is not whole. Nothing that is missing here was removed elsewhere: agents keep it, and NATS does for %.0f days. "+
+		"When the cause is gone, and the agents named are there again (started with the folder that they had), this gets the rest and makes the result anew:\n  %s",
 		bus.KeptFor.Hours()/24, l.attachCommand())
 }
 

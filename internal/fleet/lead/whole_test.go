@@ -147,25 +147,66 @@ func TestDiskStaysFull(t *testing.T) {
 	}
 }
 
-// JetStream has no room: agents keep what it does not take, and the leader fetches it from them.
+// JetStream has no room, by its configuration or on its disk: agents keep what it does not
+// take, and the leader fetches it from them.
 func TestJetStreamIsFull(t *testing.T) {
-	folder, port := t.TempDir(), fleettest.FreePort(t)
-	config := fmt.Sprintf("listen: \"127.0.0.1:%d\"\njetstream { store_dir: %q, max_file_store: 24KB }\n", port, filepath.Join(folder, "store"))
-	if err := os.WriteFile(filepath.Join(folder, "nats.conf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
+	for name, limit := range map[string]string{"by its configuration": "24KB", "on its disk": "1GB"} {
+		t.Run(name, func(t *testing.T) {
+			folder, port := t.TempDir(), fleettest.FreePort(t)
+			store := filepath.Join(folder, "store")
+			if name == "on its disk" {
+				small(t, store, "2m")
+			}
+			config := fmt.Sprintf("listen: \"127.0.0.1:%d\"\njetstream { store_dir: %q, max_file_store: %s }\n", port, store, limit)
+			if err := os.WriteFile(filepath.Join(folder, "nats.conf"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			nats := fleettest.StartConfig(t, folder, "nats.conf", fmt.Sprint("127.0.0.1:", port))
+			server := startSim(t, nil, 2*time.Millisecond)
+			one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
+			var said bytes.Buffer
+			host := testHost(t, &said)
+			shown := ""
+			during(t, host, 50, func(p bench.Progress) {
+				if name == "on its disk" {
+					fill(t, filepath.Join(store, "filler"))
+				}
+				for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && !strings.Contains(shown, "hand on"); time.Sleep(10 * time.Millisecond) {
+					shown = p.Beside() // statuses come when they come
+				}
+			})
+			done, err := Execute(t.Context(), nil, spec(t, server, nats.URL, steady), host)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &said)
+			}
+			defer done.Close()
+			got, r := records(t, done)
+			if n := tally(got); n[journal.Complete] != 450 || len(got) != 450 || r.End().WorkloadSHA == "" {
+				t.Errorf("%v, hash %q\n%s", n, r.End().WorkloadSHA, &said)
+			}
+			if one.keeps(t)+two.keeps(t) != 0 {
+				t.Error("the agents keep what the leader holds")
+			}
+			if !strings.Contains(said.String(), "NATS does not take the journal of one: ") || !strings.Contains(shown, "can't hand on their journals") {
+				t.Errorf("the display says %q; it said:\n%s", shown, &said)
+			}
+		})
 	}
-	nats := fleettest.StartConfig(t, folder, "nats.conf", fmt.Sprint("127.0.0.1:", port))
-	server := startSim(t, nil, 2*time.Millisecond)
-	one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
-	var said bytes.Buffer
-	done, err := Execute(t.Context(), nil, spec(t, server, nats.URL, steady), testHost(t, &said))
+}
+
+// fill writes until there is no room.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, &said)
+		t.Error(err)
+		return
 	}
-	defer done.Close()
-	isWhole(t, done, 450, nats.URL, one, two)
-	if !strings.Contains(said.String(), "NATS does not take the journal of") || !strings.Contains(said.String(), "insufficient") {
-		t.Errorf("it said:\n%s", &said)
+	defer f.Close()
+	for size := 64 << 10; size > 0; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
 	}
 }
 

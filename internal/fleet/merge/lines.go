@@ -3,6 +3,7 @@ package merge
 import (
 	"math"
 
+	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
@@ -112,26 +113,34 @@ func (m *merger) lastLine() *journal.End {
 // journals: who led the run asked all of them, so that an agent that stopped by itself says
 // another one, which is the one to know.
 func (m *merger) interrupted(said string) string {
-	gone, cut := false, ""
+	gone, silent, cut := false, false, ""
 	for i := range m.plan.Agents {
 		a, own := &m.plan.Agents[i], m.end.Agents[i].Interrupted
-		if a.Gone != "" && own != "" && own != journal.Signal && (said == own || said == journal.Signal) {
+		if a.Gone == "" {
+			continue
+		}
+		if own != "" && own != journal.Signal && (said == own || said == journal.Signal) {
 			said = a.title() + " stopped by itself: " + own
 		}
-		gone = gone || a.Gone != ""
-		if a.Gone != "" && !a.Whole && cut == "" {
+		switch over := a.Status != nil && (a.Status.Phase == message.Ended || a.Status.Phase == message.Failed); {
+		case over && !a.Whole && cut == "":
 			cut = "the journal of " + a.title() + " is not all here"
+		case !over:
+			silent = true
 		}
+		gone = true
 	}
 	switch missing := m.sum.Lost+m.sum.Unsent > 0; {
 	case said != "":
 		return said
-	case missing && gone:
+	case cut != "":
+		return cut
+	case silent || missing && gone:
 		return "an agent was lost"
 	case missing:
 		return "requests of its agents are missing"
 	}
-	return cut
+	return ""
 }
 
 // add adds an agent's last line. The agents' peaks need not have been at one moment, so
