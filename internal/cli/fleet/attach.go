@@ -15,7 +15,7 @@ import (
 func Attach(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer fleet attach",
 		"Take over a run whose leader has died: agents go on sending without one. The run is led to its end, and its result is shown as the leader would have shown it. "+
-			"A run whose leader lives is refused.")
+			"Of a run that ended without all of its journals, the rest is fetched from the agents and from NATS, and the result is made anew. A run whose leader lives is refused.")
 	set.Example("The only run that there is", "inferometer fleet attach --fleet fleet/leader.json")
 	set.Example("One of several, as fleet status lists them, with its result in a folder of this machine",
 		"inferometer fleet attach run-3f1c9a77d2e0 --fleet fleet/leader.json --run-dir results/1")

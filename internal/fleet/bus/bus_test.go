@@ -209,3 +209,56 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A server that comes back without its stores is noticed, and all pieces of a journal can be
+// read once more.
+func TestPrepareAgain(t *testing.T) {
+	server := fleettest.Start(t)
+	b, err := Open(t.Context(), Place{URL: server.URL}, Options{Name: "leader"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	again := func(want bool) {
+		t.Helper()
+		for {
+			anew, err := b.PrepareAgain(t.Context())
+			if err == nil {
+				if anew != want {
+					t.Errorf("the stores are new: %v", anew)
+				}
+				return
+			}
+			time.Sleep(10 * time.Millisecond) // the connection comes back by itself
+		}
+	}
+	again(false)
+	again(false)
+	for i, piece := range []string{"abc", "de", "f"} {
+		if err := b.AppendJournal(t.Context(), "r", "a", int64(3*i), []byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.AppendJournal(t.Context(), "r", "other", 0, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() (all string) {
+		t.Helper()
+		if err := b.Pieces(t.Context(), "r", "a", func(offset int64, piece []byte) bool {
+			all += fmt.Sprintf("%d%s ", offset, piece)
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		return all
+	}
+	if got := read(); got != "0abc 3de 6f " {
+		t.Errorf("%q", got)
+	}
+	server.Kill()
+	server.RestartEmpty()
+	again(true)
+	if any, err := b.HasJournals(t.Context(), "r"); any || err != nil || read() != "" || !b.SameStores(t.Context()) {
+		t.Errorf("%v, %v, %q", any, err, read())
+	}
+}

@@ -145,6 +145,22 @@ func TestAFleetThatWasStopped(t *testing.T) {
 	}
 }
 
+// Agents that stopped by themselves are not excused, even if all of them did.
+func TestAFleetThatStoppedByItself(t *testing.T) {
+	const why = "there was no contact to NATS for longer than the lease of 15s"
+	w := agents()
+	w.derive()
+	missing(600, journal.Unsent)(w)
+	w.end.Interrupted = why
+	for i := range w.end.Fleet.Agents {
+		w.run.Fleet.Agents[i].Gone = "it stopped by itself: " + why
+		w.end.Fleet.Agents[i] = journal.FleetAgentEnd{Ended: true, Interrupted: why}
+	}
+	if k := w.judge(t, Options{}).Check("fleet_lost"); k.Level != Invalid || !strings.Contains(k.Sentence, why) {
+		t.Errorf("%+v", k)
+	}
+}
+
 // A run of one client has none of the fleet's checks.
 func TestOneClientHasNoFleet(t *testing.T) {
 	w := openLoop()
