@@ -12,6 +12,7 @@ import (
 
 // DefineShow declares how a run is shown that says nothing of it itself.
 func DefineShow(set *argv.Set, o *Options) {
+	DefineAllowWrite(set, o)
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
 	view.Define(set, &o.Progress)
@@ -31,5 +32,8 @@ func Attach(ctx context.Context, s command.Streams, o *Options, place bus.Place,
 	}
 	defer done.Close()
 	r.take(done)
+	for _, err := range r.DropOutputs(o.allowed) { // the Spec is what NATS keeps of another process's
+		r.host.Warn("warning: not written: %v", err)
+	}
 	return r.report(ctx)
 }

@@ -151,8 +151,8 @@ func beside(names []string, folder string, reads *reads) (found []string, err er
 			own = filepath.Join(folder, name)
 		}
 		matches := matching(own)
-		if started := matching(name); len(started) > 0 && reads.all(started) {
-			matches = started
+		if started := matching(name); len(started) > 0 && (len(matches) == 0 || reads.all(started)) {
+			matches = started // what may not be read is told of below
 		}
 		if len(matches) == 0 {
 			matches = []string{own} // who reads it says that it is not there

@@ -107,7 +107,9 @@ func (d *generatedTalks) Len() (n int) {
 	return n
 }
 
-func (d *generatedTalks) files() []string { return append([]string{d.file.opts.Path}, d.config.TextFiles...) }
+func (d *generatedTalks) files() []string {
+	return append([]string{d.file.opts.Path}, d.config.TextFiles...)
+}
 
 // Conversations is how many there are.
 func (d *generatedTalks) Conversations() int { return d.total }

@@ -31,6 +31,9 @@ type EvalOptions struct {
 	MaxTokens *int   `json:"max_answer_tokens" flag:"max-answer-tokens" whole:"true" follows:"output-len" min:"1" max:"1048576" shown:"as the task says" help:"most tokens of an answer."`
 }
 
+// BuiltIn says that the task is one of this program's own, and no file.
+func (o *EvalOptions) BuiltIn() bool { return slices.Contains(task.Names(), o.Task) }
+
 // checkGiven tells a wrong name before anything is asked. For somebody else no file is opened,
 // not even to say what is wrong with it.
 func (o *EvalOptions) checkGiven(all *Options) error {
