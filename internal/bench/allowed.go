@@ -70,6 +70,14 @@ func (s *Spec) Hold(may Allowed) error {
 	return nil
 }
 
+// SameOutputs says that another Spec writes to the same places, beside its run's folder.
+func (s *Spec) SameOutputs(o *Spec) bool {
+	files := func(s *Spec) []output {
+		return slices.DeleteFunc(s.outputs(), func(o output) bool { return o.folder })
+	}
+	return slices.Equal(files(s), files(o))
+}
+
 // DropOutputs takes out of a Spec of somebody else what may not be written, and says what that
 // was: of a run that is over, whose folder has all of it.
 func (s *Spec) DropOutputs(may Allowed) (dropped []error) {
