@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/files/within"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -115,10 +116,19 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 // args are the child's command. Questions of a run that was killed go on by the Spec in
 // their folder.
 func (c *Child) args(folder, file string) []string {
-	if c.Spec.Resume {
-		return slices.Concat([]string{c.Program, "eval", "--resume", folder}, c.Flags)
+	flags := append(slices.Clone(c.Flags), "--"+FlagOwnSpec) // it is as free as what the user typed
+	if may := c.Spec.May; may != nil {
+		for _, folder := range may.Read {
+			flags = append(flags, "--"+within.Flag, folder)
+		}
 	}
-	return slices.Concat([]string{c.Program, "exec"}, c.Flags, []string{file})
+	if !c.Spec.Resume {
+		return slices.Concat([]string{c.Program, "exec"}, flags, []string{file})
+	}
+	if c.Spec.AllowCode {
+		flags = append(flags, "--"+FlagAllowCode)
+	}
+	return slices.Concat([]string{c.Program, "eval", "--resume", folder}, flags)
 }
 
 // write writes the Spec into the run's folder, for its user alone: who may read a

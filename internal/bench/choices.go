@@ -76,6 +76,10 @@ func (s *Spec) datasetOptions() workload.Options {
 	o := workload.Options{
 		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Carries: s.carries(), Shared: s.Shared, Own: s.DatasetOptions,
 	}
+	if s.May != nil {
+		o.Reads = workload.Reads{Allowed: s.May.Read, Strict: s.May.Stranger}
+		o.Confined = s.May.closed
+	}
 	if s.Unbounded {
 		o.NumPrompts = unboundedPrompts
 		if k, err := workload.Find(s.DatasetName); err == nil && k.Most > 0 {

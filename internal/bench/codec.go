@@ -101,7 +101,8 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 // Decode reads, resolves and validates a Spec. What the file does not say is as in
 // Default; what it says and nobody knows is an error. Every error about the file's
-// content is a *usage.Error that names the key.
+// content is a *usage.Error that names the key. No file that it names is opened: who sent it
+// must not learn by an error what is on this machine.
 func Decode(r io.Reader) (*Spec, error) {
 	b, err := io.ReadAll(io.LimitReader(r, mostSpec+1))
 	switch {
@@ -116,9 +117,11 @@ func Decode(r io.Reader) (*Spec, error) {
 		return nil, err
 	}
 	s.Resolve(func(flag string) bool { return given[flag] })
+	s.May = &Allowed{closed: true}
 	if err := s.Validate(); err != nil {
 		return nil, InFile(err)
 	}
+	s.May = nil
 	return &s, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // dryRequests bounds the rehearsal of a run that has no number of requests.
@@ -162,12 +163,32 @@ func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
 	if f.Tokenizer.SHA256, err = tokenizerDigest(r.tokens.place); err != nil {
 		return f, fmt.Errorf("read the tokenizer again: %w", err)
 	}
+	f.Files = r.readFiles()
 	if info, err := os.Stat(r.Path); r.Path != "" && err == nil && info.Mode().IsRegular() {
 		if f.Dataset.SHA256, err = digestOf(r.Path); err != nil {
 			return f, fmt.Errorf("read the dataset again: %w", err)
 		}
 	}
 	return f, nil
+}
+
+// readFiles are the files of this machine that the requests are made of.
+func (r *Run) readFiles() []string {
+	files := workload.Files(r.dataset)
+	if files == nil {
+		if _, err := os.Stat(r.Path); r.Path != "" && err == nil {
+			files = []string{r.Path}
+		} else if r.datasetFolder != "" {
+			files = []string{r.datasetFolder}
+		}
+	}
+	for _, f := range workload.LengthFiles(r.DatasetOptions) {
+		files = append(files, f.Path)
+	}
+	if r.tokens.place != "" {
+		files = append(files, r.tokens.place)
+	}
+	return files
 }
 
 // mostDigest bounds what is read of a file for its digest: a model's file may hold the

@@ -34,6 +34,8 @@ type Spec struct {
 	Keep    `json:"keep"`
 	Judge   `json:"judge"`
 	Fleet   `json:"fleet,omitempty"`
+
+	May *Allowed `json:"-"` // what the user lets files do; nil: no more than usual. A file has no word for it
 }
 
 // Server says to whom requests go, and how.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/files/within"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
@@ -51,6 +52,10 @@ func (r *Run) openDataset(ctx context.Context) error {
 		o.Tokenizer = r.tokens.Tokenizer
 	}
 	d, err := workload.Open(o)
+	var elsewhere *within.OutsideError
+	if errors.As(err, &elsewhere) {
+		return &usage.Error{Text: err.Error()}
+	}
 	if err != nil {
 		return err
 	}

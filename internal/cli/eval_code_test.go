@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -44,7 +45,13 @@ func TestEvalOfPrograms(t *testing.T) {
 			server.Close()
 			again := httptest.NewServer(refuser(solver(solutions)))
 			defer again.Close()
+			// The folder can't allow it: who resumes is asked again.
 			said, err = exec.Command(program(t), "eval", "--resume", dir, "--base-url", again.URL, "--progress", "none").CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(said), "--allow-code is needed again") {
+				t.Errorf("resumed without --allow-code: %v:\n%s", err, said)
+			}
+			said, err = exec.Command(program(t), "eval", "--resume", dir, "--base-url", again.URL, "--progress", "none", "--allow-code", "--allow-read", filepath.Dir(data)).CombinedOutput()
 			if err != nil || !strings.Contains(string(said), want) {
 				t.Errorf("resumed: %v, no %q in:\n%s", err, want, said)
 			}

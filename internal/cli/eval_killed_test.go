@@ -64,7 +64,7 @@ func TestEvalKilled(t *testing.T) {
 		if kills = append(kills, killed.UnixNano()); strings.Contains(said, "Verdict") {
 			t.Fatalf("it had ended before it was killed: %s", said)
 		}
-		args = []string{"eval", "--resume", run}
+		args = []string{"eval", "--resume", run, "--allow-read", dir}
 	}
 	out, err := exec.Command(program(t), args...).CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("going on with")) {

@@ -133,7 +133,7 @@ func TestEvalResumed(t *testing.T) {
 		t.Fatalf("%d questions were answered before the kill: %s", len(before), said.Bytes())
 	}
 
-	out := inferometer(t, program, "eval", "--resume", run, "--progress", "none")
+	out := inferometer(t, program, "eval", "--resume", run, "--progress", "none", "--allow-read", filepath.Dir(testfiles.Path(t, "accuracy", "gsm8k_test.jsonl")))
 	if !strings.Contains(out, "going on with") {
 		t.Errorf("it does not say what it does: %s", out)
 	}

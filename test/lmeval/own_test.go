@@ -74,12 +74,13 @@ func rendered(source string, doc json.RawMessage) (string, error) {
 func TestOwnFiles(t *testing.T) {
 	command := realserver.Lines(t, "INFEROMETER_LM_EVAL", 1, "make test-lm-eval")[0]
 	files, read, python := 0, 0, 0
-	err := filepath.WalkDir(ownTasks(t, command), func(file string, d fs.DirEntry, err error) error {
+	own := ownTasks(t, command)
+	err := filepath.WalkDir(own, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(file) != ".yaml" {
 			return err
 		}
 		files++
-		_, err = task.Load(file)
+		_, err = task.Load(file, own)
 		switch {
 		case err == nil:
 			read++

@@ -47,6 +47,7 @@ type Facts struct {
 	Seed      int       `json:"seed"`
 	Tokenizer Tokenizer `json:"tokenizer"`
 	Dataset   Dataset   `json:"dataset"`
+	Files     []string  `json:"files,omitempty"` // of this machine that are read: dataset, task, tokenizer
 }
 
 // Tokenizer is what counted.

@@ -26,6 +26,9 @@ func (r *Rehearsal) Write(w io.Writer, width int) error {
 	}
 	line("dataset", "%s, seed %d%s%s", r.Dataset.Name, r.Seed, commit, digest(r.Dataset.SHA256))
 	line("tokenizer", "%s", r.tokenizer())
+	if len(r.Files) > 0 {
+		line("reads", "%s", r.files())
+	}
 	line("pace", "%s", r.pace())
 	fmt.Fprintf(b, "%-12s %7s %9s %9s %9s %9s %9s %9s\n", "", "mean", "std", "min", "p50", "p90", "p99", "max")
 	if r.PromptTokens != nil {
@@ -51,6 +54,21 @@ func (r *Rehearsal) Write(w io.Writer, width int) error {
 		fmt.Fprintf(b, "request %d%s, %s bytes:\n  %s\n", s.Index, at, stats.Thousands(s.Bytes), outside.Line(s.Body, 2*shownBytes))
 	}
 	return b.Flush()
+}
+
+// mostFiles is how many names of files are printed.
+const mostFiles = 20
+
+func (r *Rehearsal) files() string {
+	names, more := r.Files, ""
+	if n := len(names) - mostFiles; n > 0 {
+		names, more = names[:mostFiles], fmt.Sprintf(" and %d more", n)
+	}
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = outside.Word(name)
+	}
+	return strings.Join(shown, ", ") + more
 }
 
 func (r *Rehearsal) requests() string {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -44,6 +45,7 @@ func flags() (*argv.Set, *options) {
 	g := argv.Group("Questions")
 	set.String(&o.resume, "resume", "", "Go on with the run in FOLDER, which was killed or interrupted: what it asks is in the folder, and only questions without an answer are asked.",
 		g, argv.Common(), argv.Complete(argv.Run), argv.Metavar("FOLDER"), argv.WholeName())
+	serve.DefineStranger(set, o.Options, g)
 	set.String(&o.writeKey, flagWriteKey, "", writeKeyHelp, g, argv.Metavar("FILE"), argv.WholeName())
 	set.Bool(&o.loaded, flagUnderLoad, underLoadHelp, g, argv.WholeName())
 	set.Bool(&o.repeat, flagRepeat, repeatHelp, g, argv.WholeName())
@@ -68,6 +70,11 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		return argv.Errorf(flagRepeat, "has a meaning only with --%s", flagUnderLoad)
 	case set.Seen("resume"):
 		return o.goOn(ctx, s, set)
+	}
+	for _, name := range []string{bench.FlagAllowWrite, bench.FlagAllowEnv} {
+		if set.Seen(name) {
+			return argv.Errorf(name, "has a meaning only with --resume: flags that are typed may do all that you may")
+		}
 	}
 	return serve.Eval(ctx, s, args, o.further(s, set), place)
 }

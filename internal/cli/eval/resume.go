@@ -18,6 +18,7 @@ import (
 // mayChange are the flags that a resume may have: none of them changes what is asked.
 var mayChange = map[string]func(spec, given *bench.Spec){
 	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
+	"allow-code": nil, "allow-read": nil, "allow-write": nil, "allow-env": nil, "own-spec": nil,
 	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
 	"base-url":        func(spec, given *bench.Spec) { spec.URLs, spec.Login = given.URLs, given.Login },
 	"max-concurrency": func(spec, given *bench.Spec) { spec.MaxConcurrency = given.MaxConcurrency },
@@ -44,6 +45,22 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 	if err := o.SetServers(set); err != nil {
 		return err
 	}
+	if spec.RunDir = ""; spec.AllowCode && !o.AllowCode {
+		return argv.Errorf(bench.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
+	}
+	if o.AllowCode && !spec.AllowCode {
+		return argv.Errorf(bench.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
+	}
+	if set.Seen("base-url") {
+		spec.Login = bench.Value{} // what is typed stands in its place
+	}
+	if set.Seen("proxy") {
+		spec.ProxyLogin = bench.Value{}
+	}
+	o.Allow(o.AllowCode)
+	if err := o.Hold(spec); err != nil {
+		return err
+	}
 	given := o.Spec
 	for name, change := range mayChange {
 		if set.Seen(name) && change != nil {
@@ -62,6 +79,9 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 		return err
 	}
 	if err := o.CheckExport(set); err != nil {
+		return err
+	}
+	if err := o.Tell(s, filepath.Join(o.resume, journal.SpecName)); err != nil {
 		return err
 	}
 	err = serve.Resume(ctx, s, o.Options)

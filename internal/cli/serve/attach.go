@@ -12,6 +12,7 @@ import (
 
 // DefineShow declares how a run is shown that says nothing of it itself.
 func DefineShow(set *argv.Set, o *Options) {
+	DefineAllowWrite(set, o)
 	set.Bool(&o.CI, "ci", CIHelp)
 	defineFormat(set, o)
 	view.Define(set, &o.Progress)

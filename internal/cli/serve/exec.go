@@ -35,6 +35,9 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
 	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
 	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
+	defineAllowRead(set, o)
+	DefineStranger(set, o)
+	set.Bool(&o.allowed.Code, bench.FlagAllowCode, "Let the Spec have programs run that are answers, in a sandbox (docs/code.md).", argv.WholeName())
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
@@ -57,7 +60,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	o.Spec = *spec
-	if err := o.place(baseURL, tokenizer, datasetPath); err != nil {
+	if err := o.place(baseURL, tokenizer, datasetPath, runDir); err != nil {
 		return err
 	}
 	if err := o.checkEvents(); err != nil {
@@ -72,9 +75,6 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	if err := o.CheckExport(set); err != nil {
 		return err
 	}
-	if runDir != "" {
-		o.RunDir = runDir
-	}
 	if len(o.Command) == 0 {
 		o.Command = []string{"inferometer", "exec", file}
 	}
@@ -82,27 +82,45 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	if lock != nil {
 		r.holdAgainst(lock, file)
 	}
+	if err := o.Tell(r.Streams, file); err != nil {
+		return err
+	}
 	if o.DryRun {
 		return r.dryRun(ctx)
 	}
 	return r.do(ctx)
 }
 
-// place puts the places of this machine into a Spec of another one.
-func (o *Options) place(baseURL, tokenizer, datasetPath string) error {
+// place puts the places of this machine into a Spec of another one. What was typed is free;
+// all else that the file names is held to what it may.
+func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
+	if tokenizer != "" {
+		o.Tokenizer, o.TokenizerRevision, o.SkipTokenizerInit = tokenizer, "", false
+		o.allowed.Read = append(o.allowed.Read, tokenizer)
+	}
+	if datasetPath != "" {
+		o.Path, o.DatasetRevision = datasetPath, ""
+		o.allowed.Read = append(o.allowed.Read, datasetPath)
+	}
+	if runDir != "" {
+		o.RunDir = ""
+	}
 	if baseURL != "" {
 		if err := bench.CheckURL("base-url", baseURL, "http", "https"); err != nil {
 			return err
 		}
+		o.Login = bench.Value{}
+	}
+	if err := o.Hold(&o.Spec); err != nil {
+		return err
+	}
+	if runDir != "" {
+		o.RunDir = runDir
+	}
+	if baseURL != "" {
 		server, login := bench.SplitLogin(baseURL)
 		o.URLs, o.Login = []string{server}, o.secret("LOGIN", login)
 		o.tookV1 = o.Resolve(func(string) bool { return true }) // all is there; this takes /v1 off the address
-	}
-	if tokenizer != "" {
-		o.Tokenizer, o.TokenizerRevision, o.SkipTokenizerInit = tokenizer, "", false
-	}
-	if datasetPath != "" {
-		o.Path, o.DatasetRevision = datasetPath, ""
 	}
 	return o.Spec.Validate()
 }
@@ -145,7 +163,7 @@ func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, err
 // beside it.
 func (o *Options) printSpec(s command.Streams) error {
 	for _, name := range slices.Sorted(maps.Keys(o.secrets)) {
-		fmt.Fprintf(s.Err, "note: a secret of these flags is not in the Spec: set %s before inferometer exec\n", name)
+		fmt.Fprintf(s.Err, "note: a secret of these flags is not in the Spec: set %s before inferometer exec, and give it --%s %s\n", name, bench.FlagAllowEnv, name)
 	}
 	_, err := s.Out.Write(o.Encode())
 	return err

@@ -50,6 +50,8 @@ type Options struct {
 	Upload      upload.Flags
 	export      exportOptions
 	sshOptions
+	allowed bench.Allowed // what files may do beyond what they may anyway
+	ownSpec bool          // hidden: the Spec of exec is another of our processes'
 
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
 	// of OpenAI's API is assumed.

@@ -29,6 +29,7 @@ func (o *Options) Check(set *argv.Set) error {
 	}
 	o.resolveNoStream(set)
 	o.tookV1 = o.Resolve(set.Seen) || o.tookV1
+	o.May = &o.allowed
 	if err := o.Spec.Validate(); err != nil {
 		return err
 	}

@@ -130,8 +130,17 @@ type finished interface {
 }
 
 // take shows a run of a fleet. What is kept and shown is as its own Spec says: the run may
-// have been begun by another process.
-func (r *serveRun) take(done *lead.Done) { r.Spec, r.run = *done.Spec, done }
+// have been begun by another process. What that would have written is then written as far as a
+// Spec of somebody else may: NATS keeps it, and others can write to that.
+func (r *serveRun) take(done *lead.Done) {
+	typed := r.Spec
+	if r.Spec, r.run = *done.Spec, done; r.SameOutputs(&typed) {
+		return
+	}
+	for _, err := range r.DropOutputs(r.allowed) {
+		r.host.Warn("warning: not written: %v", err)
+	}
+}
 
 func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 	if r.InFleet() {

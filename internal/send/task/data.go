@@ -59,7 +59,11 @@ func (t *Task) read(s *source, given, flag string, o *Options) (*set, error) {
 			if !filepath.IsAbs(f) {
 				f = filepath.Join(t.folder, f)
 			}
-			more, err := hfset.Files(f, "", s.split)
+			real, err := t.reads.find(f)
+			if err != nil {
+				return nil, fmt.Errorf("the task's data: %w", err)
+			}
+			more, err := hfset.Files(real, "", s.split)
 			if err != nil {
 				return nil, fmt.Errorf("the task's data: %w", err)
 			}

@@ -13,7 +13,7 @@ import (
 const maxIncludes = 20
 
 // included merges the files that a task includes: keys of the file itself win.
-func included(from *tree, folder string, seen map[string]bool) (*tree, error) {
+func included(from *tree, folder string, reads *reads, seen map[string]bool) (*tree, error) {
 	include := from.get("include")
 	if include == nil {
 		return from, nil
@@ -32,12 +32,17 @@ func included(from *tree, folder string, seen map[string]bool) (*tree, error) {
 			return nil, fmt.Errorf("line %d: the file %s is included twice, or there are more than %d", n.line, outside.Sentence(clipped(n.text)), maxIncludes)
 		}
 		seen[file] = true
-		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		real, err := reads.find(file)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: include %s: %w", n.line, outside.Sentence(clipped(n.text)), plainError(err))
+		}
+		if info, err := os.Stat(real); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("line %d: include %s is no file", n.line, outside.Sentence(clipped(n.text)))
 		}
-		t, err := readTree(file)
+		reads.note(real)
+		t, err := readTree(real)
 		if err == nil {
-			t, err = included(t, filepath.Dir(file), seen)
+			t, err = included(t, filepath.Dir(file), reads, seen)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: include %s: %w", n.line, outside.Sentence(clipped(n.text)), plainError(err))

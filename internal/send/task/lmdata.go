@@ -38,14 +38,14 @@ func (t *Task) lmData(r *reader) error {
 		return fmt.Errorf("it has neither test_split nor validation_split: nothing can be asked")
 	}
 	t.exclude = split == test
-	if t.questions, err = sets.source(asked, t.folder); err != nil {
+	if t.questions, err = sets.source(asked, t.folder, t.reads); err != nil {
 		return err
 	}
 	if t.samples != nil && split == "" {
 		return nil
 	}
 	t.samples = nil
-	t.examples, err = sets.source(firstOf(split, training, validation, test), t.folder)
+	t.examples, err = sets.source(firstOf(split, training, validation, test), t.folder, t.reads)
 	return err
 }
 
@@ -119,7 +119,7 @@ func (s *lmSets) kwargs(r *reader, folder string) error {
 var formats = []string{"json", "csv", "parquet"}
 
 // source is where a split lies.
-func (s *lmSets) source(split, folder string) (source, error) {
+func (s *lmSets) source(split, folder string, reads *reads) (source, error) {
 	switch {
 	case s.local && !contains(formats, s.path):
 		return source{}, fmt.Errorf("dataset_path %s with data_files can't be read: json, csv and parquet can", outside.Sentence(clipped(s.path)))
@@ -128,42 +128,60 @@ func (s *lmSets) source(split, folder string) (source, error) {
 		if !there {
 			return source{}, fmt.Errorf("dataset_kwargs.data_files has no split %s", outside.Sentence(clipped(split)))
 		}
-		found, err := beside(files, folder)
+		found, err := beside(files, folder, reads)
 		return source{files: found}, err
 	case s.path == "" || contains(formats, s.path):
 		return source{split: split}, nil // to be given with --data
 	case filepath.IsAbs(s.path) || strings.HasPrefix(s.path, "."):
-		found, err := beside([]string{s.path}, folder)
+		found, err := beside([]string{s.path}, folder, reads)
 		return source{files: found, config: s.config, split: split}, err
 	}
 	return source{hub: s.path, config: s.config, split: split}, nil
 }
 
-// beside finds files as lm-eval does, from the folder in which it is started, or else from
-// that of the task. A pattern stands for the files that match it.
-func beside(names []string, folder string) (found []string, err error) {
+// beside finds files as lm-eval does, from the folder in which it is started, where that may
+// be read, or else from that of the task. A pattern stands for the files that match it.
+func beside(names []string, folder string, reads *reads) (found []string, err error) {
 	for _, name := range names {
 		if strings.Contains(name, "://") {
 			return nil, fmt.Errorf("%s is on the net: fetch it, and give the file with --dataset-path", outside.Sentence(clipped(name)))
 		}
-		matches := []string{name}
-		if _, err := os.Stat(name); err != nil {
-			for _, pattern := range []string{name, filepath.Join(folder, name)} {
-				if m, err := filepath.Glob(pattern); err == nil && len(m) > 0 {
-					slices.Sort(m)
-					matches = m
-					break
-				}
-			}
+		own := name
+		if !filepath.IsAbs(name) {
+			own = filepath.Join(folder, name)
+		}
+		matches := matching(own)
+		if started := matching(name); len(started) > 0 && (len(matches) == 0 || reads.all(started)) {
+			matches = started // what may not be read is told of below
+		}
+		if len(matches) == 0 {
+			matches = []string{own} // who reads it says that it is not there
 		}
 		for _, m := range matches {
-			if abs, err := filepath.Abs(m); err == nil {
-				m = abs
+			real, err := reads.find(m)
+			if err != nil && !os.IsNotExist(err) {
+				return nil, err
 			}
-			found = append(found, m)
+			if err != nil {
+				real = m
+			}
+			found = append(found, real)
 		}
 	}
 	return found, nil
+}
+
+// matching are the file of a name, or those of a pattern.
+func matching(name string) []string {
+	if _, err := os.Stat(name); err == nil {
+		return []string{name}
+	}
+	found, err := filepath.Glob(name)
+	if err != nil {
+		return nil
+	}
+	slices.Sort(found)
+	return found
 }
 
 func firstOf(texts ...string) string {

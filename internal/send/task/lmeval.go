@@ -32,7 +32,7 @@ var harmless = []string{"tag", "task_alias", "should_decontaminate", "doc_to_dec
 // readLMEval reads a task of lm-eval's. What it says of the order of rules there is
 // that of version 0.4.13.
 func readLMEval(from *tree, t *Task) (err error) {
-	if from, err = included(from, t.folder, map[string]bool{}); err != nil {
+	if from, err = included(from, t.folder, t.reads, map[string]bool{}); err != nil {
 		return err
 	}
 	if task := from.get("task"); task != nil && task.kind == list || from.get("group") != nil && task == nil {

@@ -46,14 +46,19 @@ func About(name string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
-// Load reads a built-in task by its name, or a file.
-func Load(nameOrFile string) (*Task, error) {
+// Load reads a built-in task by its name, or a file. What that names is read where it lies in
+// the file's own folder, or in one that the user allowed: the file may be somebody else's.
+func Load(nameOrFile string, allowed ...string) (*Task, error) {
 	if contains(Names(), nameOrFile) {
 		b, err := builtin.ReadFile("builtin/" + nameOrFile + ".yaml")
 		if err != nil {
 			return nil, err
 		}
-		return parse(b)
+		t, err := parse(b)
+		if err == nil {
+			t.reads = newReads("", nil)
+		}
+		return t, err
 	}
 	from, err := readTree(nameOrFile)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, `./\`) {
@@ -66,7 +71,9 @@ func Load(nameOrFile string) (*Task, error) {
 	if err != nil {
 		return nil, named(nameOrFile, err)
 	}
-	t := &Task{folder: filepath.Dir(nameOrFile)}
+	folder := filepath.Dir(nameOrFile)
+	t := &Task{folder: folder, reads: newReads(folder, allowed)}
+	t.reads.note(nameOrFile)
 	if err := t.from(from); err != nil {
 		return nil, named(nameOrFile, err)
 	}

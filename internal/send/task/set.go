@@ -53,6 +53,7 @@ func (t *Task) ask(questions *set, o Options) (*Set, error) {
 		}
 	}
 	s.data = questions.name
+	t.reads.note(questions.files...)
 	if n := len(questions.files); n > 1 && o.Data != "" {
 		first, last := filepath.Base(questions.files[0]), filepath.Base(questions.files[n-1])
 		s.notes = append(s.notes, outside.Sentence(fmt.Sprintf("the questions are of %d files in the folder, from %s to %s", n, first, last)))
@@ -155,6 +156,7 @@ func (s *Set) readExamples(questions *set) (err error) {
 			return fmt.Errorf("the worked examples: %w", err)
 		}
 		s.pool = examples.rows
+		t.reads.note(examples.files...)
 	}
 	pools := map[string][]int{}
 	if t.ofCategory {

@@ -17,6 +17,7 @@ type Task struct {
 	kind    string
 	lmEval  bool   // read from a file of lm-eval's
 	folder  string // of the task's file
+	reads   *reads // what it may read, and what was read
 	needs   string // what to give where the task names no set; of built-in tasks
 
 	questions, examples source

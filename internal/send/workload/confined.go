@@ -18,10 +18,8 @@ func (o *Options) confine(k *Kind) error {
 	if !o.Confined {
 		return nil
 	}
-	for _, f := range option.Fields(o.Own) {
-		if d, ok := f.Reflect(o.Own).Interface().(*lengths.Dist); ok && d != nil && d.File() != "" {
-			return errConfined(f.Key + " names a file")
-		}
+	if files := LengthFiles(o.Own); len(files) > 0 {
+		return errConfined(files[0].Key + " names a file")
 	}
 	switch own := o.Own.(type) {
 	case *CustomAudioOptions:
@@ -38,4 +36,17 @@ func (o *Options) confine(k *Kind) error {
 		}
 	}
 	return nil
+}
+
+// LengthFile is a file that lengths are taken from.
+type LengthFile struct{ Key, Path string }
+
+// LengthFiles are those of a dataset's options.
+func LengthFiles(own any) (files []LengthFile) {
+	for _, f := range option.Fields(own) {
+		if d, ok := f.Reflect(own).Interface().(*lengths.Dist); ok && d != nil && d.File() != "" {
+			files = append(files, LengthFile{f.Key, d.File()})
+		}
+	}
+	return files
 }

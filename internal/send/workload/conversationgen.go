@@ -46,6 +46,11 @@ func openGenerated(o Options, own *ConversationOptions) (Dataset, error) {
 	if o.Tokenizer == nil {
 		return nil, errNoTokenizer
 	}
+	for i, name := range config.TextFiles {
+		if config.TextFiles[i], err = o.beside().Find(name); err != nil {
+			return nil, fmt.Errorf("%s: text_files: %w", o.Path, err)
+		}
+	}
 	d := &generatedTalks{file: &conversationFile{opts: o, own: own}, config: config, total: config.NumConversations}
 	if o.NumPrompts > 0 {
 		d.total = min(d.total, o.NumPrompts)
@@ -100,6 +105,10 @@ func (d *generatedTalks) Len() (n int) {
 		n += turns
 	}
 	return n
+}
+
+func (d *generatedTalks) files() []string {
+	return append([]string{d.file.opts.Path}, d.config.TextFiles...)
 }
 
 // Conversations is how many there are.

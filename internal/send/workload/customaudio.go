@@ -22,12 +22,13 @@ type CustomAudioOptions struct{ CustomOptions }
 type audioEntries struct {
 	customEntries
 	part bool // sounds are parts of messages; else they are uploaded
+	find func(name string) (string, error)
 }
 
 func openCustomAudio(o Options, own *CustomAudioOptions) (Dataset, error) {
 	part := o.MultimodalChat || o.Chat
 	template := o.Tokenizer != nil && !part // as in vLLM, where it only says how long the prompt would be
-	return openLines(o, &audioEntries{customEntries{tok: o.Tokenizer, template: template, outputLen: own.OutputLen}, part})
+	return openLines(o, &audioEntries{customEntries{tok: o.Tokenizer, template: template, outputLen: own.OutputLen}, part, o.media()})
 }
 
 type audioLine struct {
@@ -88,7 +89,7 @@ func (e *audioEntries) fill(raw []byte, r *Request, _ string) error {
 	if err != nil {
 		return err
 	}
-	sound, err := media.OpenSound(*line.Audio)
+	sound, err := media.OpenSound(*line.Audio, e.find)
 	if err != nil {
 		return err
 	}

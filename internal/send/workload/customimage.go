@@ -29,7 +29,7 @@ type imageEntries struct {
 }
 
 func openCustomImage(o Options, own *CustomImageOptions) (Dataset, error) {
-	entries := &imageEntries{customEntries{tok: o.Tokenizer, outputLen: own.OutputLen}, &media.Images{Embed: own.Embed}, o.MultimodalChat}
+	entries := &imageEntries{customEntries{tok: o.Tokenizer, outputLen: own.OutputLen}, &media.Images{Embed: own.Embed, Find: o.media()}, o.MultimodalChat}
 	return openLines(o, entries)
 }
 

@@ -31,12 +31,19 @@ type EvalOptions struct {
 	MaxTokens *int   `json:"max_answer_tokens" flag:"max-answer-tokens" whole:"true" follows:"output-len" min:"1" max:"1048576" shown:"as the task says" help:"most tokens of an answer."`
 }
 
-// checkGiven tells a wrong name before anything is asked.
-func (o *EvalOptions) checkGiven() error {
+// BuiltIn says that the task is one of this program's own, and no file.
+func (o *EvalOptions) BuiltIn() bool { return slices.Contains(task.Names(), o.Task) }
+
+// checkGiven tells a wrong name before anything is asked. For somebody else no file is opened,
+// not even to say what is wrong with it.
+func (o *EvalOptions) checkGiven(all *Options) error {
 	if o.Task == "" {
 		return option.Errorf("task", "is needed: a file, or one of %s", strings.Join(task.Names(), ", "))
 	}
-	if _, err := task.Load(o.Task); err != nil {
+	if all.Confined {
+		return nil
+	}
+	if _, err := task.Load(o.Task, all.Reads.Allowed...); err != nil {
 		return option.Errorf("task", "%v", err)
 	}
 	return nil
@@ -57,7 +64,7 @@ type evalSet struct {
 }
 
 func openEval(o Options, own *EvalOptions) (Dataset, error) {
-	t, err := task.Load(own.Task)
+	t, err := task.Load(own.Task, o.Reads.Allowed...)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +152,8 @@ func (e *evalSet) Warmups(n int) ([]*Request, error) {
 
 // Close implements Dataset.
 func (e *evalSet) Close() error { return e.set.Close() }
+
+func (e *evalSet) files() []string { return e.set.Files() }
 
 // Notes are what the user should know of the questions.
 func (e *evalSet) Notes() []string { return e.set.Notes() }

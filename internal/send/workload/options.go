@@ -17,6 +17,8 @@ type Options struct {
 	// Confined says that the options and the file are somebody else's: no file but those
 	// at Path is read for them, and no address is asked.
 	Confined bool
+	// Reads are the folders that files may lie in which the dataset's file names in its turn.
+	Reads Reads
 	Shared
 	Own any // the dataset's own options, as its Kind makes them; nil: their defaults
 }
@@ -86,8 +88,8 @@ func Check(o *Options) error {
 	case k.File && !k.BuiltIn && o.Path == "":
 		return option.Errorf(keyPath, "is needed for %s %s", option.Ref("dataset_name"), k.Name)
 	}
-	if own, ok := o.Own.(interface{ checkGiven() error }); ok {
-		if err := own.checkGiven(); err != nil {
+	if own, ok := o.Own.(interface{ checkGiven(*Options) error }); ok {
+		if err := own.checkGiven(o); err != nil {
 			return err
 		}
 	}

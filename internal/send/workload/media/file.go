@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // What a dataset may make us read.
@@ -59,6 +61,9 @@ type Images struct {
 	// Embed reads files and URLs here and sends their bytes; else the server is sent the
 	// reference alone.
 	Embed bool
+	// Find says where a file lies that is named here, or that it is not to be read, and
+	// nothing is fetched; nil: all are read.
+	Find func(name string) (path string, err error)
 	// fetched are the images by URL: they are asked for once, before the load.
 	fetched map[string]json.RawMessage
 	size    int
@@ -91,16 +96,35 @@ func (m *Images) URL(image string) (json.RawMessage, error) {
 			}
 			path = unescaped
 		}
-		data, err := readFile(path, maxImage)
-		if err != nil {
-			return nil, err
-		}
-		return dataURL(path, data)
+		return m.read(path)
+	}
+	if m.Find != nil {
+		return nil, fmt.Errorf("%s is an address, and for somebody else's run nothing is fetched: download the image, and name its file", outside.Word(reference))
 	}
 	if known, ok := m.fetched[reference]; ok {
 		return known, nil
 	}
 	return m.fetch(reference)
+}
+
+func (m *Images) read(path string) (json.RawMessage, error) {
+	path, err := found(path, m.Find)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readFile(path, maxImage)
+	if err != nil {
+		return nil, err
+	}
+	return dataURL(path, data)
+}
+
+// found is a file's place, if somebody looks at it.
+func found(path string, find func(string) (string, error)) (string, error) {
+	if find == nil {
+		return path, nil
+	}
+	return find(path)
 }
 
 func (m *Images) fetch(reference string) (json.RawMessage, error) {
@@ -149,8 +173,12 @@ func dataURL(name string, data []byte) (json.RawMessage, error) {
 
 func quote(s string) (json.RawMessage, error) { return json.Marshal(s) }
 
-// OpenSound reads a sound of the user's that a dataset names.
-func OpenSound(path string) (*Sound, error) {
+// OpenSound reads a sound of the user's that a dataset names. find is as that of Images.
+func OpenSound(path string, find func(name string) (string, error)) (*Sound, error) {
+	path, err := found(path, find)
+	if err != nil {
+		return nil, err
+	}
 	data, err := readFile(path, maxSound)
 	if err != nil {
 		return nil, err
