@@ -19,18 +19,21 @@ func (t *Tokenizer) Encode(text string) (ids []int32, err error) {
 		w = t.newWorker()
 	}
 	defer t.workers.Put(w)
+	w.budget = spec.NewBudget(len(text))
+	defer w.budget.End()
 	return t.encode(w, text, make([]int32, 0, len(text)/3+4)), nil
 }
 
 // worker is the memory of one goroutine that encodes. Workers are lent out and taken back, so that
 // several goroutines encode without waiting for one another and without allocating.
 type worker struct {
-	spans [][]split.Span // one list for each step
+	spans  [][]split.Span // one list for each step
+	budget spec.Budget    // of the text, for the file's patterns
 	*model.Worker
 }
 
 func (t *Tokenizer) newWorker() *worker {
-	return &worker{make([][]split.Span, len(t.split.Steps)), model.NewWorker()}
+	return &worker{spans: make([][]split.Span, len(t.split.Steps)), Worker: model.NewWorker()}
 }
 
 func (t *Tokenizer) encode(w *worker, text string, ids []int32) []int32 {
@@ -51,7 +54,7 @@ func (t *Tokenizer) encode(w *worker, text string, ids []int32) []int32 {
 
 // encodeRest encodes text between added tokens that are matched before normalization.
 func (t *Tokenizer) encodeRest(w *worker, text string, atStart bool, ids []int32) []int32 {
-	text = t.normal(text)
+	text = normal.All(t.normalize, text, &w.budget)
 	for from := 0; from < len(text); {
 		start, end, id, found := t.normalized.next(text, from)
 		if !found {
@@ -80,14 +83,12 @@ func (t *Tokenizer) encodePieces(w *worker, text string, atStart bool, depth int
 	if step.Prepare != nil {
 		text = step.Prepare(text, atStart)
 	}
-	if step.Split == nil {
+	var cut bool
+	if w.spans[depth], cut = step.Cut(text, w.spans[depth][:0], &w.budget); !cut {
 		return t.encodePieces(w, text, atStart, depth+1, ids)
 	}
-	w.spans[depth] = step.Split(text, w.spans[depth][:0])
 	for _, s := range w.spans[depth] {
 		ids = t.encodePieces(w, text[s.From:s.To], atStart && s.From == 0, depth+1, ids)
 	}
 	return ids
 }
-
-func (t *Tokenizer) normal(text string) string { return normal.All(t.normalize, text) }

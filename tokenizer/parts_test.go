@@ -44,7 +44,7 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, text := range all.Texts {
-			if got := normal.All(n, text); got != p.Out[i] {
+			if got := normal.All(n, text, &spec.Budget{}); got != p.Out[i] {
 				t.Errorf("%.80s: %q becomes %q, want %q", p.Step, text, got, p.Out[i])
 			}
 		}
@@ -95,10 +95,11 @@ func piecesOf(p *split.Pretokenizer, text string, atStart bool, depth int) (out 
 	if step.Prepare != nil {
 		text = step.Prepare(text, atStart)
 	}
-	if step.Split == nil {
+	spans, cut := step.Cut(text, nil, &spec.Budget{})
+	if !cut {
 		return piecesOf(p, text, atStart, depth+1)
 	}
-	for _, s := range step.Split(text, nil) {
+	for _, s := range spans {
 		out = append(out, piecesOf(p, text[s.From:s.To], atStart && s.From == 0, depth+1)...)
 	}
 	return out

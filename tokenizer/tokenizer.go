@@ -113,6 +113,12 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 	t.names = append(make([]string, 0, size), t.vocab.Names...)[:size]
 	t.length = t.size
 	t.added = make(map[string]int32, len(added))
+	bytes := 0
+	for _, a := range added {
+		bytes += len(a.Content)
+	}
+	budget := spec.NewBudget(bytes)
+	defer budget.End()
 	for _, a := range added {
 		if id, known := t.vocab.IDs[a.Content]; known {
 			a.ID = id // whatever the file says, as Hugging Face does
@@ -124,7 +130,7 @@ func (t *Tokenizer) nameTokens(added []addedToken) {
 		if a.Escaped {
 			t.normalized.add(a)
 		} else if a.Normalized {
-			a.Content = t.normal(a.Content)
+			a.Content = normal.All(t.normalize, a.Content, &budget)
 			t.normalized.add(a)
 		} else {
 			t.raw.add(a)

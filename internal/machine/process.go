@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,4 +66,28 @@ func (m *Machine) WithEnvironment(variable string) []Process {
 		found = append(found, Process{p.PID, strings.TrimSpace(name)})
 	}
 	return found
+}
+
+// ChildrenMemory is what the children of a process hold, in bytes: their memory, and the tables of their
+// pages, which a limit of address space does not count. A child that has just ended holds nothing.
+func (m *Machine) ChildrenMemory(pid int) (int64, error) {
+	threads := m.Glob(fmt.Sprintf("proc/%d/task/*/children", pid))
+	if len(threads) == 0 {
+		return 0, m.explain("proc", fs.ErrNotExist)
+	}
+	sum := uint64(0)
+	for _, name := range threads {
+		children, _ := m.Read(name) // the thread may have ended just now
+		for _, word := range strings.Fields(string(children)) {
+			child, err := strconv.Atoi(word)
+			if err != nil {
+				return 0, malformed(name)
+			}
+			if p, err := m.proc.Proc(child); err == nil {
+				s, _ := p.NewStatus()
+				sum += s.VmRSS + s.VmSwap + s.VmPTE
+			}
+		}
+	}
+	return int64(sum), nil
 }

@@ -3,9 +3,12 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/tokenizer"
 )
 
@@ -37,32 +40,86 @@ var parameters = map[string]string{
 // nested are the objects in which some protocols put them.
 var nested = []string{"options", "parameters", "sampling_params"}
 
+// object is the fields of a JSON object that are looked at, as they stand in the body: a body of
+// millions of small values takes no more memory than itself.
+type object map[string][]byte
+
+// wanted are all names that a body is asked for.
+var wanted = func() map[string]bool {
+	all := map[string]bool{"model": true, "metadata": true, "user_id": true}
+	for name := range parameters {
+		all[name] = true
+	}
+	for _, name := range slices.Concat(nested, sessionFields, promptFields) {
+		all[name] = true
+	}
+	return all
+}()
+
+// readObject reads an object; nil: it is none.
+func readObject(raw []byte) object {
+	o := object{}
+	if protocol.Fields(raw, func(name, value []byte) {
+		if wanted[string(name)] {
+			o[string(name)] = value
+		}
+	}) != nil {
+		return nil
+	}
+	return o
+}
+
+// piece is a message, or a part of one.
+type piece struct {
+	kind, role, content, text, calls []byte // nil: it has none
+	fields                           int
+}
+
+func readPiece(raw []byte) (p piece) {
+	_ = protocol.Fields(raw, func(name, value []byte) { // what is no object has no fields
+		p.fields++
+		switch string(name) {
+		case "type":
+			p.kind = value
+		case "role":
+			p.role = value
+		case "content":
+			p.content = value
+		case "text":
+			p.text = value
+		case "tool_calls":
+			p.calls = value
+		}
+	})
+	return p
+}
+
+// sessionFields name a session, or somebody who has one.
+var sessionFields = []string{"session_id", "conversation_id", "prompt_cache_key", "user", "safety_identifier"}
+
 // readRequest reads a body; false: it is no JSON object.
 func readRequest(data []byte) (*asked, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil || fields == nil {
+	if !json.Valid(data) {
+		return nil, false
+	}
+	fields := readObject(data)
+	if fields == nil {
 		return nil, false
 	}
 	a := &asked{model: text(fields["model"]), sampling: map[string]json.RawMessage{}}
 	a.take(fields)
 	for _, name := range nested {
-		var inner map[string]json.RawMessage
-		if json.Unmarshal(fields[name], &inner) == nil {
-			a.take(inner)
-		}
+		a.take(readObject(fields[name]))
 	}
-	for _, name := range []string{"session_id", "conversation_id", "prompt_cache_key", "user", "safety_identifier"} {
+	for _, name := range sessionFields {
 		if v := text(fields[name]); v != "" {
 			a.session = name + ":" + v
 			break
 		}
 	}
 	if a.session == "" {
-		var metadata struct {
-			User string `json:"user_id"`
-		}
-		if json.Unmarshal(fields["metadata"], &metadata) == nil && metadata.User != "" {
-			a.session = "user_id:" + metadata.User
+		if user := text(readObject(fields["metadata"])["user_id"]); user != "" {
+			a.session = "user_id:" + user
 		}
 	}
 	a.prompt.read(fields)
@@ -70,22 +127,28 @@ func readRequest(data []byte) (*asked, bool) {
 }
 
 // take keeps the sampling parameters of an object.
-func (a *asked) take(fields map[string]json.RawMessage) {
+func (a *asked) take(fields object) {
 	for name, common := range parameters {
-		v := bytes.TrimSpace(fields[name])
+		v := fields[name]
 		if len(v) == 0 || len(v) > 40 || v[0] != '-' && v[0] != 't' && v[0] != 'f' && (v[0] < '0' || v[0] > '9') {
 			continue
 		}
 		if common == "" {
 			common = name
 		}
-		a.sampling[common] = v
+		a.sampling[common] = bytes.Clone(v) // the body is not kept for it
 	}
 }
 
-func text(raw json.RawMessage) string {
+func text(raw []byte) string {
+	if len(raw) == 0 || raw[0] != '"' {
+		return ""
+	}
+	if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
+		return string(inside) // most are such
+	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // no string: none
+	_ = json.Unmarshal(raw, &s) // it was found to be valid
 	return s
 }
 
@@ -93,10 +156,15 @@ func text(raw json.RawMessage) string {
 // that what requests share is at the beginning.
 var promptFields = []string{"tools", "system", "instructions", "messages", "prompt", "input_ids", "input", "inputs", "text", "query", "documents", "text_1", "text_2"}
 
-func (p *prompt) read(fields map[string]json.RawMessage) {
+func (p *prompt) read(fields object) {
 	var b strings.Builder
+	size := 0
 	for _, name := range promptFields {
-		raw := bytes.TrimSpace(fields[name])
+		size += len(fields[name])
+	}
+	b.Grow(size)
+	for _, name := range promptFields {
+		raw := fields[name]
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
 		}
@@ -112,49 +180,73 @@ func (p *prompt) read(fields map[string]json.RawMessage) {
 }
 
 // tokenIDs are those of a prompt that is a list of numbers, or of one such list.
-func tokenIDs(raw json.RawMessage) []int32 {
-	if raw[0] != '[' || len(raw) < 3 || !strings.ContainsRune("[-0123456789 \n\t\r", rune(raw[1])) {
+func tokenIDs(raw []byte) []int32 {
+	if raw[0] != '[' {
 		return nil
 	}
-	var ids []int32
-	if json.Unmarshal(raw, &ids) == nil && len(ids) > 0 {
-		return ids
+	lists, inner := 0, []byte(nil)
+	_ = protocol.Items(raw, func(v []byte) bool {
+		if v[0] == '[' {
+			lists, inner = lists+1, v
+			return lists == 1
+		}
+		lists = 2
+		return false
+	})
+	if lists == 1 {
+		raw = inner
 	}
-	var lists [][]int32
-	if json.Unmarshal(raw, &lists) == nil && len(lists) == 1 {
-		return lists[0]
+	n := 0
+	number := func(v []byte) (int32, bool) {
+		id, err := strconv.ParseInt(string(v), 10, 32)
+		return int32(id), err == nil
 	}
-	return nil
+	numbers := true
+	_ = protocol.Items(raw, func(v []byte) bool { n++; _, numbers = number(v); return numbers })
+	if !numbers || n == 0 {
+		return nil
+	}
+	ids := make([]int32, 0, n)
+	_ = protocol.Items(raw, func(v []byte) bool { id, _ := number(v); ids = append(ids, id); return true })
+	return ids
 }
 
+// mostMessages bounds the messages that are given to a chat template, which takes far more
+// memory than they do.
+const mostMessages = 1 << 14
+
 // plainMessages are those that are a role and a text each; nil: some are more.
-func plainMessages(raw json.RawMessage) []tokenizer.Message {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+func plainMessages(raw []byte) []tokenizer.Message {
+	var out []tokenizer.Message
+	plain := true
+	if protocol.Items(raw, func(v []byte) bool {
+		m, ok := plainMessage(v)
+		out, plain = append(out, m), ok && len(out) < mostMessages
+		return plain
+	}) != nil || !plain {
 		return nil
 	}
-	var out []tokenizer.Message
-	for _, m := range list {
-		content := bytes.TrimSpace(m["content"])
-		if len(m) != 2 || len(content) == 0 {
-			return nil
-		}
-		message := tokenizer.Message{Role: text(m["role"]), Content: text(content)}
-		if content[0] == '[' {
-			var parts []struct {
-				Type string  `json:"type"`
-				Text *string `json:"text"`
-			}
-			if json.Unmarshal(content, &parts) != nil || len(parts) != 1 || parts[0].Type != "text" || parts[0].Text == nil {
-				return nil
-			}
-			message.Content = *parts[0].Text
-		} else if content[0] != '"' {
-			return nil
-		}
-		out = append(out, message)
-	}
 	return out
+}
+
+func plainMessage(raw []byte) (message tokenizer.Message, ok bool) {
+	m := readPiece(raw)
+	if m.fields != 2 || m.content == nil {
+		return message, false
+	}
+	message = tokenizer.Message{Role: text(m.role), Content: text(m.content)}
+	if m.content[0] != '[' {
+		return message, m.content[0] == '"'
+	}
+	parts := 0
+	_ = protocol.Items(m.content, func(v []byte) bool {
+		part := readPiece(v)
+		message.Content = text(part.text)
+		ok = text(part.kind) == "text" && part.text != nil && part.text[0] == '"'
+		parts++
+		return parts == 1
+	})
+	return message, ok && parts == 1
 }
 
 // mostNesting bounds how deep a prompt is looked into.
@@ -163,8 +255,7 @@ const mostNesting = 16
 // words writes the texts of a value one after the other: of a list its items, of a
 // message or a part its role and its content. All else stands as it is, so that two
 // prompts with different images are different.
-func words(b *strings.Builder, raw json.RawMessage, depth int) {
-	raw = bytes.TrimSpace(raw)
+func words(b *strings.Builder, raw []byte, depth int) {
 	if len(raw) == 0 || depth > mostNesting {
 		return
 	}
@@ -172,29 +263,24 @@ func words(b *strings.Builder, raw json.RawMessage, depth int) {
 	case '"':
 		b.WriteString(text(raw))
 	case '[':
-		var list []json.RawMessage
-		_ = json.Unmarshal(raw, &list) // it was parsed before
-		for _, v := range list {
+		_ = protocol.Items(raw, func(v []byte) bool { // it was found to be valid
 			words(b, v, depth+1)
 			b.WriteByte('\n')
-		}
+			return true
+		})
 	case '{':
-		var m map[string]json.RawMessage
-		_ = json.Unmarshal(raw, &m)
-		known := m["text"] != nil || m["content"] != nil
-		if !known {
+		m := readPiece(raw)
+		if m.text == nil && m.content == nil {
 			b.Write(raw)
 			return
 		}
-		for _, name := range []string{"role", "content", "text"} {
-			if m[name] != nil {
-				words(b, m[name], depth+1)
+		for _, v := range [][]byte{m.role, m.content, m.text} {
+			if v != nil {
+				words(b, v, depth+1)
 				b.WriteByte('\n')
 			}
 		}
-		if m["tool_calls"] != nil {
-			b.Write(m["tool_calls"])
-		}
+		b.Write(m.calls)
 	default:
 		b.Write(raw)
 	}

@@ -23,8 +23,32 @@ var denied = []uint32{
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 	unix.SYS_MBIND, unix.SYS_SET_MEMPOLICY, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
-	// Memory that the limit of address space does not see.
+	// Memory that the limit of address space does not see: objects of their own, pages that a
+	// pipe keeps, descriptors that a message keeps, large buffers of sockets, events that
+	// nobody reads.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN,
+	unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE, unix.SYS_SENDMSG, unix.SYS_SENDMMSG, unix.SYS_SETSOCKOPT, unix.SYS_INOTIFY_INIT1,
+}
+
+// condition is a call that depends on the lower half of one of its arguments.
+type condition struct {
+	call     uint32
+	argument uint32
+	test     uint16
+	value    uint32
+	allowed  bool // where the test holds, and only there; else only where it does not
+}
+
+var conditions = []condition{
+	// A thread is no process: of these there is one.
+	{unix.SYS_CLONE, 0, bpfHas, unix.CLONE_THREAD, true},
+	// What is shared stays in memory where its mapping shrinks, and the limit counts the
+	// mapping. MAP_SHARED_VALIDATE has this bit, too.
+	{unix.SYS_MMAP, 3, bpfHas, unix.MAP_SHARED, false},
+	// A huge page stays whole in memory where one small one of it is still mapped: setLimits
+	// has turned them off.
+	{unix.SYS_PRCTL, 0, bpfEqual, unix.PR_SET_THP_DISABLE, false},
+	{unix.SYS_FCNTL, 1, bpfEqual, unix.F_SETPIPE_SZ, false},
 }
 
 // From here on calls have the same number everywhere. They are unknown to a program, as
@@ -40,20 +64,24 @@ const (
 	atNumber = 0
 	atArch   = 4
 	atFirst  = 16 // the lower half of the first argument: both architectures are little-endian
+	atNext   = 8
 )
 
-// systemCalls is the filter, in the kernel's small language.
+// Steps of the kernel's small language.
+const (
+	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	bpfEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	bpfLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	bpfHas   = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+)
+
+// systemCalls is the filter.
 func systemCalls() []unix.SockFilter {
 	const (
 		allow   = unix.SECCOMP_RET_ALLOW
 		kill    = unix.SECCOMP_RET_KILL_PROCESS
 		refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 		unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-
-		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		least = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		has   = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	)
 	do := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
 	end := func(k uint32) unix.SockFilter { return do(unix.BPF_RET|unix.BPF_K, k) }
@@ -61,22 +89,27 @@ func systemCalls() []unix.SockFilter {
 	unless := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k, Jf: 1} }
 
 	f := []unix.SockFilter{
-		do(load, atArch),
-		{Code: equal, K: architecture, Jt: 1},
+		do(bpfLoad, atArch),
+		{Code: bpfEqual, K: architecture, Jt: 1},
 		end(kill),
-		do(load, atNumber),
+		do(bpfLoad, atNumber),
 	}
 	for _, number := range append(append([]uint32{}, denied...), deniedHere...) {
-		f = append(f, unless(equal, number), end(refuse))
+		f = append(f, unless(bpfEqual, number), end(refuse))
 	}
 	for _, number := range known {
-		f = append(f, unless(equal, number), end(allow))
+		f = append(f, unless(bpfEqual, number), end(allow))
 	}
-	return append(
-		f,
-		unless(least, newCalls), end(unknown), // x32's calls, too, which have a high bit
-		// A thread is no process: of these there is one.
-		unix.SockFilter{Code: equal, K: unix.SYS_CLONE, Jt: 1}, end(allow),
-		do(load, atFirst), unless(has, unix.CLONE_THREAD), end(allow), end(refuse),
-	)
+	for _, c := range conditions {
+		holds, fails := refuse, uint32(allow)
+		if c.allowed {
+			holds, fails = fails, holds
+		}
+		f = append(
+			f, unix.SockFilter{Code: bpfEqual, K: c.call, Jf: 4},
+			do(bpfLoad, atFirst+c.argument*atNext), unless(c.test, c.value), end(holds), end(fails),
+		)
+	}
+	// x32's calls are new ones, too: they have a high bit.
+	return append(f, unless(bpfLeast, newCalls), end(unknown), end(allow))
 }

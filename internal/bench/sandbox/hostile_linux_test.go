@@ -40,7 +40,10 @@ func TestHostile(t *testing.T) {
 	inherited(t)
 	head := fmt.Sprintf("PORT = %d; SECRET = %q; HOME = %q; OURS = %d; NOT_ROOT = %s\n", listener.Addr().(*net.TCPAddr).Port, secret, home+"/.cache", os.Getpid(), truth(os.Getuid() != 0))
 	all := func(t *testing.T, bare bool) {
-		for _, h := range hostile {
+		for _, h := range slices.Concat(hostile, hostileMemory) {
+			if bare && h.filtered {
+				continue
+			}
 			t.Run(h.name, func(t *testing.T) {
 				t.Parallel()
 				one := *s

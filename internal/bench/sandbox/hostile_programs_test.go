@@ -4,14 +4,17 @@ package sandbox
 
 import "strings"
 
-// hostile programs, and the words that each ends with. A program that a part of the sandbox stopped says so
+// hostileProgram and the words that it ends with. A program that a part of the sandbox stopped says so
 // by "held", which is the test that the others are for: what is not held is an AssertionError.
-var hostile = []struct {
+type hostileProgram struct {
 	name, program string
 	how           string // empty: it passes, which here says that it could do no harm
 	detail        string // a part of it
 	bare          string // how it ends without the filter of system calls, where that differs
-}{
+	filtered      bool   // nothing but the filter holds it: it is not run without
+}
+
+var hostile = []hostileProgram{
 	{name: "connect", how: Failed, detail: "held", program: `
 import socket
 try:
@@ -78,7 +81,7 @@ while True:
 import mmap
 x = []
 while True:
-    x.append(mmap.mmap(-1, 64 << 20))`},
+    x.append(mmap.mmap(-1, 64 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))`},
 	{name: "memory by strings", how: Memory, program: `
 x = "x"
 while True:

@@ -63,14 +63,21 @@ func (s *Sandbox) Run(ctx context.Context, program string) (Result, error) {
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, s.limits.Time)
 	defer cancel()
+	limited, tooMuch := context.WithCancelCause(limited)
+	defer tooMuch(nil)
 	b, err := s.start(limited, token+"\n"+program)
 	if err != nil {
 		return Result{}, err
 	}
+	weighed := make(chan struct{})
+	go func() { defer close(weighed); weigh(limited, b.command.Process.Pid, s.limits.Memory, tooMuch) }()
 	if s.started != nil {
 		s.started(b.command.Process.Pid)
 	}
 	said, proof := b.wait()
+	why := context.Cause(limited)
+	tooMuch(nil)
+	<-weighed
 	result := Result{Output: string(b.output.kept), Took: time.Since(began)}
 	switch {
 	case ctx.Err() != nil:
@@ -79,7 +86,9 @@ func (s *Sandbox) Run(ctx context.Context, program string) (Result, error) {
 		return Result{}, fmt.Errorf("%w: %s", ErrMissing, said.Missing)
 	case proof == token:
 		result.Passed = true
-	case limited.Err() != nil:
+	case errors.Is(why, errHeld):
+		result.How, result.Detail = Memory, s.limits.tooMuch()
+	case why != nil:
 		result.How, result.Detail = Timeout, fmt.Sprintf("it took longer than %v", s.limits.Time)
 	default:
 		s.judge(&result, said)
@@ -96,7 +105,7 @@ func (s *Sandbox) judge(r *Result, said report) {
 	case said.Signal != 0:
 		r.How, r.Detail = Killed, "by "+unix.SignalName(unix.Signal(said.Signal))
 	case said.Status == exitMemory:
-		r.How, r.Detail = Memory, fmt.Sprintf("it wanted more than %d MiB", s.limits.Memory>>20)
+		r.How, r.Detail = Memory, s.limits.tooMuch()
 	case said.Status == exitSyntax:
 		r.How = Syntax
 	case said.Status == exitLeft:

@@ -11,6 +11,7 @@ package sandbox
 import (
 	_ "embed"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -45,6 +46,8 @@ func (l *Limits) fill() {
 		l.Output = DefaultOutput
 	}
 }
+
+func (l *Limits) tooMuch() string { return fmt.Sprintf("it wanted more than %d MiB", l.Memory>>20) }
 
 // MostProgram bounds a program's text.
 const MostProgram = 4 << 20

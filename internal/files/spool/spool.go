@@ -2,15 +2,13 @@
 // others in a file without a name.
 package spool
 
-import "os"
-
 // Memory is how much of a spool stays in memory.
 const Memory = 32 << 20
 
 // Spool keeps pieces. Its zero value is empty and ready.
 type Spool struct {
 	memory []byte
-	file   *os.File
+	file   *Temporary
 	ends   []int64 // of the pieces
 }
 
@@ -31,7 +29,7 @@ func (s *Spool) Add(piece []byte) (err error) {
 		s.memory = append(s.memory, piece...)
 	} else {
 		if s.file == nil {
-			if s.file, err = Temporary(); err != nil {
+			if s.file, err = NewTemporary(); err != nil {
 				return err
 			}
 		}
@@ -53,7 +51,7 @@ func (s *Spool) Get(i int) ([]byte, error) {
 		return s.memory[from:end], nil
 	}
 	b := make([]byte, end-from)
-	_, err := s.file.ReadAt(b, from-int64(len(s.memory)))
+	_, err := s.file.File.ReadAt(b, from-int64(len(s.memory)))
 	return b, err
 }
 
@@ -62,18 +60,5 @@ func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	return s.file.Close()
-}
-
-// Temporary is a file without a name, which is gone when it is closed, or with the process.
-func Temporary() (*os.File, error) {
-	f, err := os.CreateTemp("", "inferometer-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return s.file.File.Close()
 }

@@ -32,9 +32,11 @@ type File interface {
 
 // Bounds on what a file may make us hold.
 const (
-	maxRow   = 256 << 20 // bytes of a row's text, and of a page of Parquet
-	maxDepth = 64        // of values in values
-	maxFile  = 64 << 30  // bytes that a packed file becomes
+	maxRow       = 256 << 20 // bytes of a row's text, and of a page of Parquet
+	maxDepth     = 64        // of values in values
+	maxRowValues = 4 << 20   // of a row of JSON: an empty list is three bytes of text and some forty of memory
+	maxRows      = 64 << 20  // of a file of text: the place of each is kept
+	maxUnpacked  = 8 << 30   // bytes that a packed file becomes, in the temporary folder
 )
 
 // Formats are the endings of the names of files that Open reads.

@@ -257,6 +257,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"a.json", []byte(`[]`), "it has no rows"},
 		{"a.json", []byte(`[[1]]`), "it is no object"},
 		{"a.jsonl", []byte(`{"a": ` + strings.Repeat("[", 1000)), "too deep"},
+		{"a.jsonl", []byte(`{"a": [[]` + strings.Repeat(",[]", maxRowValues) + `]}`), "a row has more than 4194304 values"},
 		{"a.jsonl", []byte(`{"a": 1} {"b": 2}`), "something follows"},
 		{"a.parquet", []byte("version https://git-lfs.github.com/spec/v1"), "git lfs pull"},
 		{"a.parquet", []byte("hello"), "none of Parquet"},

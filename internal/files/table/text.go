@@ -56,6 +56,14 @@ func (t *textFile) row(n int) (Object, error) {
 	return t.parse(raw)
 }
 
+// add keeps a row's place; false: there are too many.
+func (t *textFile) add(s span) bool {
+	t.spans = append(t.spans, s)
+	return len(t.spans) <= maxRows
+}
+
+var errMany = fmt.Errorf("it has more than %d rows: take a part of it", maxRows)
+
 var errNoRow = errors.New("there is no such row")
 
 // named completes a file of JSON with the columns of its first row.
@@ -91,8 +99,8 @@ func openLines(f *os.File) (File, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if !blank {
-			t.spans = append(t.spans, line)
+		if !blank && !t.add(line) {
+			return nil, errMany
 		}
 		line, blank = span{at: line.at + int64(line.size)}, true
 		if errors.Is(err, io.EOF) {
@@ -130,7 +138,9 @@ func openArray(f *os.File) (File, error) {
 		if len(row) > maxRow {
 			return nil, errLong
 		}
-		t.spans = append(t.spans, span{skipped + from, int(d.InputOffset() - from)})
+		if !t.add(span{skipped + from, int(d.InputOffset() - from)}) {
+			return nil, errMany
+		}
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("the array has no end: %w", err)
@@ -167,7 +177,9 @@ func openCSV(f *os.File, comma rune) (File, error) {
 		if size > maxRow {
 			return nil, errLong
 		}
-		t.spans = append(t.spans, span{skipped + from, int(size)})
+		if !t.add(span{skipped + from, int(size)}) {
+			return nil, errMany
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,25 +40,28 @@ func unpacked(f *os.File) (*os.File, error) {
 	default:
 		return f, nil
 	}
-	return copied(f, in)
+	return copied(f, in, maxUnpacked)
 }
 
-func copied(f *os.File, in io.Reader) (*os.File, error) {
-	out, err := spool.Temporary()
+func copied(f *os.File, in io.Reader, most int64) (*os.File, error) {
+	out, err := spool.NewTemporary()
 	if err != nil {
 		return f, err
 	}
-	n, err := io.Copy(out, io.LimitReader(in, maxFile+1))
-	if err == nil && n > maxFile {
-		err = fmt.Errorf("unpacked it has more than %d GB", maxFile>>30)
-	}
-	if err == nil {
-		_, err = out.Seek(0, io.SeekStart)
+	n, err := io.Copy(out, io.LimitReader(in, most+1))
+	switch {
+	case errors.Is(err, spool.ErrNoRoom):
+		err = fmt.Errorf("it is packed, and there is %w, or unpack it by hand (gzip -d, zstd -d)", err)
+	case err != nil:
+	case n > most:
+		err = fmt.Errorf("unpacked it has more than %d MiB, and no more is put into the temporary folder: unpack it by hand (gzip -d, zstd -d) and name what comes of it", most>>20)
+	default:
+		_, err = out.File.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		out.Close()
+		out.File.Close()
 		return f, err
 	}
 	f.Close()
-	return out, nil
+	return out.File, nil
 }

@@ -111,8 +111,16 @@ func At(v any, path ...any) (any, error) {
 
 var errDeep = errors.New("values lie too deep in values")
 
-// decode reads the next value of JSON.
-func decode(d *json.Decoder, depth int) (any, error) {
+var errValues = fmt.Errorf("a row has more than %d values", maxRowValues)
+
+// rowDecoder reads the values of a row of JSON.
+type rowDecoder struct {
+	*json.Decoder
+	values int
+}
+
+// decode reads the next value.
+func (d *rowDecoder) decode(depth int) (any, error) {
 	t, err := d.Token()
 	if err != nil {
 		return nil, err
@@ -120,11 +128,14 @@ func decode(d *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errDeep
 	}
+	if d.values++; d.values > maxRowValues {
+		return nil, errValues
+	}
 	switch t {
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
-			v, err := decode(d, depth+1)
+			v, err := d.decode(depth + 1)
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +150,7 @@ func decode(d *json.Decoder, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			v, err := decode(d, depth+1)
+			v, err := d.decode(depth + 1)
 			if err != nil {
 				return nil, err
 			}
@@ -154,9 +165,9 @@ func decode(d *json.Decoder, depth int) (any, error) {
 // decodeRow reads a text that holds one object. A text alone is a row with the column
 // "text", as in Hugging Face's datasets.
 func decodeRow(r io.Reader) (Object, error) {
-	d := json.NewDecoder(r)
+	d := &rowDecoder{Decoder: json.NewDecoder(r)}
 	d.UseNumber()
-	v, err := decode(d, 0)
+	v, err := d.decode(0)
 	if err != nil {
 		return nil, err
 	}

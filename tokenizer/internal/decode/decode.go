@@ -68,12 +68,23 @@ func newEditDecoder(s *spec.Step) ([]Decoder, error) {
 	}
 	if s.Pattern.Regex != "" {
 		replace, err := normal.ReplaceRegexp(s.Pattern.Regex, content)
-		return []Decoder{each(replace)}, err
+		return []Decoder{func(names []string) []string {
+			budget := spec.NewBudget(total(names)) // of all names together
+			defer budget.End()
+			return each(func(name string) string { return replace(name, &budget) })(names)
+		}}, err
 	}
 	if s.Pattern.String == "" {
 		return nil, errors.New("decoder Replace: no pattern")
 	}
 	return []Decoder{each(func(name string) string { return strings.ReplaceAll(name, s.Pattern.String, content) })}, nil
+}
+
+func total(names []string) (bytes int) {
+	for _, name := range names {
+		bytes += len(name)
+	}
+	return bytes
 }
 
 func each(edit func(string) string) Decoder {

@@ -14,20 +14,20 @@ import (
 func newBert(s *spec.Step) Normalizer {
 	var steps []Normalizer
 	if spec.Or(s.CleanText, true) {
-		steps = append(steps, bertClean)
+		steps = append(steps, plain(bertClean))
 	}
 	if spec.Or(s.HandleChinese, true) {
-		steps = append(steps, bertChinese)
+		steps = append(steps, plain(bertChinese))
 	}
 	lower := spec.Or(s.Lowercase, true)
 	if spec.Or(s.StripAccents, lower) {
 		decompose := uni.Form(norm.NFD)
-		steps = append(steps, func(text string) string { return without(decompose(text), uni.BertCombining) })
+		steps = append(steps, plain(func(text string) string { return without(decompose(text), uni.BertCombining) }))
 	}
 	if lower {
-		steps = append(steps, uni.ToLower)
+		steps = append(steps, plain(uni.ToLower))
 	}
-	return func(text string) string { return All(steps, text) }
+	return func(text string, budget *spec.Budget) string { return All(steps, text, budget) }
 }
 
 func bertClean(text string) string {

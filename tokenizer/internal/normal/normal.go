@@ -17,14 +17,19 @@ import (
 	"github.com/inferometer/inferometer/tokenizer/internal/uni"
 )
 
-// A Normalizer rewrites text before it is split.
-type Normalizer func(text string) string
+// A Normalizer rewrites text before it is split. The budget is for those that match patterns.
+type Normalizer func(text string, budget *spec.Budget) string
+
+// plain is a normalizer that matches no pattern.
+func plain(rewrite func(string) string) Normalizer {
+	return func(text string, _ *spec.Budget) string { return rewrite(text) }
+}
 
 // All applies normalizers one after another.
-func All(steps []Normalizer, text string) string {
+func All(steps []Normalizer, text string, budget *spec.Budget) string {
 	from := len(text)
 	for _, n := range steps {
-		text = n(text)
+		text = n(text, budget)
 		spec.CheckGrowth(text, from)
 	}
 	return text
@@ -45,23 +50,23 @@ func New(s *spec.Step) ([]Normalizer, error) {
 func newOne(s *spec.Step) (Normalizer, error) {
 	switch s.Type {
 	case "NFC":
-		return uni.Form(norm.NFC), nil
+		return plain(uni.Form(norm.NFC)), nil
 	case "NFD":
-		return uni.Form(norm.NFD), nil
+		return plain(uni.Form(norm.NFD)), nil
 	case "NFKC":
-		return uni.Form(norm.NFKC), nil
+		return plain(uni.Form(norm.NFKC)), nil
 	case "NFKD":
-		return uni.Form(norm.NFKD), nil
+		return plain(uni.Form(norm.NFKD)), nil
 	case "Lowercase":
-		return uni.ToLower, nil
+		return plain(uni.ToLower), nil
 	case "Strip":
-		return func(text string) string { return strip(text, s.StripLeft, s.StripRight) }, nil
+		return plain(func(text string) string { return strip(text, s.StripLeft, s.StripRight) }), nil
 	case "StripAccents":
-		return func(text string) string { return without(text, uni.Combining) }, nil
+		return plain(func(text string) string { return without(text, uni.Combining) }), nil
 	case "ByteLevel":
-		return func(text string) string { return string(bytelevel.AppendSpelling(nil, text)) }, nil
+		return plain(func(text string) string { return string(bytelevel.AppendSpelling(nil, text)) }), nil
 	case "Nmt":
-		return nmt, nil
+		return plain(nmt), nil
 	case "Prepend":
 		return newPrepend(s)
 	case "Replace":
@@ -70,7 +75,7 @@ func newOne(s *spec.Step) (Normalizer, error) {
 		return newBert(s), nil
 	case "Precompiled":
 		m, err := newCharsmap(s.Charsmap)
-		return m.byGraphemes, err
+		return plain(m.byGraphemes), err
 	case "SentencePiece": // no tokenizer.json has it
 		return newSentencePiece(s)
 	}
@@ -115,12 +120,12 @@ func newPrepend(s *spec.Step) (Normalizer, error) {
 	if len(s.Prepend) > maxContent {
 		return nil, fmt.Errorf("normalizer Prepend: its text has more than %d bytes", maxContent)
 	}
-	return func(text string) string {
+	return plain(func(text string) string {
 		if text == "" {
 			return ""
 		}
 		return s.Prepend + text
-	}, nil
+	}), nil
 }
 
 // maxContent bounds what one character may become: real files have a mark or a space.
@@ -136,9 +141,9 @@ func newReplace(s *spec.Step) (Normalizer, error) {
 	}
 	switch {
 	case s.Pattern.String != "":
-		return func(text string) string { return strings.ReplaceAll(text, s.Pattern.String, content) }, nil
+		return plain(func(text string) string { return strings.ReplaceAll(text, s.Pattern.String, content) }), nil
 	case s.Pattern.Regex == patternSpaces:
-		return func(text string) string { return replaceSpaces(text, content) }, nil
+		return plain(func(text string) string { return replaceSpaces(text, content) }), nil
 	case s.Pattern.Regex != "":
 		return ReplaceRegexp(s.Pattern.Regex, content)
 	}
@@ -172,9 +177,10 @@ func ReplaceRegexp(pattern, content string) (Normalizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(text string) string {
-		out, err := re.ReplaceFunc(text, func(regexp2.Match) string { return content }, -1, -1)
-		spec.GiveUp(err)
+	return func(text string, budget *spec.Budget) string {
+		budget.Spend()
+		out, err := re.ReplaceFunc(text, func(regexp2.Match) string { budget.Spend(); return content }, -1, -1)
+		spec.GiveUp(split.Failed(err))
 		return out
 	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/tokenizer/internal/spec"
 )
 
 // FuzzReplaceSpaces: what is written by hand does what its pattern does.
@@ -23,7 +25,9 @@ func FuzzReplaceSpaces(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := replaceSpaces(text, content), engine(text); got != want {
+		budget := spec.NewBudget(len(text))
+		defer budget.End()
+		if got, want := replaceSpaces(text, content), engine(text, &budget); got != want {
 			t.Errorf("%q with %q: by hand %q, pattern %q", text, content, got, want)
 		}
 	})

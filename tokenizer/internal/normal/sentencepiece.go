@@ -18,7 +18,7 @@ func newSentencePiece(s *spec.Step) (Normalizer, error) {
 		return nil, err
 	}
 	defined := newPrefixes(s.UserDefined)
-	return func(text string) string { return sentencePiece(s, m, defined, text) }, nil
+	return plain(func(text string) string { return sentencePiece(s, m, defined, text) }), nil
 }
 
 func sentencePiece(s *spec.Step, m *charsmap, defined *prefixes, text string) string {

@@ -20,29 +20,32 @@ var behaviours = map[string]behaviour{
 	"Contiguous":         contiguous,
 }
 
-// splitter cuts at what find finds; with invert the text between the matches is the delimiter.
+// splitter cuts at what find finds.
 func (b behaviour) splitter(find finder, invert bool) Splitter {
-	return func(text string, dst []Span) []Span {
-		last, before := 0, false // before: whether the piece before is a delimiter
-		piece := func(s Span, delimiter bool) {
-			if s.From == s.To || delimiter && b == removed {
-				return
-			}
-			if n := len(dst) - 1; n >= 0 && b.joins(before, delimiter) {
-				dst[n].To = s.To
-			} else {
-				dst = append(dst, s)
-			}
-			before = delimiter
+	return func(text string, dst []Span) []Span { return b.cut(text, dst, find(text, nil), invert) }
+}
+
+// cut cuts at matches; with invert the text between them is the delimiter.
+func (b behaviour) cut(text string, dst, matches []Span, invert bool) []Span {
+	last, before := 0, false // before: whether the piece before is a delimiter
+	piece := func(s Span, delimiter bool) {
+		if s.From == s.To || delimiter && b == removed {
+			return
 		}
-		for _, m := range find(text, nil) {
-			piece(Span{last, m.From}, invert)
-			piece(m, !invert)
-			last = m.To
+		if n := len(dst) - 1; n >= 0 && b.joins(before, delimiter) {
+			dst[n].To = s.To
+		} else {
+			dst = append(dst, s)
 		}
-		piece(Span{last, len(text)}, invert)
-		return dst
+		before = delimiter
 	}
+	for _, m := range matches {
+		piece(Span{last, m.From}, invert)
+		piece(m, !invert)
+		last = m.To
+	}
+	piece(Span{last, len(text)}, invert)
+	return dst
 }
 
 // joins is whether a piece goes on from the piece before it.

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -24,8 +25,17 @@ func Compile(pattern string) (*regexp2.Regexp, error) {
 }
 
 // matchTimeout bounds one match. A pattern may take time that is exponential in the
-// length of the text; those of real files take microseconds.
+// length of the text; those of real files take microseconds. All matches of a text have
+// their [spec.Budget].
 const matchTimeout = 2 * time.Second
+
+// Failed says why a match came to no end. The engine's own words hold all of the text.
+func Failed(err error) error {
+	if err == nil || errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
+		return err
+	}
+	return fmt.Errorf("the tokenizer's pattern is too slow: one match took more than %v; use the file of the model's own publisher", matchTimeout)
+}
 
 var property = regexp.MustCompile(`^\\([pP])\{(\^?)([A-Za-z]+)\}`)
 
@@ -69,6 +79,9 @@ func modern(pattern string) string {
 // A finder appends the matches of a pattern in text: in order, not empty, apart.
 type finder func(text string, dst []Span) []Span
 
+// A matchFinder is one whose pattern comes from a file.
+type matchFinder func(text string, dst []Span, budget *spec.Budget) []Span
+
 // findString finds a text that is not empty.
 func findString(pattern string) finder {
 	return func(text string, dst []Span) []Span {
@@ -95,8 +108,8 @@ func findRune(class func(rune) bool) finder {
 	}
 }
 
-func findRegexp(re *regexp2.Regexp) finder {
-	return func(text string, dst []Span) []Span {
+func findRegexp(re *regexp2.Regexp) matchFinder {
+	return func(text string, dst []Span, budget *spec.Budget) []Span {
 		runes := []rune(text) // regexp2 counts in runes
 		at, offset := 0, 0
 		advance := func(to int) int {
@@ -105,13 +118,15 @@ func findRegexp(re *regexp2.Regexp) finder {
 			}
 			return offset
 		}
+		budget.Spend()
 		m, err := re.FindRunesMatch(runes)
 		for ; m != nil && err == nil; m, err = re.FindNextMatch(m) {
+			budget.Spend()
 			if m.RuneLength > 0 {
 				dst = append(dst, Span{advance(m.RuneIndex), advance(m.RuneIndex + m.RuneLength)})
 			}
 		}
-		spec.GiveUp(err)
+		spec.GiveUp(Failed(err))
 		return dst
 	}
 }

@@ -23,6 +23,18 @@ type Span struct{ From, To int }
 type Step struct {
 	Prepare func(text string, atStart bool) string // or nil; atStart: the piece begins the text
 	Split   Splitter                               // or nil
+	Match   matchFinder                            // or nil: a Split by a pattern of the file
+}
+
+// Cut appends the pieces of a text to dst; false: the step cuts nothing.
+func (s *Step) Cut(text string, dst []Span, budget *spec.Budget) ([]Span, bool) {
+	switch {
+	case s.Match != nil:
+		return s.Match(text, dst, budget), true
+	case s.Split != nil:
+		return s.Split(text, dst), true
+	}
+	return dst, false
 }
 
 // Pretokenizer is the pre_tokenizer section: each step is applied to the pieces of the one before.
@@ -73,7 +85,7 @@ func (p *Pretokenizer) add(s *spec.Step, last bool) error {
 	case "Digits":
 		step.Split = digitSplitter(s.IndividualDigits)
 	case "Split":
-		step.Split, err = newSplit(s)
+		step, err = newSplit(s)
 	case "Whitespace":
 		step.Split = splitWords
 	case "WhitespaceSplit":
@@ -126,31 +138,34 @@ func (p *Pretokenizer) addByteLevel(s *spec.Step, last bool) {
 	}})
 }
 
-func newSplit(s *spec.Step) (Splitter, error) {
+func newSplit(s *spec.Step) (Step, error) {
 	how, ok := behaviours[s.Behavior]
 	if !ok {
-		return nil, spec.Unsupported("pre_tokenizer", fmt.Sprintf("Split with behavior %q", s.Behavior))
+		return Step{}, spec.Unsupported("pre_tokenizer", fmt.Sprintf("Split with behavior %q", s.Behavior))
 	}
 	if s.Pattern == (spec.Pattern{}) {
-		return nil, errors.New("pre_tokenizer Split: no pattern")
+		return Step{}, errors.New("pre_tokenizer Split: no pattern")
 	}
 	if s.Pattern.String != "" {
-		return how.splitter(findString(s.Pattern.String), s.Invert), nil
+		return Step{Split: how.splitter(findString(s.Pattern.String), s.Invert)}, nil
 	}
 	// A pattern that matches all of any text gives its matches in both of these ways.
 	if how == isolated || how == removed && s.Invert {
 		if fast, ok := knownSplitters[s.Pattern.Regex]; ok {
-			return fast, nil
+			return Step{Split: fast}, nil
 		}
 	}
 	if match, ok := knownMatchers[s.Pattern.Regex]; ok && how == isolated {
-		return isolate(match), nil
+		return Step{Split: isolate(match)}, nil
 	}
 	re, err := Compile(s.Pattern.Regex)
 	if err != nil {
-		return nil, err
+		return Step{}, err
 	}
-	return how.splitter(findRegexp(re), s.Invert), nil
+	find := findRegexp(re)
+	return Step{Match: func(text string, dst []Span, budget *spec.Budget) []Span {
+		return how.cut(text, dst, find(text, nil, budget), s.Invert)
+	}}, nil
 }
 
 func newPunctuation(s *spec.Step) (Splitter, error) {

@@ -62,7 +62,7 @@ var byHand = sync.OnceValue(func() map[string]twoWays {
 		if err != nil {
 			panic(err)
 		}
-		ways[pattern] = twoWays{fast, isolated.splitter(findRegexp(re), false)}
+		ways[pattern] = twoWays{fast, isolated.splitter(finder(Step{Match: findRegexp(re)}.splitter()), false)}
 	}
 	return ways
 })
@@ -101,9 +101,19 @@ func TestKnownPatterns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(pieces(split, "a1234b"), "|"); got != test.want {
+		if got := strings.Join(pieces(split.splitter(), "a1234b"), "|"); got != test.want {
 			t.Errorf("%s of %s, invert %v: %s, want %s", test.how, test.pattern, test.invert, got, test.want)
 		}
+	}
+}
+
+// splitter is that of a step of either kind.
+func (s Step) splitter() Splitter {
+	return func(text string, dst []Span) []Span {
+		budget := spec.NewBudget(len(text))
+		defer budget.End()
+		dst, _ = s.Cut(text, dst, &budget)
+		return dst
 	}
 }
 
@@ -134,7 +144,7 @@ func TestBehaviours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(pieces(split, text), "|"); got != test.want {
+		if got := strings.Join(pieces(split.Split, text), "|"); got != test.want {
 			t.Errorf("%s, invert %v: %s, want %s", test.how, test.invert, got, test.want)
 		}
 	}

@@ -1,0 +1,87 @@
+package record
+
+import (
+	"encoding/json"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/tokenizer"
+)
+
+// TestSmallValuesTakeLittleMemory: a body of millions of values costs a few times its own length.
+func TestSmallValuesTakeLittleMemory(t *testing.T) {
+	const size = 8 << 20
+	many := func(before, item, after string) string {
+		return before + item + strings.Repeat(","+item, size/(len(item)+1)) + after
+	}
+	for name, body := range map[string]string{
+		"lists in messages":   many(`{"messages":[`, `[]`, `]}`),
+		"lists in a prompt":   many(`{"prompt":[`, `[]`, `]}`),
+		"lists of one number": many(`{"prompt":[`, `[1]`, `]}`),
+		"numbers":             many(`{"prompt":[`, `1`, `]}`),
+		"empty messages":      many(`{"messages":[`, `{}`, `]}`),
+		"short messages":      many(`{"messages":[`, `{"role":"u","content":"x"}`, `]}`),
+		"short parts":         many(`{"messages":[{"role":"u","content":[`, `{"type":"text","text":"x"}`, `]}]}`),
+		"fields":              many(`{`, `"":0`, `}`),
+		"sampling parameters": many(`{"options":{`, `"n":0`, `}}`),
+		"deep nesting":        `{"prompt":` + strings.Repeat("[", 15) + `"` + strings.Repeat("x", size) + `"` + strings.Repeat("]", 15) + `}`,
+		"deep objects":        `{"messages":` + strings.Repeat(`{"content":`, 15) + `"` + strings.Repeat("x", size) + `"` + strings.Repeat("}", 15) + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := []byte(body)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			a, ok := readRequest(data)
+			runtime.ReadMemStats(&after)
+			if !ok {
+				t.Fatal("it is not read")
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 6*uint64(len(data)) {
+				t.Errorf("%d MB of body took %d MB (the prompt: %d bytes, %d ids)", len(data)>>20, took>>20, len(a.prompt.text), len(a.prompt.ids))
+			}
+		})
+	}
+}
+
+func TestReadRequest(t *testing.T) {
+	message := func(role, content string) tokenizer.Message {
+		return tokenizer.Message{Role: role, Content: content}
+	}
+	for _, c := range []struct {
+		body     string
+		text     string
+		ids      []int32
+		messages []tokenizer.Message
+	}{
+		{body: `{"prompt": [1, -2 ,3]}`, ids: []int32{1, -2, 3}},
+		{body: `{"prompt":[ [1,2] ]}`, ids: []int32{1, 2}},
+		{body: `{"prompt":[[1],[2]]}`, text: "1\n\n2\n\n"},
+		{body: `{"prompt":[1,2.5]}`, text: "1\n2.5\n"},
+		{body: `{"prompt":[1,[2]]}`, text: "1\n2\n\n"},
+		{body: `{"prompt":[4294967296]}`, text: "4294967296\n"},
+		{body: `{"pr\u006fmpt":"x","prompt":null}`},
+		{body: `{"prompt":"a","prompt":"b"}`, text: "b"},
+		{body: `{"prompt":"\u00e4\ud83d\ude00\n"}`, text: "ä😀\n"},
+		{body: `{"system":"s","messages":[{"role":"u","content":"c"}]}`, text: "su\nc\n\n"},
+		{body: `{"messages":[{"role":"u","content":"c"},{"content":[{"type":"text","text":"d","x":1}],"role":"v"}]}`, text: "u\nc\n\nv\nd\n\n\n\n", messages: []tokenizer.Message{message("u", "c"), message("v", "d")}},
+		{body: `{"messages":[{"role":"u","content":"c","name":"n"}]}`, text: "u\nc\n\n"},
+		{body: `{"messages":[{"role":"u","content":null,"tool_calls":[1]}]}`, text: "u\nnull\n[1]\n"},
+		{body: `{"messages":[{"role":"u","content":[{"type":"image","url":"x"}]}]}`, text: "u\n" + `{"type":"image","url":"x"}` + "\n\n\n"},
+	} {
+		a, ok := readRequest([]byte(c.body))
+		if !ok || a.prompt.text != c.text || !reflect.DeepEqual(a.prompt.ids, c.ids) || !reflect.DeepEqual(a.prompt.messages, c.messages) {
+			t.Errorf("%s: %v %q %v %v", c.body, ok, a.prompt.text, a.prompt.ids, a.prompt.messages)
+		}
+	}
+	for _, body := range []string{``, `null`, `[]`, `"x"`, `{`, `{}x`, `{"a":01}`, `{"a":"` + "\n" + `"}`} {
+		if _, ok := readRequest([]byte(body)); ok {
+			t.Errorf("%q is read", body)
+		}
+	}
+	a, _ := readRequest([]byte(`{"model":"m","temperature": 0.5 ,"stop":"x","options":{"num_predict":7,"seed":"x"},"metadata":{"user_id":"who"}}`))
+	if got, _ := json.Marshal(a.sampling); a.model != "m" || a.session != "user_id:who" || string(got) != `{"max_tokens":7,"temperature":0.5}` {
+		t.Errorf("%s %s %s", a.model, a.session, got)
+	}
+}
