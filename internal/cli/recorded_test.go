@@ -8,9 +8,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +96,83 @@ func recordAndReplay(t *testing.T, workload []string) {
 	}
 }
 
+// Ordinary traffic: clients stream and do not ask for usage. What is recorded of it has lengths, those that the server
+// itself counts, and is replayed whole; where nobody can count, that is said at the start, in stats and at the replay.
+func TestOrdinaryTrafficReplays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, err := startSim(exec.Command(program(t), "sim", "--listen", "127.0.0.1:0", "--ttft", "1ms", "--itl", "1ms"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.stop()
+	upstream, err := url.Parse(server.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(upstream)
+	mute := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { // the same server without /tokenize
+		if strings.HasSuffix(q.URL.Path, "tokenize") {
+			http.NotFound(w, q)
+			return
+		}
+		body, err := io.ReadAll(q.Body) // before the answer begins: net/http closes it then, under the proxy's hands
+		if err != nil {
+			t.Error(err)
+		}
+		q.Body = io.NopCloser(bytes.NewReader(body))
+		forward.ServeHTTP(w, q)
+	}))
+	defer mute.Close()
+	const text = "one two three four five six seven eight nine ten"
+	for name, c := range map[string]struct {
+		target, path, body, by, said string
+	}{
+		"completions": {server.url, "/v1/completions", `{"model":"sim","prompt":"` + text + `","max_tokens":7,"stream":true}`, trace.ByServer, "asked of the server's /tokenize, which speaks as vLLM's does"},
+		"chat":        {server.url, "/v1/chat/completions", `{"model":"sim","messages":[{"role":"user","content":"` + text + `"}],"max_tokens":7,"stream":true}`, trace.ByServer, "which speaks as vLLM's does"},
+		"Ollama":      {mute.URL, "/api/chat", `{"model":"sim","messages":[{"role":"user","content":"` + text + `"}],"options":{"num_predict":7}}`, trace.ByUsage, "this server has no /tokenize and no --tokenizer was given: the lengths of prompts will be unknown unless"},
+		"llama.cpp":   {mute.URL, "/completion", `{"prompt":"` + text + `","n_predict":7,"stream":true}`, trace.ByUsage, "this server has no /tokenize"},
+		"nobody":      {mute.URL, "/v1/completions", `{"model":"sim","prompt":"` + text + `","max_tokens":7,"stream":true}`, "", "this server has no /tokenize"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(dir, name+".jsonl")
+			front, stop := startRecord(t, "--target", c.target, "--out", out)
+			for range 5 {
+				a, err := http.Post(front+c.path, "application/json", strings.NewReader(c.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, a.Body); err != nil || a.StatusCode != 200 {
+					t.Fatal(a.StatusCode, err)
+				}
+				_ = a.Body.Close()
+			}
+			said := stop()
+			if !strings.Contains(said, c.said) {
+				t.Errorf("it said %s", said)
+			}
+			stats, err := exec.Command(program(t), "trace", "stats", out).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v %s", err, stats)
+			}
+			replay, err := exec.Command(program(t), "bench", "serve", "--base-url", server.url, "--dataset-name", "trace", "--dataset-path", out, "--trace-speed", "1000", "--skip-tokenizer-init", "--run-dir", filepath.Join(dir, name), "--progress", "none").CombinedOutput()
+			if c.by == "" {
+				if !strings.Contains(said, "5 of unknown length") || !strings.Contains(said, "--tokenizer, or clients that ask for usage") || !regexp.MustCompile(`input +n/a`).Match(stats) || !strings.Contains(string(replay), "5 of unknown length") {
+					t.Errorf("it said %s\nstats %s\nreplay %s", said, stats, replay)
+				}
+				return
+			}
+			if err != nil || !strings.Contains(said, "0 of unknown length") || strings.Contains(string(stats), "n/a") || !regexp.MustCompile(`Successful requests: +5`).Match(replay) {
+				t.Errorf("it said %s\nstats %s\nreplay %v %s", said, stats, err, replay)
+			}
+			data, _ := os.ReadFile(out)
+			if n := strings.Count(string(data), `"input_by":"`+c.by+`"`); n != 5 || strings.Count(string(data), `"output_length":7`) != 5 {
+				t.Errorf("%d by %s: %s", n, c.by, data)
+			}
+		})
+	}
+}
+
 // shapes are the lengths of each row and with how many rows it shares each block, in an order
 // that does not depend on which of two close requests came first.
 func shapes(rows []trace.Recorded) (list []string) {
@@ -112,7 +194,7 @@ func shapes(rows []trace.Recorded) (list []string) {
 }
 
 // startRecord starts the proxy on a free port; stop ends it and waits for its rows.
-func startRecord(t *testing.T, args ...string) (url string, stop func()) {
+func startRecord(t *testing.T, args ...string) (url string, stop func() (said string)) {
 	t.Helper()
 	cmd := exec.Command(program(t), append([]string{"record", "--listen", "127.0.0.1:0"}, args...)...)
 	stderr, err := cmd.StderrPipe()
@@ -130,12 +212,13 @@ func startRecord(t *testing.T, args ...string) (url string, stop func()) {
 		_ = cmd.Process.Kill()
 		t.Fatalf("it said %q (%v)", line, cmd.Wait())
 	}
-	return url, func() {
+	return url, func() string {
 		_ = cmd.Process.Signal(os.Interrupt)
 		words, _ := io.ReadAll(said)
 		if err := cmd.Wait(); err != nil {
 			t.Fatalf("%v: %s", err, words)
 		}
+		return string(words)
 	}
 }
 

@@ -11,7 +11,10 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // silent: what fails is in the rows and the counts.
@@ -29,12 +32,39 @@ func exchangeOf(q *http.Request) *exchange {
 	return x
 }
 
-// newProxy passes requests on to a server as they are.
-func newProxy(target *url.URL) (proxy http.Handler, idle func()) {
-	transport := &http.Transport{
+// road leads to the server. One that closes connections though it says that it keeps them gets a new one for each
+// request, from its first answer on: no connection is used again before that.
+type road struct {
+	keeping, single *http.Transport
+	closes          atomic.Bool
+}
+
+func newRoad() *road {
+	keeping := &http.Transport{
 		DialContext: (&net.Dialer{Timeout: 30 * time.Second}).DialContext, TLSHandshakeTimeout: 30 * time.Second,
 		MaxIdleConnsPerHost: 4096, IdleConnTimeout: keepIdle, DisableCompression: true,
 	}
+	single := keeping.Clone()
+	single.DisableKeepAlives = true
+	return &road{keeping: keeping, single: single}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *road) RoundTrip(q *http.Request) (*http.Response, error) {
+	way := r.keeping
+	if r.closes.Load() {
+		way = r.single
+	}
+	a, err := way.RoundTrip(q)
+	if err == nil && wire.ClosesAfterStream(a.Header) {
+		r.closes.Store(true)
+	}
+	return a, err
+}
+
+// newProxy passes requests on to a server as they are.
+func newProxy(target *url.URL) (proxy http.Handler, idle func()) {
+	transport := newRoad()
 	return &httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { rewrite(p, target) },
 		Transport:      transport,
@@ -43,7 +73,7 @@ func newProxy(target *url.URL) (proxy http.Handler, idle func()) {
 		ErrorLog:       silent,
 		ModifyResponse: listen,
 		ErrorHandler:   func(w http.ResponseWriter, q *http.Request, err error) { refuse(w, q, err, target.Host) },
-	}, transport.CloseIdleConnections
+	}, transport.keeping.CloseIdleConnections
 }
 
 // rewrite changes nothing but the address: headers that a proxy would set or take away stay.

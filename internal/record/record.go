@@ -6,7 +6,8 @@
 // Traffic comes first. Nothing of a request or an answer is changed, each read is passed
 // on at once, and what can't be recorded is counted and passes all the same. On the path a
 // request is only copied, up to a bound; an answer's events are read after they were passed
-// on. Hashes, lengths and files are the business of one goroutine behind a bounded queue.
+// on. Hashes, lengths and files are the business of one goroutine behind a bounded queue; where
+// neither an answer nor a tokenizer tells a length, the server is asked for it beside the traffic.
 package record
 
 import (
@@ -27,9 +28,11 @@ type Options struct {
 	Files  Files
 	// Tokenizer counts tokens and makes blocks of them; nil: blocks are of bytes.
 	Tokenizer Tokenizer
-	Block     int    // tokens of a block
-	Texts     bool   // keep requests and answers
-	Session   string // a header that names a session, beside the usual ones
+	// Counter is asked for lengths that neither traffic nor tokenizer tell; nil: nobody is.
+	Counter Counter
+	Block   int    // tokens of a block
+	Texts   bool   // keep requests and answers
+	Session string // a header that names a session, beside the usual ones
 	// Say is told what the user must know at once.
 	Say func(format string, args ...any)
 }
@@ -46,7 +49,7 @@ type Counts struct {
 	InFlight int64
 	Others   int64 // that passed and are not recorded: other paths
 	Failed   int64 // of Requests, those without a whole answer
-	Unknown  int64 // of Requests, those whose lengths are not known
+	Unknown  int64 // of Requests, those that a replay would send if their lengths were known
 	Written  int64 // rows in files
 	Lost     int64 // rows that are in no file
 }
@@ -71,6 +74,7 @@ type Recorder struct {
 	counts struct{ requests, inFlight, others, failed, unknown, written, lost atomic.Int64 }
 	told   atomic.Int64 // when the user was told of losses, in seconds
 	broken atomic.Bool  // files can't be written any more
+	hurry  func()       // nothing more is asked of the server
 }
 
 // New makes a recorder and its first file.
@@ -86,7 +90,9 @@ func New(o Options) (*Recorder, error) {
 	r := &Recorder{opts: o, clock: time.Now(), queue: make(chan *exchange, queued), done: make(chan struct{}), kept: budget{left: mostKept}}
 	r.order.ended = map[uint64]bool{}
 	r.proxy, r.idle = newProxy(o.Target)
-	w := &writer{r: r, files: files, hash: hasher{secret: secret, block: o.Block}}
+	asking, hurry := context.WithCancel(context.Background())
+	r.hurry = hurry
+	w := &writer{r: r, files: files, hash: hasher{secret: secret, block: o.Block}, asker: newAsker(asking, o.Counter)}
 	go w.run()
 	return r, nil
 }
@@ -122,7 +128,9 @@ func (r *Recorder) Serve(ctx context.Context, drain <-chan struct{}, l net.Liste
 	}
 	r.idle()
 	close(r.queue)
+	defer context.AfterFunc(ctx, r.hurry)()
 	<-r.done
+	r.hurry()
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -43,6 +43,7 @@ func (w *writer) makeRow(x *exchange, data []byte) *row {
 	r.Model, r.Sampling, r.Session = outside.Word(a.model), a.sampling, w.hash.name(session)
 	w.answer(r, x)
 	w.prompt(r, a)
+	w.askFor(r, x, a, data)
 	if r.chain != nil {
 		r.size += 8 * len(r.chain.ids)
 	}
@@ -51,9 +52,6 @@ func (w *writer) makeRow(x *exchange, data []byte) *row {
 	}
 	if r.Outcome != string(journal.Complete) {
 		w.r.counts.failed.Add(1)
-	}
-	if r.Input == nil || r.Output == nil {
-		w.r.counts.unknown.Add(1)
 	}
 	return r
 }
@@ -78,15 +76,20 @@ func (w *writer) answer(r *row, x *exchange) {
 	if t.HasUsage && t.Usage.Prompt > 0 {
 		n := t.Usage.Prompt
 		r.Input, r.InputBy = &n, trace.ByUsage
+	} else if n, known := t.PromptTokens(); known {
+		r.Input, r.InputBy = &n, trace.ByTimings
 	}
 	over := t.Done || t.FinishReason != ""
 	switch {
 	case t.HasUsage && (over || t.Usage.Output >= events):
 		n := t.Usage.Output
 		r.Output, r.OutputBy = &n, trace.ByUsage
+	case t.Timings.Output > 0 && (over || t.Timings.Output >= events):
+		n := t.Timings.Output
+		r.Output, r.OutputBy = &n, trace.ByTimings
 	case t.TokensBy >= protocol.TokensByLogprobs:
 		r.Output, r.OutputBy = &tokens, trace.ByTokenIDs
-	case w.r.opts.Tokenizer != nil && events > 0:
+	case w.r.opts.Tokenizer != nil && events > 0 && !x.toolCalls():
 		if ids, err := w.r.opts.Tokenizer.Encode(string(t.Reasoning) + string(t.Text)); err == nil {
 			n := len(ids)
 			r.Output, r.OutputBy = &n, trace.ByTokenizer
@@ -95,6 +98,9 @@ func (w *writer) answer(r *row, x *exchange) {
 		r.Output, r.OutputBy = &events, trace.ByEvents
 	}
 }
+
+// toolCalls says whether the answer holds calls of tools: their tokens are more than those of its text.
+func (x *exchange) toolCalls() bool { return len(x.answer.Trace.Tools) > 0 }
 
 // prompt counts and names the blocks of a prompt.
 func (w *writer) prompt(r *row, a *asked) {
@@ -122,11 +128,17 @@ func (w *writer) prompt(r *row, a *asked) {
 		}
 	default:
 		r.chain.ofText(p.text)
-		if r.Input != nil && w.block == 0 {
-			w.sized++
-			w.sumTokens += float64(*r.Input)
-			w.sumBytes += float64(len(p.text))
-		}
+		r.bytes = len(p.text)
+		w.learn(r)
+	}
+}
+
+// learn looks at how many tokens a prompt has in how many bytes, until the first row is written.
+func (w *writer) learn(r *row) {
+	if r.Input != nil && r.bytes > 0 && w.block == 0 {
+		w.sized++
+		w.sumTokens += float64(*r.Input)
+		w.sumBytes += float64(r.bytes)
 	}
 }
 

@@ -32,6 +32,9 @@ type writer struct {
 	block               int
 	sized               int
 	sumTokens, sumBytes float64
+
+	asker       *asker // nil: the server is not asked
+	saidUnasked bool
 }
 
 // row is one that waits.
@@ -41,6 +44,9 @@ type row struct {
 	size  int
 	chain *chain
 	exact bool // its blocks are of the prompt's own token ids
+	bytes int  // of the prompt, where its blocks are of bytes
+	waits bool // for lengths that the server was asked for
+	gone  bool // written; what is heard of it comes too late
 	trace.Recorded
 }
 
@@ -52,6 +58,7 @@ func (w *writer) run() {
 		select {
 		case x, ok := <-w.r.queue:
 			if !ok {
+				w.hearRest()
 				w.release(true)
 				if err := w.files.close(); err != nil {
 					w.stop(err)
@@ -59,10 +66,24 @@ func (w *writer) run() {
 				return
 			}
 			w.take(x)
+		case q := <-w.asker.heard():
+			w.answered(q)
 		case <-tick.C:
 		}
 		w.release(false)
 	}
+}
+
+// hearRest waits for what the server was asked; a question has its time.
+func (w *writer) hearRest() {
+	if w.asker == nil {
+		return
+	}
+	close(w.asker.jobs)
+	for w.asker.waiting > 0 {
+		w.answered(<-w.asker.answers)
+	}
+	w.asker.group.Wait()
 }
 
 // take makes a row of an exchange.
@@ -93,8 +114,9 @@ func (w *writer) release(all bool) {
 	w.r.mu.Unlock()
 	n := 0
 	for _, r := range w.held {
-		old := time.Since(r.ended) > holdTime || len(w.held)-n > holdRows || w.bytes > holdBytes
-		if !all && !old && (r.seq >= low || !w.sizeKnown()) {
+		full := len(w.held)-n > holdRows || w.bytes > holdBytes
+		old := full || time.Since(r.ended) > holdTime
+		if !full && r.waits || !all && !old && (r.seq >= low || !w.sizeKnown()) {
 			break
 		}
 		w.write(r)
@@ -119,6 +141,7 @@ func (w *writer) blockSize() int {
 }
 
 func (w *writer) write(r *row) {
+	r.gone = true
 	if w.r.broken.Load() {
 		w.r.lose(1, "its files can't be written any more")
 		return
@@ -129,6 +152,9 @@ func (w *writer) write(r *row) {
 			r.Block = w.hash.block
 		}
 		r.IDs = r.chain.fit(*r.Input, r.Block)
+	}
+	if trace.IsReplayed(r.Outcome) && (r.Input == nil || r.Output == nil) {
+		w.r.counts.unknown.Add(1)
 	}
 	line, err := json.Marshal(&r.Recorded)
 	if err == nil {

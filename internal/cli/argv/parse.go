@@ -265,7 +265,7 @@ func (s *Set) takeOperands(operands []string) error {
 func (s *Set) isForeign(name string) bool {
 	_, known := s.foreign[normalize(name)]
 	_, own := s.byName[strings.TrimPrefix(normalize(name), "--")]
-	return known && !own
+	return known && !own && !(len(name) == 2 && s.byShort[name[1]] != nil)
 }
 
 func (s *Set) unknownErrors(names []string) (errs []*UsageError) {

@@ -59,6 +59,7 @@ func flags() (*argv.Set, *options) {
 		argv.Later("is not drawn: a turn goes when the answer before it is there", "random"))
 	set.Int(&o.retries, "max-retries", 0, "Must be 0: nothing that was sent is sent again.", g)
 	set.String(&o.percentages, "warmup-percentages", "0%", "Must be 0%: the result has a steady state of its own.", g)
+	serve.EngineFlags(set)
 	refuse := func(reason string, arity argv.Arity, names ...string) {
 		for _, name := range names {
 			set.Unsupported(name, arity, reason)

@@ -29,14 +29,14 @@ type options struct {
 	target, listen, out, size, tokenizer, revision, session string
 	maxTime, duration                                       time.Duration
 	block                                                   int
-	texts                                                   bool
+	texts, noTokenize                                       bool
 }
 
 func flags(o *options) *argv.Set {
 	set := argv.New("inferometer record",
 		"Stand in front of a server and write down the traffic that passes, as a trace that bench serve --dataset-name trace replays: when each request came, "+
 			"how long prompt and answer were, which prompts begin alike (as hashes keyed with a secret that is forgotten), sampling parameters, sessions, and how it ended. "+
-			"Nothing is changed on the way. Texts are not kept unless --texts is given; keys and headers never are. Ctrl-C ends it: once, when what is in flight has ended; twice, at once.")
+			"Lengths that an answer does not tell (clients rarely ask for usage) are asked of the server's /tokenize, where it has one. Nothing is changed on the way. Texts are not kept unless --texts is given; keys and headers never are. Ctrl-C ends it: once, when what is in flight has ended; twice, at once.")
 	set.Example("In front of a server on this machine", "inferometer record --target http://127.0.0.1:8000 --listen 127.0.0.1:9000 --out traffic.jsonl")
 	set.Example("For days: a file an hour, of at most 1 GB", "inferometer record --target http://127.0.0.1:8000 --out traffic.jsonl --max-time 1h --max-size 1GB")
 	set.Example("With exact lengths and blocks", "inferometer record --target http://127.0.0.1:8000 --tokenizer Qwen/Qwen3-8B")
@@ -47,8 +47,9 @@ func flags(o *options) *argv.Set {
 	set.String(&o.size, "max-size", "", "Begin a new file before one is larger, as in 500MB: traffic-0001.jsonl and so on.", argv.Metavar("SIZE"), argv.Shown("no limit"))
 	set.Duration(&o.maxTime, "max-time", 0, "Begin a new file after so long, as in 1h.", argv.Shown("no limit"))
 	set.Duration(&o.duration, "duration", 0, "End after so long.", argv.Shown("at Ctrl-C"))
-	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: counts what the server does not, and makes blocks exact.", argv.Metavar("PATH"), argv.Shown("none: blocks are of bytes"))
+	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: counts what answers do not tell, in place of the server's /tokenize, and makes blocks exact.", argv.Metavar("PATH"), argv.Shown("none: blocks are of bytes"))
 	set.String(&o.revision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", argv.Metavar("REVISION"), argv.Shown("main"))
+	set.Bool(&o.noTokenize, "no-tokenize", "Ask nothing of the server: lengths that an answer does not tell stay unknown.")
 	set.Int(&o.block, "block-size", 16, "Tokens of a prompt's block; without a tokenizer about as many.")
 	set.String(&o.session, "session-header", "", "A header that names a request's session, beside X-Session-Id and others. Only its keyed hash is kept.", argv.Metavar("NAME"), argv.Shown("none"))
 	set.Bool(&o.texts, "texts", "Keep the requests' bodies and the answers' texts too.")
@@ -76,11 +77,19 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	log.SetOutput(io.Discard) // net/http would print what a server sends unasked: texts, and what steers a terminal
 	line := &progress{line: command.NewLine(s.Err)}
 	made.Say = line.say
+	c := o.counter()
+	words := o.lengths(ctx, c)
+	if c != nil {
+		made.Counter = c
+	}
 	r, err := record.New(*made)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	line.say("inferometer record: %s is in front of %s; rows go to %s", "http://"+l.Addr().String(), outside.RedactURL(o.target), made.Files.First())
+	if words != "" {
+		line.say("%s", words)
+	}
 	ctx, drain, stop := interrupts(ctx, o.duration, line.say)
 	defer stop()
 	ended := line.follow(r)
@@ -93,6 +102,9 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 func finish(r *record.Recorder, line *progress, err error) error {
 	c := r.Counts()
 	line.say("%d requests recorded in %d rows: %d without a whole answer, %d of unknown length; %d others passed", c.Requests, c.Written, c.Failed, c.Unknown, c.Others)
+	if c.Unknown > 0 {
+		line.say("note: a replay does not send requests of unknown length; --tokenizer, or clients that ask for usage (stream_options.include_usage), tell those of prompts, and --output-len at the replay gives answers one")
+	}
 	if err != nil {
 		return err
 	}

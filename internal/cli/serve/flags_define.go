@@ -17,6 +17,7 @@ import (
 const CIHelp = "Show the 95 % intervals of the numbers on the console. They are in the JSON always."
 
 func DefineServer(set *argv.Set, o *Options) {
+	EngineFlags(set)
 	g := argv.Group(groupServer)
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000. Without it: --host and --port.", g, argv.Common(),
 		argv.Metavar("URL"), argv.Redact(outside.RedactURL))

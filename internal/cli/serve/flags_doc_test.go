@@ -33,7 +33,7 @@ func TestFlagsDoc(t *testing.T) {
 		t.Errorf("%s is not what the code says; run this test with -update", name)
 	}
 	set, _ := Flags()
-	for _, flag := range vllmFlags(t) {
+	for _, flag := range append(vllmFlags(t), olderFlags(t)...) {
 		state := "supported"
 		if set.Lookup(flag).Unsupported != "" {
 			state = "refused"
@@ -46,7 +46,7 @@ func TestFlagsDoc(t *testing.T) {
 
 const flagsDocHead = `# Flags of bench serve
 
-Every flag of ` + "`vllm bench serve`" + ` is known by its name. A flag that is not supported is refused with exit code 2 and a
+Every flag of ` + "`vllm bench serve`" + ` is known by its name: the 102 of version 0.32, and the three of the dataset sonnet, which older ones had. A flag that is not supported is refused with exit code 2 and a
 sentence, and only if it is set: a benchmark that ignores a flag gives a wrong number without a word.
 This page is written from the code by ` + "`go test ./internal/cli/serve -run TestFlagsDoc -update`" + `.
 
@@ -74,12 +74,16 @@ func flagsDoc(t *testing.T) string {
 	set, _ := Flags()
 	var b strings.Builder
 	b.WriteString(flagsDocHead)
-	b.WriteString("\n## Flags of vLLM\n\n| flag | state | note |\n|---|---|---|\n")
 	theirs := map[string]bool{}
-	for _, name := range vllmFlags(t) {
-		theirs[name] = true
-		writeFlagRow(&b, name, set.Lookup(name))
+	table := func(title string, names []string) {
+		fmt.Fprintf(&b, "\n## %s\n\n| flag | state | note |\n|---|---|---|\n", title)
+		for _, name := range names {
+			theirs[name] = true
+			writeFlagRow(&b, name, set.Lookup(name))
+		}
 	}
+	table("Flags of vLLM", vllmFlags(t))
+	table("Flags of older vLLM", olderFlags(t))
 	b.WriteString("\n## Our own flags\n\n| flag | state | note |\n|---|---|---|\n")
 	for _, f := range set.Flags() {
 		if !theirs[f.Name] {

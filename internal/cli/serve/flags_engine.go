@@ -1,27 +1,67 @@
 package serve
 
-import "github.com/inferometer/inferometer/internal/cli/argv"
+import (
+	"slices"
 
-// refuseEngineFlags declares the flags of vLLM's engine that people give to
-// vllm bench latency and throughput, which start one; we measure a server that runs.
-func refuseEngineFlags(set *argv.Set) {
-	const reason = "it belongs to the engine, and the server already runs: start that with it"
-	for _, name := range []string{
-		"tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "dtype", "quantization", "kv-cache-dtype", "max-model-len",
+	"github.com/inferometer/inferometer/internal/cli/argv"
+)
+
+// ofTheServer is what is said of a flag of vLLM's engine: people bring them along from vllm serve, and from vllm bench
+// latency and throughput, which start one. We measure a server that runs.
+const ofTheServer = "a flag of the server (vllm serve), not of the benchmark: give it where the server is started, such as in the command of a scenario's target (inferometer run)"
+
+// engineValues are flags of the engine that take a value, engineSwitches those that take none and have a --no- beside
+// them, engineShort the short names and what other versions had.
+var (
+	engineValues = []string{
+		"tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size", "dtype", "quantization", "kv-cache-dtype", maxModelLen,
 		"max-num-seqs", "max-num-batched-tokens", "gpu-memory-utilization", "load-format", "speculative-config", "compilation-config",
 		"attention-backend", "block-size", "num-gpu-blocks-override", "cpu-offload-gb", "distributed-executor-backend", "hf-overrides",
 		"revision", "tokenizer-revision", "download-dir", "swap-space", "device", "kv-transfer-config", "max-loras", "max-lora-rank",
 		"limit-mm-per-prompt", "model-loader-extra-config", "profiler-config",
-	} {
-		if set.Lookup(name) == nil { // the revision of a tokenizer is ours to know, too
-			set.Unsupported(name, argv.OneValue, reason)
-		}
 	}
-	for _, name := range []string{
+	engineSwitches = []string{
 		"enforce-eager", "enable-prefix-caching", "enable-chunked-prefill", "enable-expert-parallel", "enable-lora", "async-scheduling",
 		"disable-custom-all-reduce", "disable-log-stats", "disable-sliding-window",
-	} {
-		set.UnsupportedTriBool(name, reason)
+	}
+	engineShort = []string{
+		"-tp", "-pp", "-dp", "-dcp", "-pcp", "-ep", "-q", "-O", "-cc", "--speculative-model", "--num-speculative-tokens", "--num-scheduler-steps",
+		"--use-v2-block-manager", "--disable-log-requests", "--max-seq-len-to-capture", "--tool-call-parser", "--reasoning-parser", "--enable-auto-tool-choice",
+	}
+)
+
+// maxModelLen is the engine's, and the dataset multi-turn has one of its own.
+const maxModelLen = "max-model-len"
+
+// EngineFlags names the flags of the engine, for all commands that measure a server. A command's own flags win.
+func EngineFlags(set *argv.Set) {
+	names := slices.Clone(engineShort)
+	for _, name := range slices.Concat(engineValues, engineSwitches) {
+		names = append(names, "--"+name)
+	}
+	for _, name := range engineSwitches {
+		names = append(names, "--no-"+name)
+	}
+	set.Foreign("is "+ofTheServer, names...)
+}
+
+// refuseEngineFlags declares them where vLLM's own command has them: latency and throughput.
+func refuseEngineFlags(set *argv.Set) {
+	for _, name := range engineValues {
+		if set.Lookup(name) == nil { // the revision of a tokenizer is ours to know, too
+			set.Unsupported(name, argv.OneValue, "it is "+ofTheServer)
+		}
+	}
+	for _, name := range engineSwitches {
+		set.UnsupportedTriBool(name, "it is "+ofTheServer)
 	}
 	set.Unsupported("disable-detokenize", argv.NoValue, "the answer of a server is text")
+}
+
+// checkEngine refuses the engine's flag of which a dataset has its own, where that dataset is not the one.
+func (o *Options) checkEngine(set *argv.Set) error {
+	if f := set.Lookup(maxModelLen); f != nil && f.Unsupported == "" && set.Seen(maxModelLen) && o.DatasetName != "multi-turn" {
+		return argv.Errorf(maxModelLen, "is %s; with --dataset-name multi-turn it bounds a conversation", ofTheServer)
+	}
+	return nil
 }

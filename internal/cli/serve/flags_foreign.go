@@ -5,11 +5,6 @@ import "github.com/inferometer/inferometer/internal/cli/argv"
 // foreignFlags names what people bring along in command lines of other programs, with
 // what to do about each.
 func foreignFlags(set *argv.Set) {
-	set.Foreign("is the engine's: give it to vllm serve, or to the target's command in a scenario",
-		"-tp", "--tensor-parallel-size", "-pp", "--pipeline-parallel-size", "-dp", "--data-parallel-size", "--speculative-model", "--num-speculative-tokens",
-		"--speculative-config", "--num-scheduler-steps", "--max-num-seqs", "--max-num-batched-tokens", "--max-model-len", "--gpu-memory-utilization",
-		"--kv-cache-dtype", "--dtype", "--device", "--quantization", "--swap-space", "--enable-chunked-prefill", "--enable-prefix-caching", "--use-v2-block-manager",
-		"--distributed-executor-backend", "--disable-log-requests", "--max-seq-len-to-capture", "--enforce-eager", "--tool-call-parser")
 	set.Foreign("is llama.cpp's: give it to llama-server; what llama-bench measures is inferometer bench shapes",
 		"-ngl", "--n-gpu-layers", "-fa", "--flash-attn", "-m", "-c", "--ctx-size", "-np", "--parallel", "-cb", "--cont-batching", "--kv-unified", "--cache-reuse", "-n", "-pg")
 	for name, advice := range map[string]string{

@@ -19,7 +19,7 @@ func (o *Options) Check(set *argv.Set) error {
 		o.Progress = "none"
 	}
 	o.resolveUsers()
-	for _, check := range []func(*argv.Set) error{o.checkUsers, o.resolveMultiTurn, o.checkGiven, o.SetServers, o.SetHeaders, o.SetProtocol, o.SetMetrics, o.setValues, o.setChoices, o.checkFleet, o.checkSSH} {
+	for _, check := range []func(*argv.Set) error{o.checkUsers, o.resolveMultiTurn, o.checkEngine, o.checkGiven, o.SetServers, o.SetHeaders, o.SetProtocol, o.SetMetrics, o.setValues, o.setChoices, o.checkFleet, o.checkSSH} {
 		if err := check(set); err != nil {
 			return err
 		}

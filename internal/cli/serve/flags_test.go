@@ -6,8 +6,11 @@ import (
 	"flag"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,24 +36,60 @@ func parseServe(line string) (*argv.Set, *Options, error) {
 	return set, o, err
 }
 
-// vllmFlags returns the names of vllm bench serve's flags, without dashes.
-func vllmFlags(t *testing.T) []string {
+// vllmFlags returns the names of vllm bench serve's flags as version 0.32 has them, without dashes.
+func vllmFlags(t *testing.T) []string { return flagNames(t, "testdata/vllm-serve-flags.txt", 102) }
+
+// olderFlags are those that versions before it had.
+func olderFlags(t *testing.T) []string { return flagNames(t, "testdata/vllm-older-flags.txt", 3) }
+
+func flagNames(t *testing.T, file string, n int) []string {
 	t.Helper()
-	content, err := os.ReadFile("testdata/vllm-serve-flags.txt")
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := strings.Fields(strings.ReplaceAll(string(content), "--", ""))
-	if len(names) != 105 {
-		t.Fatalf("%d names, not 105", len(names))
+	if len(names) != n {
+		t.Fatalf("%d names, not %d", len(names), n)
 	}
 	return names
+}
+
+// What the pages say of how many flags vLLM has is what there is.
+func TestPagesCountVLLMsFlags(t *testing.T) {
+	said := regexp.MustCompile(`all\s+(\d+) (?:are known|with their state|names|flags|of vLLM)`)
+	for _, name := range []string{"README.md", "docs/vllm.md", "docs/coming-from/vllm.md", "docs/decisions/argv.md"} {
+		content, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := said.FindAllStringSubmatch(string(content), -1)
+		if len(found) == 0 {
+			t.Errorf("%s does not say how many", name)
+		}
+		for _, m := range found {
+			if m[1] != strconv.Itoa(len(vllmFlags(t))) {
+				t.Errorf("%s: %q", name, m[0])
+			}
+		}
+	}
+	set, _ := Flags()
+	for _, name := range olderFlags(t) {
+		if f := set.Lookup(name); f == nil || !strings.Contains(f.Help, "Older vLLM") {
+			t.Errorf("--%s does not say that it is of older versions", name)
+		}
+	}
+	for _, name := range vllmFlags(t) {
+		if f := set.Lookup(name); f != nil && strings.Contains(f.Help, "Older vLLM") {
+			t.Errorf("--%s is said to be of older versions", name)
+		}
+	}
 }
 
 // TestVLLMFlags: each flag takes a value, or is refused by its name.
 func TestVLLMFlags(t *testing.T) {
 	values := [][]string{{}, {"1"}, {"0.5"}, {"a=1"}, {"ttft:1"}, {"{}"}, {"random"}, {"linear"}, {"auto"}, {"vllm"}, {"ttft"}, {"qualitative"}, {"{(8, 8, 1): 1}"}}
-	for _, name := range vllmFlags(t) {
+	for _, name := range append(vllmFlags(t), olderFlags(t)...) {
 		set, _ := Flags()
 		f := set.Lookup(name)
 		if f == nil {
@@ -75,7 +114,7 @@ func TestVLLMFlags(t *testing.T) {
 // TestVLLMPrefixes: a shortened name that is unique in vLLM means the same flag
 // here, whatever flags of our own there are.
 func TestVLLMPrefixes(t *testing.T) {
-	names := append(vllmFlags(t), "help")
+	names := append(append(vllmFlags(t), olderFlags(t)...), "help")
 	set, _ := Flags()
 	checked := 0
 	for _, name := range names {

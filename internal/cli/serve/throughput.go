@@ -82,6 +82,9 @@ func refuseThroughputFlags(set *argv.Set) {
 
 // resolve turns vLLM's ways to say things into those of bench serve.
 func (o *throughputOptions) resolve(set *argv.Set) error {
+	if err := o.checkEngine(set); err != nil {
+		return err
+	}
 	o.Backend = o.backend
 	if o.backend == backendVLLMChat {
 		o.Backend = bench.BackendChat

@@ -240,7 +240,7 @@ func TestLocalStreams(t *testing.T) {
 				`data: {"index":0,"content":"","tokens":[],"stop":true,"tokens_predicted":5,"tokens_evaluated":6,"stop_type":"word","tokens_cached":10,"timings":{"cache_n":5,"prompt_ms":2.5,"predicted_ms":7}}` + "\n\n",
 			},
 			localFacts{
-				Text: " aé", Finish: "stop", By: "usage", Usage: Usage{Prompt: 6, Output: 5, Cached: 5, CachedKnown: true}, Timings: Timings{2_500_000, 7_000_000}, Done: true,
+				Text: " aé", Finish: "stop", By: "usage", Usage: Usage{Prompt: 6, Output: 5, Cached: 5, CachedKnown: true}, Timings: Timings{PromptNs: 2_500_000, OutputNs: 7_000_000}, Done: true,
 				Kinds: []EventKind{0, text | EventUsage, EventChoices | EventUsage, text | EventUsage, last}, Tokens: []int{-1, 1, 1, 3, 0},
 			},
 		},
@@ -274,11 +274,11 @@ func TestLocalCaptures(t *testing.T) {
 		whole         bool
 		want          localFacts
 	}{
-		{"ollama", "ollama-0.17.4-generate.ndjson", false, localFacts{Text: " a small town nestled in the", Usage: Usage{Prompt: 6, Output: 6}, Timings: Timings{8016717803, 12783409864}}},
-		{"ollama-chat", "ollama-0.17.4-chat.ndjson", false, localFacts{Text: "Je m'aimez", Usage: Usage{Prompt: 16, Output: 6}, Timings: Timings{14145041637, 12368838273}}},
-		{"ollama", "ollama-0.17.4-generate-whole.json", true, localFacts{Text: "I'm glad you're enjoying", By: "usage", Usage: Usage{Prompt: 15, Output: 6}, Timings: Timings{12933689998, 18390547719}}},
-		{"llamacpp", "llama.cpp-0.5.0-completion.sse", false, localFacts{Text: " a small town nestled between two", By: "usage", Usage: Usage{Prompt: 6, Output: 6, Cached: 0, CachedKnown: true}, Timings: Timings{347_701_000, 197_701_000}}},
-		{"llamacpp", "llama.cpp-0.5.0-completion-progress.sse", false, localFacts{Text: " a small town nestled", By: "usage", Usage: Usage{Prompt: 6, Output: 4, Cached: 5, CachedKnown: true}, Timings: Timings{43_880_000, 119_186_000}}},
+		{"ollama", "ollama-0.17.4-generate.ndjson", false, localFacts{Text: " a small town nestled in the", Usage: Usage{Prompt: 6, Output: 6}, Timings: Timings{PromptNs: 8016717803, OutputNs: 12783409864}}},
+		{"ollama-chat", "ollama-0.17.4-chat.ndjson", false, localFacts{Text: "Je m'aimez", Usage: Usage{Prompt: 16, Output: 6}, Timings: Timings{PromptNs: 14145041637, OutputNs: 12368838273}}},
+		{"ollama", "ollama-0.17.4-generate-whole.json", true, localFacts{Text: "I'm glad you're enjoying", By: "usage", Usage: Usage{Prompt: 15, Output: 6}, Timings: Timings{PromptNs: 12933689998, OutputNs: 18390547719}}},
+		{"llamacpp", "llama.cpp-0.5.0-completion.sse", false, localFacts{Text: " a small town nestled between two", By: "usage", Usage: Usage{Prompt: 6, Output: 6, Cached: 0, CachedKnown: true}, Timings: Timings{PromptNs: 347_701_000, OutputNs: 197_701_000, Computed: 6, Output: 6}}},
+		{"llamacpp", "llama.cpp-0.5.0-completion-progress.sse", false, localFacts{Text: " a small town nestled", By: "usage", Usage: Usage{Prompt: 6, Output: 4, Cached: 5, CachedKnown: true}, Timings: Timings{PromptNs: 43_880_000, OutputNs: 119_186_000, Computed: 1, Output: 4}}},
 		{"llamacpp", "llama.cpp-0.5.0-completion-whole.json", true, localFacts{Text: " more accurate and concise", By: "usage", Usage: Usage{Prompt: 2, Output: 4, Cached: 0, CachedKnown: true}}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {

@@ -10,6 +10,16 @@ import (
 type Timings struct {
 	PromptNs int64 // computing the prompt
 	OutputNs int64 // from the first token to the last
+	// What llama.cpp counts in them: the prompt's tokens that it computed, which are all but those that it took
+	// from its cache, and the answer's.
+	Computed, Output int
+}
+
+// PromptTokens are the prompt's, those from the cache included; false: the server did not say how many these were, as
+// llama.cpp before September 2025.
+func (t *Trace) PromptTokens() (n int, known bool) {
+	n = t.Timings.Computed + t.Usage.Cached
+	return n, n > 0 && t.Timings.Computed > 0 && t.Usage.CachedKnown
 }
 
 func (d *Decoder) timings(c *Chunk) {
@@ -24,6 +34,10 @@ func (d *Decoder) timings(c *Chunk) {
 			c.Timings.PromptNs = s.milliseconds()
 		case "predicted_ms":
 			c.Timings.OutputNs = s.milliseconds()
+		case "prompt_n":
+			c.Timings.Computed = int(s.whole(maxTokenCount))
+		case "predicted_n":
+			c.Timings.Output = int(s.whole(maxTokenCount))
 		case "cache_n":
 			s.cached(c)
 		default:
@@ -36,15 +50,18 @@ func (d *Decoder) timings(c *Chunk) {
 const longest = 7 * 24 * 3600 * 1000
 
 // nanoseconds takes a whole number of them; 0 for what is none.
-func (s *scanner) nanoseconds() int64 {
+func (s *scanner) nanoseconds() int64 { return s.whole(longest * 1e6) }
+
+// whole takes a whole number up to most; 0 for what is none.
+func (s *scanner) whole(most int64) int64 {
 	s.next()
 	start := s.pos
 	s.skip()
-	ns, err := strconv.ParseInt(string(s.data[min(start, len(s.data)):s.pos]), 10, 64)
-	if err != nil || ns < 0 || ns > longest*1e6 {
+	n, err := strconv.ParseInt(string(s.data[min(start, len(s.data)):s.pos]), 10, 64)
+	if err != nil || n < 0 || n > most {
 		return 0
 	}
-	return ns
+	return n
 }
 
 // milliseconds takes a number of them and gives nanoseconds; 0 for what is none.

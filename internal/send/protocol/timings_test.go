@@ -7,13 +7,15 @@ import (
 // llama.cpp's account comes with the last event; what is no number of milliseconds says nothing.
 func TestTimings(t *testing.T) {
 	for text, want := range map[string]Timings{
-		`{"cache_n":0,"prompt_n":4,"prompt_ms":164.468,"prompt_per_second":24.3,"predicted_ms":162.923}`: {164_468_000, 162_923_000},
-		`{"predicted_ms":1e3,"prompt_ms":0}`:       {0, 1_000_000_000},
+		`{"cache_n":0,"prompt_n":4,"prompt_ms":164.468,"prompt_per_second":24.3,"predicted_ms":162.923}`: {PromptNs: 164_468_000, OutputNs: 162_923_000, Computed: 4},
+		`{"predicted_ms":1e3,"prompt_ms":0}`:       {OutputNs: 1_000_000_000},
 		`{"prompt_ms":null,"predicted_ms":"5"}`:    {},
 		`{"prompt_ms":-1,"predicted_ms":1e300}`:    {},
-		`{"prompt_ms":{"a":[1]},"predicted_ms":2}`: {0, 2_000_000},
-		`null`:   {},
-		`[1, 2]`: {},
+		`{"prompt_ms":{"a":[1]},"predicted_ms":2}`: {OutputNs: 2_000_000},
+		`{"prompt_n":-1,"predicted_n":1e99}`:       {},
+		`{"prompt_n":"5","predicted_n":12}`:        {Output: 12},
+		`null`:                                     {},
+		`[1, 2]`:                                   {},
 	} {
 		last := `data: {"choices":[{"text":"","finish_reason":"length"}],"timings":` + text + "}\n\n"
 		got := stream(t, "vllm", 200, tokenA, last, ending)
@@ -50,6 +52,24 @@ func TestCachedTokensAreKnown(t *testing.T) {
 		got := stream(t, "vllm", 200, "data: "+text+"\n\n")
 		if got.Usage != want {
 			t.Errorf("%s: %+v, want %+v", text, got.Usage, want)
+		}
+	}
+}
+
+// The prompt's tokens are those that were computed and those from the cache. A server that does not say how many came
+// from there has not told the prompt's length.
+func TestPromptTokensOfTimings(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"cache_n":0,"prompt_n":4}`:    4,
+		`{"cache_n":30,"prompt_n":1}`:   31,
+		`{"prompt_n":4}`:                0,
+		`{"cache_n":null,"prompt_n":4}`: 0,
+		`{"cache_n":30,"prompt_n":0}`:   0,
+		`{"cache_n":0,"prompt_n":-1}`:   0,
+	} {
+		got := stream(t, "openai-chat", 200, `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"timings":`+text+"}\n\n", ending)
+		if n, known := got.PromptTokens(); known != (want > 0) || known && n != want {
+			t.Errorf("%s: %d (%v), want %d", text, n, known, want)
 		}
 	}
 }

@@ -29,6 +29,16 @@ type dialect struct {
 	name       string
 	tokenize   func(model, text string) any
 	detokenize func(model string, ids []int32) any
+	prompt     func(model, text string) any // as tokenize, with special tokens
+	template   bool                         // messages become a text first, by /apply-template; else /tokenize takes them
+}
+
+// named is a question about a model; without its name it is about the one that is served.
+func named(model string, question map[string]any) map[string]any {
+	if model != "" {
+		question["model"] = model
+	}
+	return question
 }
 
 // dialects in the order in which they are tried. llama.cpp answers the question of vLLM with an empty
@@ -37,14 +47,19 @@ var dialects = []dialect{
 	{
 		name: "vLLM",
 		tokenize: func(model, text string) any {
-			return map[string]any{"model": model, "prompt": text, "add_special_tokens": false}
+			return named(model, map[string]any{"prompt": text, "add_special_tokens": false})
 		},
-		detokenize: func(model string, ids []int32) any { return map[string]any{"model": model, "tokens": ids} },
+		detokenize: func(model string, ids []int32) any { return named(model, map[string]any{"tokens": ids}) },
+		prompt: func(model, text string) any {
+			return named(model, map[string]any{"prompt": text, "add_special_tokens": true})
+		},
 	},
 	{
 		name:       "llama.cpp",
 		tokenize:   func(_, text string) any { return map[string]any{"content": text, "add_special": false} },
 		detokenize: func(_ string, ids []int32) any { return map[string]any{"tokens": ids} },
+		prompt:     func(_, text string) any { return map[string]any{"content": text, "add_special": true} },
+		template:   true,
 	},
 }
 
@@ -141,7 +156,7 @@ func (s *Server) ask(path string, question, answer any) error {
 	if resp.StatusCode != http.StatusOK {
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 		secrets := outside.NewSecrets(outside.HeaderSecrets(s.header)...)
-		return fmt.Errorf("%s: HTTP %d: %s", path, resp.StatusCode, secrets.Word(string(words)))
+		return &refusal{path, resp.StatusCode, secrets.Word(string(words))}
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxServerAnswer+1)) // to its end, so that the connection is used again
 	if err == nil && len(b) > maxServerAnswer {
@@ -154,6 +169,20 @@ func (s *Server) ask(path string, question, answer any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// refusal is an answer other than 200.
+type refusal struct {
+	path   string
+	status int
+	words  string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%s: HTTP %d: %s", r.path, r.status, r.words) }
+
+// busy says that the server may answer later, as llama.cpp while it loads its model.
+func (r *refusal) busy() bool {
+	return r.status >= 500 && r.status != http.StatusNotImplemented || r.status == http.StatusTooManyRequests
 }
 
 // maxServerAnswer bounds an answer: the ids of a prompt of two million tokens, with

@@ -50,6 +50,8 @@ type Recorded struct {
 // Who counted the tokens of a row.
 const (
 	ByUsage     = "usage"     // the server
+	ByTimings   = "timings"   // the server, in llama.cpp's account of the time
+	ByServer    = "tokenize"  // the server, asked with the text
 	ByTokenizer = "tokenizer" // the recorder, with a tokenizer
 	ByTokenIDs  = "token_ids" // the recorder, of lists of ids
 	ByEvents    = "events"    // nobody: these are events with text
@@ -58,6 +60,9 @@ const (
 // replayed are the outcomes of rows that were load for the server, be it that the
 // answer was cut off. Others have failed.
 var replayed = map[string]bool{"complete": true, "cancelled": true, "truncated": true, "unread": true, "empty": true}
+
+// IsReplayed says whether a row with this outcome is one that a replay sends.
+func IsReplayed(outcome string) bool { return replayed[outcome] }
 
 // sampled are the names that a replay sends again. Limits are in the lengths.
 var sampled = []string{"temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "repetition_penalty"}
@@ -75,13 +80,14 @@ func (s *recordedTurns) row(e *Recorded, r *Row) (skip bool, err error) {
 	if r.At, err = seconds(*e.Timestamp / 1000); err != nil {
 		return false, err
 	}
-	if e.Input != nil {
+	if r.NoInput = e.Input == nil; !r.NoInput {
 		r.Input = *e.Input
 	}
-	if e.Output != nil {
+	if r.NoOutput = e.Output == nil; !r.NoOutput {
 		r.Output = *e.Output
 	}
-	r.IDs, r.Block, r.Model, r.Failed = e.IDs, e.Block, e.Model, !replayed[e.Outcome]
+	r.Estimated = e.OutputBy == ByEvents
+	r.IDs, r.Block, r.Model, r.Failed = e.IDs, e.Block, e.Model, !IsReplayed(e.Outcome)
 	if err := r.check(); err != nil {
 		return false, err
 	}

@@ -16,6 +16,8 @@ type Row struct {
 	At     time.Duration // from a zero of the file's own, which may lie after it
 	Input  int           // tokens of the prompt
 	Output int           // tokens of the answer
+	// NoInput and NoOutput: the length is not known, which is not 0. Estimated: the output's is that of its events.
+	NoInput, NoOutput, Estimated bool
 	// IDs name the prompt's blocks of Block tokens, in order. Equal ids mean equal blocks
 	// and equal blocks before them. The last block may be a part of one; tokens behind
 	// the last id are like no other's. The next row reuses the slice.

@@ -70,8 +70,8 @@ func TestFormats(t *testing.T) {
 		{"mooncake", mooncakeText, []Row{{Number: 1, At: 27482 * time.Millisecond, Input: 1025, Output: 52, IDs: []uint64{46, 47, 2366}, Block: 512}}},
 		{"inferometer", recordedText, []Row{
 			{Number: 1, At: 1500 * time.Microsecond, Input: 20, Output: 9, IDs: []uint64{1, 2}, Block: 16, Session: sessionOf("a"), Turn: 1, Model: "m", Sampling: []Parameter{{"temperature", []byte("0.5")}}},
-			{Number: 2, At: 2 * time.Millisecond, Failed: true},
-			{Number: 3, At: 3 * time.Millisecond, Output: 4, Session: sessionOf("a"), Turn: 2},
+			{Number: 2, At: 2 * time.Millisecond, NoInput: true, NoOutput: true, Failed: true},
+			{Number: 3, At: 3 * time.Millisecond, Output: 4, NoInput: true, Estimated: true, Session: sessionOf("a"), Turn: 2},
 		}},
 		{"bailian", bailianText, []Row{
 			{Number: 1, At: 61250 * time.Millisecond, Input: 20, Output: 9, IDs: []uint64{1, 2}, Block: 16, Session: conversation, Turn: 1},

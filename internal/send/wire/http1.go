@@ -245,7 +245,7 @@ func (h *http1) endHead(at Stamp, sink Sink) error {
 		h.interim = n
 		return nil
 	}
-	if closesAfterStream(rawHeader(h.head)) {
+	if ClosesAfterStream(rawHeader(h.head)) {
 		h.close = true
 	}
 	sink.Head(h.status, rawHeader(h.head), at)

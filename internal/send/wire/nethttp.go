@@ -118,11 +118,11 @@ func (t *NetHTTP) base() *http.Transport {
 	return t.keeping
 }
 
-// closesAfterStream knows llama.cpp's server: it announces Keep-Alive and closes
+// ClosesAfterStream knows llama.cpp's server: it announces Keep-Alive and closes
 // the connection behind each stream all the same. A request that takes the
 // connection before the close has arrived would be lost, and the loss would look
 // like the server's failure under load.
-func closesAfterStream(h Header) bool { return h.Get("Server") == "llama.cpp" }
+func ClosesAfterStream(h Header) bool { return h.Get("Server") == "llama.cpp" }
 
 // Do sends r and feeds the answer to sink.
 func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
@@ -151,7 +151,7 @@ func (t *NetHTTP) exchange(ctx context.Context, r *Request, sink Sink, x *exchan
 	if err != nil {
 		return err
 	}
-	if closesAfterStream(resp.Header) {
+	if ClosesAfterStream(resp.Header) {
 		t.closes.Store(true)
 	}
 	sink.Head(resp.StatusCode, resp.Header, x.stamp())

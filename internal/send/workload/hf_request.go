@@ -60,11 +60,15 @@ func (d *hfDataset) render(r *Request, s *hfset.Sample) (err error) {
 		return nil
 	}
 	if d.set.Wrap == hfset.Always || d.set.Wrap == hfset.Template && !d.opts.SkipChatTemplate {
+		instead := ", or send prompts as they are (--skip-chat-template)"
+		if d.set.Wrap == hfset.Always {
+			instead = "; the prompts of this set are always put into it"
+		}
 		var messages []tokenizer.Message
 		if s.System != "" || d.set.Wrap == hfset.Always {
 			messages = append(messages, tokenizer.Message{Role: "system", Content: s.System})
 		}
-		if r.Prompt, err = renderChat(tok, append(messages, tokenizer.Message{Role: "user", Content: s.Prompt})); err != nil {
+		if r.Prompt, err = renderChat(tok, append(messages, tokenizer.Message{Role: "user", Content: s.Prompt}), instead); err != nil {
 			return err
 		}
 	}

@@ -27,13 +27,13 @@ const (
 //go:embed text/sonnet.txt
 var poem string
 
-var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file.", File: true, BuiltIn: true, Listens: []string{keyChatTemplateDate}}, openSonnet)
+var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file. Of older vLLM: 0.32 no longer has it.", File: true, BuiltIn: true, Listens: []string{keySkipChatTemplate, keyChatTemplateDate}}, openSonnet)
 
 // SonnetOptions shape the sonnet dataset.
 type SonnetOptions struct {
-	InputLen  int `json:"input_len" flag:"sonnet-input-len" follows:"input-len" default:"550" min:"1" help:"tokens of a prompt."`
-	OutputLen int `json:"output_len" flag:"sonnet-output-len" follows:"output-len" default:"150" min:"1" help:"tokens to generate."`
-	PrefixLen int `json:"prefix_len" flag:"sonnet-prefix-len" follows:"prefix-len" default:"200" min:"0" help:"tokens that all prompts begin with."`
+	InputLen  int `json:"input_len" flag:"sonnet-input-len" follows:"input-len" default:"550" min:"1" help:"tokens of a prompt. Older vLLM."`
+	OutputLen int `json:"output_len" flag:"sonnet-output-len" follows:"output-len" default:"150" min:"1" help:"tokens to generate. Older vLLM."`
+	PrefixLen int `json:"prefix_len" flag:"sonnet-prefix-len" follows:"prefix-len" default:"200" min:"0" help:"tokens that all prompts begin with. Older vLLM."`
 }
 
 // Check implements [option.Checker].
@@ -123,6 +123,10 @@ func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*son
 
 // render gives the prompt as it is sent, and its length as the server will see it.
 func (s *sonnetDataset) render(prompt string) (string, int, error) {
+	if s.opts.SkipChatTemplate {
+		n, err := countTokens(s.opts.Tokenizer, prompt)
+		return prompt, n, err
+	}
 	text, err := asChat(s.opts.Tokenizer, prompt)
 	if err != nil {
 		if !s.opts.Chat {

@@ -141,6 +141,23 @@ func TestSonnet(t *testing.T) {
 	}
 }
 
+// What the error about a missing chat template advises is done: prompts go as they are.
+func TestSonnetWithoutChatTemplate(t *testing.T) {
+	o := sonnetOptions(t)
+	o.Tokenizer = newFakeServer()
+	_, err := Open(o)
+	wantError(t, err, "--skip-chat-template")
+	o.SkipChatTemplate = true
+	if !slices.Contains(sonnet.Listens, keySkipChatTemplate) {
+		t.Error("the flag is said to have no effect")
+	}
+	for _, r := range all(t, open(t, o)) {
+		if n, _ := countTokens(o.Tokenizer, r.Prompt); !strings.HasPrefix(r.Prompt, sonnetTask) || n != r.PromptTokens || n > 200 {
+			t.Errorf("request %d has %d tokens, %d planned: %q", r.Index, n, r.PromptTokens, r.Prompt)
+		}
+	}
+}
+
 // everyDataset makes each dataset in turn.
 func everyDataset(t *testing.T) map[string]Options {
 	return map[string]Options{

@@ -40,20 +40,20 @@ func countTokens(t Tokenizer, text string) (int, error) {
 	return len(ids), err
 }
 
-// asChat renders a single user's message.
+// asChat renders a single user's message, for a dataset that can do without it.
 func asChat(t Tokenizer, prompt string) (string, error) {
-	return renderChat(t, []tokenizer.Message{{Role: "user", Content: prompt}})
+	return renderChat(t, []tokenizer.Message{{Role: "user", Content: prompt}}, ", or send prompts as they are (--skip-chat-template)")
 }
 
-// renderChat renders messages.
-func renderChat(t Tokenizer, messages []tokenizer.Message) (string, error) {
+// renderChat renders messages. Its error goes on with what else can be done.
+func renderChat(t Tokenizer, messages []tokenizer.Message, instead string) (string, error) {
 	c, ok := t.(ChatTemplate)
 	if !ok {
-		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer, or use --skip-chat-template")
+		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer%s", instead)
 	}
 	text, err := c.ApplyChatTemplate(messages, true)
 	if errors.Is(err, tokenizer.ErrNoChatTemplate) {
-		err = fmt.Errorf("%w, or send prompts as they are (--skip-chat-template)", err)
+		err = fmt.Errorf("%w%s", err, instead)
 	}
 	return text, err
 }

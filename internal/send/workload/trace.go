@@ -99,7 +99,7 @@ func openTrace(o Options, own *TraceOptions) (Dataset, error) {
 		return nil, err
 	}
 	d := &traceDataset{opts: o, own: own, plan: replay.NewPlan(), maker: replay.Prompts{Seed: o.Seed, History: t.Format.History}}
-	d.rows, err = replay.NewRows(t, replay.Options{Speed: own.Speed, From: own.From, To: own.To, Loop: own.Loop, MaxInput: own.MaxInput, Long: own.Long})
+	d.rows, err = replay.NewRows(t, replay.Options{Speed: own.Speed, From: own.From, To: own.To, Loop: own.Loop, MaxInput: own.MaxInput, Long: own.Long, Output: own.OutputLen != nil})
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +179,8 @@ func (d *traceDataset) Notes() (notes []string) {
 	r := d.rows
 	add(r.Failed, "%d rows of the trace had failed and are not sent")
 	add(r.Empty, "%d rows of the trace have no prompt or no answer and are not sent")
+	add(r.NoInput+r.NoOutput, "%d rows of the trace are of unknown length and are not sent: "+r.Mend())
+	add(r.Estimated, "%d rows of the trace have answers whose length is a count of their events, which may be fewer than their tokens")
 	add(r.Clipped, fmt.Sprintf("%%d prompts are cut to --trace-max-input %d tokens", d.own.MaxInput))
 	add(r.Skipped, fmt.Sprintf("%%d rows with prompts above --trace-max-input %d tokens are not sent", d.own.MaxInput))
 	add(r.Images, "%d images of the trace are not sent: only texts are")
@@ -256,6 +258,9 @@ func (d *traceDataset) Warmups(n int) ([]*Request, error) {
 	for i := range warm {
 		r := trace.Row{Number: i + 1, Input: min(d.rows.First.Input, aheadTokens), Output: d.rows.First.Output}
 		warm[i] = &Request{Index: i, OutputTokens: r.Output}
+		if d.own.OutputLen != nil {
+			warm[i].OutputTokens = *d.own.OutputLen
+		}
 		d.fill(warm[i], &r, -1)
 	}
 	return warm, nil

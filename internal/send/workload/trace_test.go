@@ -178,6 +178,44 @@ func TestTraceErrors(t *testing.T) {
 	wantError(t, err, "send token ids with --trace-send ids")
 }
 
+// Of a recording, what is known is sent. What is not is named, with what to do about it.
+func TestTraceOfUnknownLengths(t *testing.T) {
+	row := func(at int, more string) string {
+		return fmt.Sprintf(`{"inferometer":1,"timestamp":%d,"outcome":"complete","status":200,"stream":true,"e2el_ms":1%s}`+"\n", at, more)
+	}
+	whole, noInput, noOutput, events := row(0, `,"input_length":10,"output_length":3`), row(5, `,"output_length":3`), row(6, `,"input_length":20`), row(7, `,"input_length":5,"output_length":4,"output_by":"events"`)
+	five := 5
+	for _, c := range []struct {
+		rows   string
+		change func(*TraceOptions)
+		n      int
+		note   string
+	}{
+		{whole + noInput + noInput + events, nil, 2, "2 rows of the trace are of unknown length and are not sent: record with --tokenizer, or have clients ask for usage"},
+		{whole + noOutput, nil, 1, "1 rows of the trace are of unknown length and are not sent: --output-len gives answers a length"},
+		{noOutput + noInput, func(o *TraceOptions) { o.OutputLen = &five }, 1, "1 rows of the trace are of unknown length"},
+		{whole + events, nil, 2, "1 rows of the trace have answers whose length is a count of their events"},
+	} {
+		d := open(t, traceOptions(t, writeFile(t, "r.jsonl", c.rows), c.change))
+		notes := strings.Join(Notes(d), "\n")
+		rows := all(t, d)
+		if len(rows) != c.n || !strings.Contains(notes, c.note) || strings.Contains(notes, "no prompt or no answer") {
+			t.Errorf("%d rows sent, want %d; %s", len(rows), c.n, notes)
+		}
+		for _, r := range rows {
+			if r.OutputTokens < 1 {
+				t.Errorf("%d output tokens", r.OutputTokens)
+			}
+		}
+		warm, err := d.Warmups(1)
+		if err != nil || warm[0].OutputTokens < 1 {
+			t.Errorf("%v %+v", err, warm)
+		}
+	}
+	_, err := Open(traceOptions(t, writeFile(t, "r.jsonl", noInput+noInput), nil))
+	wantError(t, err, "2 of unknown length, and 0 that are too long; record with --tokenizer, or have clients ask for usage")
+}
+
 // Rows that are not in order are sorted; sessions without ids grow.
 func TestTraceOfRealFiles(t *testing.T) {
 	d := open(t, traceOptions(t, testfiles.Path(t, "traces", "weka"), nil))

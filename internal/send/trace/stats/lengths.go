@@ -33,6 +33,15 @@ type lengths map[int]int
 
 func (l lengths) add(v int) { l[v]++ }
 
+// known is nil where there is no value: that is not a mean of 0.
+func (l lengths) known() *Lengths {
+	if len(l) == 0 {
+		return nil
+	}
+	s := l.summary()
+	return &s
+}
+
 func (l lengths) summary() Lengths {
 	var s Lengths
 	values := slices.Sorted(maps.Keys(l))

@@ -21,10 +21,14 @@ type Stats struct {
 	Failed   int       `json:"failed"` // rows that say they had no answer; they are in no other number but arrivals
 	Images   int       `json:"images"`
 	Arrivals *Arrivals `json:"arrivals"` // nil: the rows have no times
-	Input    Lengths   `json:"input_tokens"`
-	Output   Lengths   `json:"output_tokens"`
-	Sessions *Sessions `json:"sessions"` // nil: the rows name none
-	Cache    *Cache    `json:"cache"`    // nil: nothing is known of what prompts share
+	// Rows whose prompt or answer has a length that nobody knows are in no number of lengths.
+	NoInput   int       `json:"input_unknown"`
+	NoOutput  int       `json:"output_unknown"`
+	Estimated int       `json:"output_estimated"` // answers whose length is a count of their events
+	Input     *Lengths  `json:"input_tokens"`     // nil: none is known
+	Output    *Lengths  `json:"output_tokens"`
+	Sessions  *Sessions `json:"sessions"` // nil: the rows name none
+	Cache     *Cache    `json:"cache"`    // nil: nothing is known of what prompts share
 }
 
 // Sessions are the conversations.
@@ -83,8 +87,19 @@ func (c *collector) add(r *trace.Row) {
 		c.Failed++
 		return
 	}
-	c.input.add(r.Input)
-	c.output.add(r.Output)
+	if r.NoInput {
+		c.NoInput++
+	} else {
+		c.input.add(r.Input)
+	}
+	if r.NoOutput {
+		c.NoOutput++
+	} else {
+		c.output.add(r.Output)
+	}
+	if r.Estimated {
+		c.Estimated++
+	}
 	if r.Session != 0 {
 		c.inSession++
 		if _, known := c.turns[r.Session]; known || len(c.turns) < mostSessions {
@@ -103,7 +118,7 @@ func (c *collector) add(r *trace.Row) {
 
 func (c *collector) stats() *Stats {
 	s := c.Stats
-	s.Input, s.Output = c.input.summary(), c.output.summary()
+	s.Input, s.Output = c.input.known(), c.output.known()
 	s.Arrivals = c.arrivals.summary()
 	if len(c.turns) > 0 {
 		turns := lengths{}
@@ -114,7 +129,7 @@ func (c *collector) stats() *Stats {
 	}
 	switch {
 	case c.blocks.rows > 0:
-		s.Cache = c.blocks.summary(s.Input.Sum)
+		s.Cache = c.blocks.summary(c.input.summary().Sum)
 	case c.history && len(c.turns) > 0:
 		s.Cache = c.grown.summary()
 	}

@@ -140,6 +140,46 @@ func TestAMillionRows(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
+// Lengths that nobody knows are not 0: they are in no number, and are told.
+func TestUnknownLengths(t *testing.T) {
+	row := func(more string) string {
+		return `{"inferometer":1,"timestamp":0,"outcome":"complete","status":200,"stream":true,"e2el_ms":1` + more + "}\n"
+	}
+	for _, c := range []struct {
+		rows string
+		want []string
+		not  string
+	}{
+		{
+			row(`,"output_length":4,"output_by":"events"`) + row(`,"output_length":6,"output_by":"events"`),
+			[]string{"input n/a n/a n/a n/a n/a n/a n/a", "output 5.0 ", "unknown the length of 2 prompts and 0 answers", "estimated 2 answers"}, "input 0.0",
+		},
+		{
+			row(``) + row(`,"input_length":10,"output_length":6,"output_by":"usage"`),
+			[]string{"input 10.0 ", "output 6.0 ", "unknown the length of 1 prompts and 1 answers"}, "estimated",
+		},
+	} {
+		path := filepath.Join(t.TempDir(), "a.jsonl")
+		if err := os.WriteFile(path, []byte(c.rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := read(t, path)
+		var b strings.Builder
+		if err := s.Write(&b, 80); err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Join(strings.Fields(b.String()), " ")
+		for _, want := range c.want {
+			if !strings.Contains(words, want) {
+				t.Errorf("no %q in\n%s", want, b.String())
+			}
+		}
+		if strings.Contains(words, c.not) {
+			t.Errorf("%q in\n%s", c.not, b.String())
+		}
+	}
+}
+
 func TestBuckets(t *testing.T) {
 	l := lengths{}
 	for _, v := range []int{0, 1, 1, 5, 9} {

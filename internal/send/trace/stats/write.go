@@ -25,15 +25,16 @@ func (s *Stats) Write(w io.Writer, width int) error {
 	fmt.Fprintln(b)
 	s.writeArrivals(b, width)
 	fmt.Fprintf(b, "%-10s %9s %9s %9s %9s %9s %9s %9s\n", "tokens", "mean", "std", "min", "p50", "p90", "p99", "max")
-	writeLengths(b, "  input", &s.Input)
-	writeLengths(b, "  output", &s.Output)
+	writeKnown(b, "  input", s.Input)
+	writeKnown(b, "  output", s.Output)
+	s.writeUnknown(b)
 	if s.Sessions != nil {
 		s.writeSessions(b)
 	}
 	s.writeCache(b)
 	if width > 0 {
-		histogram(b, "input tokens", s.Input.Buckets, width)
-		histogram(b, "output tokens", s.Output.Buckets, width)
+		drawKnown(b, "input tokens", s.Input, width)
+		drawKnown(b, "output tokens", s.Output, width)
 	}
 	return b.Flush()
 }
@@ -60,6 +61,32 @@ func (s *Stats) writeArrivals(w io.Writer, width int) {
 	}
 	if width > 0 {
 		fmt.Fprintf(w, "           %s\n", spark(a.Counts, width-12))
+	}
+}
+
+// writeKnown prints n/a where no length is known.
+func writeKnown(w io.Writer, name string, l *Lengths) {
+	if l == nil {
+		fmt.Fprintf(w, "%-10s"+strings.Repeat(" %9s", 7)+"\n", name, "n/a", "n/a", "n/a", "n/a", "n/a", "n/a", "n/a")
+		return
+	}
+	writeLengths(w, name, l)
+}
+
+func drawKnown(w io.Writer, title string, l *Lengths, width int) {
+	if l != nil {
+		histogram(w, title, l.Buckets, width)
+	}
+}
+
+// writeUnknown says which lengths the numbers above do not hold, and which are no count of tokens.
+func (s *Stats) writeUnknown(w io.Writer) {
+	if s.NoInput+s.NoOutput > 0 {
+		fmt.Fprintf(w, "unknown    the length of %s prompts and %s answers: a replay does not send them\n", thousands(s.NoInput), thousands(s.NoOutput))
+		fmt.Fprintln(w, "           (prompts: record with --tokenizer, or have clients ask for usage; answers: --output-len gives them one at the replay)")
+	}
+	if s.Estimated > 0 {
+		fmt.Fprintf(w, "estimated  %s answers are as long as the number of their events, which may be fewer than their tokens\n", thousands(s.Estimated))
 	}
 }
 

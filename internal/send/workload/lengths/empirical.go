@@ -61,7 +61,7 @@ func readTrace(t *trace.Trace, of Column, add func(int)) error {
 			return err
 		}
 		switch {
-		case r.Failed:
+		case r.Failed, of == Input && r.NoInput, of != Input && r.NoOutput:
 		case of == Input:
 			add(r.Input)
 		default:

@@ -20,6 +20,7 @@ type Options struct {
 	Loop     int           // passes
 	MaxInput int           // longest prompt; 0: no limit
 	Long     string        // what happens to longer ones: Refuse, Clip or Skip
+	Output   bool          // the run says how long answers are, not the trace
 }
 
 // What happens to prompts above Options.MaxInput.
@@ -38,7 +39,8 @@ type Rows struct {
 	First   trace.Row
 	Longest int // prompt
 	// What is not sent as it is in the trace.
-	Failed, Empty, Clipped, Skipped, Images, Unsorted int
+	Failed, Empty, NoInput, NoOutput, Clipped, Skipped, Images, Unsorted int
+	Estimated                                                            int // sent with a length that is a count of events
 
 	trace *trace.Trace
 	own   Options
@@ -70,7 +72,19 @@ func NewRows(t *trace.Trace, own Options) (*Rows, error) {
 
 // without says why no row is left.
 func (r *Rows) without() string {
-	return fmt.Sprintf("--trace-from and --trace-to leave %d that failed, %d without a prompt or an answer, and %d that are too long", r.Failed, r.Empty, r.Skipped)
+	text := fmt.Sprintf("--trace-from and --trace-to leave %d that failed, %d without a prompt or an answer, %d of unknown length, and %d that are too long", r.Failed, r.Empty, r.NoInput+r.NoOutput, r.Skipped)
+	if r.NoInput+r.NoOutput > 0 {
+		text += "; " + r.Mend()
+	}
+	return text
+}
+
+// Mend is what to do about lengths that are not known.
+func (r *Rows) Mend() string {
+	if r.NoInput == 0 {
+		return "--output-len gives answers a length"
+	}
+	return "record with --tokenizer, or have clients ask for usage (stream_options.include_usage)"
 }
 
 // each reads all rows.
@@ -154,7 +168,13 @@ func (r *Rows) fit(row *trace.Row, count bool) (sent bool, err error) {
 	case row.Failed:
 		tell(&r.Failed, 1)
 		return false, nil
-	case row.Input == 0 || row.Output == 0:
+	case row.NoInput:
+		tell(&r.NoInput, 1)
+		return false, nil
+	case row.NoOutput && !r.own.Output:
+		tell(&r.NoOutput, 1)
+		return false, nil
+	case row.Input == 0 || row.Output == 0 && !row.NoOutput:
 		tell(&r.Empty, 1)
 		return false, nil
 	}
@@ -175,6 +195,9 @@ func (r *Rows) fit(row *trace.Row, count bool) (sent bool, err error) {
 		}
 	}
 	tell(&r.Images, row.Images)
+	if row.Estimated && !r.own.Output {
+		tell(&r.Estimated, 1)
+	}
 	return true, nil
 }
 
