@@ -208,10 +208,9 @@ test-release: release
 .PHONY: lint-workflows
 lint-workflows:
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
-# The Python wheels, one a platform, into dist/wheels.
+# The Python wheels, one a platform: the release has them, with its own binaries inside.
 .PHONY: wheels
-wheels:
-	python3 scripts/wheels.py
+wheels: release
 
 # Builds the wheel of this platform, installs it into an empty environment and uses it; pandas, Polars and twine are kept in a cache.
 .PHONY: test-wheel

@@ -8,4 +8,4 @@ trap 'rm -rf "$work"' EXIT
 go build -o "$work/pack" ./packaging/pack
 "$work/pack" notices -binary "$1" -o "$work/notices.txt"
 "$work/pack" sbom -binary "$1" -version 0 -o "$work/sbom.json"
-printf '%d notices, %d modules\n' "$(grep -c '^=\{80\}$' "$work/notices.txt" | awk '{print $1 / 2}')" "$(grep -c '"type": "library"' "$work/sbom.json")"
+printf '%d notices; %d works, each with its licence\n' "$(grep -c '^=\{80\}$' "$work/notices.txt" | awk '{print $1 / 2}')" "$(grep -c '"type": "library"' "$work/sbom.json")"

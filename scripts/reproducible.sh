@@ -12,8 +12,8 @@ for name in first a-second-folder; do
     tail -n 40 "$work/$name.log" >&2
     exit 1
   }
-  # The checksums cover the archives, packages, images and SBOMs; notices and binaries are inside them.
-  (cd "$work/$name/dist" && sha256sum ./*.tar.gz ./*.deb ./*.rpm ./*.image.tar ./*.cdx.json checksums.txt homebrew/inferometer.rb) >"$work/$name.sums"
+  # The checksums cover the archives, packages, images, wheels and SBOMs; notices and binaries are inside them.
+  (cd "$work/$name/dist" && sha256sum ./*.tar.gz ./*.deb ./*.rpm ./*.image.tar ./*.whl ./*.cdx.json checksums.txt homebrew/inferometer.rb) >"$work/$name.sums"
 done
 if ! diff "$work/first.sums" "$work/a-second-folder.sums" >&2; then
   echo 'these files differ between two builds of one commit' >&2

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,30 +30,34 @@ func imageCommand(set *flag.FlagSet, args []string) ([]byte, error) {
 	arch := set.String("arch", "", "its processor, as Go calls it")
 	version := set.String("version", "", "the release's version; the image's tag")
 	certificates := set.String("certificates", "", "the certificates of the authorities that are trusted, PEM")
+	licence := set.String("licence", "LICENSE", "our own licence")
+	notices := set.String("notices", "", "the notices of all that others have in the image, the certificates among it")
 	created := set.Int64("time", 0, "the commit's time, in seconds since 1970")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	if *binary == "" || *arch == "" || *version == "" || *certificates == "" || *created == 0 {
-		return nil, errors.New("say -binary, -arch, -version, -certificates and -time")
+	if *binary == "" || *arch == "" || *version == "" || *certificates == "" || *notices == "" || *created == 0 {
+		return nil, errors.New("say -binary, -arch, -version, -certificates, -notices and -time")
 	}
-	program, err := os.ReadFile(*binary)
-	if err != nil {
-		return nil, err
+	var c imageContent
+	for path, into := range map[string]*[]byte{*binary: &c.program, *certificates: &c.certificates, *licence: &c.licence, *notices: &c.notices} {
+		var err error
+		if *into, err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
 	}
-	pem, err := os.ReadFile(*certificates)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Contains(pem, []byte("BEGIN CERTIFICATE")) {
+	if !bytes.Contains(c.certificates, []byte("BEGIN CERTIFICATE")) {
 		return nil, fmt.Errorf("%s holds no certificates", *certificates)
 	}
-	return image(*arch, *version, time.Unix(*created, 0).UTC(), imageFiles(program, pem))
+	return image(*arch, *version, time.Unix(*created, 0).UTC(), c.files())
 }
 
-// imageFiles are all that the image has: the program, whom it trusts, a name for its
-// user, a /tmp, and the folder in which runs are written, where a volume is mounted.
-func imageFiles(program, certificates []byte) []imageFile {
+// imageContent is what an image is made of.
+type imageContent struct{ program, certificates, licence, notices []byte }
+
+// files are all that the image has: the program, whom it trusts, under which licences, a name for
+// its user, a /tmp, and the folder in which runs are written, where a volume is mounted.
+func (c imageContent) files() []imageFile {
 	passwd := fmt.Sprintf("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:%d:%d:nonroot:/work:/sbin/nologin\n", nobody, nobody)
 	return []imageFile{
 		{"etc/", 0o755, 0, nil},
@@ -60,27 +65,36 @@ func imageFiles(program, certificates []byte) []imageFile {
 		{"etc/passwd", 0o644, 0, []byte(passwd)},
 		{"etc/ssl/", 0o755, 0, nil},
 		{"etc/ssl/certs/", 0o755, 0, nil},
-		{"etc/ssl/certs/ca-certificates.crt", 0o644, 0, certificates},
+		{"etc/ssl/certs/ca-certificates.crt", 0o644, 0, c.certificates},
 		{"tmp/", 0o1777, 0, nil},
 		{"usr/", 0o755, 0, nil},
 		{"usr/bin/", 0o755, 0, nil},
-		{"usr/bin/inferometer", 0o755, 0, program},
+		{"usr/bin/inferometer", 0o755, 0, c.program},
+		{"usr/share/", 0o755, 0, nil},
+		{"usr/share/doc/", 0o755, 0, nil},
+		{"usr/share/doc/inferometer/", 0o755, 0, nil},
+		{"usr/share/doc/inferometer/LICENSE", 0o644, 0, c.licence},
+		{"usr/share/doc/inferometer/THIRD-PARTY-NOTICES.txt", 0o644, 0, c.notices},
 		{"work/", 0o755, nobody, nil},
 	}
 }
 
 // image is an archive of one image in the layout of OCI, with the file that docker load reads beside it.
 func image(arch, version string, created time.Time, files []imageFile) ([]byte, error) {
-	layer, err := archive(files, created)
+	plain, err := archive(files, created)
 	if err != nil {
 		return nil, err
 	}
-	config := encode(imageConfig(arch, version, created, layer))
+	layer, err := packed(plain)
+	if err != nil {
+		return nil, err
+	}
+	config := encode(imageConfig(arch, version, created, plain))
 	manifest := encode(map[string]any{
 		"schemaVersion": 2,
 		"mediaType":     "application/vnd.oci.image.manifest.v1+json",
 		"config":        descriptor("application/vnd.oci.image.config.v1+json", config),
-		"layers":        []any{descriptor("application/vnd.oci.image.layer.v1.tar", layer)},
+		"layers":        []any{descriptor("application/vnd.oci.image.layer.v1.tar+gzip", layer)},
 	})
 	named := descriptor("application/vnd.oci.image.manifest.v1+json", manifest)
 	named["platform"] = map[string]any{"os": "linux", "architecture": arch}
@@ -102,7 +116,8 @@ func image(arch, version string, created time.Time, files []imageFile) ([]byte, 
 	}, created)
 }
 
-func imageConfig(arch, version string, created time.Time, layer []byte) map[string]any {
+// imageConfig names the layer by the hash of what it unpacks to.
+func imageConfig(arch, version string, created time.Time, plain []byte) map[string]any {
 	at := created.Format(time.RFC3339)
 	return map[string]any{
 		"created": at, "os": "linux", "architecture": arch,
@@ -116,7 +131,7 @@ func imageConfig(arch, version string, created time.Time, layer []byte) map[stri
 				"org.opencontainers.image.source":   "https://github.com/inferometer/inferometer",
 			},
 		},
-		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{digest(layer)}},
+		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{digest(plain)}},
 		"history": []any{map[string]any{"created": at, "created_by": "packaging/pack image"}},
 	}
 }
@@ -137,6 +152,20 @@ func archive(files []imageFile, at time.Time) ([]byte, error) {
 		}
 	}
 	err := w.Close()
+	return b.Bytes(), err
+}
+
+// packed is a layer as registries keep it. The header holds no name and no time.
+func packed(plain []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(plain); err != nil {
+		return nil, err
+	}
+	err = w.Close()
 	return b.Bytes(), err
 }
 

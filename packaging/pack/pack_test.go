@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,7 +25,15 @@ func TestSBOM(t *testing.T) {
 		},
 		Settings: []debug.BuildSetting{{Key: "vcs.time", Value: "2026-11-16T12:00:00Z"}, {Key: "GOOS", Value: "linux"}, {Key: "-ldflags", Value: "secret"}},
 	}
-	text, err := sbom("program", "1.2.3", sha256.Sum256([]byte("x")), info)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "LICENSE"), []byte("The\n  Apache License\n  Version 2.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	works := []work{{name: "std", version: "1.26.8", purl: purl("std", "1.26.8"), folder: folder}}
+	for _, m := range linked(info) {
+		works = append(works, work{name: m.Path, version: m.Version, purl: purl(m.Path, m.Version), sum: m.Sum, folder: folder})
+	}
+	text, err := sbom("program", "1.2.3", sha256.Sum256([]byte("x")), info, works)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +44,9 @@ func TestSBOM(t *testing.T) {
 	var names []string
 	for _, c := range b.Components {
 		names = append(names, c.Purl)
+		if len(c.Licences) != 1 || c.Licences[0].License.ID != "Apache-2.0" {
+			t.Errorf("%s is under %v", c.Name, c.Licences)
+		}
 	}
 	want := "pkg:golang/std@1.26.8 pkg:golang/example.org/b@v3.0.0 pkg:golang/example.org/z@v1.0.0"
 	if got := strings.Join(names, " "); got != want {
@@ -62,7 +74,7 @@ func TestNotices(t *testing.T) {
 	write("good/testdata/LICENSE", "not in the binary")
 	write("bad/README", "no word about it")
 	write("bad/inner/LICENSE", "only a part")
-	text, err := notices([]work{{"good v1", filepath.Join(folder, "good"), false}})
+	text, err := notices([]work{{name: "good", version: "v1", folder: filepath.Join(folder, "good")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +84,8 @@ func TestNotices(t *testing.T) {
 		}
 	}
 	for name, w := range map[string]work{
-		"has no licence file": {"bad v1", filepath.Join(folder, "bad"), false},
-		"go mod download":     {"absent v1", "", false},
+		"has no licence file": {name: "bad", folder: filepath.Join(folder, "bad")},
+		"go mod download":     {name: "absent"},
 	} {
 		if _, err := notices([]work{w}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", w.name, err)
@@ -109,11 +121,12 @@ func TestFormula(t *testing.T) {
 // Each blob is called by its hash, and the layer's hash is the one that the configuration names.
 func TestImage(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
-	made, err := image("arm64", "1.2.3", at, imageFiles([]byte("program"), []byte("certificates")))
+	content := imageContent{program: bytes.Repeat([]byte("program"), 1000), certificates: []byte("certificates"), licence: []byte("ours"), notices: []byte("others'")}
+	made, err := image("arm64", "1.2.3", at, content.files())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := image("arm64", "1.2.3", at, imageFiles([]byte("program"), []byte("certificates")))
+	again, err := image("arm64", "1.2.3", at, content.files())
 	if err != nil || !bytes.Equal(made, again) {
 		t.Errorf("a second image differs, %v", err)
 	}
@@ -144,8 +157,58 @@ func TestImage(t *testing.T) {
 	if err := json.Unmarshal(blobs["manifest.json"], &docker); err != nil {
 		t.Fatal(err)
 	}
-	layer := strings.TrimPrefix(docker[0].Layers[0], "blobs/sha256/")
-	if !bytes.Contains(blobs[docker[0].Config], []byte(`"diff_ids":["sha256:`+layer+`"]`)) {
-		t.Errorf("%s does not name the layer %s", blobs[docker[0].Config], layer)
+	layer := blobs[docker[0].Layers[0]]
+	unpacked, err := gzip.NewReader(bytes.NewReader(layer))
+	if err != nil {
+		t.Fatalf("the layer is not packed: %v", err)
+	}
+	plain, err := io.ReadAll(unpacked)
+	if err != nil || len(plain) < 2*len(layer) {
+		t.Errorf("%d bytes are packed into %d, %v", len(plain), len(layer), err)
+	}
+	if config := blobs[docker[0].Config]; !bytes.Contains(config, []byte(`"diff_ids":["`+digest(plain)+`"]`)) {
+		t.Errorf("%s does not name what the layer unpacks to", config)
+	}
+	for _, name := range []string{"usr/share/doc/inferometer/LICENSE", "usr/share/doc/inferometer/THIRD-PARTY-NOTICES.txt"} {
+		if !bytes.Contains(plain, []byte(name)) {
+			t.Errorf("the image has no %s", name)
+		}
+	}
+}
+
+func TestLicencesAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"Apache License\n   Version 2.0, January 2004":                                                       "Apache-2.0",
+		"Permission is hereby granted, free of charge, to any person obtaining a copy\nof this software and": "MIT",
+		"Redistribution and use in source and binary forms, with … Neither the name of":                      "BSD-3-Clause",
+		"Redistribution and use in source and binary forms, with or without":                                 "BSD-2-Clause",
+		"Mozilla Public License Version 2.0":                                                                 "MPL-2.0",
+	} {
+		if got, err := spdx([]licenceText{{"LICENSE", text}}); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q is %q, %v; want %s", text, got, err, want)
+		}
+	}
+	if _, err := spdx([]licenceText{{"LICENSE", "Do what you like."}}); err == nil {
+		t.Error("a licence that nobody knows was given a name")
+	}
+}
+
+// What lies in the repository and is not ours must be known by its version.
+func TestEmbeddedWorks(t *testing.T) {
+	works, err := embeddedWorks(filepath.Join("..", ".."))
+	if err != nil || len(works) != 1 || works[0].title() != "uplot 1.6.32" || works[0].purl != "pkg:npm/uplot@1.6.32" {
+		t.Errorf("%+v, %v", works, err)
+	}
+	repo := t.TempDir()
+	for _, folder := range []string{"internal/foreign", "tokenizer"} {
+		if err := os.MkdirAll(filepath.Join(repo, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(repo, "internal/foreign/LICENSE"), []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if works, err := embeddedWorks(repo); err == nil || !strings.Contains(err.Error(), "whose work") {
+		t.Errorf("a folder of others that nobody named: %+v, %v", works, err)
 	}
 }

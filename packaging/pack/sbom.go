@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"crypto/sha256"
-	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -40,6 +39,7 @@ type component struct {
 	Name       string     `json:"name"`
 	Version    string     `json:"version"`
 	Hashes     []hash     `json:"hashes,omitempty"`
+	Licences   []licence  `json:"licenses,omitempty"`
 	Purl       string     `json:"purl,omitempty"`
 	Properties []property `json:"properties,omitempty"`
 }
@@ -47,6 +47,13 @@ type component struct {
 type hash struct {
 	Algorithm string `json:"alg"`
 	Content   string `json:"content"`
+}
+
+// A licence is named as SPDX names it.
+type licence struct {
+	License struct {
+		ID string `json:"id"`
+	} `json:"license"`
 }
 
 type property struct {
@@ -60,15 +67,15 @@ type dependency struct {
 }
 
 func sbomCommand(set *flag.FlagSet, args []string) ([]byte, error) {
-	binary := set.String("binary", "", "the binary whose build information is read")
+	binary, repo := binaryFlags(set)
 	version := set.String("version", "", "the release's version")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	if *binary == "" || *version == "" {
-		return nil, errors.New("say -binary and -version")
+	if *version == "" {
+		return nil, errors.New("say -version")
 	}
-	info, err := buildinfo.ReadFile(*binary)
+	works, info, err := worksOf(*binary, *repo)
 	if err != nil {
 		return nil, err
 	}
@@ -76,20 +83,24 @@ func sbomCommand(set *flag.FlagSet, args []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sbom(filepath.Base(*binary), *version, sha256.Sum256(content), info)
+	return sbom(filepath.Base(*binary), *version, sha256.Sum256(content), info, works)
 }
 
-// sbom lists the modules that a binary was linked from. What calls what inside it
-// is not in the build information, so the binary depends on all of them.
-func sbom(name, version string, sum [sha256.Size]byte, info *debug.BuildInfo) ([]byte, error) {
+// sbom lists the works that a binary was made of, with their licences. What calls what inside
+// it is not in the build information, so the binary depends on all of them.
+func sbom(name, version string, sum [sha256.Size]byte, info *debug.BuildInfo, works []work) ([]byte, error) {
+	components, err := libraries(works)
+	if err != nil {
+		return nil, err
+	}
 	main := component{
 		Type: "application", Ref: "inferometer", Name: name, Version: version,
 		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}},
-		Purl:   purl(info.Main.Path, version),
+		Purl:   purl(info.Main.Path, version), Licences: licences([]string{"Apache-2.0"}),
 	}
 	b := bom{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", Spec: "1.6", Version: 1,
-		Serial: serial(sum), Components: libraries(info),
+		Serial: serial(sum), Components: components,
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -109,17 +120,32 @@ func sbom(name, version string, sum [sha256.Size]byte, info *debug.BuildInfo) ([
 	return append(text, '\n'), err
 }
 
-func libraries(info *debug.BuildInfo) []component {
-	std := strings.TrimPrefix(info.GoVersion, "go")
-	found := []component{{Type: "library", Ref: purl("std", std), Name: "std", Version: std, Purl: purl("std", std)}}
-	for _, m := range linked(info) {
-		c := component{Type: "library", Ref: purl(m.Path, m.Version), Name: m.Path, Version: m.Version, Purl: purl(m.Path, m.Version)}
-		if m.Sum != "" {
-			c.Properties = []property{{"go:sum", m.Sum}}
+func libraries(works []work) ([]component, error) {
+	var found []component
+	for _, w := range works {
+		texts, err := licencesIn(w)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.title(), err)
+		}
+		ids, err := spdx(texts)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.title(), err)
+		}
+		c := component{Type: "library", Ref: w.purl, Name: w.name, Version: w.version, Purl: w.purl, Licences: licences(ids)}
+		if w.sum != "" {
+			c.Properties = []property{{"go:sum", w.sum}}
 		}
 		found = append(found, c)
 	}
-	return found
+	return found, nil
+}
+
+func licences(ids []string) []licence {
+	list := make([]licence, len(ids))
+	for i, id := range ids {
+		list[i].License.ID = id
+	}
+	return list
 }
 
 // linked are the modules of a binary in the order of their paths, replacements in

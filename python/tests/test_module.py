@@ -139,19 +139,22 @@ class Finding(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    def test_from_git(self):
-        for described, want in [
-            ("", "0.0.0.dev12"),
-            ("nonsense", "0.0.0.dev12"),
-            ("v1.2.3-0-gabcdef0", "1.2.3"),
-            ("v1.2.3-rc.1-0-gabcdef0", "1.2.3rc1"),
-            ("v1.2.3-beta2-0-gabcdef0", "1.2.3b2"),
-            ("v1.2.3-4-gabcdef0", "1.2.4.dev4"),
-            ("v1.2.3-rc.1-4-gabcdef0", "1.2.3rc2.dev4"),
+    def test_from_the_release(self):
+        for release, want in [
+            ("1.2.3", "1.2.3"),
+            ("v1.2.3", "1.2.3"),
+            ("v0.1.0-rc.1", "0.1.0rc1"),
+            ("0.1.0-rc.10", "0.1.0rc10"),
+            ("1.2.3-beta2", "1.2.3b2"),
+            ("1.2.4-dev.5", "1.2.4.dev5"),
+            ("0.0.1.dev1", "0.0.1.dev1"),
         ]:
-            with self.subTest(described=described):
-                self.assertEqual(wheels.version_of(described, "12"), want)
+            with self.subTest(release=release):
+                self.assertEqual(wheels.pep440(release), want)
                 self.assertRegex(want, f"^{wheels.PEP440}$")
+        for release in ["", "nonsense", "1.2.3-rc", "1.2.3-rc.1.2", "1.2.3-nightly.4", "1.2.3-rc.1+x y", "1.2.3\n"]:
+            with self.subTest(release=release), self.assertRaisesRegex(ValueError, "PEP 440"):
+                wheels.pep440(release)
 
 
 if __name__ == "__main__":

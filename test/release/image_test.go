@@ -52,6 +52,7 @@ func TestImage(t *testing.T) {
 		t.Errorf("the image's configuration: %+v", c)
 	}
 	for _, layer := range manifest[0].Layers {
+		command(t, "gzip", "-t", filepath.Join(layout, layer))
 		command(t, "tar", "--same-owner", "-xpf", filepath.Join(layout, layer), "-C", root)
 	}
 	if err := os.Chmod(root, 0o755); err != nil {
@@ -60,8 +61,20 @@ func TestImage(t *testing.T) {
 	if n := strings.Count(command(t, "cat", filepath.Join(root, "etc/ssl/certs/ca-certificates.crt")), "BEGIN CERTIFICATE"); n < 80 {
 		t.Errorf("%d certificates of authorities", n)
 	}
+	notices := command(t, "cat", filepath.Join(root, "usr/share/doc/inferometer/THIRD-PARTY-NOTICES.txt"))
+	for _, words := range []string{"Mozilla's list of certificate authorities (LICENSE-MPL-2.0.txt)", "certdata.txt", "uplot 1.6.32 (LICENSE)"} {
+		if !strings.Contains(notices, words) {
+			t.Errorf("the image's notices have no %s", words)
+		}
+	}
+	if licence := command(t, "cat", filepath.Join(root, "usr/share/doc/inferometer/LICENSE")); !strings.Contains(licence, "Apache License") {
+		t.Error("the image does not have our licence")
+	}
 	if _, err := os.Stat(filepath.Join(root, "bin/sh")); err == nil {
 		t.Error("the image has a shell")
 	}
-	newBox(t, root, config.Config.Entrypoint[0]).works(t)
+	b := newBox(t, root, config.Config.Entrypoint[0])
+	said, _ := b.run(t, "", "version")
+	saysItsVersion(t, said)
+	b.works(t)
 }

@@ -133,7 +133,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 // newHost is this process, as a run knows it.
 func newHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Release: command.Release, Version: command.Version(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Release: command.Release(), Version: command.Version(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
 		Say:  func(string, ...any) {},
 		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}

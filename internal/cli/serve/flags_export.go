@@ -62,7 +62,7 @@ func (o *Options) CheckExport(set *argv.Set) (err error) {
 	case !set.Seen(flagOTLP):
 		return nil
 	}
-	if e.collector, err = otlp.NewConfig(e.OTLP, command.Release, o.lookup); err != nil {
+	if e.collector, err = otlp.NewConfig(e.OTLP, command.Release(), o.lookup); err != nil {
 		return argv.Errorf(flagOTLP, "%v", err)
 	}
 	return nil

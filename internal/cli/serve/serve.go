@@ -160,7 +160,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 // RunHost is this process, as a run knows it.
 func (o *Options) RunHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Release: command.Release, Version: command.Version(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment,
+		Release: command.Release(), Version: command.Version(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment,
 		Say: func(format string, args ...any) {
 			if !o.Quiet {
 				fmt.Fprintf(s.Err, format+"\n", args...)

@@ -27,7 +27,7 @@ func Man(commands func() []command.Entry) func(context.Context, command.Streams,
 		if done, err := command.Parse(s, set, args); done || err != nil {
 			return err
 		}
-		pages := manual{commands: commands(), version: command.Release}
+		pages := manual{commands: commands(), version: command.Release()}
 		name := strings.Join(set.Args(), " ")
 		switch {
 		case set.Seen("output-dir") && name != "":
@@ -78,9 +78,9 @@ func (m *manual) write(dir string) error {
 
 func pageName(e command.Entry) string { return "inferometer-" + strings.ReplaceAll(e.Name, " ", "-") }
 
-// heading begins a page.
+// heading begins a page. Lines keep their right edge ragged: commands and flags are long words, which can't be spread.
 func (m *manual) heading(b *bytes.Buffer, name, summary string) {
-	fmt.Fprintf(b, ".TH %s 1 \"\" %s %s\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
+	fmt.Fprintf(b, ".TH %s 1 \"\" %s %s\n.ad l\n.nh\n", roffArgument(strings.ToUpper(name)), roffArgument("inferometer "+m.version), roffArgument("Inferometer"))
 	fmt.Fprintf(b, ".SH NAME\n%s \\- %s\n", roffText(name), roffText(summary))
 }
 

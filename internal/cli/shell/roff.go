@@ -3,10 +3,10 @@ package shell
 import "strings"
 
 // escapes are roff's names of characters that would be requests, or look like others: a
-// hyphen that can't be searched for, a quote that can't be pasted.
+// hyphen that can't be searched for, a quote that can't be pasted. A list of values may be broken after each.
 var escapes = strings.NewReplacer(
 	`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`,
-	"…", "...", "×", `\(mu`, "≤", `\(<=`, "≥", `\(>=`, "±", `\(+-`, "→", `\(->`, "µ", `\(mc`,
+	"…", "...", "×", `\(mu`, "≤", `\(<=`, "≥", `\(>=`, "±", `\(+-`, "→", `\(->`, "µ", `\(mc`, "|", `|\:`,
 )
 
 // roffText escapes a text for a line of its own: nothing in it is a request or an escape.

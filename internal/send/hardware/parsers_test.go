@@ -204,10 +204,10 @@ func FuzzParsers(f *testing.F) {
 
 // The kernel's files may hold anything, too.
 func FuzzFiles(f *testing.F) {
-	f.Add("41045000\n", "sclk\n", "0: 300Mhz \n1: 600Mhz *\n")
+	f.Add("43210000\n", "sclk\n", "0: 300Mhz \n1: 600Mhz *\n")
 	f.Add("", "\x00", "-1")
 	f.Fuzz(func(t *testing.T, number, label, levels string) {
-		m := tree(t, "rx580", "intel")
+		m := tree(t, "amd-one-sensor", "intel")
 		for _, file := range []string{"gpu_busy_percent", "hwmon/hwmon4/power1_average", "hwmon/hwmon4/temp1_input"} {
 			put(t, m.Path(""), "sys/class/drm/card0/device/"+file, number)
 		}

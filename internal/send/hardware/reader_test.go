@@ -151,9 +151,9 @@ func TestAuto(t *testing.T) {
 		why   string
 	}{
 		{"a machine that tells nothing", nothing, true, "[]", "this machine has nothing"},
-		{"a server elsewhere", &world{machine: tree(t, "rx580", "intel"), look: nothing.look}, false, "[]", "not on this machine"},
-		{"a workstation", &world{machine: tree(t, "rx580", "intel"), look: nothing.look}, true, "[sysfs rapl]", ""},
-		{"all of AMD's tools", &world{machine: tree(t, "rx580"), look: func(string) (string, error) { return "/x", nil }}, true, "[nvidia-smi amd-smi sysfs]", ""},
+		{"a server elsewhere", &world{machine: tree(t, "amd-one-sensor", "intel"), look: nothing.look}, false, "[]", "not on this machine"},
+		{"a workstation", &world{machine: tree(t, "amd-one-sensor", "intel"), look: nothing.look}, true, "[sysfs rapl]", ""},
+		{"all of AMD's tools", &world{machine: tree(t, "amd-one-sensor"), look: func(string) (string, error) { return "/x", nil }}, true, "[nvidia-smi amd-smi sysfs]", ""},
 	} {
 		readers, why := tt.world.open(Spec{Auto: true}, tt.local)
 		names := []string{}
