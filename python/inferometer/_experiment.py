@@ -73,7 +73,8 @@ class Experiment:
     def _repr_html_(self) -> str:
         done = sum(point.state == "done" for point in self.points)
         worst = next((level for level in ("INVALID", "SUSPECT", "VALID") if any(p.verdict == level for p in self.points)), "not judged")
-        head = _html.line(_html.badge(worst), _html.text(f"{self.name}, {done} of {len(self.points)} points have a result"))
+        incomplete = "" if self.complete else _html.badge("incomplete", "SUSPECT")
+        head = _html.line(_html.badge(worst), incomplete, _html.text(f"{self.name}, {done} of {len(self.points)} points have a result"))
         heads = [*self.axes, "verdict", "why", *(name for name, _ in _COLUMNS)]
         rows = []
         for p in self.points:

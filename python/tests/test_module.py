@@ -237,7 +237,7 @@ class Pages(unittest.TestCase):
         self.shown(inferometer.Found(h, h, h, [edge], {"map": h, "results": [{"value": h, "curve": curve}]}), "VALID ")
         self.shown(inferometer.Found(h, h, "rate", [inferometer.Edge(None, None, None, False, None, h, None, [], 1, 1.0)], {}), "holds at no load ")
         point = inferometer.Point(h, {h: h}, 1, "failed", h, None, [h], [], None, {}, None)
-        self.shown(inferometer.Experiment(h, h, [h], [point], [h], {}), "not judged ")
+        self.shown(inferometer.Experiment(h, h, [h], [point], [h], {}), "not judged incomplete ")
 
     def test_numbers(self):
         for value, want in [(0, "0"), (0.0, "0"), (40, "40"), (1234.5678, "1,235"), (12.34567, "12.35"), (0.0012345678, "0.001235"), (-2.5, "-2.500"), (None, "n/a"), (float("nan"), "n/a"), (float("inf"), "inf"), (True, "n/a"), ("<b>", "n/a"), (1e300, "1e+300"), (1e-300, "0.000000000")]:

@@ -148,7 +148,9 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 // print writes the answer as it was asked for. In JSON it is what find.json has, and where that is.
 func (o *options) print(s command.Streams, r *find.Report) error {
 	if o.format == "json" {
-		return json.NewEncoder(s.Out).Encode(struct {
+		e := json.NewEncoder(s.Out)
+		e.SetEscapeHTML(false)
+		return e.Encode(struct {
 			Folder string `json:"folder"`
 			*find.Report
 		}{o.out, r})

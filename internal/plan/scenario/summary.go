@@ -122,7 +122,9 @@ type pointJSON struct {
 func (s *Summary) JSON(w io.Writer, f Folder) error {
 	all := s.json(f)
 	all["folder"] = f.Path
-	return json.NewEncoder(w).Encode(all)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(all)
 }
 
 func (s *Summary) json(f Folder) map[string]any {
