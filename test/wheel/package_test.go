@@ -3,8 +3,11 @@ package wheel
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func root(t *testing.T) string {
@@ -74,6 +77,31 @@ func (s *stage) types(t *testing.T) {
 	for i, line := range strings.Split(strings.TrimSpace(wrong), "\n")[1:] {
 		if !strings.Contains(out, "wrong.py:"+decimal(uint32(i+2))+": error:") {
 			t.Errorf("mypy has nothing against %s\n%s", line, out)
+		}
+	}
+}
+
+// page runs the examples of docs/python.md, one after the other, against the simulator that the page starts.
+func (s *stage) page(t *testing.T) {
+	text := string(read(t, filepath.Join(root(t), "docs", "python.md")))
+	var program []string
+	for _, block := range regexp.MustCompile("(?ms)^```python\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		program = append(program, block[1])
+	}
+	if len(program) < 5 {
+		t.Fatalf("the page has %d examples", len(program))
+	}
+	sim, err := subprocess.Start(filepath.Join(filepath.Dir(s.python), "inferometer"), "--ttft", "20ms", "--itl", "2ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sim.Stop() })
+	t.Setenv("PYTHONPATH", s.module(t))
+	t.Setenv("INFEROMETER_BINARY", filepath.Join(filepath.Dir(s.python), "inferometer"))
+	out := s.run(t, s.tools, "-c", strings.ReplaceAll(strings.Join(program, "\n"), "http://127.0.0.1:18000", sim.URL))
+	for _, want := range []string{"VALID", "Change(metric='mean_ttft_ms'", "request_throughput  mean_e2el_ms", "output_throughput  median_ttft_ms", "p99_ttft_ms"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in what the page prints:\n%s", want, out)
 		}
 	}
 }

@@ -122,7 +122,7 @@ type Type int
 // The types of values.
 const (
 	TypeText Type = iota
-	TypeOwn // text that the command reads itself: a word, a number, or JSON
+	TypeOwn       // text that the command reads itself: a word, a number, or JSON
 	TypeSwitch
 	TypeTwoWay // a switch with --no- beside it
 	TypeInt
