@@ -103,8 +103,18 @@ class Comparison:
             rows.append([c.label, *side, call, _html.number(c.base), _html.number(c.value), _html.percent(c.change), span])
         names = ["side", "call", self.sides[0], "value"] if len(self.sides) > 2 else ["call", *self.sides]
         table = _html.table(["", *names, "change", "95 % interval"], rows, left=len(names) - 1 if len(self.sides) > 2 else 2)
-        return _html.page(_html.line(head, *self._gate(), _html.text(counts) + ";", _html.text(", ".join(self.sides[1:])), "against", _html.text(self.sides[0])), *doubts, *limits, table, *(_html.small(n) for n in self.notes))
+        return _html.page(_html.line(head, *self._gate(), _html.text(counts) + ";", _html.text(", ".join(self.sides[1:])), "against", _html.text(self.sides[0])), *doubts, *limits, self._accuracy(), table, *(_html.small(n) for n in self.notes))
 
+
+    def _accuracy(self) -> str:
+        """Of runs that asked questions: what their answers are worth."""
+        rows = []
+        for name, side in zip(self.sides, (self.report.get("accuracy") or {}).get("sides") or []):
+            change = side.get("change") or {}
+            points = f"{change['difference'] * 100:+.1f} points, {change['call']}" if change else ""
+            span = f"{_html.number(side.get('low'))} … {_html.number(side.get('high'))}"
+            rows.append([name, _html.number(side["value"]) if side.get("known") else "n/a", span, str(side.get("answered")), points])
+        return _html.table(["accuracy", "value", "95 % interval", "answered", "difference"], rows) if rows else ""
 
     def _gate(self) -> List[str]:
         outcomes = [limit.outcome for limit in self.gate]

@@ -8,9 +8,12 @@ import inspect
 import json
 import os
 import pathlib
+import signal
 import stat
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from unittest import mock
 
@@ -129,6 +132,30 @@ class WithProgram(unittest.TestCase):
             with self.subTest(out=out), self.assertRaises(inferometer.InferometerError):
                 inferometer.call(["bench", "serve"])
 
+    @unittest.skipIf(sys.platform == "win32", "signals of Unix")
+    def test_ctrl_c_leaves_a_run(self):
+        ready = self.room / "ready"
+        for out, want in [(json.dumps({**RESULT, "inferometer": {"run": "/x", "partial": True}}), True), ("", None)]:
+            ready.unlink(missing_ok=True)
+            (self.room / "program").write_text(
+                f"#!{sys.executable}\nimport signal, sys\n"
+                f"def end(*_):\n    sys.stdout.write({out!r})\n    sys.stdout.flush()\n    sys.exit(3)\n"
+                f"signal.signal(signal.SIGINT, end)\nopen({str(ready)!r}, 'w').close()\nwhile True: signal.pause()\n"
+            )
+
+            def press():
+                while not ready.exists():
+                    time.sleep(0.01)
+                os.kill(os.getpid(), signal.SIGINT)
+
+            key = threading.Thread(target=press)
+            key.start()
+            with self.subTest(want=want), self.assertRaises(inferometer.Interrupted) as got:
+                inferometer.bench_serve("http://x")
+            key.join()
+            self.assertIsInstance(got.exception, KeyboardInterrupt)
+            self.assertEqual(got.exception.run and (got.exception.run.partial, got.exception.run.exit_code), want and (True, 3))
+
     def test_a_path_never_is_a_flag(self):
         folder = self.room / "-o"
         folder.mkdir()
@@ -230,7 +257,9 @@ class Pages(unittest.TestCase):
         h = self.HOSTILE
         doubts = [inferometer.Doubt(h, "x", h, True)]
         changes = [inferometer.Change("m", h, h, 1.0, 2.0, 1.0, 0.5, None, 0.01, "real", False)]
-        text = self.shown(inferometer.Comparison([h, h], doubts, changes, [inferometer.Limit(h, h, "broken", h)], [h], {}), "NOT COMPARABLE gate broken ")
+        report = {"accuracy": {"sides": [{"known": True, "value": 0.5, "low": 0.4, "high": 0.6, "answered": 60}, {"known": False, "answered": 0, "change": {"difference": -0.02, "call": h}}]}}
+        text = self.shown(inferometer.Comparison([h, h], doubts, changes, [inferometer.Limit(h, h, "broken", h)], [h], report), "NOT COMPARABLE gate broken ")
+        self.assertIn("-2.0 points", text)
         self.assertIn("1 of 1 changes are real: 0 better, 1 worse", text)
         edge = inferometer.Edge(2.5, 2.0, 3.0, True, h, h, "VALID", [h], 3, 1.0, h)
         curve = [{"x": 2.5, "holds": True, "numbers": {"verdict": h}, "run": h}]
