@@ -61,6 +61,7 @@ def test_bench(runs):
     assert run.output_throughput == run.result["output_throughput"] > 0
     assert run.verdict is not None and run._repr_html_().find(run.verdict.level) < run._repr_html_().find("<table")
     assert "p50_ttft_ms" in run.result, "a list of numbers became no list"
+    assert inferometer._words.word("num_prompts", pandas.Series([3])[0]) == "3", "a number of a frame is a number"
     with pytest.raises(TypeError, match="num_promts"):
         inferometer.bench_serve("http://127.0.0.1:9", num_promts=3)
     with pytest.raises(inferometer.InferometerError, match="max-concurrency") as refused:
@@ -168,7 +169,7 @@ def test_a_comparison_that_means_nothing(runs, broken):
 
 
 def test_find(url, room):
-    search = {"vary": "concurrency", "from_": 1, "to": 2, "probe": "500ms", "confirm": 1, "cooldown": 0.1, **SMALL}
+    search = {"vary": "concurrency", "from_": 1, "to": 2, "probe": "1s", "confirm": 1, "cooldown": 0.1, **SMALL}
     found = inferometer.find("failed<50%", url, out=room / "found", **search)
     assert found.load == 2.0 and found.confirmed and found.exit_code == 0
     assert (found.folder, found.slo, found.vary) == (str(room / "found"), "failed<50%", "concurrency")
@@ -185,7 +186,7 @@ def test_find(url, room):
 
 
 def test_find_a_map(url, room):
-    found = inferometer.find("failed<50%", url, map="input-len=4,8", vary="concurrency", from_=1, to=1, probe=0.5, confirm=0.5, cooldown=0.1, output_len=2, out=room / "map")
+    found = inferometer.find("failed<50%", url, map="input-len=4,8", vary="concurrency", from_=1, to=1, probe=1, confirm=1, cooldown=0.1, output_len=2, out=room / "map")
     assert [edge.value for edge in found.edges] == ["4", "8"] and set(found.curve().value) == {"4", "8"}
     with pytest.raises(ValueError, match="edges"):
         found.load
