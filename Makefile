@@ -212,7 +212,7 @@ lint-workflows:
 .PHONY: wheels
 wheels: release
 
-# Builds the wheel of this platform, installs it into an empty environment and uses it; pandas, Polars and twine are kept in a cache.
+# Builds the wheel of this platform, installs it into an empty environment and uses it; pandas, Polars, mypy and twine are kept in a cache.
 .PHONY: test-wheel
 test-wheel:
 	INFEROMETER_WHEEL="$$(scripts/wheel-venv.sh)" go test -count=1 -v -timeout 10m ./test/wheel

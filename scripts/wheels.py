@@ -19,6 +19,11 @@ import sys
 import tempfile
 import zipfile
 
+try:
+    import tomllib
+except ModuleNotFoundError:  # before Python 3.11
+    import tomli as tomllib
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # A static program needs no libc: one wheel is right for glibc of any age and for musl. Go 1.26
@@ -114,29 +119,20 @@ def digest(body: bytes) -> str:
 
 
 def metadata(version: str) -> bytes:
-    heads = [
-        "Metadata-Version: 2.4",
-        f"Name: {NAME}",
-        f"Version: {version}",
-        "Summary: Measures LLM inference servers, and says whether the measurement can be trusted",
-        "Project-URL: Source, https://github.com/inferometer/inferometer",
-        "License-Expression: Apache-2.0",
-        "License-File: LICENSE",
-        "License-File: THIRD-PARTY-NOTICES.txt",
-        "Classifier: Environment :: Console",
-        "Classifier: Intended Audience :: Developers",
-        "Classifier: Programming Language :: Python :: 3",
-        "Classifier: Topic :: System :: Benchmark",
-        "Classifier: Typing :: Typed",
-        "Requires-Python: >=3.8",
-        "Provides-Extra: pandas",
-        'Requires-Dist: pandas; extra == "pandas"',
-        'Requires-Dist: pyarrow; extra == "pandas"',
-        "Provides-Extra: polars",
-        'Requires-Dist: polars; extra == "polars"',
-        "Description-Content-Type: text/markdown",
-    ]
-    return ("\n".join(heads) + "\n\n" + (ROOT / "python" / "README.md").read_text()).encode()
+    """The wheel's METADATA, of what pyproject.toml says."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    heads = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {version}", f"Summary: {project['description']}"]
+    heads += [f"Keywords: {','.join(project['keywords'])}"]
+    heads += [f"Project-URL: {name}, {url}" for name, url in project["urls"].items()]
+    heads += [f"License-Expression: {project['license']}"]
+    heads += [f"License-File: {name}" for name in project["license-files"]]
+    heads += [f"Classifier: {name}" for name in project["classifiers"]]
+    heads += [f"Requires-Python: {project['requires-python']}"]
+    for extra, needs in project["optional-dependencies"].items():
+        heads += [f"Provides-Extra: {extra}"]
+        heads += [f'Requires-Dist: {need}; extra == "{extra}"' for need in needs]
+    heads += ["Description-Content-Type: text/markdown"]
+    return ("\n".join(heads) + "\n\n" + (ROOT / project["readme"]).read_text("utf-8")).encode()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,16 @@
-"""Parquet files as frames, by the library that the caller has."""
+"""Tables as frames, by the library that the caller has, with the same types whatever the rows hold."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Literal, Mapping, Union
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Library = Literal["pandas", "polars"]
+Frame = Union["pandas.DataFrame", "polars.DataFrame"]
+
+# The types of columns that are made here. pandas has types of its own for values that may be missing.
+_PANDAS: Dict[type, Any] = {str: "string", float: "Float64", int: "Int64", bool: "boolean"}
 
 
 class FrameMissing(ImportError):
@@ -17,7 +27,26 @@ def read_parquet(path: str, frame: str) -> Any:
         return polars.read_parquet(path, use_statistics=False, memory_map=False)
     import pandas
 
-    return pandas.read_parquet(path, engine="pyarrow")
+    # By default a column of whole numbers becomes one of floats where a value is missing, and one without values an object.
+    return pandas.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable")
+
+
+def of_rows(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], frame: str) -> Any:
+    """A frame of rows. `columns` says which there are, of which type: str, float, int or bool."""
+    check(frame)
+    data: Dict[str, List[Any]] = {name: [] for name in columns}
+    for row in rows:
+        for name, kind in columns.items():
+            value = row.get(name)
+            data[name].append(None if value is None else kind(value))
+    if frame == "polars":
+        import polars
+
+        types: Dict[type, Any] = {str: polars.String, float: polars.Float64, int: polars.Int64, bool: polars.Boolean}
+        return polars.DataFrame(data, schema={name: types[kind] for name, kind in columns.items()})
+    import pandas
+
+    return pandas.DataFrame({name: pandas.array(data[name], dtype=_PANDAS[kind]) for name, kind in columns.items()})
 
 
 def check(frame: str) -> None:

@@ -1,12 +1,23 @@
 """A run: its result, its verdict, and its tables."""
 
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Union, overload
 
-from . import _frames
-from ._call import InferometerError, call, parse
+from . import _frames, _html
+from ._call import Answer, InferometerError, Interrupted, execute
+from ._words import Path, number, taken, word, words
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+# The commands that make one run and print its result.
+_COMMANDS = (("bench", "serve"), ("eval",), ("exec",))
+
+_STATISTIC = re.compile(r"(mean|median|std|p\d+(?:\.\d+)?)_(\w+)_ms")
 
 
 @dataclass(frozen=True)
@@ -16,10 +27,16 @@ class Verdict:
     level: str  # VALID, SUSPECT or INVALID
     reasons: List[str] = field(default_factory=list)  # names of the checks that it is for
     checks: List[Dict[str, Any]] = field(default_factory=list)
+    unsupported: List[str] = field(default_factory=list)  # percentiles that the run has too few values for
 
     @property
     def valid(self) -> bool:
         return self.level == "VALID"
+
+    @property
+    def sentences(self) -> List[str]:
+        """What the checks say that the verdict is for."""
+        return [str(c["sentence"]) for c in self.checks if c.get("name") in self.reasons and c.get("sentence")]
 
     def __str__(self) -> str:
         return f"{self.level} ({', '.join(self.reasons)})" if self.reasons else self.level
@@ -39,52 +56,208 @@ class Run:
         found = self.result["inferometer"].get("verdict")
         if not isinstance(found, dict):
             return None
-        return Verdict(str(found.get("level")), list(found.get("reasons") or []), list(found.get("checks") or []))
+        return Verdict(str(found.get("level")), list(found.get("reasons") or []), list(found.get("checks") or []), list(found.get("unsupported") or []))
 
     @property
     def label(self) -> Optional[str]:
-        return self.result.get("label")
+        return self._text("label")
+
+    @property
+    def model(self) -> Optional[str]:
+        return self._text("model_id")
 
     @property
     def partial(self) -> bool:
         """The run did not come to its end."""
         return bool(self.result["inferometer"].get("partial"))
 
-    def requests(self, frame: str = "pandas") -> Any:
+    @property
+    def completed(self) -> int:
+        """Requests that succeeded."""
+        return int(self.result["completed"])
+
+    @property
+    def failed(self) -> int:
+        """Requests that did not."""
+        return int(self.result["failed"])
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return float(self.result["duration"])
+
+    @property
+    def request_throughput(self) -> Optional[float]:
+        """Requests a second."""
+        return self.number("request_throughput")
+
+    @property
+    def output_throughput(self) -> Optional[float]:
+        """Output tokens a second."""
+        return self.number("output_throughput")
+
+    @property
+    def total_token_throughput(self) -> Optional[float]:
+        """Tokens of prompts and answers a second."""
+        return self.number("total_token_throughput")
+
+    def number(self, key: str) -> Optional[float]:
+        """A number of the result by its key, such as p99_ttft_ms; None: it is not known."""
+        latency = _STATISTIC.fullmatch(key)
+        if latency and not self.result.get(f"mean_{latency.group(2)}_ms", 1):
+            return None  # a latency of zero is vLLM's way to say that there is none
+        return number(self.result.get(key))
+
+    def supported(self, key: str) -> bool:
+        """False: a percentile that the run has too few requests for."""
+        verdict = self.verdict
+        return verdict is None or key not in verdict.unsupported and re.sub(r"_ms$", "", key) not in verdict.unsupported
+
+    def _text(self, key: str) -> Optional[str]:
+        value = self.result.get(key)
+        return value if isinstance(value, str) else None
+
+    @overload
+    def metrics(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def metrics(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def metrics(self, frame: _frames.Library = "pandas") -> _frames.Frame:
+        """One row per number of the result, with its 95 % interval where there is one."""
+        columns = {"metric": str, "value": float, "low": float, "high": float, "n": int, "supported": bool}
+        frame_: _frames.Frame = _frames.of_rows(self._numbers(), columns, frame)
+        return frame_
+
+    def _numbers(self) -> List[Dict[str, Any]]:
+        confidence = self.result["inferometer"].get("confidence")
+        intervals = confidence.get("intervals") if isinstance(confidence, dict) else None
+        keys, rows = list(self.result), []
+        measured = keys[keys.index("duration") :] if "duration" in keys else []  # what comes before it was asked for
+        for key in measured:
+            value = self.number(key)
+            if value is not None:
+                interval = (intervals or {}).get(key) or {}
+                rows.append({"metric": key, "value": value, "low": interval.get("low"), "high": interval.get("high"), "n": interval.get("n"), "supported": self.supported(key)})
+        return rows
+
+    @overload
+    def requests(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def requests(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def requests(self, frame: _frames.Library = "pandas") -> _frames.Frame:
         """One row per request, warm-ups left out."""
         return self._table("requests", frame)
 
-    def events(self, frame: str = "pandas") -> Any:
+    @overload
+    def events(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def events(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def events(self, frame: _frames.Library = "pandas") -> _frames.Frame:
         """One row per event of a stream."""
         return self._table("events", frame)
 
-    def samples(self, frame: str = "pandas") -> Any:
+    @overload
+    def samples(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def samples(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def samples(self, frame: _frames.Library = "pandas") -> _frames.Frame:
         """The state of the client, about once a second."""
         return self._table("samples", frame)
 
-    def scrapes(self, frame: str = "pandas") -> Any:
+    @overload
+    def scrapes(self, frame: Literal["pandas"] = "pandas") -> "pandas.DataFrame": ...
+    @overload
+    def scrapes(self, frame: Literal["polars"]) -> "polars.DataFrame": ...
+    def scrapes(self, frame: _frames.Library = "pandas") -> _frames.Frame:
         """What the servers' own metrics said: one row per reading and name."""
         return self._table("scrapes", frame)
 
-    def _table(self, table: str, frame: str) -> Any:
+    def _table(self, table: str, frame: str) -> _frames.Frame:
         _frames.check(frame)
         with tempfile.TemporaryDirectory(prefix="inferometer-") as room:
             path = os.path.join(room, "table.parquet")
             _report([self.folder, "--format", "parquet", "--table", table, "--output", path])
-            return _frames.read_parquet(path, frame)
+            read: _frames.Frame = _frames.read_parquet(path, frame)
+            return read
+
+    def _repr_html_(self) -> str:
+        verdict = self.verdict
+        head = [_html.badge(verdict.level) if verdict else _html.badge("not judged")]
+        if self.partial:
+            head.append(_html.badge("stopped early"))
+        counts = f"{self.completed} of {self.completed + self.failed} requests in {self.duration:.1f} s"
+        head.append(", ".join(_html.text(part) for part in (counts, self.label, self.model) if part))
+        reasons = [_html.small(sentence) for sentence in verdict.sentences] if verdict else []
+        rates = [(name, _html.number(self.number(key))) for name, key in _RATES if self.number(key) is not None]
+        return _html.page(_html.line(*head), *reasons, self._scores(), self._latencies(), _html.table(["throughput", "per second"], rates), _html.small(self.folder))
+
+    def _scores(self) -> str:
+        """Of a run of questions: what the answers are worth."""
+        scores = (self.result["inferometer"].get("eval") or {}).get("scores") or []
+        rows = [[str(s.get("name")), _html.number(s.get("value")), f"{_html.number(s.get('low'))} … {_html.number(s.get('high'))}", f"{s.get('right')} of {s.get('of')}"] for s in scores]
+        return _html.table(["score", "value", "95 % interval", "right"], rows) if rows else ""
+
+    def _latencies(self) -> str:
+        metrics: Dict[str, Dict[str, str]] = {}
+        heads: List[str] = []
+        for key in self.result:
+            found = _STATISTIC.fullmatch(key)
+            if found:
+                statistic, metric = found.groups()
+                heads += [] if statistic in heads else [statistic]
+                metrics.setdefault(metric, {})[statistic] = _html.number(self.number(key)) if self.supported(key) else "n/a"
+        rows = [[name.upper().replace("_", " "), *(row.get(head, "") for head in heads)] for name, row in metrics.items()]
+        return _html.table(["ms", *heads], rows) if rows else ""
 
 
-def load(run: Union[str, "os.PathLike[str]"]) -> Run:
+_RATES = [("requests", "request_throughput"), ("good requests", "request_goodput"), ("output tokens", "output_throughput"), ("all tokens", "total_token_throughput")]
+
+
+def bench_serve(given: Dict[str, Any], shapes: Mapping[str, str]) -> Run:
+    """The command's function in _commands has the flags."""
+    (show,) = taken(given, "show")
+    return _made("bench serve", words(given, shapes), show)
+
+
+def call(args: Sequence[Union[str, float, "os.PathLike[str]"]], *, show: bool = False) -> Run:
+    """A command that makes one run (bench serve, eval, exec) with its arguments, as a list.
+
+    Returns the run, also of one that was stopped early, broke its SLO or is INVALID under --strict:
+    its `exit_code` says so. Raises InferometerError where there is no result. `show` lets the
+    program write its progress and its table to standard error.
+    """
+    if isinstance(args, (str, bytes)):
+        raise TypeError("args must be a list such as ['bench', 'serve', '--base-url', url], not one string")
+    given = [word("args", a) for a in args]
+    command = next((c for c in _COMMANDS if tuple(given[: len(c)]) == c), None)
+    if command is None:
+        raise ValueError("args must begin with bench serve, eval or exec, which make one run; call find_binary() with subprocess for others")
+    if any(w == "--format" or w.startswith("--format=") for w in given):
+        raise ValueError("--format is given by this function: leave it out")
+    return _made(" ".join(command), given[len(command) :], show)
+
+
+def _made(command: str, args: List[str], show: bool) -> Run:
+    answer = Answer(command, args, show=show)
+    if not isinstance(answer.value.get("inferometer"), dict):
+        raise answer.missing()
+    made = from_result(answer.value, exit_code=answer.exit_code)
+    if answer.interrupted:
+        raise Interrupted(made)
+    return made
+
+
+def load(run: Path) -> Run:
     """A run by its folder, or by a result that it saved. Its numbers come from the journal."""
     # An absolute path never begins with -, so that no name of a file is a flag.
     path = os.path.abspath(os.fspath(run))
     if not os.path.exists(path):
         raise FileNotFoundError(f"{path} is not there: give the folder of a run, or a result that bench serve saved")
-    lines = _report([path, "--format", "json"]).strip().splitlines()
-    try:
-        return from_result(parse(lines[-1]))
-    except (IndexError, ValueError) as err:
-        raise InferometerError(f"what inferometer says of {path} can't be read ({err}): are program and package of one version?") from err
+    answer = Answer("report", [path])
+    if answer.interrupted:
+        raise KeyboardInterrupt
+    if answer.exit_code != 0 or not isinstance(answer.value.get("inferometer"), dict):
+        raise answer.missing()
+    return from_result(answer.value)
 
 
 def from_result(result: Dict[str, Any], exit_code: Optional[int] = None) -> Run:
@@ -94,10 +267,9 @@ def from_result(result: Dict[str, Any], exit_code: Optional[int] = None) -> Run:
     return Run(folder=os.path.abspath(folder), result=result, exit_code=exit_code)
 
 
-def _report(args: List[str]) -> str:
-    code, out, said, interrupted = call(["report", *args])
+def _report(args: List[str]) -> None:
+    code, _, said, interrupted = execute(["report", *args])
     if interrupted:
         raise KeyboardInterrupt
     if code != 0:
         raise InferometerError(f"inferometer report ended with exit code {code}: {said or 'it said nothing'}", code)
-    return out

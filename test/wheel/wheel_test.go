@@ -88,7 +88,11 @@ func TestWheel(t *testing.T) {
 	if out, err := s.try(s.python, "-m", "inferometer", "no-such-command"); err == nil || exitCode(err) != 2 {
 		t.Errorf("its exit code is lost: %v\n%s", err, out)
 	}
+	t.Run("checkout", func(t *testing.T) { s.checkout(t, program) })
 	t.Run("frames", func(t *testing.T) { s.frames(t) })
+	t.Run("types", func(t *testing.T) { s.types(t) })
+	t.Run("real", func(t *testing.T) { s.real(t) })
+	t.Run("page", func(t *testing.T) { s.page(t) })
 	t.Run("hostile", func(t *testing.T) { s.hostile(t) })
 
 	s.run(t, s.python, "-m", "pip", "uninstall", "--yes", "inferometer")
@@ -119,8 +123,13 @@ except inferometer.FrameMissing as err:
 	if !strings.Contains(out, "pip install 'inferometer[pandas]'") {
 		t.Errorf("without pandas it says %q", out)
 	}
-	module := s.run(t, s.python, "-c", "import inferometer, os; print(os.path.dirname(os.path.dirname(inferometer.__file__)))")
-	s.run(t, s.tools, "-c", framesProgram, strings.TrimSpace(module), filepath.Join(filepath.Dir(s.python), "inferometer"))
+	s.run(t, s.tools, "-c", framesProgram, s.module(t), filepath.Join(filepath.Dir(s.python), "inferometer"))
+}
+
+// module is the folder that the wheel was installed into.
+func (s *stage) module(t *testing.T) string {
+	t.Helper()
+	return strings.TrimSpace(s.run(t, s.python, "-c", "import inferometer, os; print(os.path.dirname(os.path.dirname(inferometer.__file__)))"))
 }
 
 // framesProgram holds the frames against the result, which the program computes by itself.
@@ -197,7 +206,7 @@ try:
 except inferometer.InferometerError as err:
     print("half", err)
 try:
-    inferometer.bench_serve("http://127.0.0.1:9", num_promts=3)
+    inferometer.call(["bench", "serve", "--base-url", "http://127.0.0.1:9", "--num-promts", 3])
 except inferometer.InferometerError as err:
     assert err.exit_code == 2 and "num-promts" in str(err), err
 `)
@@ -259,6 +268,14 @@ func TestMacOSTag(t *testing.T) {
 		return
 	}
 	t.Error("the program does not say which macOS it needs")
+}
+
+// CI installs what TestWheel needs: on a new machine it is run too.
+func TestCIInstallsIt(t *testing.T) {
+	script := string(read(t, filepath.Join("..", "..", ".ci", "run")))
+	if !strings.Contains(script, "$(scripts/wheel-venv.sh ") || strings.Contains(script, "wheel-venv.sh cached") {
+		t.Error(".ci/run leaves the Python package out where its cache is empty")
+	}
 }
 
 // The module's own tests, by plain unittest.

@@ -97,6 +97,7 @@ type Flag struct {
 	short   byte
 	whole   bool // no part of its name stands for it
 	arity   Arity
+	value   Type
 	later   string // why the values in Refused are refused
 	shape   shape
 	pairSep string

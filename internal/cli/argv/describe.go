@@ -1,6 +1,10 @@
 package argv
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/option"
+)
 
 // What is declared, for those who read it without parsing anything: completion, man pages, help.
 
@@ -111,6 +115,43 @@ func (f *Flag) Value() string {
 	}
 	return ""
 }
+
+// Type is what a flag's value is, for whoever gives it from another language.
+type Type int
+
+// The types of values.
+const (
+	TypeText Type = iota
+	TypeOwn       // text that the command reads itself: a word, a number, or JSON
+	TypeSwitch
+	TypeTwoWay // a switch with --no- beside it
+	TypeInt
+	TypeFloat
+	TypeDuration
+	TypeChoice  // one of Choices
+	TypeWords   // several words
+	TypePairs   // several words of a key and a value, with Separator between them
+	TypeJSON    // JSON as text
+	TypeCSV     // words with commas between them
+	TypeNumbers // numbers with commas between them
+)
+
+// optionTypes are the types of options that describe themselves.
+var optionTypes = map[option.Kind]Type{option.Int: TypeInt, option.Float: TypeFloat, option.Duration: TypeDuration, option.Custom: TypeOwn}
+
+// Type is the type of the flag's value.
+func (f *Flag) Type() Type {
+	switch f.arity {
+	case NoValue:
+		return TypeSwitch
+	case triValue:
+		return TypeTwoWay
+	}
+	return f.value
+}
+
+// Separator is what stands between key and value of a flag of pairs.
+func (f *Flag) Separator() string { return f.pairSep }
 
 // Commas says that the value is words with commas between them.
 func (f *Flag) Commas() bool { return f.shape == csvShape }

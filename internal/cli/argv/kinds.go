@@ -48,45 +48,48 @@ func (s *Set) String(dst *string, name, def, help string, opts ...Option) {
 // Int declares a flag with a whole number.
 func (s *Set) Int(dst *int, name string, def int, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: strconv.Itoa(def), Metavar: "N"}, opts, option.ParseInt)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: strconv.Itoa(def), Metavar: "N", value: TypeInt}, opts, option.ParseInt)
 }
 
 // OptInt declares a flag with a whole number; unset it is nil.
 func (s *Set) OptInt(dst **int, name, help string, opts ...Option) {
 	*dst = nil
-	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "N"}, opts, pointer(option.ParseInt))
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "N", value: TypeInt}, opts, pointer(option.ParseInt))
 }
 
 // Float declares a flag with a number. inf is one; nan is not.
 func (s *Set) Float(dst *float64, name string, def float64, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatFloat(def), Metavar: "X"}, opts, option.ParseFloat)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatFloat(def), Metavar: "X", value: TypeFloat}, opts, option.ParseFloat)
 }
 
 // OptFloat declares a flag with a number; unset it is nil.
 func (s *Set) OptFloat(dst **float64, name, help string, opts ...Option) {
 	*dst = nil
-	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "X"}, opts, pointer(option.ParseFloat))
+	scalar(s, dst, &Flag{Name: name, Help: help, Metavar: "X", value: TypeFloat}, opts, pointer(option.ParseFloat))
 }
 
 // Duration declares a flag with a time span: 90s, 2m, 1h30m. A bare number is seconds.
 func (s *Set) Duration(dst *time.Duration, name string, def time.Duration, help string, opts ...Option) {
 	*dst = def
-	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatDuration(def), Metavar: "DURATION"}, opts, option.ParseDuration)
+	scalar(s, dst, &Flag{Name: name, Help: help, Default: option.FormatDuration(def), Metavar: "DURATION", value: TypeDuration}, opts, option.ParseDuration)
 }
 
 // Custom declares a flag whose value is text that the command reads itself. The
 // error's text reads on from the flag's name. In a config the value may also be a
 // mapping: it is handed over as JSON.
 func (s *Set) Custom(name, def, help string, store func(string) error, opts ...Option) {
-	f := &Flag{Name: name, Help: help, Default: def, Metavar: "VALUE", arity: OneValue, shape: textOrJSON}
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "VALUE", arity: OneValue, shape: textOrJSON, value: TypeOwn}
 	f.store = func(values []string) error { return store(values[0]) }
 	s.add(f, opts)
 }
 
 // Option declares the flag of an option that describes itself; a value goes to store.
 func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
-	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole, Choices: field.Choices, Common: field.Common}
+	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole, Choices: field.Choices, Common: field.Common, value: optionTypes[field.Kind]}
+	if len(field.Choices) > 0 {
+		f.value = TypeChoice
+	}
 	f.store = func(values []string) error { return OptionError("", store(values[0])) }
 	switch {
 	case field.Kind == option.Bool && field.Optional: // --name and --no-name
@@ -96,7 +99,7 @@ func (s *Set) Option(field option.Field, store func(text string) error, opts ...
 		f.store = func([]string) error { return OptionError("", store("true")) }
 	}
 	if field.Many {
-		f.arity, f.shape = OneOrMore, plain
+		f.arity, f.shape, f.value = OneOrMore, plain, TypeWords
 		f.store = func(values []string) error { return OptionError("", store(strings.Join(values, " "))) }
 	}
 	s.add(f, opts)
@@ -116,7 +119,7 @@ func OptionError(flag string, err error) error {
 // Choice declares a flag with one of a few values.
 func (s *Set) Choice(dst *string, name, def string, choices []string, help string, opts ...Option) {
 	*dst = def
-	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}", Choices: choices}
+	f := &Flag{Name: name, Help: help, Default: def, Metavar: "{" + strings.Join(choices, "|") + "}", Choices: choices, value: TypeChoice}
 	scalar(s, dst, f, opts, func(text string) (string, error) {
 		switch {
 		case slices.Contains(choices, text):
@@ -158,7 +161,7 @@ func (s *Set) TriBool(dst **bool, name, help string, opts ...Option) {
 func (s *Set) Strings(dst *[]string, name string, arity Arity, help string, opts ...Option) {
 	*dst = nil
 	s.add(&Flag{
-		Name: name, Help: help, Metavar: "TEXT", arity: arity,
+		Name: name, Help: help, Metavar: "TEXT", arity: arity, value: TypeWords,
 		store: func(values []string) error { *dst = values; return nil },
 	}, opts)
 }
@@ -167,7 +170,7 @@ func (s *Set) Strings(dst *[]string, name string, arity Arity, help string, opts
 // ZeroOrMore or OneOrMore. In a config it may be a mapping too.
 func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts ...Option) {
 	*dst = nil
-	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "="}
+	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "=", value: TypePairs}
 	f.store = func(values []string) error {
 		pairs, err := parsePairs(values, f.pairSep, f.bare)
 		if err == nil {
@@ -185,14 +188,14 @@ func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts
 // --x.a.b 1 is understood, and a mapping in the config.
 func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
 	*dst = nil
-	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText}
+	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText, value: TypeJSON}
 	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return parseJSON(text, f.object) })
 }
 
 // CSV declares a flag with words between commas. Spaces around a word are dropped.
 func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ...Option) {
 	*dst = def
-	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape}
+	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape, value: TypeCSV}
 	scalar(s, dst, f, opts, parseWords)
 }
 
@@ -203,6 +206,6 @@ func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, op
 	for i, v := range def {
 		shown[i] = option.FormatFloat(v)
 	}
-	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape}
+	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape, value: TypeNumbers}
 	scalar(s, dst, f, opts, parseFloats)
 }

@@ -3,6 +3,7 @@ package find
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -117,7 +118,7 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload []stri
 func (o *options) interrupted(s command.Streams, r *find.Report) error {
 	o.screen.Close()
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return len(f.Curve) > 0 }) {
-		if _, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out))); err != nil {
+		if err := o.print(s, r); err != nil {
 			return err
 		}
 	}
@@ -131,7 +132,7 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 	if err := r.Save(o.out); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out))); err != nil {
+	if err := o.print(s, r); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.Err, "results: %s\n", o.out)
@@ -142,6 +143,20 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 		return command.Exit(command.ExitPartial, errors.New("the answer is not confirmed; the text above says why"))
 	}
 	return nil
+}
+
+// print writes the answer as it was asked for. In JSON it is what find.json has, and where that is.
+func (o *options) print(s command.Streams, r *find.Report) error {
+	if o.format == "json" {
+		e := json.NewEncoder(s.Out)
+		e.SetEscapeHTML(false)
+		return e.Encode(struct {
+			Folder string `json:"folder"`
+			*find.Report
+		}{o.out, r})
+	}
+	_, err := fmt.Fprint(s.Out, r.Text(command.ResultWidth(s.Out)))
+	return err
 }
 
 // progress shows a search: one line for each probe, and on a terminal what runs now.

@@ -22,6 +22,7 @@ import (
 type options struct {
 	find.Options
 	slo, mapped, out string
+	format           string
 	serve            *serve.Options
 	screen           *view.Screen  // nil: there is none
 	live             *live.Feed    // of the probes; nil: nobody is told
@@ -58,6 +59,7 @@ func Flags() (*argv.Set, *options) {
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
+	set.Choice(&o.format, "format", "table", []string{"table", "json"}, "What to print.", argv.Group(groupFind), argv.WholeName())
 	o.serve = serve.NewOptions()
 	serve.DefineBackend(set, o.serve)
 	serve.DefineServer(set, o.serve)

@@ -25,6 +25,12 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
+// What run prints at its end.
+const (
+	formatTable = "table"
+	formatJSON  = "json"
+)
+
 // runOptions are the flags of run.
 type runOptions struct {
 	check, plan, fresh bool
@@ -33,6 +39,7 @@ type runOptions struct {
 	only               []string
 	columns            string
 	slo                string
+	format             string
 	upload             upload.Flags
 	progress           string
 }
@@ -56,6 +63,7 @@ func runFlags() (*argv.Set, *runOptions) {
 	set.String(&o.columns, "columns", "", "Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns.", argv.Metavar("NAME,…"),
 		argv.Shown("the usual ones"))
 	set.String(&o.slo, "slo", "", "Limits that every point must keep, in place of the file's key slo. Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.", argv.Metavar("LIMITS"))
+	set.Choice(&o.format, "format", formatTable, []string{formatTable, formatJSON}, "What to print at the end.")
 	view.Define(set, &o.progress)
 	o.upload.Define(set)
 	set.KeyValues(&o.set, "set", argv.OneOrMore, "Set keys of the file, as in pace.rate=5 or targets.a.base_url=http://host:8000.")
@@ -184,7 +192,7 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 	if err != nil {
 		return err
 	}
-	sum, err := conclude(s, plan, records, folder)
+	sum, err := o.conclude(s, plan, records, folder)
 	if err == nil && o.slo != "" {
 		err = sloEnding(sum)
 	}
@@ -242,15 +250,12 @@ func (o *runOptions) folder(plan *scenario.Plan) (scenario.Folder, error) {
 }
 
 // conclude writes and prints the table, and says by its error how the run ended.
-func conclude(s command.Streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
+func (o *runOptions) conclude(s command.Streams, plan *scenario.Plan, records []*scenario.Record, folder scenario.Folder) (*scenario.Summary, error) {
 	sum := scenario.Summarize(plan, records, folder)
 	searches, err := plan.Searches(folder, command.ResultWidth(s.Out))
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(err, sum.Write(folder), sum.Draw(folder, command.Version()))
-	if searches != "" {
-		fmt.Fprintln(s.Out, searches)
-	}
-	if err := errors.Join(err, sum.Text(s.Out, command.ResultWidth(s.Out))); err != nil {
+	if err := errors.Join(err, o.print(s.Out, sum, searches, folder)); err != nil {
 		return sum, err
 	}
 	fmt.Fprintf(s.Err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
@@ -261,6 +266,17 @@ func conclude(s command.Streams, plan *scenario.Plan, records []*scenario.Record
 		return sum, command.Exit(command.ExitPartial, fmt.Errorf("%d of %d points have no result%s; run it again to try them", sum.Failed+sum.Missing, len(plan.Selected()), cause(sum, "; the first that failed, ")))
 	}
 	return sum, nil
+}
+
+// print writes the summary as it was asked for.
+func (o *runOptions) print(w io.Writer, sum *scenario.Summary, searches string, folder scenario.Folder) error {
+	if o.format == formatJSON {
+		return sum.JSON(w, folder)
+	}
+	if searches != "" {
+		fmt.Fprintln(w, searches)
+	}
+	return sum.Text(w, command.ResultWidth(w))
 }
 
 // cause is why the first point that failed did so, after a few words.

@@ -96,7 +96,7 @@ func (s *Summary) Write(f Folder) error {
 	if err := s.Markdown(&table); err != nil {
 		return err
 	}
-	all, err := s.json(f)
+	all, err := json.MarshalIndent(s.json(f), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,16 @@ type pointJSON struct {
 	Numbers     map[string]float64 `json:"numbers,omitempty"`
 }
 
-func (s *Summary) json(f Folder) ([]byte, error) {
+// JSON writes what summary.json has as one line, and the folder that it is in.
+func (s *Summary) JSON(w io.Writer, f Folder) error {
+	all := s.json(f)
+	all["folder"] = f.Path
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(all)
+}
+
+func (s *Summary) json(f Folder) map[string]any {
 	type answer struct {
 		Point  string             `json:"point"`
 		Values map[string]string  `json:"values"`
@@ -149,7 +158,7 @@ func (s *Summary) json(f Folder) ([]byte, error) {
 	if s.Front != nil || len(s.Pairs) > 0 {
 		all["accuracy"] = map[string]any{"front": s.Front, "notes": s.Pairs}
 	}
-	return json.MarshalIndent(all, "", "  ")
+	return all
 }
 
 func (r *Row) json(f Folder) (points []pointJSON) {
