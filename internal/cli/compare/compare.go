@@ -95,10 +95,17 @@ func (o *options) compare(s command.Streams, sides []compare.Side) error {
 	if err := c.Write(s.Out, o.format, findings, command.Bold(s.Out)); err != nil {
 		return err
 	}
-	switch outcome {
-	case compare.Broken:
+	return ending(outcome, gate == nil && c.NotComparable())
+}
+
+// ending is the exit code of a comparison. A gate has its own word for what can't be compared.
+func ending(outcome compare.Outcome, notComparable bool) error {
+	switch {
+	case notComparable:
+		return command.Exit(command.ExitUndecided, errors.New("the results are not comparable: the lines above say why"))
+	case outcome == compare.Broken:
 		return command.Exit(command.ExitGate, errors.New("the gate is broken"))
-	case compare.Undecided:
+	case outcome == compare.Undecided:
 		return command.Exit(command.ExitUndecided, errors.New("the data can't decide whether the gate holds"))
 	}
 	return nil

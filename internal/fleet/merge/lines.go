@@ -103,7 +103,7 @@ func (m *merger) lastLine() *journal.End {
 		same = same && e.WorkloadSHA == m.plan.ShareSHA[i]
 	}
 	if same {
-		end.WorkloadSHA = m.plan.WorkloadSHA
+		end.WorkloadSHA, end.Recipe = m.plan.WorkloadSHA, journal.WorkloadRecipe
 	}
 	if gone := slices.IndexFunc(m.plan.Agents, func(a Agent) bool { return a.Gone != "" }); end.Interrupted == "" && m.sum.Lost+m.sum.Unsent > 0 {
 		end.Interrupted = "requests of its agents are missing"

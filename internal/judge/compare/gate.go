@@ -127,6 +127,11 @@ func (c *Comparison) row(key string) *Row {
 	return nil
 }
 
+// NotComparable says that a doubt forbids to hold the sides against each other.
+func (c *Comparison) NotComparable() bool {
+	return slices.ContainsFunc(c.Doubts, func(d Doubt) bool { return d.Severe })
+}
+
 // severe is a doubt that forbids to compare these sides.
 func (c *Comparison) severe(sides ...int) *Doubt {
 	for i := range c.Doubts {
