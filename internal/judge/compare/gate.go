@@ -46,7 +46,7 @@ type Finding struct {
 func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	worst := Kept
 	var found []Finding
-	tests := max(len(g)*(len(c.Sides)-1), 2) // each can be wrong on one side of its interval only
+	tests := max(len(g)*(len(c.Sides)-1)*max(c.tables, 1), 2) // each can be wrong on one side of its interval only
 	share := 2 * (1 - c.Level) / float64(tests)
 	for _, l := range g {
 		if l.Metric == condition.Accuracy && c.Accuracy != nil {
