@@ -49,6 +49,9 @@ func Find(typed string) (*Set, error) {
 		return nil, err
 	case !info.IsDir():
 		folder, err := Folder(typed)
+		if err == nil {
+			folder, err = filepath.Abs(folder)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -134,6 +137,7 @@ func (s *Set) keep(name, part string) error {
 	for _, l := range s.Lacking {
 		all = append(all, l.Point)
 	}
+	slices.Sort(all)
 	all = slices.Compact(all)
 	of := func(one, point string) bool { return one == name || point == name }
 	if !slices.ContainsFunc(s.Runs, func(r kept.Found) bool { return of(r.Name, r.Point) }) {
@@ -142,7 +146,7 @@ func (s *Set) keep(name, part string) error {
 		}
 		var like []string
 		for _, point := range all {
-			if strings.Contains(point, name) && !slices.Contains(like, point) {
+			if strings.Contains(point, name) {
 				like = append(like, point)
 			}
 		}
