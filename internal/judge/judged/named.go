@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -170,13 +171,14 @@ func (s *Set) keep(name, part string) error {
 }
 
 // noRun says what there is in a folder that is none of ours.
-func noRun(s *Set) error { return fmt.Errorf("%s holds no run of its own; %s", s.Path, holds(s.Path)) }
+func noRun(s *Set) error { return fmt.Errorf("%s holds no run of its own, no %s; %s", s.Path, journal.FileName, holds(s.Path)) }
 
 // holds lists what of ours lies in a folder.
 func holds(dir string) string {
+	const give = "give a run's folder, that of a scenario, or a result"
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "give a run's folder or a result"
+		return give
 	}
 	var names []string
 	for _, e := range entries {
@@ -185,9 +187,9 @@ func holds(dir string) string {
 		}
 	}
 	if len(names) == 0 {
-		return "give a run's folder, that of a scenario, or a result"
+		return give
 	}
-	return "there is " + some(names)
+	return give + "; there is " + some(names)
 }
 
 // some are the first of a list, as a sentence names them.
