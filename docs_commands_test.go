@@ -195,7 +195,7 @@ func (p *docsPage) run(t *testing.T, line string) {
 		want = int(m[1][0] - '0')
 	}
 	args := command.FindStringSubmatch(line)[2]
-	decides := strings.Contains(line, "--gate ") || strings.HasPrefix(args, "ab ")
+	decides := strings.Contains(line, "--gate ") || strings.HasPrefix(args, "ab ") || strings.HasPrefix(args, "compare ") // of a run that is INVALID
 	unconfirmed := strings.HasPrefix(args, "find ") && code == exitPartial // --max-time was over first
 	switch {
 	case code == want:

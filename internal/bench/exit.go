@@ -28,7 +28,7 @@ func Exits() []Exit {
 		{ExitPartial, "stopped early, with a partial result"},
 		{ExitInvalid, "the verdict is INVALID, and --strict was given"},
 		{ExitGate, "a gate is broken, beyond noise"},
-		{ExitUndecided, "the data can't decide whether a gate or an SLO holds, or which server of ab is faster"},
+		{ExitUndecided, "the data can't decide whether a gate or an SLO holds, or which server of ab is faster; compare: not comparable"},
 		{ExitSLO, "the SLO of --slo is broken"},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -48,7 +49,7 @@ func (r *Run) options() journal.Options {
 		ProbeRate:         r.ProbeRequestRate,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
-		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
+		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions), Workload: r.workloadKeys(),
 	}
 	if r.Asks() {
 		o.NumPrompts = r.dataset.Len()
@@ -71,6 +72,15 @@ func (r *Run) options() journal.Options {
 	return o
 }
 
+// workloadKeys are what the workload is made of, so that two runs can be told apart by more than a hash.
+func (r *Run) workloadKeys() map[string]string {
+	spec, err := r.Spec.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return rehearsal.Keys(spec)
+}
+
 // orZero writes infinity as 0, which JSON can hold.
 func orZero(v float64) float64 {
 	if math.IsInf(v, 0) {
@@ -82,7 +92,7 @@ func orZero(v float64) float64 {
 // end is the journal's last line.
 func (r *Run) end(res *load.Result) *journal.End {
 	return &journal.End{
-		At: res.End, Interrupted: r.interrupted(res), Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
+		At: res.End, Interrupted: r.interrupted(res), Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, Recipe: journal.WorkloadRecipe, SeenPrompts: r.seenBefore(),
 		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Pauses: res.Pauses, Client: client.ProcessUsage().Since(r.usage),
 	}
 }

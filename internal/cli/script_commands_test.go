@@ -23,6 +23,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -99,6 +100,22 @@ func cmdExit(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := commandIn(ts, args[1:])
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 	checkExit(ts, cmd.Run(), args[0])
+}
+
+// compared RESULT…: inferometer compare, which may find that the runs are not comparable where this machine
+// was too busy for one of them, and for no other reason.
+func cmdCompared(ts *testscript.TestScript, neg bool, args []string) {
+	usageOf(ts, !neg && len(args) >= 1, "compared RESULT…")
+	cmd := commandIn(ts, append([]string{"inferometer", "compare"}, args...))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(ts.Stdout(), &out), ts.Stderr()
+	err := cmd.Run()
+	busy := strings.Contains(out.String(), "verdict is INVALID") || strings.Contains(out.String(), "<h1>") || strings.Contains(out.String(), "metric,side")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == command.ExitUndecided && busy {
+		return
+	}
+	ts.Check(err)
 }
 
 // start command…: runs a command in the background, one at a time, until result.

@@ -67,6 +67,7 @@ func TestScripts(t *testing.T) {
 			"login":    cmdLogin,
 			"says":     cmdSays,
 			"exit":     cmdExit,
+			"compared": cmdCompared,
 			"start":    cmdStart,
 			"signal":   cmdSignal,
 			"result":   cmdResult,

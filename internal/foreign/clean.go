@@ -27,7 +27,7 @@ func count(v float64) int {
 func (r *Run) clean() {
 	f := &r.Facts
 	for _, word := range []*string{
-		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.WorkloadSHA, &f.Verdict,
+		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.Workload.SHA, &f.Workload.Tokenizer, &f.Verdict,
 	} {
 		*word = outside.Word(*word)
 	}
@@ -53,6 +53,12 @@ func (r *Run) clean() {
 	for metric, values := range r.Samples {
 		if slices.ContainsFunc(values, func(v float64) bool { return !(v > -most && v < most) }) {
 			delete(r.Samples, metric) // one absurd value spoils all that is made of them
+		}
+	}
+	f.Workload.Keys = cleanKeys(f.Workload.Keys)
+	for _, words := range []map[string]string{f.Workload.Told, f.Workload.Keys} {
+		for key, v := range words {
+			words[key] = outside.Word(v)
 		}
 	}
 	r.Eval.clean()

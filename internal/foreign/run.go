@@ -96,10 +96,21 @@ type Facts struct {
 	Failed                          *int // nil: the tool does not count failures
 	InputTokens, OutputTokens       int64
 	Duration                        float64 // seconds
-	WorkloadSHA                     string
+	Workload                        Workload
 	Verdict                         string // VALID, SUSPECT or INVALID; empty if nobody judged
 	Reasons                         []string
 	RunDir                          string
+}
+
+// Workload is what a run of ours says of what it sent.
+type Workload struct {
+	SHA       string // over bodies and times; empty: not told
+	Recipe    int    // of SHA: hashes of two recipes say nothing about each other
+	Named     bool   // SHA counts the model's name
+	Sent      int    // requests
+	Tokenizer string
+	Told      map[string]string // what results of all versions tell of it
+	Keys      map[string]string // what it is made of, by the names of a Spec, with values as JSON; nil: an older version
 }
 
 // Missing is how many of the requests that were asked for did not complete, as far as it is told.

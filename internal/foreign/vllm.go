@@ -39,13 +39,9 @@ type vllmPerRequest struct {
 
 // ours is the part of our results that a comparison needs.
 type ours struct {
-	Run      string `json:"run"`
-	Workload struct {
-		SHA     string `json:"sha256"`
-		Dataset string `json:"dataset"`
-		Sent    int    `json:"requests_sent"`
-	} `json:"workload"`
-	Verdict *struct {
+	Run      string       `json:"run"`
+	Workload oursWorkload `json:"workload"`
+	Verdict  *struct {
 		Level   string   `json:"level"`
 		Reasons []string `json:"reasons"`
 	} `json:"verdict"`
@@ -105,7 +101,7 @@ func (f *Facts) load(concurrency *int, rate number) {
 
 func (o *ours) into(r *Run) {
 	r.Tool, r.Notes = Inferometer, nil
-	r.Facts.RunDir, r.Facts.WorkloadSHA, r.Facts.Dataset = o.Run, o.Workload.SHA, o.Workload.Dataset
+	r.Facts.RunDir, r.Facts.Workload, r.Facts.Dataset = o.Run, o.Workload.facts(), o.Workload.Dataset
 	if r.Facts.Asked == 0 { // a run bounded by time
 		r.Facts.Asked = o.Workload.Sent
 	}

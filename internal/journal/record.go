@@ -103,11 +103,12 @@ type Options struct {
 	Metadata          [][2]string        `json:"metadata,omitempty"`           // in the order given
 	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
 	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
-	Goodput           map[string]float64 `json:"goodput,omitempty"` // metric: milliseconds
-	Compat            string             `json:"compat,omitempty"`  // "vllm", or empty for ours
-	Balance           string             `json:"balance,omitempty"` // how one of several targets is chosen
-	Until             string             `json:"until,omitempty"`   // the goals of --until, as typed
-	Price             *Price             `json:"price,omitempty"`   // what the servers cost
+	Goodput           map[string]float64 `json:"goodput,omitempty"`  // metric: milliseconds
+	Compat            string             `json:"compat,omitempty"`   // "vllm", or empty for ours
+	Balance           string             `json:"balance,omitempty"`  // how one of several targets is chosen
+	Until             string             `json:"until,omitempty"`    // the goals of --until, as typed
+	Price             *Price             `json:"price,omitempty"`    // what the servers cost
+	Workload          map[string]string  `json:"workload,omitempty"` // keys of the Spec that bytes and times hang on, with their values as JSON
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -320,14 +321,20 @@ const (
 	Deadline = "deadline"
 )
 
+// WorkloadRecipe is the version of the workload's hash: the model's name is not in it, nor what a
+// server's dialect adds. Hashes of two versions say nothing about each other.
+const WorkloadRecipe = 2
+
 // End is the last line of a journal whose run came to its end.
 type End struct {
-	At           int64  `json:"at"`                    // the last request had ended
-	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early: Signal, Deadline, or a sentence
-	Stopped      string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
-	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
-	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order
-	PeakInFlight int    `json:"peak_in_flight"`
+	At          int64  `json:"at"`                    // the last request had ended
+	Interrupted string `json:"interrupted,omitempty"` // why it stopped early: Signal, Deadline, or a sentence
+	Stopped     string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
+	Sent        int    `json:"sent"`                  // requests measured (warm-ups not counted)
+	WorkloadSHA string `json:"workload_sha256"`       // over bodies and due times, in order
+	// Recipe says what of a body is in WorkloadSHA: see WorkloadRecipe. 0: a journal of an earlier version, which counted all of it.
+	Recipe       int `json:"workload_recipe,omitempty"`
+	PeakInFlight int `json:"peak_in_flight"`
 	// Unwritten are requests that had ended and are not in this journal: the disk had no room.
 	Unwritten int `json:"unwritten,omitempty"`
 	// SeenPrompts were sent to the same server by an earlier run from this machine; -1: not known.

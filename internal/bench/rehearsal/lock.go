@@ -12,8 +12,9 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// LockVersion is the version of the file's form. A reader refuses any other.
-const LockVersion = 1
+// LockVersion is the version of the file's form. In version 1 the hash counted the model's name, which
+// is why it is not read; what was written by a later program is refused.
+const LockVersion = 2
 
 const mostLock = 32 << 20 // bytes of a lock's file
 
@@ -99,13 +100,16 @@ func ReadLock(from io.Reader) (*Lock, error) {
 		return nil, fmt.Errorf("it is no lock: %s", outside.Sentence(err.Error()))
 	}
 	switch {
-	case l.Version != LockVersion:
-		return nil, fmt.Errorf("it is a lock of version %d, and this program reads version %d", l.Version, LockVersion)
-	case l.Requests < 1 || len(l.Bodies) != min(l.Requests, firstPrints) || len(l.Due) != len(l.Bodies):
+	case l.Version < 1 || l.Version > LockVersion:
+		return nil, fmt.Errorf("it is a lock of version %d, and this program reads versions 1 to %d", l.Version, LockVersion)
+	case l.Requests < 1 || len(l.Bodies) != min(l.Requests, firstPrints) || len(l.Due) != len(l.Bodies) || len(l.Blocks) != blocksOf(l.Requests):
 		return nil, fmt.Errorf("it is a lock that has not all its requests")
 	}
 	return &l, nil
 }
+
+// blocksOf is how many blocks the requests after the first make.
+func blocksOf(requests int) int { return max(0, (requests-firstPrints+blockSize-1)/blockSize) }
 
 // free are the keys of a Spec that change neither bytes nor times: the place, its keys,
 // what is kept and how it is judged. What they are of is held by its digest.
@@ -121,7 +125,10 @@ var free = map[string]bool{
 // the same bytes at the same times.
 func (l *Lock) Differs(now *Rehearsal) (reasons []string) {
 	say := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	same := l.SHA256 == now.SHA && l.Requests == now.Requests && l.All == now.All && l.FixedTimes == now.FixedTimes
+	first := l.Prints.firstDiffering(&now.Prints)
+	// The hash leaves the model's name out, and that of version 1 is of another recipe: the fingerprints have every byte.
+	same := first == "" && (l.SHA256 == now.SHA || l.Version == 1) &&
+		l.Requests == now.Requests && l.All == now.All && l.FixedTimes == now.FixedTimes
 	keys := specDiffers(l.Spec, now.Spec)
 	endpoint := l.Endpoint != now.Endpoint
 	// The bytes are the proof. Where only the first requests were compared, what they are made from counts too.
@@ -148,7 +155,7 @@ func (l *Lock) Differs(now *Rehearsal) (reasons []string) {
 	if l.Requests != now.Requests {
 		say("requests: %d here, %d in the lock", now.Requests, l.Requests)
 	}
-	if first := l.Prints.firstDiffering(&now.Prints); first != "" {
+	if first != "" {
 		reasons = append(reasons, first)
 	} else if !same && len(reasons) == 0 {
 		say("the hash over all: %s here, %s in the lock", now.SHA, outside.Word(l.SHA256))
@@ -210,13 +217,34 @@ func specDiffers(locked, now json.RawMessage) (reasons []string) {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		section, _, _ := strings.Cut(key, ".")
-		if a[key] == b[key] || free[key] || section == "keep" || section == "judge" || section == "fleet" || section == "version" {
+		if a[key] == b[key] || !binds(key) {
 			continue
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s here, %s in the lock", outside.Word(key), orNone(b[key]), orNone(a[key])))
 	}
 	return reasons
+}
+
+// binds says whether bytes or times may hang on a key of a Spec.
+func binds(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	return !free[key] && !slices.Contains([]string{"keep", "judge", "fleet", "version"}, section)
+}
+
+// mostValue bounds a value of Keys: a body's own fields may be long.
+const mostValue = 200
+
+// Keys are the keys of a Spec that bytes or times may hang on, and the dataset's file, with their values as JSON.
+func Keys(spec json.RawMessage) map[string]string {
+	keys := flatten(spec)
+	for key, value := range keys {
+		if !binds(key) && key != "dataset.path" {
+			delete(keys, key)
+			continue
+		}
+		keys[key] = outside.Text(value, mostValue)
+	}
+	return keys
 }
 
 // flatten gives the keys of each section with their values as JSON.

@@ -79,6 +79,21 @@ func TestDiffers(t *testing.T) {
 	if got := lock.Differs(other); got != nil {
 		t.Errorf("other files, and the same bytes: %q", got)
 	}
+	// A lock of version 1 has a hash that counts the model's name: its fingerprints hold, and nothing else is said of it.
+	old := *lock
+	old.Version, old.SHA256 = 1, "of another recipe"
+	if got := old.Differs(rehearsed(many, 0, plain, nil)); got != nil {
+		t.Errorf("an old lock, and the same bytes: %q", got)
+	}
+	if got := old.Differs(rehearsed(many, 0, plain, at(2500, bytesOf))); len(got) != 1 || !strings.Contains(got[0], "2000 to 2999") {
+		t.Errorf("an old lock, and other bytes: %q", got)
+	}
+	// The same workload for another model has the same hash, and is not the same bytes.
+	named := rehearsed(many, 0, plain, at(4, bytesOf))
+	named.SHA, named.Model = lock.SHA256, "n"
+	if got := lock.Differs(named); len(got) != 2 || !strings.HasPrefix(got[0], "model in the bodies") {
+		t.Errorf("another model: %q", got)
+	}
 	part := rehearsed(many, 20, plain, nil).Lock("v")
 	other = rehearsed(many, 20, plain, nil)
 	if got := part.Differs(other); got != nil {
@@ -103,7 +118,7 @@ func TestLockFile(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, want := range map[string]string{
-		"": "it is no lock", "[]": "it is no lock", `{"version":1}`: "it is no lock", `{"inferometer_lock":2}`: "of version 2", `{"inferometer_lock":1,"requests":5}`: "not all its requests",
+		"": "it is no lock", "[]": "it is no lock", `{"version":1}`: "it is no lock", `{"inferometer_lock":3}`: "of version 3", `{"inferometer_lock":0}`: "of version 0", `{"inferometer_lock":1,"requests":5}`: "not all its requests",
 		`{"inferometer_lock":1,"requests":"x"}`: "it is no lock",
 	} {
 		if _, err := ReadLock(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -26,10 +26,11 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer compare",
 		"Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. "+
 			"Answers of two runs of inferometer eval are paired by their questions. "+
-			"A result is a run's folder, our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
+			"A result is a run's folder, a scenario's (results/NAME: its points are paired by their values of the matrix), a point in it (results/NAME/POINT), our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
 			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, "+
 			"the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.")
 	set.Example("Is the new one slower?", "inferometer compare base.json new.json")
+	set.Example("A scenario before and after, point by point", "inferometer compare results/before results/after")
 	set.Example("Three repeats of each side", "inferometer compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json")
 	set.Example("All results in a note, one line each, to be pasted", "inferometer compare NOTES.md --format markdown")
 	set.Example("Fail a build: exit code 5 if it is slower beyond noise, 6 if the data can't decide",
@@ -45,9 +46,12 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	sides, err := results.Sides(set.Args())
+	sides, points, err := results.Read(set.Args())
 	if err != nil {
 		return err
+	}
+	if points != nil && !o.list && len(set.Args()) > 1 {
+		return o.comparePoints(s, points)
 	}
 	if err := compare.CheckMetrics(o.metrics, sides); err != nil {
 		return argv.Errorf("metrics", "%v", err)
@@ -95,10 +99,17 @@ func (o *options) compare(s command.Streams, sides []compare.Side) error {
 	if err := c.Write(s.Out, o.format, findings, command.Bold(s.Out)); err != nil {
 		return err
 	}
-	switch outcome {
-	case compare.Broken:
+	return ending(outcome, gate == nil && c.NotComparable())
+}
+
+// ending is the exit code of a comparison. A gate has its own word for what can't be compared.
+func ending(outcome compare.Outcome, notComparable bool) error {
+	switch {
+	case notComparable:
+		return command.Exit(command.ExitUndecided, errors.New("the results are not comparable: the lines above say why"))
+	case outcome == compare.Broken:
 		return command.Exit(command.ExitGate, errors.New("the gate is broken"))
-	case compare.Undecided:
+	case outcome == compare.Undecided:
 		return command.Exit(command.ExitUndecided, errors.New("the data can't decide whether the gate holds"))
 	}
 	return nil

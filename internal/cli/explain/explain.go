@@ -29,6 +29,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 		"What limited a run, in sentences with their evidence, and where the time of a request went: client queue, network, server queue, prefill, decode, "+
 			"as far as the journal tells. The answer is unclear rather than wrong; docs/explain.md has the rules.")
 	set.Example("Why is this run not faster?", "inferometer explain runs/20260102T030405Z-1")
+	set.Example("A point of a scenario", "inferometer explain results/NAME/POINT")
 	set.Example("By the result that it saved", "inferometer explain out.json")
 	set.Example("For a program: one JSON object a run", "inferometer explain runs/* --json")
 	set.Operands("RUN…", 1, math.MaxInt)
@@ -38,8 +39,14 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	for i, path := range set.Args() {
-		r, err := read(path)
+	folders, sets, err := judged.Folders(set.Args())
+	if err != nil {
+		return err
+	}
+	command.SayLacking(s, "explain", sets)
+	names := runNames(sets)
+	for i, folder := range folders {
+		r, err := read(folder)
 		if err != nil {
 			return err
 		}
@@ -56,19 +63,29 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 		if i > 0 {
 			fmt.Fprintln(s.Out)
 		}
-		if len(set.Args()) > 1 {
-			fmt.Fprintf(s.Out, "%s\n", outside.Sentence(path))
+		if len(folders) > 1 {
+			fmt.Fprintf(s.Out, "%s\n", outside.Sentence(names[i]))
 		}
 		r.write(s.Out, min(max(command.TerminalWidth(s.Out), 60), 120))
 	}
 	return nil
 }
 
-func read(path string) (*run, error) {
-	folder, err := judged.Folder(path)
-	if err != nil {
-		return nil, err
+// runNames are what runs are called: as they were typed, with the point where that named several.
+func runNames(sets []*judged.Set) (names []string) {
+	for _, s := range sets {
+		for _, r := range s.Runs {
+			name := s.Path
+			if len(s.Runs) > 1 {
+				name = strings.TrimRight(fmt.Sprintf("%s %s", r.Name, r.Part), " ")
+			}
+			names = append(names, name)
+		}
 	}
+	return names
+}
+
+func read(folder string) (*run, error) {
 	j, err := judged.Open(folder)
 	if err != nil {
 		return nil, err

@@ -37,6 +37,8 @@ func flags() (*argv.Set, *options) {
 	set := argv.New("inferometer report",
 		"Show the results of runs again, from their journals: also of a run that was killed, and with other percentiles or limits.")
 	set.Example("The result of a run, by its folder", "inferometer report runs/20260102T030405Z-1")
+	set.Example("The table of a scenario", "inferometer report results/NAME")
+	set.Example("One of its points", "inferometer report results/NAME/POINT")
 	set.Example("A page with pictures, that opens from a mail", "inferometer report runs/* -o report.html")
 	set.Example("The same, by the result that it saved", "inferometer report out.json")
 	set.Example("Each request as a row, for DuckDB or pandas", "inferometer report runs/* -o requests.parquet")
@@ -77,16 +79,26 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	folders, sets, err := judged.Folders(set.Args())
+	if err != nil {
+		return err
+	}
+	if len(sets) == 1 && sets[0].Whole() && len(args) == 1 { // nothing else was asked for
+		if shown, err := scenarioTable(s, sets[0]); shown || err != nil {
+			return err
+		}
+	}
+	command.SayLacking(s, "report", sets)
 	if o.table != "runs" && o.table != "requests" {
-		return o.to(s, f, func(w io.Writer) error { return export.WriteLines(w, f, o.table, set.Args()) })
+		return o.to(s, f, func(w io.Writer) error { return export.WriteLines(w, f, o.table, folders) })
 	}
 	if f.Rows != nil {
-		return o.to(s, f, func(w io.Writer) error { return export.WriteRequests(w, f, set.Args(), opt) })
+		return o.to(s, f, func(w io.Writer) error { return export.WriteRequests(w, f, folders, opt) })
 	}
 	if f.Alone != nil {
-		return o.alone(s, f, set.Args(), opt)
+		return o.alone(s, f, folders, opt)
 	}
-	runs, err := export.ReadRuns(set.Args(), opt, o.Plot || f.Drawn)
+	runs, err := export.ReadRuns(folders, opt, o.Plot || f.Drawn)
 	if err != nil {
 		return err
 	}
@@ -111,16 +123,12 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 }
 
 // alone writes a format that reads one journal by itself.
-func (o *options) alone(s command.Streams, f export.Format, paths []string, opt measure.Options) error {
-	if len(paths) > 1 {
-		return argv.Errorf("format", "%s holds one run, not %d", f.Name, len(paths))
-	}
-	folder, err := judged.Folder(paths[0])
-	if err != nil {
-		return err
+func (o *options) alone(s command.Streams, f export.Format, folders []string, opt measure.Options) error {
+	if len(folders) > 1 {
+		return argv.Errorf("format", "%s holds one run, not %d: name one, as in results/NAME/POINT", f.Name, len(folders))
 	}
 	o.ITL, o.SVG = bench.Thresholds(o.thresholds), filepath.Ext(o.output) == ".svg"
-	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folder, opt, &o.Options) })
+	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folders[0], opt, &o.Options) })
 }
 
 // ending says by its error that a run does not keep the SLO.

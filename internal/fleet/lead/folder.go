@@ -10,13 +10,14 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 )
 
 // fleetName is the file that says which run a folder is for.
-const fleetName = "fleet.json"
+const fleetName = journal.FleetName
 
 // agentsName is the folder of the agents' journals.
-const agentsName = "agents"
+const agentsName = kept.AgentsName
 
 // folder is where the run is kept.
 type folder struct {

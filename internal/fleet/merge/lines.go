@@ -103,7 +103,7 @@ func (m *merger) lastLine() *journal.End {
 		same = same && e.WorkloadSHA == m.plan.ShareSHA[i]
 	}
 	if same {
-		end.WorkloadSHA = m.plan.WorkloadSHA
+		end.WorkloadSHA, end.Recipe = m.plan.WorkloadSHA, journal.WorkloadRecipe
 	}
 	end.Interrupted = m.interrupted(end.Interrupted)
 	return end

@@ -132,8 +132,9 @@ func (c *Comparison) call(opt Options) (each float64) {
 		}
 	}
 	holm(all)
-	each = (1 - opt.Level) / float64(max(len(all), 1))
+	each = (1 - opt.Level) / float64(max(len(all), 1)*opt.Tables)
 	for _, ch := range all {
+		ch.P = min(ch.P*float64(opt.Tables), 1) // a false alarm in any of the tables is one
 		ch.decide(1-opt.Level, each, opt.Interest)
 	}
 	return each

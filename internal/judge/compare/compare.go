@@ -28,6 +28,7 @@ type Options struct {
 	Metrics  []string // these only; nil: the usual ones
 	Level    float64  // of intervals; 0: 0.95
 	Interest float64  // a relative change from which on a difference matters; 0: 0.05
+	Tables   int      // that are read at once, of which this is one; 0: 1
 }
 
 func (o Options) withDefaults() Options {
@@ -37,6 +38,7 @@ func (o Options) withDefaults() Options {
 	if o.Interest == 0 {
 		o.Interest = 0.05
 	}
+	o.Tables = max(o.Tables, 1)
 	return o
 }
 
@@ -51,6 +53,8 @@ type Comparison struct {
 
 	Accuracy *Accuracy     `json:"accuracy,omitempty"` // nil: no side asked questions
 	Picture  template.HTML `json:"-"`                  // of the front of accuracy against throughput, for a page
+
+	tables int // that are read at once
 }
 
 // Row is one metric.
@@ -73,7 +77,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 		return nil, fmt.Errorf("%d result: a comparison needs two", len(sides))
 	}
 	opt = opt.withDefaults()
-	c := &Comparison{Sides: sides, Level: opt.Level, Doubts: doubts(sides), Footnotes: footnotes(sides)}
+	c := &Comparison{Sides: sides, Level: opt.Level, tables: opt.Tables, Doubts: doubts(sides), Footnotes: footnotes(sides)}
 	for i := range sides {
 		c.Names = append(c.Names, sides[i].Name)
 	}

@@ -178,7 +178,7 @@ func TestDoubts(t *testing.T) {
 	three := 3
 	base := func() foreign.Run {
 		return foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: foreign.Facts{
-			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, WorkloadSHA: "x",
+			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, Workload: foreign.Workload{SHA: "x", Recipe: 2},
 		}}
 	}
 	for _, tt := range []struct {
@@ -190,7 +190,7 @@ func TestDoubts(t *testing.T) {
 		{"missing", true, func(f *foreign.Facts) { f.Failed = &three }},
 		{"verdict", true, func(f *foreign.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
 		{"verdict", false, func(f *foreign.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
-		{"workload", false, func(f *foreign.Facts) { f.WorkloadSHA = "y" }},
+		{"workload", false, func(f *foreign.Facts) { f.Workload.SHA = "y" }},
 		{"tokens", false, func(f *foreign.Facts) { f.InputTokens = 1050 }},
 		{"tokens", true, func(f *foreign.Facts) { f.OutputTokens = 200 }},
 		{"model", false, func(f *foreign.Facts) { f.Model = "org/other" }},

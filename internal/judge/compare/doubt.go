@@ -79,8 +79,8 @@ func against(name string, a, b *foreign.Run) []Doubt {
 		out = append(out, Doubt{name, reason, severe, fmt.Sprintf(format, args...)})
 	}
 	fa, fb := &a.Facts, &b.Facts
-	if fa.WorkloadSHA != "" && fb.WorkloadSHA != "" && fa.WorkloadSHA != fb.WorkloadSHA {
-		add("workload", false, "it was sent another workload (the hashes differ)")
+	if sentence := otherWorkload(fa, fb); sentence != "" {
+		add("workload", false, "%s", sentence)
 	}
 	if pa, pb, ok := perRequest(fa, fb, func(f *foreign.Facts) int64 { return f.InputTokens }); ok {
 		add("tokens", math.Abs(pb/pa-1) > 0.10, "its prompts have %.0f tokens a request, %s's %.0f (%+.0f %%): TTFT and throughput may differ by as much for that alone",

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/foreign"
@@ -14,11 +15,47 @@ import (
 
 // CSV writes one line per metric and side.
 func (c *Comparison) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	head := []string{"metric", "side", "value", "best", "change", "low", "high", "p", "call", "smallest_visible", "runs"}
-	if err := out.Write(head); err != nil {
+	out := &lines{csv.NewWriter(w), nil}
+	if err := out.Write(csvHead()); err != nil {
 		return err
 	}
+	if err := c.csv(out); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func csvHead() []string {
+	return []string{"metric", "side", "value", "best", "change", "low", "high", "p", "call", "smallest_visible", "runs"}
+}
+
+// lines are those of a CSV file, each behind some cells.
+type lines struct {
+	*csv.Writer
+	before []string
+}
+
+func (l *lines) Write(line []string) error { return l.Writer.Write(slices.Concat(l.before, line)) }
+
+// csv writes the lines of all points, with the point in front of each.
+func (p *Points) csv(w io.Writer) error {
+	out := &lines{csv.NewWriter(w), nil}
+	if err := out.Write(append([]string{"point"}, csvHead()...)); err != nil {
+		return err
+	}
+	for i := range p.Pairs {
+		out.before = []string{outside.CSV(p.Pairs[i].Point)}
+		if err := p.Pairs[i].c.csv(out); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// csv writes the lines of one comparison.
+func (c *Comparison) csv(out *lines) error {
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for i := range c.Rows {
 		row := &c.Rows[i]
@@ -38,15 +75,11 @@ func (c *Comparison) CSV(w io.Writer) error {
 			}
 		}
 	}
-	if err := c.Accuracy.csv(out, c.Names); err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
+	return c.Accuracy.csv(out, c.Names)
 }
 
 // csv writes the lines of accuracy. Their changes are differences: 0.01 is one point.
-func (a *Accuracy) csv(out *csv.Writer, names []string) error {
+func (a *Accuracy) csv(out *lines, names []string) error {
 	if a == nil {
 		return nil
 	}

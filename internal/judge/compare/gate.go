@@ -46,7 +46,7 @@ type Finding struct {
 func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 	worst := Kept
 	var found []Finding
-	tests := max(len(g)*(len(c.Sides)-1), 2) // each can be wrong on one side of its interval only
+	tests := max(len(g)*(len(c.Sides)-1)*max(c.tables, 1), 2) // each can be wrong on one side of its interval only
 	share := 2 * (1 - c.Level) / float64(tests)
 	for _, l := range g {
 		if l.Metric == condition.Accuracy && c.Accuracy != nil {
@@ -125,6 +125,11 @@ func (c *Comparison) row(key string) *Row {
 		}
 	}
 	return nil
+}
+
+// NotComparable says that a doubt forbids to hold the sides against each other.
+func (c *Comparison) NotComparable() bool {
+	return slices.ContainsFunc(c.Doubts, func(d Doubt) bool { return d.Severe })
 }
 
 // severe is a doubt that forbids to compare these sides.

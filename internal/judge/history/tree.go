@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 )
 
 const (
@@ -83,6 +84,7 @@ type scan struct {
 	seen     map[string]entry
 	runs     []Run
 	problems []Problem
+	ours     string // the outermost folder of ours that the walk is in; empty: in none
 }
 
 func (s *scan) problem(name, text string) { s.problems = append(s.problems, Problem{name, text}) }
@@ -97,28 +99,42 @@ func (s *scan) visit(name string, d fs.DirEntry, err error) error {
 	}
 	hidden := strings.HasPrefix(path.Base(name), ".") && name != "."
 	switch {
-	case d.IsDir() && (hidden || s.isPart(name)):
+	case d.IsDir() && (hidden || kept.IsPart(s.tree.files, name)):
 		return fs.SkipDir
+	case d.IsDir():
+		s.enter(name)
+		return nil
 	case hidden || !d.Type().IsRegular():
 		return nil
 	case path.Base(name) == journal.FileName:
 		return s.runFolder(name, d)
-	case slices.Contains(endings, strings.ToLower(path.Ext(name))) && !s.inRunFolder(name):
+	case slices.Contains(endings, strings.ToLower(path.Ext(name))) && s.mayHold(name):
 		return s.file(name, d, "", s.read)
 	}
 	return nil
 }
 
-// isPart says whether a folder keeps an earlier part of the run that it lies in, and is no run of its own.
-func (s *scan) isPart(name string) bool {
-	_, err := fs.Stat(s.tree.files, path.Join(path.Dir(name), journal.SpecName))
-	return err == nil && journal.IsPart(path.Base(name))
+// enter notes whether the walk is in a folder of ours. What lies there beside journals repeats the runs that
+// are there: logs, tables, summaries.
+func (s *scan) enter(name string) {
+	if s.ours != "" && (s.ours == "." || strings.HasPrefix(name, s.ours+"/")) {
+		return
+	}
+	s.ours = ""
+	switch kept.Look(s.tree.files, name) {
+	case kept.None:
+		return
+	case kept.Fleet:
+		s.problem(name, "a fleet's run without its journal: it goes on, or its leader died, and inferometer fleet attach takes it over")
+	}
+	s.ours = name
 }
 
-// inRunFolder says whether a file is the result or the Spec beside a journal, which count as one run with it.
-func (s *scan) inRunFolder(name string) bool {
-	_, err := fs.Stat(s.tree.files, path.Join(path.Dir(name), journal.FileName))
-	return err == nil && (path.Base(name) == journal.ResultName || path.Base(name) == journal.SpecName)
+// mayHold says whether a file may hold results of its own: one outside the folders of ours, or a sweep's, whose
+// runs have no journal beside them.
+func (s *scan) mayHold(name string) bool {
+	inside := s.ours == "." || s.ours != "" && strings.HasPrefix(name, s.ours+"/")
+	return !inside || kept.IsSettingsResult(name) && kept.Look(s.tree.files, path.Dir(name)) == kept.Settings
 }
 
 // runFolder reads the result of a run of ours, or measures it where there is none.

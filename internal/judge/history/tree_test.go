@@ -201,3 +201,50 @@ func TestTimesAndCommits(t *testing.T) {
 		t.Errorf("a name was cut: %q", r.ShortCommit())
 	}
 }
+
+// What lies in a folder of ours beside its journals repeats its runs: each is counted once, and nothing else is.
+func TestFoldersOfOursCountOnce(t *testing.T) {
+	block := "============ Serving Benchmark Result ============\nSuccessful requests:                     100\nBenchmark duration (s):                  10.50\nRequest throughput (req/s):              9.52\nOutput token throughput (tok/s):         1219.05\nMean TTFT (ms):                          50.00\n==================================================\n"
+	table := "| run | Req/s | Output Tok/s | Mean TTFT (ms) |\n|---|---|---|---|\n| one | 9.5 | 1219 | 50 |\n"
+	files := fstest.MapFS{}
+	day := 0
+	run := func(at string) {
+		day++
+		files[at+"/"+journal.FileName] = file("journal")
+		files[at+"/"+journal.SpecName] = file("{}")
+		files[at+"/bench.log"] = file(block)
+		files[at+"/"+journal.ResultName] = file(result(fmt.Sprintf("202601%02d-000000", day), fmt.Sprintf(ours, "VALID")))
+	}
+	for _, name := range []string{"one_r1", "one_r2"} {
+		run("scenario/points/" + name + "/run")
+		files["scenario/points/"+name+"/bench.log"] = file(block)
+		files["scenario/points/"+name+"/point.json"] = file("{}")
+	}
+	files["scenario/scenario.yaml"], files["scenario/table.md"], files["scenario/servers/one-1/server.log"] = file("name: x"), file(table), file(block)
+	run("find/probes/001/run")
+	files["find/probes.jsonl"], files["find/find.md"], files["find/probes/001/bench.log"] = file("{}"), file(table), file(block)
+	files["find/result.json"] = file(result("20260131-000000", fmt.Sprintf(ours, "VALID")))
+	run("ab/round-01-a")
+	run("ab/round-01-b")
+	files["ab/ab.json"] = file("{}")
+	run("fleet")
+	files["fleet/fleet.json"], files["fleet/agents/a1/"+journal.FileName] = file("{}"), file("journal")
+	files["leading/fleet.json"], files["leading/spec.json"], files["leading/agents/a1/"+journal.FileName] = file("{}"), file("{}"), file("journal")
+	files["sweep/summary.csv"], files["sweep/SERVE--x/run=0.log"] = file("a,b\n1,2\n"), file(block)
+	files["sweep/SERVE--x/run=0.json"] = file(result("20260301-000000"))
+	files["sweep/SERVE--x/summary.json"] = file("[" + result("20260301-000000") + "]")
+	files["note.md"] = file(block) // outside: somebody's, and a run
+	runs, problems, err := NewTree(files, func(folder string) ([]byte, error) { return nil, errors.New("measured " + folder) }).Scan(now)
+	var paths []string
+	for i := range runs {
+		paths = append(paths, runs[i].Path)
+	}
+	slices.Sort(paths)
+	want := "ab/round-01-a/result.json ab/round-01-b/result.json find/probes/001/run/result.json fleet/result.json note.md scenario/points/one_r1/run/result.json scenario/points/one_r2/run/result.json sweep/SERVE--x/run=0.json"
+	if got := strings.Join(paths, " "); err != nil || got != want {
+		t.Errorf("%v\n%s\nnot\n%s", err, got, want)
+	}
+	if len(problems) != 1 || problems[0].Path != "leading" || !strings.Contains(problems[0].Text, "fleet attach") {
+		t.Errorf("%+v", problems)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/plan/search"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
@@ -37,7 +38,7 @@ func (f *Finder) openLog(ctx context.Context, cfg search.Config) (*probeLog, err
 	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of --out: %w", err)
 	}
-	l := &probeLog{path: filepath.Join(f.Folder, "probes.jsonl")}
+	l := &probeLog{path: filepath.Join(f.Folder, kept.ProbesName)}
 	var head logHead
 	var err error
 	if head.Search, err = f.fingerprint(cfg); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
@@ -48,17 +49,17 @@ type Record struct {
 func (r *Record) done() bool { return r != nil && r.State == run.Done }
 
 const (
-	pointFile  = "point.json"
+	pointFile  = kept.PointName
 	benchLog   = "bench.log"
 	evalLog    = "eval.log"
-	sourceFile = "scenario.yaml"
+	sourceFile = kept.ScenarioName
 	lockFile   = ".lock"
 )
 
 // Pictures is the page of all points, beside the table.
 const Pictures = "report.html"
 
-func (f Folder) point(id string) string { return filepath.Join(f.Path, "points", id) }
+func (f Folder) point(id string) string { return filepath.Join(f.Path, kept.PointsName, id) }
 
 // Run is where a point's journal and result lie.
 func (f Folder) Run(id string) string { return filepath.Join(f.point(id), "run") }
@@ -70,7 +71,7 @@ func (f Folder) evalResult(id string) string { return filepath.Join(f.Eval(id), 
 
 func (f Folder) result(id string) string   { return filepath.Join(f.Run(id), journal.ResultName) }
 func (f Folder) server(id string) string   { return filepath.Join(f.Path, "servers", id) }
-func (f Folder) Table() string             { return filepath.Join(f.Path, "table.md") }
+func (f Folder) Table() string             { return filepath.Join(f.Path, kept.TableName) }
 func (f Folder) file(name string) string   { return filepath.Join(f.Path, name) }
 func (f Folder) benchPID(id string) string { return filepath.Join(f.point(id), "pid.json") }
 

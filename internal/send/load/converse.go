@@ -126,7 +126,7 @@ func (d *conversing) begin() bool {
 	d.first = nil
 	d.talks.begin(j)
 	d.sendTurn(j)
-	d.sum.add(index, scheduled, plan.AppendPlan(nil))
+	d.sum.add(index, scheduled, [][]byte{plan.AppendPlan(nil)})
 	return true
 }
 

@@ -23,7 +23,7 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 		of[i] = sha256.New()
 	}
 	err = r.planAll(func(w *workload.Request, due time.Duration, planned []*Planned) (more bool) {
-		client, s := owner(w), r.summed(w, due, planned)
+		client, s := owner(w), r.listed(w, due, planned)
 		s.sum(all)
 		s.sum(of[client])
 		for _, p := range planned {
@@ -43,13 +43,13 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 	return hex.EncodeToString(all.Sum(nil)), parts, nil
 }
 
-// summed is what a run's hash holds of a request, or of a conversation as a whole.
-func (r *run) summed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
+// listed is what a run's hash holds of a request, or of a conversation as a whole.
+func (r *run) listed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
 	if r.closed {
 		due = 0
 	}
 	if w.Talk != nil {
-		return &sentBody{planned[0].Request.Index, int64(due), w.Talk.AppendPlan(nil)}
+		return &sentBody{planned[0].Request.Index, int64(due), [][]byte{w.Talk.AppendPlan(nil)}}
 	}
-	return &sentBody{w.Index, int64(due), planned[0].Body}
+	return &sentBody{w.Index, int64(due), planned[0].summed}
 }

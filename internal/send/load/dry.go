@@ -20,7 +20,8 @@ type Planned struct {
 	Text    []byte // what the model reads: the prompt, or the messages as JSON
 	// Waits: it is part of a conversation and waits for answers. Body is then what is known
 	// of it before: its turn as planned, and Text the messages without the answers.
-	Waits bool
+	Waits  bool
+	summed [][]byte // of Body, what the workload's hash is over
 }
 
 // Dry makes the requests of a run and sends nothing. visit sees each in its order, and
@@ -35,7 +36,7 @@ func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
 			if !visit(p) {
 				return false
 			}
-			sum.add(p.Request.Index, int64(p.Due), p.Body)
+			sum.add(p.Request.Index, int64(p.Due), p.summed)
 		}
 		return true
 	})
@@ -82,7 +83,7 @@ func (r *run) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Body = j.body
+	p.Body, p.summed = j.body, j.summed
 	return []*Planned{p}, nil
 }
 
@@ -97,9 +98,10 @@ func (r *run) planTalk(w *workload.Request, due time.Duration) (list []*Planned,
 		if p.Waits {
 			p.Due = 0
 			p.Body, err = json.Marshal(t)
+			p.summed = [][]byte{p.Body}
 		} else {
 			err = r.makeTurn(j)
-			p.Body = j.body
+			p.Body, p.summed = j.body, j.summed
 		}
 		if err != nil {
 			return nil, fmt.Errorf("conversation %d: %w", c.Number, err)

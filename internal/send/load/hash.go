@@ -44,16 +44,25 @@ type workloadSum struct {
 type sentBody struct {
 	index     int
 	scheduled int64
-	body      []byte
+	parts     [][]byte // of the body: protocol.Anonymous
+}
+
+func (s *sentBody) size() (n int) {
+	for _, p := range s.parts {
+		n += len(p)
+	}
+	return n
 }
 
 func (s *sentBody) sum(h hash.Hash) {
 	var head [24]byte
 	binary.LittleEndian.PutUint64(head[0:], uint64(s.index))
 	binary.LittleEndian.PutUint64(head[8:], uint64(s.scheduled))
-	binary.LittleEndian.PutUint64(head[16:], uint64(len(s.body)))
+	binary.LittleEndian.PutUint64(head[16:], uint64(s.size()))
 	h.Write(head[:])
-	h.Write(s.body)
+	for _, p := range s.parts {
+		h.Write(p)
+	}
 }
 
 // waitingSums is how many bodies may wait for their turn. They are short-lived: hashing is
@@ -65,16 +74,17 @@ func newWorkloadSum(h hash.Hash) *workloadSum {
 	go func() {
 		for s := range w.sent {
 			s.sum(h)
-			w.room.take(len(s.body))
+			w.room.take(s.size())
 		}
 		w.sum <- h.Sum(nil)
 	}()
 	return w
 }
 
-func (w *workloadSum) add(index int, scheduled int64, body []byte) {
-	w.room.put(len(body), nil) // the hash goes on by itself
-	w.sent <- sentBody{index, scheduled, body}
+func (w *workloadSum) add(index int, scheduled int64, parts [][]byte) {
+	s := sentBody{index, scheduled, parts}
+	w.room.put(s.size(), nil) // the hash goes on by itself
+	w.sent <- s
 }
 
 // hex ends it and gives the sum.

@@ -71,12 +71,12 @@ func TestTheDispatcherWaitsForNoHash(t *testing.T) {
 	may := make(chan struct{})
 	w := newWorkloadSum(slowHash{sha256.New(), may})
 	for i := range 100 {
-		w.add(i, 0, []byte("a long body")) // would never return
+		w.add(i, 0, [][]byte{[]byte("a long body")}) // would never return
 	}
 	close(may)
 	quick := newWorkloadSum(sha256.New())
 	for i := range 100 {
-		quick.add(i, 0, []byte("a long body"))
+		quick.add(i, 0, [][]byte{[]byte("a long body")})
 	}
 	if got, want := w.hex(), quick.hex(); got != want {
 		t.Errorf("sum %s, want %s", got, want)

@@ -36,7 +36,7 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media), scored: likely}
+	j := &job{request: *w, body: body, summed: r.summed(&call, body), promptHash: requestHash(w), warmup: w.Unmeasured, inputs: r.inputsOf(w), media: len(w.Media), scored: likely}
 	if w.Sound != nil {
 		j.soundNs = int64(w.Sound.Length)
 	}
@@ -51,6 +51,15 @@ func (r *run) prepare(w *workload.Request) (*job, error) {
 		j.id = r.cfg.IDPrefix + strconv.Itoa(w.Index)
 	}
 	return j, nil
+}
+
+// summed is what the workload's hash is over. Which of several adapters a request is for is part of the workload.
+func (r *run) summed(call *protocol.Call, body []byte) [][]byte {
+	own := *call
+	if call.Model != r.cfg.Call.Model {
+		own.Model = ""
+	}
+	return protocol.Anonymous(r.cfg.Protocol, &own, body)
 }
 
 // withFields adds the fields of a request to those of the run. Later ones win: those of the run

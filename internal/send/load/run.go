@@ -23,7 +23,8 @@ type job struct {
 	request workload.Request
 	id      string
 	body    []byte
-	size    int // that it took of run.room, which whoever receives it from run.jobs gives back, once
+	summed  [][]byte // of body, what the workload's hash is over
+	size    int      // that it took of run.room, which whoever receives it from run.jobs gives back, once
 	// promptHash is kept where the prompt is not.
 	promptHash string
 	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
@@ -231,7 +232,7 @@ func (r *run) send(j *job) {
 		j.due = r.cfg.Clock.Now()
 		j.released = j.due
 	}
-	index, body, rates, measured := j.request.Index, j.body, j.rates, !j.warmup
+	index, summed, rates, measured := j.request.Index, j.summed, j.rates, !j.warmup
 	r.start(j, nil)
 	for _, rps := range rates {
 		r.changed(rps)
@@ -240,7 +241,7 @@ func (r *run) send(j *job) {
 		r.sent++
 	}
 	r.cfg.Progress.sent.Store(int64(r.sent))
-	r.sum.add(index, scheduled, body)
+	r.sum.add(index, scheduled, summed)
 }
 
 // changed notes that the pace has reached a rate, for vLLM's rps_change_events.

@@ -81,6 +81,7 @@ func (r *run) makeTurn(j *job) error {
 	if j.body, err = r.cfg.Protocol.AppendBody(nil, &call); err != nil {
 		return fmt.Errorf("turn %d: %w", j.turn+1, err)
 	}
+	j.summed = r.summed(&call, j.body)
 	n.history, j.promptHash, j.request.PromptTokens = history, hash64(messages), history.Tokens()
 	if r.cfg.KeepPrompts {
 		j.request.Prompt = string(messages)

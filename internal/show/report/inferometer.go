@@ -1,6 +1,11 @@
 package report
 
-import "github.com/inferometer/inferometer/internal/judge/measure"
+import (
+	"maps"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+)
 
 // Schema is the version of what lies under the key "inferometer". It grows when
 // a reader must know; new keys alone do not make it grow.
@@ -90,6 +95,16 @@ func workload(r *measure.Result) object {
 		{"ignore_eos", o.IgnoreEOS},
 		{"tokenizer", orNull(o.TokenizerID)},
 		{"tokenizer_source", o.TokenizerSource},
+	}
+	if r.End != nil && r.End.Recipe > 0 {
+		w = append(w, member{"recipe", r.End.Recipe})
+	}
+	if len(o.Workload) > 0 {
+		keys := object{}
+		for _, key := range slices.Sorted(maps.Keys(o.Workload)) {
+			keys.set(key, o.Workload[key])
+		}
+		w = append(w, member{"keys", keys})
 	}
 	if o.TokenizerRevision != "" {
 		w = append(w, member{"tokenizer_revision", o.TokenizerRevision})

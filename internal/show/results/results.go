@@ -4,48 +4,136 @@ package results
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
-	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
-// Sides reads the sides of a comparison. Paths that are joined by commas are repeats
-// of one side; a file with several runs gives as many sides.
-func Sides(operands []string) ([]compare.Side, error) {
-	var sides []compare.Side
-	for _, operand := range operands {
-		paths := strings.Split(operand, ",")
-		if _, err := os.Stat(operand); err == nil {
-			paths = []string{operand} // a comma in a name
+// Read reads what is to be compared. Paths that are joined by commas are repeats of one side; a file with
+// several runs gives as many sides, and so does a folder of ab, eval --under-load or a sweep. Scenarios of
+// several points are held against each other point by point: then there are points.
+func Read(operands []string) (sides []compare.Side, points *compare.Points, err error) {
+	var all []operand
+	for _, typed := range operands {
+		o, err := readOperand(typed)
+		if err != nil {
+			return nil, nil, err
 		}
-		var runs []foreign.Run
-		for _, path := range paths {
-			found, err := read(path)
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, found...)
-		}
-		if len(paths) > 1 {
-			sides = append(sides, compare.Side{Name: runs[0].Name, Runs: runs})
-			continue
-		}
-		for i := range runs {
-			sides = append(sides, compare.Side{Name: runs[i].Name, Runs: runs[i : i+1]})
-		}
+		all = append(all, o)
+		sides = append(sides, o.sides...)
 	}
 	nameApart(sides)
-	return sides, nil
+	scenarios := 0
+	for i := range all {
+		if all[i].points != nil {
+			scenarios++
+		}
+	}
+	switch {
+	case scenarios < len(all) && scenarios > 0:
+		return nil, nil, mixed(all)
+	case scenarios == 0:
+		return sides, nil, nil
+	}
+	var names []string
+	var of [][]compare.PointRun
+	for i := range all {
+		names, of = append(names, all[i].name), append(of, all[i].points)
+	}
+	return sides, compare.PairPoints(apart(names), of), nil
+}
+
+// operand is what was read of one operand.
+type operand struct {
+	name   string
+	sides  []compare.Side
+	points []compare.PointRun // of a scenario with several; nil: it is none
+}
+
+// mixed says that points can't be paired with a result that is no scenario's.
+func mixed(all []operand) error {
+	for i := range all {
+		if of := all[i].points; of != nil {
+			return fmt.Errorf("%s is a scenario of several points, and not all of the others are: name the point that is meant, as in %s/%s", all[i].name, all[i].name, of[0].Name)
+		}
+	}
+	return nil
+}
+
+func readOperand(typed string) (o operand, err error) {
+	paths := strings.Split(typed, ",")
+	if _, err := os.Stat(typed); err == nil {
+		paths = []string{typed} // a comma in a name
+	}
+	o.name = strings.TrimRight(typed, "/")
+	var runs []compare.PointRun
+	several := false
+	for _, path := range paths {
+		found, whole, err := read(path)
+		if err != nil {
+			return o, err
+		}
+		runs, several = append(runs, found...), several || whole
+	}
+	if several {
+		o.points = runs
+	}
+	o.sides = sidesOf(runs, len(paths) > 1)
+	return o, nil
+}
+
+// sidesOf are runs as sides: repeats of a point are one, and all are where they were joined by commas.
+func sidesOf(runs []compare.PointRun, joined bool) (sides []compare.Side) {
+	at := map[string]int{}
+	for _, r := range runs {
+		if r.Why != "" {
+			continue
+		}
+		key := r.Name + "\x00" + r.Part
+		switch i, ok := at[key]; {
+		case joined && len(sides) > 0:
+			sides[0].Runs = append(sides[0].Runs, r.Run)
+		case ok && r.Name != "":
+			sides[i].Runs = append(sides[i].Runs, r.Run)
+		default:
+			at[key] = len(sides)
+			name := r.Run.Name
+			if r.Name != "" {
+				name = strings.TrimRight(r.Name+" "+r.Part, " ")
+			}
+			sides = append(sides, compare.Side{Name: name, Runs: []foreign.Run{r.Run}})
+		}
+	}
+	return sides
+}
+
+// apart gives names that are told apart: the last folder, or all of the path.
+func apart(names []string) []string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = outside.Word(filepath.Base(name))
+	}
+	slices.Sort(short)
+	alike := len(slices.Compact(short)) < len(names)
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = outside.Word(name)
+		if !alike {
+			out[i] = outside.Word(filepath.Base(name))
+		}
+	}
+	return out
 }
 
 // nameApart numbers sides of the same name.
@@ -61,29 +149,63 @@ func nameApart(sides []compare.Side) {
 	}
 }
 
-// read reads a run's folder, or a file of any tool.
-func read(path string) ([]foreign.Run, error) {
-	info, err := os.Stat(path)
+// read reads a file of any tool, or a folder of ours. whole: it is a scenario of several points.
+func read(path string) (runs []compare.PointRun, whole bool, err error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return readFile(path)
+	}
+	set, err := judged.Find(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w; give a run's folder or a result", err)
+		return nil, false, err
 	}
-	if !info.IsDir() {
-		return foreign.ReadFile(path)
+	points := map[string]bool{}
+	for _, r := range set.Runs {
+		one, err := readFound(&r)
+		if err != nil {
+			return nil, false, err
+		}
+		p := compare.PointRun{Values: r.Values, Part: r.Part, Run: one}
+		if set.Kind != kept.Run {
+			p.Name, p.Run.Name = outside.Word(set.Title(r.Point)), outside.Word(strings.TrimRight(set.Title(r.Name)+" "+r.Part, " "))
+		}
+		points[r.Point+"\x00"+r.Part] = true
+		runs = append(runs, p)
 	}
-	if _, err := os.Stat(filepath.Join(path, journal.FileName)); errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no run: there is no %s in it", path, journal.FileName)
+	for _, l := range set.Lacking {
+		points[l.Point] = true
+		runs = append(runs, compare.PointRun{Name: l.Point, Values: l.Values, Why: l.Why})
 	}
-	folder, err := filepath.Abs(path)
+	return runs, set.Whole() && len(points) > 1, nil
+}
+
+func readFile(path string) (runs []compare.PointRun, whole bool, err error) {
+	found, err := foreign.ReadFile(path)
+	for _, r := range found {
+		runs = append(runs, compare.PointRun{Run: r})
+	}
+	return runs, false, err
+}
+
+// readFound measures a run's folder; a sweep's run is its result.
+func readFound(r *kept.Found) (foreign.Run, error) {
+	if info, err := os.Stat(r.Path); err == nil && !info.IsDir() {
+		found, err := foreign.ReadFile(r.Path)
+		if err != nil {
+			return foreign.Run{}, err
+		}
+		return found[0], nil
+	}
+	j, err := judged.Read(r.Path, measure.Options{PercentileMetrics: metric.AlwaysNames()})
 	if err != nil {
-		return nil, err
-	}
-	r, err := judged.Read(folder, measure.Options{PercentileMetrics: metric.AlwaysNames()})
-	if err != nil {
-		return nil, err
+		return foreign.Run{}, err
 	}
 	var b bytes.Buffer
-	if err := report.JSON(&b, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict}); err != nil {
-		return nil, err
+	if err := report.JSON(&b, j.Result, report.Options{RunDir: r.Path, Verdict: j.Verdict}); err != nil {
+		return foreign.Run{}, err
 	}
-	return foreign.Read(folder, b.Bytes())
+	found, err := foreign.Read(r.Path, b.Bytes())
+	if err != nil {
+		return foreign.Run{}, err
+	}
+	return found[0], nil
 }

@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Points are scenarios held against each other: points with the same values of the matrix, pair by pair.
+type Points struct {
+	Names    []string  // of the scenarios
+	Pairs    []Pairing // in the order of the first
+	Only     []Alone
+	Notes    []string
+	Findings []Finding
+}
+
+// Pairing is a point that several scenarios have.
+type Pairing struct {
+	Point string
+	Sides []Side // of those that have it
+	c     *Comparison
+}
+
+// Alone is a point that has no partner.
+type Alone struct {
+	Side  string `json:"side"`
+	Point string `json:"point"`
+	Why   string `json:"why,omitempty"` // it has no result; empty: it is not there
+	first bool
+}
+
+// PointRun is a run of a scenario, or a point that has none.
+type PointRun struct {
+	Name   string            // of the point, for people
+	Values map[string]string // of the matrix
+	Part   string            // "eval": its questions
+	Why    string            // it has no result
+	Run    foreign.Run
+}
+
+// PairPoints brings the points of scenarios together. A key of the matrix that has one value in each scenario
+// tells what differs between them, and not which point is which: it is not looked at.
+func PairPoints(names []string, scenarios [][]PointRun) *Points {
+	p := &Points{Names: names}
+	keys := p.keys(scenarios)
+	type place struct {
+		title string
+		of    [][]PointRun
+	}
+	var order []string
+	places := map[string]*place{}
+	for side, points := range scenarios {
+		for _, r := range points {
+			title := titleOf(keys, &r)
+			at := places[title]
+			if at == nil {
+				at = &place{title, make([][]PointRun, len(scenarios))}
+				places[title], order = at, append(order, title)
+			}
+			at.of[side] = append(at.of[side], r)
+		}
+	}
+	for _, title := range order {
+		p.pair(title, places[title].of)
+	}
+	return p
+}
+
+// keys are those of the matrix that tell points apart, in some scenario.
+func (p *Points) keys(scenarios [][]PointRun) (keys []string) {
+	values := map[string][][]string{} // by key and scenario
+	for side, points := range scenarios {
+		for _, r := range points {
+			for key, v := range r.Values {
+				if values[key] == nil {
+					values[key] = make([][]string, len(scenarios))
+				}
+				if of := &values[key][side]; !slices.Contains(*of, v) {
+					*of = append(*of, v)
+				}
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		of := values[key]
+		if slices.ContainsFunc(of, func(list []string) bool { return len(list) > 1 }) {
+			keys = append(keys, key)
+			continue
+		}
+		var words []string
+		differ := false
+		for side, list := range of {
+			word := "not in the matrix"
+			if len(list) == 1 {
+				word = list[0]
+			}
+			differ = differ || word != strings.Join(of[0], "")
+			words = append(words, fmt.Sprintf("%s in %s", word, p.Names[side]))
+		}
+		if differ {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s is %s: the points are paired by the rest", key, strings.Join(words, ", ")))
+		}
+	}
+	return keys
+}
+
+// titleOf is a point by the values that tell it apart.
+func titleOf(keys []string, r *PointRun) string {
+	var words []string
+	for _, key := range keys {
+		if v, ok := r.Values[key]; ok {
+			words = append(words, key+" "+v)
+		}
+	}
+	switch {
+	case len(words) == 0 && len(r.Values) == 0:
+		words = []string{r.Name}
+	case len(words) == 0:
+		words = []string{"the only point"}
+	}
+	if r.Part != "" {
+		words = append(words, r.Part)
+	}
+	return strings.Join(words, ", ")
+}
+
+// pair makes one comparison of the scenarios that have a point.
+func (p *Points) pair(title string, of [][]PointRun) {
+	var sides []Side
+	var lack []Alone
+	for i, list := range of {
+		side := Side{Name: p.Names[i]}
+		why := ""
+		for _, r := range list {
+			if r.Why != "" {
+				why = r.Why
+				continue
+			}
+			side.Runs = append(side.Runs, r.Run)
+		}
+		if len(side.Runs) > 0 {
+			sides = append(sides, side)
+			if why != "" {
+				p.Notes = append(p.Notes, fmt.Sprintf("%s, %s: a repeat has no result: %s", title, p.Names[i], why))
+			}
+			continue
+		}
+		lack = append(lack, Alone{Side: p.Names[i], Point: title, Why: why, first: i == 0})
+	}
+	if len(sides) > 1 {
+		p.Pairs = append(p.Pairs, Pairing{Point: title, Sides: sides})
+	}
+	if len(sides) < 2 || len(lack) > 0 {
+		p.Only = append(p.Only, lack...)
+	}
+}
+
+func (a *Alone) sentence() string {
+	if a.Why != "" {
+		return fmt.Sprintf("%s: %s has no result for it: %s", a.Point, a.Side, a.Why)
+	}
+	return fmt.Sprintf("%s: %s has no such point", a.Point, a.Side)
+}
+
+// Compare compares all pairs. Each may be wrong as seldom as makes one false alarm in all of them once in twenty.
+// A point of the first scenario that another one lacks leaves a gate undecided.
+func (p *Points) Compare(opt Options, gate Gate) (Outcome, error) {
+	worst := Kept
+	opt.Tables = len(p.Pairs)
+	for i := range p.Pairs {
+		pair := &p.Pairs[i]
+		c, err := Compare(pair.Sides, opt)
+		if err != nil {
+			return Undecided, fmt.Errorf("%s: %w", pair.Point, err)
+		}
+		pair.c = c
+		if gate == nil {
+			continue
+		}
+		outcome, found, err := gate.Judge(c)
+		if err != nil {
+			return Undecided, fmt.Errorf("%s: %w", pair.Point, err)
+		}
+		for _, f := range found {
+			f.Side = pair.Point + ", " + f.Side
+			p.Findings = append(p.Findings, f)
+		}
+		if outcome == Broken || worst == Kept {
+			worst = outcome
+		}
+	}
+	for _, a := range p.Only {
+		if gate != nil && !a.first {
+			p.Findings = append(p.Findings, Finding{Side: a.Point + ", " + a.Side, Limit: "the point is there", Outcome: Undecided, Sentence: a.sentence()})
+			if worst == Kept {
+				worst = Undecided
+			}
+		}
+	}
+	return worst, nil
+}
+
+// NotComparable is how many pairs a doubt forbids to compare.
+func (p *Points) NotComparable() (n int) {
+	for i := range p.Pairs {
+		if p.Pairs[i].c.NotComparable() {
+			n++
+		}
+	}
+	return n
+}
+
+// Write writes all pairs: as table, markdown, csv, json or junit.
+func (p *Points) Write(w io.Writer, format string, bold func(string) string) error {
+	switch format {
+	case "csv":
+		return p.csv(w)
+	case "json":
+		return p.json(w)
+	case "junit":
+		return JUnit(w, p.Findings)
+	}
+	var b strings.Builder
+	line := func(mark, text string) {
+		if format == "markdown" {
+			mark, text = "- ", outside.Markdown(text)
+		}
+		b.WriteString(mark + text + "\n")
+	}
+	for _, note := range p.Notes {
+		line("note: ", note)
+	}
+	for i := range p.Only {
+		line("no partner: ", p.Only[i].sentence())
+	}
+	for i := range p.Pairs {
+		title := p.Pairs[i].Point
+		if format == "markdown" {
+			title = outside.Markdown(title)
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", title)
+		if err := p.Pairs[i].c.Write(&b, format, nil, bold); err != nil {
+			return err
+		}
+	}
+	if n := len(p.Pairs); n > 1 {
+		b.WriteString("\n")
+		line("", fmt.Sprintf("The calls allow for all numbers of the %d tables: one is called real by chance at most once in twenty times.", n))
+	}
+	for i, f := range p.Findings {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		line("", fmt.Sprintf("gate %s, %s: %s: %s", f.Limit, f.Side, f.Outcome, f.Sentence))
+	}
+	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
+	return err
+}
+
+// json writes everything.
+func (p *Points) json(w io.Writer) error {
+	type pair struct {
+		Point string `json:"point"`
+		*Comparison
+	}
+	pairs := []pair{}
+	for i := range p.Pairs {
+		pairs = append(pairs, pair{p.Pairs[i].Point, p.Pairs[i].c})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Scenarios []string  `json:"scenarios"`
+		Points    []pair    `json:"points"`
+		Only      []Alone   `json:"no_partner,omitempty"`
+		Notes     []string  `json:"notes,omitempty"`
+		Gate      []Finding `json:"gate,omitempty"`
+	}{p.Names, pairs, p.Only, p.Notes, p.Findings})
+}

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/foreign"
+)
+
+// pointRun is a run of a point with a TTFT and an error of some percent.
+func pointRun(ttft float64, values ...string) PointRun {
+	r := PointRun{Name: strings.Join(values, "_"), Values: map[string]string{}}
+	for i := 0; i+1 < len(values); i += 2 {
+		r.Values[values[i]] = values[i+1]
+	}
+	r.Run = foreign.Run{
+		Tool: foreign.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft},
+		Intervals: map[string]foreign.Interval{"mean_ttft_ms": {Low: ttft * 0.99, High: ttft * 1.01, Level: 0.95}},
+		Facts:     foreign.Facts{Asked: 10, Completed: 10, InputTokens: 100, OutputTokens: 100},
+	}
+	return r
+}
+
+func TestPairPoints(t *testing.T) {
+	failed := pointRun(0, "target", "b", "concurrency", "16")
+	failed.Why = "failed: it died"
+	asked := pointRun(1, "target", "a", "concurrency", "1")
+	asked.Part = "eval"
+	for _, tt := range []struct {
+		name   string
+		before []PointRun
+		after  []PointRun
+		pairs  string
+		only   string
+		notes  string
+	}{
+		{"the same matrix", []PointRun{pointRun(1, "concurrency", "1"), pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "8")}, []PointRun{pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "1")},
+			"concurrency 1: 1 1; concurrency 8: 2 1", "", ""},
+		{"another target", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), pointRun(1, "target", "a", "concurrency", "8")}, []PointRun{pointRun(1, "target", "b", "concurrency", "8"), failed},
+			"concurrency 8: 1 1", "concurrency 1: after has no such point; concurrency 16: before has no such point; concurrency 16: after has no result for it: failed: it died", "target is a in before, b in after: the points are paired by the rest"},
+		{"a key more", []PointRun{pointRun(1, "concurrency", "1")}, []PointRun{pointRun(1, "concurrency", "1", "tp", "2"), pointRun(1, "concurrency", "1", "tp", "4")},
+			"", "the only point: after has no such point; tp 2: before has no such point; tp 4: before has no such point", ""},
+		{"questions are a pair of their own", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked}, []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
+			"the only point: 1 1; the only point, eval: 1 1", "", ""},
+	} {
+		p := PairPoints([]string{"before", "after"}, [][]PointRun{tt.before, tt.after})
+		var pairs, only []string
+		for _, pair := range p.Pairs {
+			pairs = append(pairs, fmt.Sprintf("%s: %d %d", pair.Point, len(pair.Sides[0].Runs), len(pair.Sides[1].Runs)))
+		}
+		for i := range p.Only {
+			only = append(only, p.Only[i].sentence())
+		}
+		if got := strings.Join(pairs, "; "); got != tt.pairs {
+			t.Errorf("%s: pairs %q, not %q", tt.name, got, tt.pairs)
+		}
+		if got := strings.Join(only, "; "); got != tt.only {
+			t.Errorf("%s: without a partner %q, not %q", tt.name, got, tt.only)
+		}
+		if got := strings.Join(p.Notes, "; "); got != tt.notes {
+			t.Errorf("%s: notes %q, not %q", tt.name, got, tt.notes)
+		}
+	}
+}
+
+// Each table allows for the others, and a point that is gone leaves a gate undecided.
+func TestComparePoints(t *testing.T) {
+	var before, after []PointRun
+	for i := range 20 {
+		before, after = append(before, pointRun(100, "c", fmt.Sprint(i))), append(after, pointRun(102, "c", fmt.Sprint(i)))
+	}
+	one := PairPoints([]string{"a", "b"}, [][]PointRun{before[:1], after[:1]})
+	all := PairPoints([]string{"a", "b"}, [][]PointRun{before, after})
+	gate, err := ParseGate("mean_ttft<+5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*Points{one, all} {
+		if outcome, err := p.Compare(Options{}, gate); err != nil || outcome != Kept {
+			t.Errorf("%s, %v: %+v", outcome, err, p.Findings)
+		}
+	}
+	first := func(p *Points) *Change { return p.Pairs[0].c.Rows[0].Cells[1].Change }
+	if first(one).Call != Real || first(all).Call == Real || first(all).P < 19*first(one).P {
+		t.Errorf("alone %s (%v), of twenty %s (%v)", first(one).Call, first(one).P, first(all).Call, first(all).P)
+	}
+	gone := PairPoints([]string{"a", "b"}, [][]PointRun{before[:3], after[:2]})
+	if outcome, err := gone.Compare(Options{}, gate); err != nil || outcome != Undecided || len(gone.Findings) != 3 {
+		t.Errorf("%s, %v: %+v", outcome, err, gone.Findings)
+	}
+	more := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], after[:3]})
+	if outcome, err := more.Compare(Options{}, gate); err != nil || outcome != Kept {
+		t.Errorf("a new point: %s, %v", outcome, err)
+	}
+	for format, want := range map[string]string{
+		"table": "no partner: c 2: b has no such point", "markdown": "- c 2: b has no such point", "csv": "\nc 0,mean_ttft_ms,a,", "junit": "<skipped message=",
+	} {
+		var out bytes.Buffer
+		if err := gone.Write(&out, format, nil); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v\n%s", format, err, &out)
+		}
+	}
+	var out bytes.Buffer
+	var read struct {
+		Points []struct {
+			Point string
+			Rows  []any
+		}
+		Only []Alone `json:"no_partner"`
+	}
+	if err := gone.Write(&out, "json", nil); err != nil || json.Unmarshal(out.Bytes(), &read) != nil || len(read.Points) != 2 || read.Points[1].Point != "c 1" || len(read.Points[1].Rows) == 0 || len(read.Only) != 1 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}

@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// Anonymous is a body, in parts, without what two servers are told differently though they are
+// sent the same workload: the model's name, and a limit that older servers want said twice.
+// The hash of a workload is over that, or no two quantisations would ever have one hash.
+func Anonymous(p Protocol, c *Call, body []byte) [][]byte {
+	parts := cutModel(p, c, body)
+	if !c.OldLimit {
+		return parts
+	}
+	last := parts[len(parts)-1]
+	again := []byte(`, "max_tokens": ` + strconv.Itoa(c.MaxTokens))
+	at := bytes.LastIndex(last, again) // behind the messages, which may be long
+	if at < 0 || at+len(again) < len(last) && last[at+len(again)] != ',' && last[at+len(again)] != '}' {
+		return parts // the user has set it, and it is the workload's
+	}
+	return append(parts[:len(parts)-1], last[:at], last[at+len(again):])
+}
+
+// cutModel cuts the model's name out of a body. Within a text of JSON each quote is escaped, so that the
+// key with its value can only be the field itself.
+func cutModel(p Protocol, c *Call, body []byte) [][]byte {
+	if c.Model == "" {
+		return [][]byte{body}
+	}
+	name, err := marshal(c.Model)
+	if err != nil {
+		return [][]byte{body}
+	}
+	const key = `"model": `
+	if at := bytes.Index(body, append([]byte(key), name...)); at >= 0 {
+		return [][]byte{body[:at+len(key)], body[at+len(key)+len(name):]}
+	}
+	if !bytes.Contains(body, name[1:len(name)-1]) && !bytes.Contains(body, []byte(c.Model)) { // with its quotes escaped, or as it is
+		return [][]byte{body}
+	}
+	// A form, or a body of the user's own shape: it is made again, with no name in it.
+	other := *c
+	other.Model = ""
+	if again, err := p.AppendBody(nil, &other); err == nil {
+		return [][]byte{again}
+	}
+	return [][]byte{body}
+}
