@@ -90,29 +90,61 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// The counts under the table of field notes are those of its rows.
-func TestFieldNotesCountTheirRows(t *testing.T) {
+// Each line of the field notes names tests that exist, and the counts under them are those of the lines.
+func TestFieldNotesAreShownByTests(t *testing.T) {
 	page := readFile(t, filepath.Join("docs", "field-notes.md"))
-	var works, differs, later, last int
-	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|.*\| (works|differs|later: \w+) \|$`).FindAllStringSubmatch(page, -1) {
-		n, err := strconv.Atoi(row[1])
-		if err != nil || n != last+1 {
-			t.Errorf("row %s follows row %d", row[1], last)
+	tests := allTests(t)
+	states, last := map[string]int{}, 0
+	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \|.*$`).FindAllString(page, -1) {
+		m := regexp.MustCompile(`^\| (\d+) \|.*\| (works|differs|later)(?:: \w+)? \| ([^|]+) \|$`).FindStringSubmatch(row)
+		if m == nil {
+			t.Errorf("the line has no state and no tests: %s", row)
+			continue
 		}
-		last = n
-		switch {
-		case row[2] == "works":
-			works++
-		case row[2] == "differs":
-			differs++
-		default:
-			later++
+		if n, err := strconv.Atoi(m[1]); err != nil || n != last+1 {
+			t.Errorf("line %s follows line %d", m[1], last)
+		}
+		last++
+		states[m[2]]++
+		for _, name := range strings.Split(m[3], ", ") {
+			name = strings.Trim(name, "`")
+			script := filepath.Join("internal", "cli", "testdata", "script", name)
+			switch {
+			case strings.HasPrefix(name, "Test") && tests[name]:
+			case !strings.HasSuffix(name, ".txtar"):
+				t.Errorf("line %s names %q, which is no test", m[1], name)
+			case name == "fieldnotes.txtar" && !strings.Contains(readFile(t, script), "\n# "+m[1]+": "):
+				t.Errorf("%s does not do line %s", name, m[1])
+			default:
+				if _, err := os.Stat(script); err != nil {
+					t.Errorf("line %s: %v", m[1], err)
+				}
+			}
 		}
 	}
-	want := fmt.Sprintf("Of these %d, %d work, %d differ and %d belong to parts that are not built yet", last, works, differs, later)
-	if last < 40 || !strings.Contains(page, want) {
+	want := fmt.Sprintf("Of these %d, %d work, %d differ and %d belong", last, states["works"], states["differs"], states["later"])
+	if last < 46 || !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q", want)
 	}
+}
+
+// allTests are the names of the tests in Go.
+func allTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\)`)
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, m := range declared.FindAllStringSubmatch(readFile(t, path), -1) {
+			names[m[1]] = true
+		}
+		return nil
+	})
+	if err != nil || len(names) < 1000 {
+		t.Fatalf("%d tests, %v", len(names), err)
+	}
+	return names
 }
 
 // Each module that go.mod requires has its row, and no row is of one that is gone.

@@ -116,6 +116,8 @@ func (r *Run) client() *http.Client {
 			Proxy:           r.wire.Proxy,
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: r.Insecure}, //nolint:gosec // the user's --insecure
 			IdleConnTimeout: 10 * time.Second,
+			// Prompts that the server's tokenizer makes ask side by side, and a new connection is a way there and back more.
+			MaxIdleConnsPerHost: 16,
 		},
 	}
 }

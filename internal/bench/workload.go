@@ -51,6 +51,9 @@ func (r *Run) openDataset(ctx context.Context) error {
 	if r.tokens.Tokenizer != nil {
 		o.Tokenizer = r.tokens.Tokenizer
 	}
+	if r.tokens.source == tokensByServer {
+		r.say("making the prompts with the server's tokenizer, which is asked about several at a time")
+	}
 	d, err := workload.Open(o)
 	var elsewhere *within.OutsideError
 	if errors.As(err, &elsewhere) {
@@ -62,8 +65,7 @@ func (r *Run) openDataset(ctx context.Context) error {
 	r.conversations = workload.Conversations(d)
 	if r.tokens.source == tokensByServer {
 		// Asking the server to tokenize while it is measured would be a load of its own.
-		r.say("making %d prompts with the server's tokenizer", d.Len())
-		if d, err = inAdvance(d); err != nil {
+		if d, err = inAdvance(d, r.say); err != nil {
 			return err
 		}
 	}
@@ -184,9 +186,26 @@ type prepared struct {
 	next     int
 }
 
-func inAdvance(d workload.Dataset) (*prepared, error) {
+// tellFirst and tellEach are when it is said how far the prompts are.
+const (
+	tellFirst = 2 * time.Second
+	tellEach  = 10 * time.Second
+)
+
+// left is how long the rest takes if it goes on like this.
+func left(done, of int, took time.Duration) time.Duration {
+	return time.Duration(float64(took) / float64(done) * float64(of-done)).Round(time.Second)
+}
+
+func inAdvance(d workload.Dataset, say func(format string, args ...any)) (*prepared, error) {
 	p := &prepared{Dataset: d}
+	begun := time.Now()
+	tell := begun.Add(tellFirst)
 	for {
+		if now := time.Now(); now.After(tell) && len(p.requests) > 0 && len(p.requests) < d.Len() {
+			tell = now.Add(tellEach)
+			say("%d of %d prompts are made, the rest takes about %v; a tokenizer.json on this machine (--tokenizer) needs no server", len(p.requests), d.Len(), left(len(p.requests), d.Len(), now.Sub(begun)))
+		}
 		w, err := d.Next()
 		if errors.Is(err, io.EOF) {
 			return p, nil

@@ -1,9 +1,16 @@
 package bench
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // A model's file that the user names is where its tokenizer is looked for; one that holds none is no error, since
@@ -35,4 +42,41 @@ func TestAServersWordIsNoPath(t *testing.T) {
 			t.Errorf("--model %q: %s, %v; want %s", c.model, r.tokens.source, err, c.want)
 		}
 	}
+}
+
+// slowly is a dataset whose requests take a second each.
+type slowly struct {
+	workload.Dataset
+	n, of int
+}
+
+func (s *slowly) Len() int { return s.of }
+
+func (s *slowly) Next() (*workload.Request, error) {
+	if s.n == s.of {
+		return nil, io.EOF
+	}
+	time.Sleep(time.Second)
+	s.n++
+	return &workload.Request{Index: s.n - 1}, nil
+}
+
+// While prompts are made through the server it is said how far they are, and how long the rest takes.
+func TestHowLongPromptsTakeIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []string
+		p, err := inAdvance(&slowly{of: 30}, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		if err != nil || len(p.requests) != 30 {
+			t.Fatal(err, len(p.requests))
+		}
+		want := []string{"3 of 30 prompts are made, the rest takes about 27s", "14 of 30 prompts are made, the rest takes about 16s", "25 of 30 prompts are made, the rest takes about 5s"}
+		if len(said) != len(want) {
+			t.Fatalf("%q", said)
+		}
+		for i := range want {
+			if !strings.HasPrefix(said[i], want[i]) {
+				t.Errorf("%q, want %q", said[i], want[i])
+			}
+		}
+	})
 }

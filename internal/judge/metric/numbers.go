@@ -57,6 +57,14 @@ func (t *Totals) counted(v float64) float64 {
 	return v
 }
 
+// prompted is a number that prompt tokens are part of: NaN where neither the server nor the plan counted any, which is not 0.
+func (t *Totals) prompted(v float64) float64 {
+	if t.InputTokens == 0 && t.Completed > 0 {
+		return math.NaN()
+	}
+	return v
+}
+
 // ofAnswers is n / answers; NaN where nothing was answered.
 func (t *Totals) ofAnswers(n float64) float64 {
 	if t.Answers <= 0 {
@@ -87,7 +95,7 @@ func numbers() []Metric {
 			Short: "Total tok/s", Title: "Total token throughput (tok/s)", Label: "total tok/s", Column: "total tok/s",
 			Usual: Usual{Compare: once, List: once},
 			Run: func(t *Totals) (float64, bool) {
-				return t.counted(t.perSecond(float64(t.InputTokens + t.OutputTokens))), true
+				return t.prompted(t.counted(t.perSecond(float64(t.InputTokens + t.OutputTokens)))), true
 			},
 			Each: func(r *row.Row) float64 { return float64(r.Prompt) + float64(r.Output) },
 		},
@@ -119,9 +127,9 @@ func numbers() []Metric {
 			Run: func(t *Totals) (float64, bool) { return float64(t.PeakConcurrent), true },
 		},
 		{
-			Name: "total_input_tokens", Scope: PerRun, Unit: "tokens", Doc: "prompt tokens of the successes, as the server counted, else as planned",
+			Name: "total_input_tokens", Scope: PerRun, Unit: "tokens", Doc: "prompt tokens of the successes, as the server counted, else as planned; unknown where neither is known of any",
 			Title: "Total input tokens", Column: "tokens in",
-			Run: func(t *Totals) (float64, bool) { return float64(t.InputTokens), true },
+			Run: func(t *Totals) (float64, bool) { return t.prompted(float64(t.InputTokens)), true },
 		},
 		{
 			Name: "total_output_tokens", Scope: PerRun, Unit: "tokens", Doc: "output tokens of the successes",

@@ -3,6 +3,7 @@ package workload
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/inferometer/inferometer/tokenizer"
@@ -68,11 +69,16 @@ func (fakeVocabulary) ApplyChatTemplate(m []tokenizer.Message, _ bool) (string, 
 
 // fakeServer is a tokenizer with nothing but the two directions. A word is a
 // token, and so is each of its letters behind the fourth.
-type fakeServer struct{ known *[]string }
+type fakeServer struct {
+	known *[]string
+	mu    *sync.Mutex
+}
 
-func newFakeServer() fakeServer { return fakeServer{new([]string)} }
+func newFakeServer() fakeServer { return fakeServer{new([]string), new(sync.Mutex)} }
 
 func (f fakeServer) Encode(text string) ([]int32, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var ids []int32
 	for len(text) > 0 {
 		n := 1
@@ -91,6 +97,8 @@ func (f fakeServer) Encode(text string) ([]int32, error) {
 }
 
 func (f fakeServer) Decode(ids []int32) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var b strings.Builder
 	for _, id := range ids {
 		b.WriteString((*f.known)[id])

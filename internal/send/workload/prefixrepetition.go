@@ -56,6 +56,7 @@ type prefixDataset struct {
 	legacy   *numpy.RandomState
 	random   *numpy.Python // as the shuffle left it
 	next     int
+	texts    *ahead[*prefixText] // nil: each is made when it is due
 }
 
 func openPrefixRepetition(o Options, own *PrefixRepetitionOptions) (Dataset, error) {
@@ -64,15 +65,16 @@ func openPrefixRepetition(o Options, own *PrefixRepetitionOptions) (Dataset, err
 
 func newPrefixRepetition(o Options, p *PrefixRepetitionOptions, seed uint64) (*prefixDataset, error) {
 	d := &prefixDataset{opts: o, own: p, tok: o.Tokenizer, counted: o.Tokenizer != nil}
-	draw := d.source(seed)
+	exact, stop := d.source(seed)
+	defer stop()
 	for range p.NumPrefixes {
-		prefix, err := exactIDs(d.tok, draw, p.PrefixLen)
+		prefix, err := exact(p.PrefixLen)
 		if err != nil {
 			return nil, err
 		}
 		d.prefixes = append(d.prefixes, prefix)
 		for range o.NumPrompts / p.NumPrefixes {
-			suffix, err := exactIDs(d.tok, draw, p.SuffixLen)
+			suffix, err := exact(p.SuffixLen)
 			if err != nil {
 				return nil, err
 			}
@@ -80,11 +82,86 @@ func newPrefixRepetition(o Options, p *PrefixRepetitionOptions, seed uint64) (*p
 		}
 	}
 	d.shuffle(seed)
+	d.readAhead()
 	return d, nil
 }
 
-// source draws ids: with a known vocabulary from all of it, as vLLM does.
-func (d *prefixDataset) source(seed uint64) idSource {
+// source gives runs of ids of exact lengths. With a server's tokenizer they are made several side by side.
+func (d *prefixDataset) source(seed uint64) (exact idSource, stop func()) {
+	_, known := d.tok.(Vocabulary)
+	if known || !d.counted {
+		draw := d.draws(seed)
+		return func(n int) ([]int32, error) { return exactIDs(d.tok, draw, n) }, func() {}
+	}
+	each, planned := 1+d.opts.NumPrompts/d.own.NumPrefixes, 0
+	t := newThrough(d.tok, numpy.NewGenerator(seed), d.own.SuffixLen, func() (*throughText, bool) {
+		if planned == each*d.own.NumPrefixes {
+			return nil, false
+		}
+		n := d.own.SuffixLen
+		if planned%each == 0 {
+			n = d.own.PrefixLen
+		}
+		planned++
+		return &throughText{n: n, want: n}, true
+	})
+	return func(int) ([]int32, error) {
+		text, ok := t.next()
+		if !ok {
+			return nil, io.ErrUnexpectedEOF // as many are planned as are asked for
+		}
+		if text.err != nil {
+			return nil, text.err
+		}
+		return text.fit.ids, nil
+	}, t.stop
+}
+
+// readAhead has the texts made side by side where each is a question to the server.
+func (d *prefixDataset) readAhead() {
+	if _, known := d.tok.(Vocabulary); known || !d.counted {
+		return
+	}
+	planned := 0
+	d.texts = newAhead(d.own.PrefixLen+d.own.SuffixLen, func() (*prefixText, bool) {
+		if planned == len(d.order) {
+			return nil, false
+		}
+		planned++
+		return &prefixText{ids: d.ids(planned - 1)}, true
+	}, func(t *prefixText) { t.text, t.err = d.tok.Decode(t.ids) })
+	d.texts.workers, d.texts.window = throughAtOnce, 2*throughAtOnce
+}
+
+// prefixText is a prompt's text on its way.
+type prefixText struct {
+	ids  []int32
+	text string
+	err  error
+}
+
+// ids are those of the prompt at a place in the order.
+func (d *prefixDataset) ids(at int) []int32 {
+	i := int(d.order[at])
+	return slices.Concat(d.prefixes[i/(len(d.suffixes)/len(d.prefixes))], d.suffixes[i])
+}
+
+// text is the next prompt.
+func (d *prefixDataset) text() *prefixText {
+	if d.texts == nil {
+		t := &prefixText{ids: d.ids(d.next)}
+		t.text, t.err = d.tok.Decode(t.ids)
+		return t
+	}
+	t, ok := d.texts.next()
+	if !ok {
+		return &prefixText{err: io.EOF}
+	}
+	return t
+}
+
+// draws draws ids: with a known vocabulary from all of it, as vLLM does.
+func (d *prefixDataset) draws(seed uint64) idSource {
 	switch v := d.tok.(type) {
 	case Vocabulary:
 		d.legacy = numpy.NewRandomState(seed)
@@ -95,11 +172,9 @@ func (d *prefixDataset) source(seed uint64) idSource {
 			}
 			return ids, nil
 		}
-	case nil:
+	default:
 		d.tok = wordTokenizer{}
 		return drawWords(numpy.NewGenerator(seed))
-	default:
-		return drawThrough(d.tok, numpy.NewGenerator(seed))
 	}
 }
 
@@ -133,16 +208,13 @@ func (d *prefixDataset) Next() (*Request, error) {
 	if d.next == len(d.order) {
 		return nil, io.EOF
 	}
-	i := int(d.order[d.next])
-	perPrefix := len(d.suffixes) / len(d.prefixes)
-	ids := slices.Concat(d.prefixes[i/perPrefix], d.suffixes[i])
-	text, err := d.tok.Decode(ids)
-	if err != nil {
-		return nil, err
+	t := d.text()
+	if t.err != nil {
+		return nil, t.err
 	}
-	r := &Request{Index: d.next, Prompt: text, OutputTokens: d.own.OutputLen, NoID: true}
+	r := &Request{Index: d.next, Prompt: t.text, OutputTokens: d.own.OutputLen, NoID: true}
 	if d.counted {
-		r.PromptTokens = len(ids)
+		r.PromptTokens = len(t.ids)
 	}
 	d.next++
 	return r, nil
@@ -152,7 +224,12 @@ func (d *prefixDataset) Next() (*Request, error) {
 func (d *prefixDataset) Len() int { return len(d.order) }
 
 // Close implements Dataset.
-func (d *prefixDataset) Close() error { return nil }
+func (d *prefixDataset) Close() error {
+	if d.texts != nil {
+		d.texts.stop()
+	}
+	return nil
+}
 
 func (d *prefixDataset) pythonState() *numpy.Python { return d.random.Clone() }
 
@@ -177,5 +254,6 @@ func (d *prefixDataset) Warmups(n int) ([]*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.Close()
 	return take(w, n)
 }

@@ -53,6 +53,7 @@ type randomDataset struct {
 	shared  *sharedPrefixes // nil: prompts share no set part
 	counted bool            // the tokenizer is the server's own
 	prompts *ahead[*randomPrompt]
+	through *through // in place of prompts, with a server's tokenizer
 	planned int
 	skew    int                  // added to a prompt's index where its ids are chosen
 	wanted  func(index int) bool // nil: all are; the prompts of others are not made
@@ -88,7 +89,35 @@ func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*rand
 		return nil, err
 	}
 	d.shared = newSharedPrefixes(d, seed)
+	d.sideBySide()
 	return d, nil
+}
+
+// sideBySide has prompts made several at a time where the tokenizer is the server's. Nothing else may draw from their stream.
+func (d *randomDataset) sideBySide() {
+	if _, known := d.tok.(Vocabulary); known || !d.counted {
+		return
+	}
+	d.through = newThrough(d.tok, d.lengths.rest, d.lengths.usual(), func() (*throughText, bool) {
+		p, ok := d.plan()
+		if !ok {
+			return nil, false
+		}
+		return &throughText{prompt: p, before: p.prefix, n: p.input - p.share.tokens, want: max(d.own.PrefixLen, 0) + p.input, err: p.err}, true
+	})
+}
+
+// next is the next prompt; it may miss tokens.
+func (d *randomDataset) next() (*randomPrompt, bool) {
+	if d.through == nil {
+		return d.prompts.next()
+	}
+	t, ok := d.through.next()
+	if !ok {
+		return nil, false
+	}
+	t.prompt.fit, t.prompt.err = t.fit, t.err
+	return t.prompt, true
 }
 
 // vocabularyOf is how many special tokens a tokenizer adds to a text, and how many tokens it knows.
@@ -210,7 +239,7 @@ func (d *randomDataset) run(p *randomPrompt) {
 
 // Next implements Source. What a prompt misses is drawn here, in the order of the prompts.
 func (d *randomDataset) Next() (*Request, error) {
-	p, ok := d.prompts.next()
+	p, ok := d.next()
 	if !ok {
 		return nil, io.EOF
 	}
@@ -249,7 +278,11 @@ func (d *randomDataset) passOver(n int) {
 	}
 }
 
-func (d *randomDataset) start() { d.prompts.start() }
+func (d *randomDataset) start() {
+	if d.through == nil {
+		d.prompts.start()
+	}
+}
 
 // Len implements Dataset.
 func (d *randomDataset) Len() int { return d.opts.NumPrompts }
@@ -257,6 +290,9 @@ func (d *randomDataset) Len() int { return d.opts.NumPrompts }
 // Close implements Dataset.
 func (d *randomDataset) Close() error {
 	d.prompts.stop()
+	if d.through != nil {
+		d.through.stop()
+	}
 	return nil
 }
 

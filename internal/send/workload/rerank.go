@@ -78,6 +78,7 @@ func newRerank(o Options, own *RerankOptions, seed uint64, direction int) (Datas
 	if err != nil {
 		return nil, err
 	}
+	d.sideBySide()
 	all := &grouped{Dataset: d, size: size, query: query.text, eachTime: !own.NoReranker}
 	if d.counted {
 		all.queryTokens = len(query.ids)

@@ -90,13 +90,9 @@ func openSonnet(o Options, own *SonnetOptions) (Dataset, error) {
 
 func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*sonnetDataset, error) {
 	s := &sonnetDataset{opts: o, own: own, lines: lines, random: numpy.NewPython(seed)}
-	total := 0
-	for _, line := range lines {
-		n, err := countTokens(o.Tokenizer, line)
-		if err != nil {
-			return nil, err
-		}
-		total += n
+	total, err := countAll(o.Tokenizer, lines)
+	if err != nil {
+		return nil, err
 	}
 	perLine := float64(total) / float64(len(lines))
 	_, base, err := s.render(sonnetTask)
@@ -116,7 +112,9 @@ func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*son
 		d.text, d.tokens, d.err = s.render(d.text)
 	})
 	if _, known := o.Tokenizer.(Vocabulary); !known {
-		s.drafts.workers = 0 // the server is not to be asked for what nobody wants
+		// The server is not to be asked for much that nobody wants.
+		s.drafts.workers = min(throughAtOnce, o.NumPrompts)
+		s.drafts.window = s.drafts.workers
 	}
 	return s, nil
 }

@@ -75,8 +75,13 @@ func drawThrough(t Tokenizer, g *numpy.Generator) idSource {
 		if err != nil {
 			return nil, err
 		}
-		// The blank before makes the first word a word of its own behind what is there.
-		ids, err := t.Encode(" " + text)
-		return ids[:min(n, len(ids))], err
+		return firstTokens(t, text, n)
 	}
+}
+
+// firstTokens are the first n of a text of words. The blank before makes the first word a word of its own behind what is
+// there.
+func firstTokens(t Tokenizer, text string, n int) ([]int32, error) {
+	ids, err := t.Encode(" " + text)
+	return ids[:min(n, len(ids))], err
 }
