@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,6 +148,45 @@ func tokenizersDir() string {
 		cache = filepath.Join(home, ".cache", "inferometer")
 	}
 	return filepath.Join(cache, "tokenizers")
+}
+
+// The corpus is what its maker writes, so that its origin is no matter of belief.
+func TestCorpusIsMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads some thousand files from git")
+	}
+	folder := filepath.Join("testdata", "parity")
+	for _, program := range []string{"python3", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not here", program)
+		}
+	}
+	commit := regexp.MustCompile(`COMMIT = "([0-9a-f]{40})"`).FindStringSubmatch(readText(t, filepath.Join(folder, "corpus.py")))
+	if commit == nil {
+		t.Fatal("corpus.py names no commit")
+	}
+	if err := exec.Command("git", "cat-file", "-e", commit[1]+"^{commit}").Run(); err != nil {
+		t.Skip("this checkout does not have the commit that the corpus was cut from")
+	}
+	made := filepath.Join(t.TempDir(), "corpus.json.gz")
+	if out, err := exec.Command("python3", filepath.Join(folder, "corpus.py"), made).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var got, want []struct{ C, S string }
+	readPacked(t, made, &got)
+	readParity(t, "corpus.json.gz", &want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d texts are made, %d are there, and they differ", len(got), len(want))
+	}
+}
+
+func readText(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func loadCorpus(t testing.TB) []string {

@@ -101,12 +101,14 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// Debian's own tool finds no fault with the package.
+// Debian's own tool finds no fault with the packages.
 func TestLintian(t *testing.T) {
 	needs(t, "lintian")
-	out, err := exec.Command("lintian", "--fail-on", "error,warning", "--allow-root", one(t, "*_linux_"+runtime.GOARCH+".deb")).CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, arch := range []string{"amd64", "arm64"} {
+		out, err := exec.Command("lintian", "--fail-on", "error,warning", "--allow-root", one(t, "*_linux_"+arch+".deb")).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", arch, err, out)
+		}
 	}
 }
 

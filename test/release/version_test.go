@@ -188,12 +188,12 @@ func TestGoInstall(t *testing.T) {
 	write(tag+".mod", mod)
 	write(tag+".zip", archive.Bytes())
 
-	cache := strings.TrimSpace(command(t, "go", "env", "GOMODCACHE"))
+	cache, others := strings.TrimSpace(command(t, "go", "env", "GOMODCACHE")), strings.TrimSpace(command(t, "go", "env", "GOPROXY"))
 	bin, modules := t.TempDir(), t.TempDir()
 	install := exec.Command("go", "install", module+"/cmd/inferometer@"+tag)
 	install.Dir = bin // outside of any module
 	install.Env = append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+bin, "GOMODCACHE="+modules, "GOFLAGS=-modcacherw -trimpath", "GONOSUMDB=*", "GONOSUMCHECK=1",
-		"GOSUMDB=off", "GOPROXY=file://"+proxy+",file://"+filepath.Join(cache, "cache", "download"))
+		"GOSUMDB=off", "GOPROXY=file://"+proxy+",file://"+filepath.Join(cache, "cache", "download")+","+others)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -89,7 +89,7 @@ sentence_piece("bytes.model", vocab_size=400, model_type="bpe", byte_fallback=Tr
 bpe = sentence_piece("plain.model", vocab_size=100, model_type="bpe", add_dummy_prefix=False, pad_id=3)
 
 t, names, table = ranks()
-e = tiktoken.Encoding("cl100k_base", pat_str=CL, mergeable_ranks=table, special_tokens={"<|endoftext|>": 100257})
+e = tiktoken.Encoding("cl100k_base", pat_str=CL, mergeable_ranks=table, special_tokens={"<|endoftext|>": 100257, "<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260, "<|endofprompt|>": 100276})
 keep("cl100k_base.tiktoken", b"".join(base64.b64encode(k) + b" %d\n" % v for k, v in table.items()), lambda s: e.encode(s, allowed_special="all"), e.decode)
 
 joined = [k for k in table if len(k) > 1]

@@ -32,6 +32,9 @@ type node struct {
 
 const unknownPenalty = 10
 
+// farSum is where SentencePiece counts from nought again: 32 bits hold no cents of larger sums.
+const farSum = 100_000
+
 func newUnigram(m *spec.Model, byteLevel bool) (*unigram, error) {
 	u := &unigram{
 		vocab: m.Vocab.IDs, scores: m.Scores, unknown: -1, byteLevel: byteLevel, byteFallback: m.ByteFallback,
@@ -99,7 +102,9 @@ func (u *unigram) search(w *Worker, piece string) {
 	for i := range nodes {
 		nodes[i] = node{from: -1}
 	}
+	frontier := 0 // the last place that has a way to it
 	offer := func(at, from int, score float64, id int32) {
+		frontier = max(frontier, at)
 		if u.narrow {
 			score = float64(float32(score))
 		}
@@ -109,6 +114,9 @@ func (u *unigram) search(w *Worker, piece string) {
 	}
 	for i := 0; i < len(piece); {
 		_, size := utf8.DecodeRuneInString(piece[i:])
+		if u.narrow && math.Abs(nodes[i].score) > farSum {
+			countAgain(nodes[i : frontier+1])
+		}
 		here, single := nodes[i].score, false
 		state := int32(0)
 		for j := i; j < len(piece); j++ {
@@ -126,6 +134,17 @@ func (u *unigram) search(w *Worker, piece string) {
 			offer(i+size, i, here+u.unknownScore, -1)
 		}
 		i += size
+	}
+}
+
+// countAgain takes the first node's sum from all that have one: which of them is best stays the same.
+func countAgain(nodes []node) {
+	offset := float32(nodes[0].score)
+	nodes[0].score = 0
+	for i := range nodes[1:] {
+		if n := &nodes[1+i]; n.from >= 0 {
+			n.score = float64(float32(n.score) - offset)
+		}
 	}
 }
 
