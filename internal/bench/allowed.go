@@ -29,6 +29,9 @@ type Allowed struct {
 	Env      []string // variables beside the API key's
 	Code     bool     // programs that are answers are run
 
+	// Set says whether a variable has a value here; nil: all have.
+	Set func(name string) bool
+
 	closed bool // while a Spec is read: no file that it names is opened
 }
 
@@ -52,7 +55,8 @@ func (s *Spec) Hold(may Allowed) error {
 		return usage.Errorf("", "judge.allow_code: a Spec from a file can't allow itself to run programs that a server answers").WithHint("give --%s to let it (docs/code.md)", FlagAllowCode)
 	}
 	for _, v := range s.variables() {
-		if !v.free && !slices.Contains(may.Env, v.name) {
+		unset := v.name == keyVariable && may.Set != nil && !may.Set(v.name) // it need not be there
+		if !v.free && !unset && !slices.Contains(may.Env, v.name) {
 			return usage.Errorf("", "%s asks for the variable %s: a Spec from a file may send none but %s, and that only to its servers", v.key, outside.Word(v.name), keyVariable).
 				WithHint("give --%s %s to let it have that one too", FlagAllowEnv, outside.Word(v.name))
 		}
@@ -104,11 +108,18 @@ func (s *Spec) DropOutputs(may Allowed) (dropped []error) {
 // variable is one that the Spec names.
 type variable struct {
 	key, name string
-	free      bool // the API key, which goes to the servers of the Spec
+	free      bool // the API key, which goes to the servers of the Spec and to nobody between
 }
 
 // variables are all that the Spec names: what Wire asks for, asked by a host that has all.
 func (s *Spec) variables() (list []variable) {
+	direct, usual := !s.InFleet() && (s.Proxy == "" || s.Proxy == NoProxy), "the file"
+	switch {
+	case s.InFleet():
+		usual = "the file, whose fleet.nats gets it to others,"
+	case !direct:
+		usual = "the file, whose server.proxy may read it,"
+	}
 	elsewhere := map[string]Value{"judge.power": s.Power, "keep.hardware": s.Hardware, "server.proxy_login": s.ProxyLogin}
 	for key, v := range elsewhere {
 		if v.Env != "" {
@@ -117,7 +128,7 @@ func (s *Spec) variables() (list []variable) {
 	}
 	note := func(name string) (string, bool) {
 		if !slices.ContainsFunc(list, func(v variable) bool { return v.name == name }) {
-			list = append(list, variable{"the file", name, name == keyVariable})
+			list = append(list, variable{usual, name, direct && name == keyVariable})
 		}
 		return "x", true
 	}
@@ -251,15 +262,21 @@ func picturesFit(out output) error {
 
 // plain says that a path lies below a folder, and that no part of it that exists is a link.
 func plain(folder, path string) bool {
-	base, err := filepath.Abs(folder)
-	if err != nil {
+	base, err := within.Real(folder)
+	if os.IsNotExist(err) {
+		base, err = filepath.Abs(folder) // it is made when something is written
+	}
+	here, e := within.Real(".")
+	if err != nil || e != nil || backward(path) {
 		return false
 	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return false
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(here, path)
 	}
-	inside, err := filepath.Rel(base, whole)
+	inside, err := filepath.Rel(base, path)
+	if typed, e := filepath.Abs(folder); e == nil && (err != nil || !filepath.IsLocal(inside)) {
+		inside, err = filepath.Rel(typed, path) // by the name that the user knows it
+	}
 	if err != nil || !filepath.IsLocal(inside) {
 		return false
 	}
@@ -275,6 +292,19 @@ func plain(folder, path string) bool {
 		}
 	}
 	return true
+}
+
+// backward says that a path goes up after it has gone down: behind a link that is elsewhere
+// than it looks.
+func backward(path string) bool {
+	down := filepath.IsAbs(path)
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if part == ".." && down {
+			return true
+		}
+		down = down || part != "" && part != "." && part != ".."
+	}
+	return false
 }
 
 // freeFolder refuses a run's folder that holds anything but a run, which is told of later.

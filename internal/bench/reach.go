@@ -33,7 +33,7 @@ func (s *Spec) Reach(lookup func(name string) (string, bool)) *Reach {
 		switch {
 		case v.free:
 			text += " (the API key, to " + servers + ")"
-		case v.key != "the file":
+		case !strings.HasPrefix(v.key, "the file"):
 			text += " (" + v.key + ")"
 		default:
 			text += " (to " + servers + ")"

@@ -98,11 +98,15 @@ func Hidden(path string) bool {
 	return false
 }
 
-// Real is a whole path with all links followed.
+// Real is a whole path with all links followed, as the kernel follows them: the .. of a link is
+// beside where that leads, so that nothing may be cleaned away before.
 func Real(name string) (string, error) {
-	whole, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
+	if !filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		name = here + string(filepath.Separator) + name
 	}
-	return filepath.EvalSymlinks(whole)
+	return filepath.EvalSymlinks(name)
 }
