@@ -175,12 +175,31 @@ func (s *Spec) inputs() (list []input) {
 // reads refuses a path outside of the current folder. One at which nothing is may be a name
 // of the hub's.
 func (a *Allowed) reads(in input) error {
-	folders := within.Folders{Base: ".", Allowed: a.Read}
-	if _, err := folders.Find(in.path); err != nil && !os.IsNotExist(err) {
-		return usage.Errorf("", "%s is %s: a Spec from a file may only read below the current folder, and nothing there that is hidden or a link that leads out of it", in.key, outside.Word(in.path)).
-			WithHint("give --%s DIR to let it read there", within.Flag)
+	if slices.Contains(a.Read, in.path) {
+		return nil // the user typed it
 	}
-	return nil
+	if err := shown(in.key, in.path); err != nil {
+		return err
+	}
+	folders := within.Folders{Base: ".", Allowed: a.Read}
+	_, err := folders.Find(in.path)
+	var elsewhere *within.OutsideError
+	switch {
+	case err == nil || os.IsNotExist(err):
+		return nil
+	case !errors.As(err, &elsewhere):
+		return usage.Errorf("", "%s: %v", in.key, err)
+	}
+	return usage.Errorf("", "%s is %s: a Spec from a file may only read below the current folder, and nothing there that is hidden or a link that leads out of it", in.key, outside.Word(in.path)).
+		WithHint("give --%s DIR to let it read there", within.Flag)
+}
+
+// shown refuses a path that can't be shown as it is: nobody could tell what is touched.
+func shown(key, path string) error {
+	if outside.Word(path) == path {
+		return nil
+	}
+	return usage.Errorf("", "%s is %q, which is too long, or has characters that can't be shown", key, outside.Word(path))
 }
 
 // output is a path that is written.
@@ -226,6 +245,9 @@ func (s *Spec) outputs() (list []output) {
 // writes refuses a path that is not below the current folder, and what would harm a file
 // that is no result.
 func (a *Allowed) writes(out output) error {
+	if err := shown(out.key, out.path); err != nil {
+		return err
+	}
 	place := filepath.IsLocal(out.path) && !within.Hidden(out.path) && plain(".", out.path)
 	if !place && !slices.ContainsFunc(a.Write, func(folder string) bool { return plain(folder, out.path) }) {
 		return usage.Errorf("", "%s is %s: a Spec from a file may only write below the current folder, by a relative path that is not hidden and has no link in it", out.key, outside.Word(out.path)).
@@ -240,18 +262,27 @@ func (a *Allowed) writes(out output) error {
 	if err := recognise(out.path, out.ours); err != nil {
 		return usage.Errorf("", "%s is %s, which %v: a Spec from a file may not change it", out.key, outside.Word(out.path), err).WithHint("move it away, or name another in the file")
 	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(out.path), journal.FileName)); err == nil {
+		return usage.Errorf("", "%s is %s, in the folder of a run: a Spec from a file may not change that", out.key, outside.Word(out.path)).WithHint("name another in the file")
+	}
 	if out.ours == oursResult {
 		return picturesFit(out)
 	}
 	return nil
 }
 
+// What pictures beside a result are called, after its name.
+const (
+	timelineEnding     = ".timeline.html"
+	datasetStatsEnding = ".dataset_stats.png"
+)
+
 // picturesFit refuses pictures in the place of files that don't belong to a result of ours.
 func picturesFit(out output) error {
 	if _, err := os.Lstat(out.path); err == nil {
 		return nil // ours, and so are those beside it
 	}
-	for _, ending := range []string{".timeline.html", ".dataset_stats.png"} {
+	for _, ending := range []string{timelineEnding, datasetStatsEnding} {
 		path := strings.TrimSuffix(out.path, out.ending) + ending
 		if _, err := os.Lstat(path); err == nil {
 			return usage.Errorf("", "%s would replace %s, which a Spec from a file may not", out.key, outside.Word(path)).WithHint("move it away, or name another in the file")

@@ -41,8 +41,14 @@ func (f *Folders) Find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return real, err
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return "", err
+	case info.Mode().IsRegular():
+		return real, nil
+	case !info.IsDir(): // one without an end, or without a writer
+		return "", fmt.Errorf("%s is neither a file nor a folder", outside.Word(name))
 	}
 	left := mostEntries
 	return real, filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -25,6 +27,9 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := syscall.Mkfifo(filepath.Join(top, "base", "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const fine, refused, absent = "fine", "refused", "absent"
 	for _, c := range []struct{ name, allowed, want string }{
 		{"base/a.jsonl", "", fine},
@@ -45,6 +50,7 @@ func TestFind(t *testing.T) {
 		{"base/hid", "", refused},
 		{"base/.ssh/id", "", refused},
 		{"base/nowhere", "", absent},
+		{"base/pipe", "", "no file"},
 		{"base/none", "", absent},
 		{"secret/c.jsonl", "secret", fine},
 		{"base/file", "secret", fine},
@@ -64,6 +70,8 @@ func TestFind(t *testing.T) {
 			got = refused
 		case errors.Is(err, os.ErrNotExist):
 			got = absent
+		case err != nil && strings.Contains(err.Error(), "is neither a file nor a folder"):
+			got = "no file"
 		case err != nil:
 			got = err.Error()
 		}
