@@ -29,6 +29,9 @@ type Allowed struct {
 	Env      []string // variables beside the API key's
 	Code     bool     // programs that are answers are run
 
+	// Set says whether a variable has a value here; nil: all have.
+	Set func(name string) bool
+
 	closed bool // while a Spec is read: no file that it names is opened
 }
 
@@ -52,7 +55,8 @@ func (s *Spec) Hold(may Allowed) error {
 		return usage.Errorf("", "judge.allow_code: a Spec from a file can't allow itself to run programs that a server answers").WithHint("give --%s to let it (docs/code.md)", FlagAllowCode)
 	}
 	for _, v := range s.variables() {
-		if !v.free && !slices.Contains(may.Env, v.name) {
+		unset := v.name == keyVariable && may.Set != nil && !may.Set(v.name) // it need not be there
+		if !v.free && !unset && !slices.Contains(may.Env, v.name) {
 			return usage.Errorf("", "%s asks for the variable %s: a Spec from a file may send none but %s, and that only to its servers", v.key, outside.Word(v.name), keyVariable).
 				WithHint("give --%s %s to let it have that one too", FlagAllowEnv, outside.Word(v.name))
 		}
@@ -104,11 +108,18 @@ func (s *Spec) DropOutputs(may Allowed) (dropped []error) {
 // variable is one that the Spec names.
 type variable struct {
 	key, name string
-	free      bool // the API key, which goes to the servers of the Spec
+	free      bool // the API key, which goes to the servers of the Spec and to nobody between
 }
 
 // variables are all that the Spec names: what Wire asks for, asked by a host that has all.
 func (s *Spec) variables() (list []variable) {
+	direct, usual := !s.InFleet() && (s.Proxy == "" || s.Proxy == NoProxy), "the file"
+	switch {
+	case s.InFleet():
+		usual = "the file, whose fleet.nats gets it to others,"
+	case !direct:
+		usual = "the file, whose server.proxy may read it,"
+	}
 	elsewhere := map[string]Value{"judge.power": s.Power, "keep.hardware": s.Hardware, "server.proxy_login": s.ProxyLogin}
 	for key, v := range elsewhere {
 		if v.Env != "" {
@@ -117,7 +128,7 @@ func (s *Spec) variables() (list []variable) {
 	}
 	note := func(name string) (string, bool) {
 		if !slices.ContainsFunc(list, func(v variable) bool { return v.name == name }) {
-			list = append(list, variable{"the file", name, name == keyVariable})
+			list = append(list, variable{usual, name, direct && name == keyVariable})
 		}
 		return "x", true
 	}
@@ -164,12 +175,31 @@ func (s *Spec) inputs() (list []input) {
 // reads refuses a path outside of the current folder. One at which nothing is may be a name
 // of the hub's.
 func (a *Allowed) reads(in input) error {
-	folders := within.Folders{Base: ".", Allowed: a.Read}
-	if _, err := folders.Find(in.path); err != nil && !os.IsNotExist(err) {
-		return usage.Errorf("", "%s is %s: a Spec from a file may only read below the current folder, and nothing there that is hidden or a link that leads out of it", in.key, outside.Word(in.path)).
-			WithHint("give --%s DIR to let it read there", within.Flag)
+	if slices.Contains(a.Read, in.path) {
+		return nil // the user typed it
 	}
-	return nil
+	if err := shown(in.key, in.path); err != nil {
+		return err
+	}
+	folders := within.Folders{Base: ".", Allowed: a.Read}
+	_, err := folders.Find(in.path)
+	var elsewhere *within.OutsideError
+	switch {
+	case err == nil || os.IsNotExist(err):
+		return nil
+	case !errors.As(err, &elsewhere):
+		return usage.Errorf("", "%s: %v", in.key, err)
+	}
+	return usage.Errorf("", "%s is %s: a Spec from a file may only read below the current folder, and nothing there that is hidden or a link that leads out of it", in.key, outside.Word(in.path)).
+		WithHint("give --%s DIR to let it read there", within.Flag)
+}
+
+// shown refuses a path that can't be shown as it is: nobody could tell what is touched.
+func shown(key, path string) error {
+	if outside.Word(path) == path {
+		return nil
+	}
+	return usage.Errorf("", "%s is %q, which is too long, or has characters that can't be shown", key, outside.Word(path))
 }
 
 // output is a path that is written.
@@ -215,6 +245,9 @@ func (s *Spec) outputs() (list []output) {
 // writes refuses a path that is not below the current folder, and what would harm a file
 // that is no result.
 func (a *Allowed) writes(out output) error {
+	if err := shown(out.key, out.path); err != nil {
+		return err
+	}
 	place := filepath.IsLocal(out.path) && !within.Hidden(out.path) && plain(".", out.path)
 	if !place && !slices.ContainsFunc(a.Write, func(folder string) bool { return plain(folder, out.path) }) {
 		return usage.Errorf("", "%s is %s: a Spec from a file may only write below the current folder, by a relative path that is not hidden and has no link in it", out.key, outside.Word(out.path)).
@@ -229,18 +262,27 @@ func (a *Allowed) writes(out output) error {
 	if err := recognise(out.path, out.ours); err != nil {
 		return usage.Errorf("", "%s is %s, which %v: a Spec from a file may not change it", out.key, outside.Word(out.path), err).WithHint("move it away, or name another in the file")
 	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(out.path), journal.FileName)); err == nil {
+		return usage.Errorf("", "%s is %s, in the folder of a run: a Spec from a file may not change that", out.key, outside.Word(out.path)).WithHint("name another in the file")
+	}
 	if out.ours == oursResult {
 		return picturesFit(out)
 	}
 	return nil
 }
 
+// What pictures beside a result are called, after its name.
+const (
+	timelineEnding     = ".timeline.html"
+	datasetStatsEnding = ".dataset_stats.png"
+)
+
 // picturesFit refuses pictures in the place of files that don't belong to a result of ours.
 func picturesFit(out output) error {
 	if _, err := os.Lstat(out.path); err == nil {
 		return nil // ours, and so are those beside it
 	}
-	for _, ending := range []string{".timeline.html", ".dataset_stats.png"} {
+	for _, ending := range []string{timelineEnding, datasetStatsEnding} {
 		path := strings.TrimSuffix(out.path, out.ending) + ending
 		if _, err := os.Lstat(path); err == nil {
 			return usage.Errorf("", "%s would replace %s, which a Spec from a file may not", out.key, outside.Word(path)).WithHint("move it away, or name another in the file")
@@ -251,15 +293,21 @@ func picturesFit(out output) error {
 
 // plain says that a path lies below a folder, and that no part of it that exists is a link.
 func plain(folder, path string) bool {
-	base, err := filepath.Abs(folder)
-	if err != nil {
+	base, err := within.Real(folder)
+	if os.IsNotExist(err) {
+		base, err = filepath.Abs(folder) // it is made when something is written
+	}
+	here, e := within.Real(".")
+	if err != nil || e != nil || backward(path) {
 		return false
 	}
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return false
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(here, path)
 	}
-	inside, err := filepath.Rel(base, whole)
+	inside, err := filepath.Rel(base, path)
+	if typed, e := filepath.Abs(folder); e == nil && (err != nil || !filepath.IsLocal(inside)) {
+		inside, err = filepath.Rel(typed, path) // by the name that the user knows it
+	}
 	if err != nil || !filepath.IsLocal(inside) {
 		return false
 	}
@@ -275,6 +323,19 @@ func plain(folder, path string) bool {
 		}
 	}
 	return true
+}
+
+// backward says that a path goes up after it has gone down: behind a link that is elsewhere
+// than it looks.
+func backward(path string) bool {
+	down := filepath.IsAbs(path)
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if part == ".." && down {
+			return true
+		}
+		down = down || part != "" && part != "." && part != ".."
+	}
+	return false
 }
 
 // freeFolder refuses a run's folder that holds anything but a run, which is told of later.

@@ -89,7 +89,8 @@ func TestEveryVariableIsAsked(t *testing.T) {
 		if err := s.Hold(Allowed{}); err == nil || !strings.Contains(err.Error(), "SOME_SECRET") {
 			t.Errorf("%s: a variable is sent that nobody allowed: %v", key, err)
 		}
-		if err := s.Hold(Allowed{Env: []string{"SOME_SECRET"}}); err != nil {
+		none := func(string) bool { return false }
+		if err := s.Hold(Allowed{Env: []string{"SOME_SECRET"}, Set: none}); err != nil {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -136,6 +137,11 @@ func TestWrites(t *testing.T) {
 		{".new.json", "", false},
 		{"a/.git/new.json", "", false},
 		{"file.json", "", false},
+		{"out/../new.json", "", false}, // beside where the link leads
+		{"a/../new.json", "", false},
+		{"../else/../new.json", "../else", false},
+		{"../here/out/../new.json", "../here", false},
+		{"a\x00.json", "", false},
 		{"gone.json", "", false},
 		{"out/new.json", "", false},
 		{"/dev/stdout", "", false},
@@ -145,6 +151,9 @@ func TestWrites(t *testing.T) {
 		{filepath.Join(top, "else", "new.json"), filepath.Join(top, "else"), true},
 		{filepath.Join(top, "else2", "new.json"), filepath.Join(top, "else"), false},
 		{"../else/x", "../else", false},
+		{filepath.Join(here, "out", "new.json"), filepath.Join(here, "out"), true}, // a link that the user typed
+		{"out/new.json", "out", true},
+		{"out/new.json", "../else", false},
 	} {
 		may := Allowed{}
 		if c.allow != "" {

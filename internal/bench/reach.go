@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/power"
@@ -33,7 +35,7 @@ func (s *Spec) Reach(lookup func(name string) (string, bool)) *Reach {
 		switch {
 		case v.free:
 			text += " (the API key, to " + servers + ")"
-		case v.key != "the file":
+		case !strings.HasPrefix(v.key, "the file"):
 			text += " (" + v.key + ")"
 		default:
 			text += " (to " + servers + ")"
@@ -41,9 +43,19 @@ func (s *Spec) Reach(lookup func(name string) (string, bool)) *Reach {
 		r.Variables = append(r.Variables, text)
 	}
 	for _, in := range s.inputs() {
-		r.Reads = append(r.Reads, outside.Word(in.path))
+		text := outside.Word(in.path)
+		if _, err := os.Stat(in.path); err != nil && hub.IsRepo(in.path) {
+			text += " (of Hugging Face's hub)"
+		}
+		r.Reads = append(r.Reads, text)
 	}
 	for _, out := range s.outputs() {
+		if out.ours == oursResult {
+			r.pictures(s, strings.TrimSuffix(out.path, out.ending))
+			if !s.SaveResult && !s.AppendResult {
+				continue
+			}
+		}
 		text := outside.Word(out.path)
 		if s.AppendResult && out.ours == oursResult || out.ours == oursNotes || out.ours == oursSummary {
 			text += " (added to)"
@@ -51,6 +63,16 @@ func (s *Spec) Reach(lookup func(name string) (string, bool)) *Reach {
 		r.Writes = append(r.Writes, text)
 	}
 	return r
+}
+
+// pictures notes those beside a result.
+func (r *Reach) pictures(s *Spec, name string) {
+	if s.PlotTimeline {
+		r.Writes = append(r.Writes, outside.Word(name+timelineEnding))
+	}
+	if s.PlotDatasetStats {
+		r.Writes = append(r.Writes, outside.Word(name+datasetStatsEnding))
+	}
 }
 
 // servers notes where the load goes.

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // mayChange are the flags that a resume may have: none of them changes what is asked.
@@ -99,6 +100,9 @@ func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
 	if info, err := os.Stat(o.resume); err != nil || !info.IsDir() {
 		return nil, argv.Errorf("resume", "needs the folder of a run, and %s is none", o.resume)
 	}
+	if err := noLinks(o.resume); err != nil {
+		return nil, err
+	}
 	file := filepath.Join(o.resume, journal.SpecName)
 	spec, err := serve.ReadSpec(s, file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,4 +115,19 @@ func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
 		return nil, argv.Errorf("resume", "can only go on with an eval, and the run in %s asks no questions", o.resume)
 	}
 	return spec, nil
+}
+
+// noLinks refuses a folder with a link in it: this program makes none, and what is written into
+// the folder would go to where the link leads.
+func noLinks(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			return argv.Errorf("resume", "is given the folder %s, in which %s is a link: a run's folder has none, and it would be written through", folder, outside.Word(e.Name()))
+		}
+	}
+	return nil
 }

@@ -45,6 +45,7 @@ func (o *Options) Hold(spec *bench.Spec) error {
 		spec.May = &o.allowed
 		return nil
 	}
+	o.allowed.Set = func(name string) bool { value, ok := o.lookup(name); return ok && value != "" }
 	return spec.Hold(o.allowed)
 }
 

@@ -41,8 +41,14 @@ func (f *Folders) Find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return real, err
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return "", err
+	case info.Mode().IsRegular():
+		return real, nil
+	case !info.IsDir(): // one without an end, or without a writer
+		return "", fmt.Errorf("%s is neither a file nor a folder", outside.Word(name))
 	}
 	left := mostEntries
 	return real, filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
@@ -98,11 +104,15 @@ func Hidden(path string) bool {
 	return false
 }
 
-// Real is a whole path with all links followed.
+// Real is a whole path with all links followed, as the kernel follows them: the .. of a link is
+// beside where that leads, so that nothing may be cleaned away before.
 func Real(name string) (string, error) {
-	whole, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
+	if !filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		name = here + string(filepath.Separator) + name
 	}
-	return filepath.EvalSymlinks(whole)
+	return filepath.EvalSymlinks(name)
 }

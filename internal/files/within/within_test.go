@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -25,6 +27,9 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := syscall.Mkfifo(filepath.Join(top, "base", "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const fine, refused, absent = "fine", "refused", "absent"
 	for _, c := range []struct{ name, allowed, want string }{
 		{"base/a.jsonl", "", fine},
@@ -34,6 +39,8 @@ func TestFind(t *testing.T) {
 		{"base/../base/a.jsonl", "", fine},
 		{"base/../secret/c.jsonl", "", refused},
 		{"secret/c.jsonl", "", refused},
+		{"base/out/../secret/c.jsonl", "", refused}, // .. of a link is beside where it leads
+		{"base/out/../base/a.jsonl", "", fine},
 		{"base-else/d.jsonl", "", refused},
 		{"base/out/c.jsonl", "", refused},
 		{"base/chain/c.jsonl", "", refused},
@@ -43,6 +50,7 @@ func TestFind(t *testing.T) {
 		{"base/hid", "", refused},
 		{"base/.ssh/id", "", refused},
 		{"base/nowhere", "", absent},
+		{"base/pipe", "", "no file"},
 		{"base/none", "", absent},
 		{"secret/c.jsonl", "secret", fine},
 		{"base/file", "secret", fine},
@@ -55,13 +63,15 @@ func TestFind(t *testing.T) {
 			f.Allowed = []string{filepath.Join(top, c.allowed)}
 		}
 		got := fine
-		_, err := f.Find(filepath.Join(top, filepath.FromSlash(c.name)))
+		_, err := f.Find(top + "/" + c.name) // as it is named, not cleaned
 		var out *OutsideError
 		switch {
 		case errors.As(err, &out):
 			got = refused
 		case errors.Is(err, os.ErrNotExist):
 			got = absent
+		case err != nil && strings.Contains(err.Error(), "is neither a file nor a folder"):
+			got = "no file"
 		case err != nil:
 			got = err.Error()
 		}

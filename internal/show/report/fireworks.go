@@ -42,7 +42,7 @@ func (r *FireworksRun) columns() (names, values []string) {
 	add("Stream", "True")
 	add("Temperature", temperature)
 	add("Logprobs", logprobs)
-	add("Concurrency", r.Concurrency)
+	add("Concurrency", outside.CSV(r.Concurrency))
 	number("Time To First Token", r.TTFT)
 	number("Latency Per Token", r.LatencyPerToken)
 	number("Overall Latency Per Token", r.OverallLatencyPerToken)
