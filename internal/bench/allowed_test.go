@@ -53,8 +53,10 @@ func TestEveryPathIsDecided(t *testing.T) {
 			}
 		}
 	}
-	known := []string{"path", "task", "examples", "category", "system_instruction", "trace_format", "trace_long", "trace_send", "subset", "split", "name_on_hub", "prompt_column", "answer_column",
-		"image_column", "bfcl_categories", "history", "timed_trace_label_timestamp", "timed_trace_label_input_length", "timed_trace_label_output_length", "timed_trace_label_hash_ids", "lora_assignment", "lora_modules"}
+	known := []string{
+		"path", "task", "examples", "category", "system_instruction", "trace_format", "trace_long", "trace_send", "subset", "split", "name_on_hub", "prompt_column", "answer_column",
+		"image_column", "bfcl_categories", "history", "timed_trace_label_timestamp", "timed_trace_label_input_length", "timed_trace_label_output_length", "timed_trace_label_hash_ids", "lora_assignment", "lora_modules",
+	}
 	for _, k := range workload.Kinds() {
 		own := k.Options()
 		for _, f := range option.Fields(own) {

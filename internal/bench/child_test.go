@@ -54,7 +54,7 @@ func TestChildOutcomes(t *testing.T) {
 
 // The child gets its Spec in a file of its user's own, and secrets by the environment.
 func TestChildGetsItsSpec(t *testing.T) {
-	c := childOf(t, `[ "$1 $2 $3" = "exec --progress plain" ] && cp "$4" "$RUN/result.json" && echo "$KEY" > "$RUN/key"`)
+	c := childOf(t, `[ "$1 $2 $3 $4" = "exec --progress plain --own-spec" ] && cp "$5" "$RUN/result.json" && echo "$KEY" > "$RUN/key"`)
 	file := filepath.Join(c.Spec.RunDir, "spec.json")
 	if err := errors.Join(os.Mkdir(c.Spec.RunDir, 0o700), os.WriteFile(file, []byte("old"), 0o644)); err != nil {
 		t.Fatal(err)
@@ -75,6 +75,20 @@ func TestChildGetsItsSpec(t *testing.T) {
 	}
 	if strings.Contains(string(got), "sk-1") {
 		t.Error("the secret is in the file")
+	}
+}
+
+// A child is told what the user allowed: its Spec's file has no word for it.
+func TestChildIsAllowedTheSame(t *testing.T) {
+	s := Default()
+	s.AllowCode, s.May = true, &Allowed{Read: []string{"data", "/more"}}
+	c := Child{Program: "p", Spec: &s}
+	if got := strings.Join(c.args("run", "run/spec.json"), " "); got != "p exec --own-spec --allow-read data --allow-read /more run/spec.json" {
+		t.Error(got)
+	}
+	s.Resume = true
+	if got := strings.Join(c.args("run", "run/spec.json"), " "); got != "p eval --resume run --own-spec --allow-read data --allow-read /more --allow-code" {
+		t.Error(got)
 	}
 }
 
