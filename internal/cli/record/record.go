@@ -81,6 +81,9 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 		return errors.Join(err, l.Close())
 	}
 	line.say("inferometer record: %s is in front of %s; rows go to %s", "http://"+l.Addr().String(), outside.RedactURL(o.target), made.Files.First())
+	if open := command.Reachable(l.Addr(), "send requests through it to "+outside.RedactURL(o.target), "listen"); open != "" {
+		line.say("inferometer record: %s", open)
+	}
 	ctx, drain, stop := interrupts(ctx, o.duration, line.say)
 	defer stop()
 	ended := line.follow(r)
