@@ -71,6 +71,19 @@ func TestSlowMatch(t *testing.T) {
 	}
 }
 
+// TestLongPattern: brackets in brackets don't end the process.
+func TestLongPattern(t *testing.T) {
+	for n, refused := range map[int]bool{8_000: false, 1_000_000: true} {
+		pattern := strings.Repeat("(", n) + "a" + strings.Repeat(")", n)
+		for _, part := range []string{`"pre_tokenizer":{"type":"Split","behavior":"Isolated",`, `"normalizer":{"type":"Replace","content":"",`, `"decoder":{"type":"Replace","content":"",`} {
+			_, err := newTokenizer([]byte(`{`+part+`"pattern":{"Regex":"`+pattern+`"}},"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`), settings{})
+			if refused != errors.Is(err, ErrUnsupported) || refused && !strings.Contains(err.Error(), "a pattern of 2000001 bytes") {
+				t.Errorf("%d brackets in %.20s: %.200v", n, part, err)
+			}
+		}
+	}
+}
+
 func quoted(s string) string { return `"` + s + `"` }
 
 func repeated(id int32, n int) []int32 {

@@ -83,8 +83,14 @@ func (m *Machine) ChildrenMemory(pid int) (int64, error) {
 			if err != nil {
 				return 0, malformed(name)
 			}
-			if p, err := m.proc.Proc(child); err == nil {
-				s, _ := p.NewStatus()
+			s, err := read(m, word+"/status", func() (procfs.ProcStatus, error) {
+				p, err := m.proc.Proc(child)
+				if err != nil {
+					return procfs.ProcStatus{}, err
+				}
+				return p.NewStatus()
+			})
+			if err == nil { // else it has just ended
 				sum += s.VmRSS + s.VmSwap + s.VmPTE
 			}
 		}

@@ -85,3 +85,25 @@ func TestReadRequest(t *testing.T) {
 		t.Errorf("%s %s %s", a.model, a.session, got)
 	}
 }
+
+// counting is a tokenizer that says how long the longest text was.
+type counting struct{ longest int }
+
+func (c *counting) Encode(text string) ([]int32, error) {
+	c.longest = max(c.longest, len(text))
+	return []int32{1}, nil
+}
+
+func (c *counting) EncodeWithSpecial(text string) ([]int32, error) { return c.Encode(text) }
+
+// TestLongTextsAreNotCounted: what a tokenizer takes for a text is bounded, too.
+func TestLongTextsAreNotCounted(t *testing.T) {
+	var c counting
+	long := strings.Repeat("a ", mostCounted/2+1)
+	if _, err := tokensOf(&c, &prompt{text: long}); err == nil || c.longest > 0 {
+		t.Errorf("%d bytes were counted", c.longest)
+	}
+	if ids, err := tokensOf(&c, &prompt{text: long[:mostCounted]}); err != nil || len(ids) != 1 {
+		t.Errorf("%v, %v", ids, err)
+	}
+}

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -22,6 +23,10 @@ const Unread = "unread"
 
 // mostText bounds the texts of a row.
 const mostText = 4 << 20
+
+// mostCounted bounds a text that a tokenizer counts, which takes some 25 bytes of memory for each of the
+// text's: two million tokens of four.
+const mostCounted = 8 << 20
 
 const textEvents = protocol.EventText | protocol.EventReasoning | protocol.EventTool
 
@@ -89,7 +94,7 @@ func (w *writer) answer(r *row, x *exchange) {
 		r.Output, r.OutputBy = &n, trace.ByTimings
 	case t.TokensBy >= protocol.TokensByLogprobs:
 		r.Output, r.OutputBy = &tokens, trace.ByTokenIDs
-	case w.r.opts.Tokenizer != nil && events > 0 && !x.toolCalls():
+	case w.r.opts.Tokenizer != nil && events > 0 && len(t.Reasoning)+len(t.Text) <= mostCounted && !x.toolCalls():
 		if ids, err := w.r.opts.Tokenizer.Encode(string(t.Reasoning) + string(t.Text)); err == nil {
 			n := len(ids)
 			r.Output, r.OutputBy = &n, trace.ByTokenizer
@@ -145,6 +150,9 @@ func (w *writer) learn(r *row) {
 // tokensOf are those of a prompt: by the model's chat template, where it has one and the
 // messages are plain.
 func tokensOf(v Tokenizer, p *prompt) ([]int32, error) {
+	if len(p.text) > mostCounted {
+		return nil, errLong
+	}
 	if p.messages == nil {
 		return v.EncodeWithSpecial(p.text)
 	}
@@ -157,6 +165,8 @@ func tokensOf(v Tokenizer, p *prompt) ([]int32, error) {
 	}
 	return v.Encode(p.text)
 }
+
+var errLong = fmt.Errorf("it is longer than %d bytes, and not counted", mostCounted)
 
 func (w *writer) texts(r *row, x *exchange, data []byte, readable bool) {
 	if readable && len(data) <= mostText {

@@ -143,7 +143,10 @@ func (s *Server) hasKey(r *http.Request) bool {
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(into)
+	raw, err := readBody(w, r)
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
 	if err != nil {
 		writeError(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON of a request: %w", err))
 	}

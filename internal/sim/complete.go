@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,18 +14,15 @@ import (
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
-// maxBody is far beyond any prompt of a benchmark.
-const maxBody = 256 << 20
-
 // completionsDefault is what OpenAI's completions take without max_tokens.
 const completionsDefault = 16
 
 // complete answers the paths of the dialects.
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	raw, err := readBody(w, r)
 	rec, key := s.newRecord(w, r)
 	if err != nil {
-		s.refuse(w, rec, http.StatusBadRequest, fmt.Errorf("the body could not be read: %w", err))
+		s.refuse(w, rec, http.StatusBadRequest, err)
 		return
 	}
 	requestIsIn(w)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ type pooledBody struct {
 // pooled answers after one TTFT of the fixed engine's distribution, in either engine:
 // there is nothing to decode.
 func (s *Server) pooled(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	raw, err := readBody(w, r)
 	rec, key := s.newRecord(w, r)
 	var b pooledBody
 	if err == nil {

@@ -48,6 +48,8 @@ var conditions = []condition{
 	// A huge page stays whole in memory where one small one of it is still mapped: setLimits
 	// has turned them off.
 	{unix.SYS_PRCTL, 0, bpfEqual, unix.PR_SET_THP_DISABLE, false},
+	// Without root the first process has the program's user, and could be starved by limits of its own.
+	{unix.SYS_PRLIMIT64, 0, bpfEqual, 0, true},
 	{unix.SYS_FCNTL, 1, bpfEqual, unix.F_SETPIPE_SZ, false},
 }
 

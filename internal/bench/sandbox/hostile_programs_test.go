@@ -292,6 +292,16 @@ for what in [resource.RLIMIT_AS, resource.RLIMIT_NPROC, resource.RLIMIT_CPU, res
         continue
     assert False, what
 raise RuntimeError("held")`},
+	{name: "limits of the first process", how: Failed, detail: "held", filtered: true, program: `
+import resource
+for what in [resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_NOFILE, resource.RLIMIT_AS]:
+    try:
+        resource.prlimit(1, what, (0, 0))
+    except (OSError, ValueError):
+        continue
+    assert False, what
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))  # its own can be lowered
+raise RuntimeError("held")`},
 	{name: "leaves at once", how: Failed, detail: "left", program: `exit(0)`},
 	{name: "leaves in an import", how: Failed, detail: "left", program: `
 import sys

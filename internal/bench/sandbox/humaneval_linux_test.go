@@ -85,4 +85,21 @@ func TestHumanEval(t *testing.T) {
 	}
 }
 
+// TestOrdinary: what programs of other tasks use is not what the limits of memory are for.
+func TestOrdinary(t *testing.T) {
+	s := open(t, Limits{Time: 30 * time.Second})
+	for name, program := range map[string]string{
+		"asyncio":  "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 1\nassert asyncio.run(f()) == 1",
+		"threads":  "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as p: assert sum(p.map(lambda x: x, range(10))) == 45",
+		"files":    "import tempfile, shutil\nwith tempfile.TemporaryDirectory() as d:\n    open(d + '/a', 'w').write('x')\n    shutil.copyfile(d + '/a', d + '/b')\n    assert open(d + '/b').read() == 'x'",
+		"mappings": "import mmap\nm = mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\nm[0] = 1",
+		"memory":   "x = bytearray(500 << 20)\nassert len(x) == 500 << 20",
+		"sockets":  "import socket\na, b = socket.socketpair()\na.sendall(b'x')\nassert b.recv(1) == b'x'",
+	} {
+		if r, err := s.Run(t.Context(), program); err != nil || !r.Passed {
+			t.Errorf("%s: %s: %s (%v)", name, r.How, r.Detail, err)
+		}
+	}
+}
+
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }

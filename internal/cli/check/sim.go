@@ -71,6 +71,9 @@ func Sim(ctx context.Context, s command.Streams, args []string) error {
 		scheme, serve = "https", server.ServeTLS
 	}
 	fmt.Fprintf(s.Err, "inferometer sim: %s engine, model %q, at %s://%s\n", o.cfg.Engine, o.cfg.Model, scheme, l.Addr())
+	if open := command.Reachable(l.Addr(), "send it requests", "listen"); open != "" && o.cfg.APIKey == "" {
+		fmt.Fprintf(s.Err, "inferometer sim: %s\n", open)
+	}
 	err = serve(ctx, l)
 	if n := server.Unknown(); n > 0 {
 		fmt.Fprintf(s.Err, "inferometer sim: %d prompts were not in the answer key, and got words without a meaning\n", n)

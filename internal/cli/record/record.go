@@ -90,6 +90,9 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	if words != "" {
 		line.say("%s", words)
 	}
+	if open := command.Reachable(l.Addr(), "send requests through it to "+outside.RedactURL(o.target), "listen"); open != "" {
+		line.say("inferometer record: %s", open)
+	}
 	ctx, drain, stop := interrupts(ctx, o.duration, line.say)
 	defer stop()
 	ended := line.follow(r)

@@ -83,8 +83,8 @@ func servePages(ctx context.Context, s command.Streams, pages *site.Site, dir, l
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", listen, err)
 	}
-	if !site.IsLoopback(l) {
-		fmt.Fprintf(s.Err, "inferometer serve-report: WARNING: %s can be reached from other machines, and there is no login: everyone there can read all of %s\n", l.Addr(), dir)
+	if open := command.Reachable(l.Addr(), "read all of "+dir, "listen"); open != "" {
+		fmt.Fprintf(s.Err, "inferometer serve-report: %s\n", open)
 	}
 	url := "http://" + l.Addr().String() + "/"
 	soFar := ""

@@ -75,6 +75,9 @@ func (e *exporting) listen(address string) (err error) {
 		say = e.host.Warn
 	}
 	say("prometheus: %s", e.server.URL())
+	if open := command.Reachable(e.server.Addr(), "read the run's metrics", flagPrometheus); open != "" {
+		e.host.Warn("prometheus: %s", open)
+	}
 	return nil
 }
 

@@ -69,6 +69,9 @@ func Listen(address string, e *Exporter) (*Server, error) {
 	return s, nil
 }
 
+// Addr is what it listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
 // URL is where the metrics are.
 func (s *Server) URL() string {
 	host, port, err := net.SplitHostPort(s.listener.Addr().String())

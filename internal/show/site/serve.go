@@ -88,8 +88,8 @@ const (
 	stopTime   = time.Second
 )
 
-// IsLoopback reports whether only this machine can reach a listener.
-func IsLoopback(l net.Listener) bool {
+// isLoopback reports whether only this machine can reach a listener.
+func isLoopback(l net.Listener) bool {
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	return err == nil && addr.Addr().IsLoopback()
 }
@@ -97,7 +97,7 @@ func IsLoopback(l net.Listener) bool {
 // Serve answers until the context ends.
 func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s.Handler(IsLoopback(l)), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: sendTime, MaxHeaderBytes: 1 << 14,
+		Handler: s.Handler(isLoopback(l)), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: sendTime, MaxHeaderBytes: 1 << 14,
 	}
 	reading, enough := context.WithCancel(ctx)
 	var rest sync.WaitGroup

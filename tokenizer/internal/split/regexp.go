@@ -16,6 +16,9 @@ import (
 
 // Compile compiles a pattern of the Oniguruma dialect that tokenizer.json files are written in.
 func Compile(pattern string) (*regexp2.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, spec.NewLimitation(fmt.Errorf("a pattern of %d bytes: those of real tokenizers have some hundreds, and %d is the limit", len(pattern), maxPattern))
+	}
 	re, err := regexp2.Compile(modern(pattern), regexp2.Unicode)
 	if err != nil {
 		return nil, spec.NewLimitation(fmt.Errorf("pattern %q: %w", pattern, err))
@@ -23,6 +26,10 @@ func Compile(pattern string) (*regexp2.Regexp, error) {
 	re.MatchTimeout = matchTimeout
 	return re, nil
 }
+
+// maxPattern bounds a pattern: the engine goes into its brackets by recursion, and a million of them would
+// end the process.
+const maxPattern = 16 << 10
 
 // matchTimeout bounds one match. A pattern may take time that is exponential in the
 // length of the text; those of real files take microseconds. All matches of a text have
