@@ -95,6 +95,23 @@ func TestComparePoints(t *testing.T) {
 	if outcome, err := more.Compare(Options{}, gate); err != nil || outcome != Kept {
 		t.Errorf("a new point: %s, %v", outcome, err)
 	}
+	// What has no metric in common is named, and hides no other pair.
+	bare := pointRun(1, "c", "1")
+	bare.Run.Values, bare.Run.Intervals = map[string]float64{"mean_e2el_ms": 3}, nil
+	odd := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
+	odd.Pairs[1].Sides[0].Runs[0] = foreign.Run{Tool: foreign.Inferometer}
+	if outcome, err := odd.Compare(Options{}, nil); err != nil || outcome != Kept || len(odd.Pairs) != 1 || len(odd.Only) != 1 || !strings.Contains(odd.Only[0].Why, "no metric in common") {
+		t.Errorf("%s, %v: %+v", outcome, err, odd.Only)
+	}
+	// A limit is held against the pairs that have its metric; one that none has is an error.
+	some := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], bare}, {after[0], bare}})
+	if outcome, err := some.Compare(Options{}, gate); err != nil || outcome != Kept || len(some.Findings) != 1 {
+		t.Errorf("%s, %v: %+v", outcome, err, some.Findings)
+	}
+	none := PairPoints([]string{"a", "b"}, [][]PointRun{{bare}, {bare}})
+	if _, err := none.Compare(Options{}, gate); err == nil || !strings.Contains(err.Error(), "no side has the metric") {
+		t.Error(err)
+	}
 	for format, want := range map[string]string{
 		"table": "no partner: c 2: b has no such point", "markdown": "- c 2: b has no such point", "csv": "\nc 0,mean_ttft_ms,a,", "junit": "<skipped message=",
 	} {
