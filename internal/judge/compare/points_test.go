@@ -37,14 +37,30 @@ func TestPairPoints(t *testing.T) {
 		only   string
 		notes  string
 	}{
-		{"the same matrix", []PointRun{pointRun(1, "concurrency", "1"), pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "8")}, []PointRun{pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "1")},
-			"concurrency 1: 1 1; concurrency 8: 2 1", "", ""},
-		{"another target", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), pointRun(1, "target", "a", "concurrency", "8")}, []PointRun{pointRun(1, "target", "b", "concurrency", "8"), failed},
-			"concurrency 8: 1 1", "concurrency 1: after has no such point; concurrency 16: before has no such point; concurrency 16: after has no result for it: failed: it died", "target is a in before, b in after: the points are paired by the rest"},
-		{"a key more", []PointRun{pointRun(1, "concurrency", "1")}, []PointRun{pointRun(1, "concurrency", "1", "tp", "2"), pointRun(1, "concurrency", "1", "tp", "4")},
-			"", "the only point: after has no such point; tp 2: before has no such point; tp 4: before has no such point", ""},
-		{"questions are a pair of their own", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked}, []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
-			"the only point: 1 1; the only point, eval: 1 1", "", ""},
+		{
+			"the same matrix",
+			[]PointRun{pointRun(1, "concurrency", "1"), pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "8")},
+			[]PointRun{pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "1")},
+			"concurrency 1: 1 1; concurrency 8: 2 1", "", "",
+		},
+		{
+			"another target",
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), pointRun(1, "target", "a", "concurrency", "8")},
+			[]PointRun{pointRun(1, "target", "b", "concurrency", "8"), failed},
+			"concurrency 8: 1 1", "concurrency 1: after has no such point; concurrency 16: before has no such point; concurrency 16: after has no result for it: failed: it died", "target is a in before, b in after: the points are paired by the rest",
+		},
+		{
+			"a key more",
+			[]PointRun{pointRun(1, "concurrency", "1")},
+			[]PointRun{pointRun(1, "concurrency", "1", "tp", "2"), pointRun(1, "concurrency", "1", "tp", "4")},
+			"", "the only point: after has no such point; tp 2: before has no such point; tp 4: before has no such point", "",
+		},
+		{
+			"questions are a pair of their own",
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
+			"the only point: 1 1; the only point, eval: 1 1", "", "",
+		},
 	} {
 		p := PairPoints([]string{"before", "after"}, [][]PointRun{tt.before, tt.after})
 		var pairs, only []string
