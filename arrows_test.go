@@ -67,6 +67,7 @@ var inside = map[string][]string{
 	"send/load":         {"send/live", "send/pace", "send/protocol", "send/target", "send/wire", "send/workload", "send/workload/talk"},
 	"send/protocol":     {"send/wire"},
 	"send/task":         {"send/workload/hfset"},
+	"journal/kept":      {"journal"},
 	"judge/judged":      {"judge/measure", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/hist":        {"judge/stats"},
 	"judge/metric":      {"judge/row"},

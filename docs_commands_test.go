@@ -196,7 +196,7 @@ func (p *docsPage) run(t *testing.T, line string) {
 	}
 	args := command.FindStringSubmatch(line)[2]
 	decides := strings.Contains(line, "--gate ") || strings.HasPrefix(args, "ab ") || strings.HasPrefix(args, "compare ") // of a run that is INVALID
-	unconfirmed := strings.HasPrefix(args, "find ") && code == exitPartial // --max-time was over first
+	unconfirmed := strings.HasPrefix(args, "find ") && code == exitPartial                                                // --max-time was over first
 	switch {
 	case code == want:
 	case code == exitSLO && strings.Contains(line, "--slo "), code == exitUndecided && decides, unconfirmed:

@@ -7,9 +7,14 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// SayLacking names the points that have nothing to be shown.
+// SayLacking names the points that have nothing to be shown, or not all.
 func SayLacking(s Streams, name string, sets []*judged.Set) {
 	for _, set := range sets {
+		for _, r := range set.Runs {
+			if r.Why != "" && r.Part == "" {
+				fmt.Fprintf(s.Err, "inferometer %s: %s has no whole result, and what there is of it is shown: %s\n", name, outside.Word(r.Name), r.Why)
+			}
+		}
 		for _, l := range set.Lacking {
 			fmt.Fprintf(s.Err, "inferometer %s: %s has no result: %s\n", name, outside.Word(l.Name), l.Why)
 		}

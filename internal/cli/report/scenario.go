@@ -22,11 +22,16 @@ const mostTable = 4 << 20
 
 // scenarioTable shows the table that inferometer run has left. Without one each point is shown.
 func scenarioTable(s command.Streams, set *judged.Set) (shown bool, err error) {
-	f, err := os.Open(filepath.Join(set.Folder, kept.TableName))
-	if errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(set.Folder, kept.TableName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		fmt.Fprintf(s.Err, "inferometer report: %s has no table yet: its run goes on or was killed; these are its points\n", set.Path)
 		return false, nil
 	}
+	if err != nil {
+		return false, err
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return false, err
 	}
@@ -38,10 +43,8 @@ func scenarioTable(s command.Streams, set *judged.Set) (shown bool, err error) {
 	if _, err := io.WriteString(s.Out, strings.TrimRight(outside.Text(string(text), mostTable), "\n")+"\n"); err != nil {
 		return false, err
 	}
-	if info, err := f.Stat(); err == nil {
-		if n := newer(set, info.ModTime()); n > 0 {
-			fmt.Fprintf(s.Err, "inferometer report: results that are newer than this table: %d; --format markdown has all of them, and so has inferometer run when it ends\n", n)
-		}
+	if n := newer(set, info.ModTime()); n > 0 {
+		fmt.Fprintf(s.Err, "inferometer report: results that are newer than this table: %d; --format markdown has all of them, and so has inferometer run when it ends\n", n)
 	}
 	fmt.Fprintf(s.Err, "each point: inferometer report %s/POINT, as in %s; all of them with --format markdown, csv or html\n", strings.TrimRight(set.Path, "/"), set.Runs[0].Name)
 	return true, nil

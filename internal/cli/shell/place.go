@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
-	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -99,8 +99,8 @@ func kind(what argv.Takes, path string, e fs.DirEntry) (about string, isFolder b
 	}
 	ending := strings.ToLower(filepath.Ext(path))
 	switch {
-	case mode.IsDir() && what == argv.Run && isRun(path):
-		return "run", true
+	case mode.IsDir() && what == argv.Run:
+		return string(kept.Look(os.DirFS(filepath.Dir(path)), filepath.Base(path))), true
 	case mode.IsDir():
 		return "", true
 	case !mode.IsRegular():
@@ -111,11 +111,6 @@ func kind(what argv.Takes, path string, e fs.DirEntry) (about string, isFolder b
 		return "result", false
 	}
 	return "", false
-}
-
-// isRun says whether a folder is a run's: it holds a journal or a result.
-func isRun(folder string) bool {
-	return exists(filepath.Join(folder, journal.FileName)) || exists(filepath.Join(folder, journal.ResultName))
 }
 
 // Plain says that a name can be offered: one with characters that steer a terminal, or end a

@@ -34,6 +34,8 @@ func folders() fstest.MapFS {
 	run("before/points/one_concurrency-8_r1/eval")
 	files["before/points/one_concurrency-32_r1/point.json"] = &fstest.MapFile{Data: []byte(`{"state": "failed", "error": "it died\u001b[31m"}`)}
 	add("before/points/one_concurrency-64_r1/bench.log")
+	run("before/points/one_concurrency-128_r1/run") // killed in the middle
+	files["before/points/one_concurrency-128_r1/point.json"] = &fstest.MapFile{Data: []byte(`{"state": "interrupted"}`)}
 	add("find/probes.jsonl", "find/find.json", "find/find.md")
 	run("find/probes/001/run")
 	run("find/probes/002/run")
@@ -63,7 +65,7 @@ func TestKinds(t *testing.T) {
 		"went-on": {Run, "went-on"},
 		"fleet":   {Run, "fleet"},
 		"leading": {Fleet, ""},
-		"before":  {Scenario, "one_concurrency-8_r1 one_concurrency-8_r1/eval one_concurrency-8_r2 one_concurrency-16_r1"},
+		"before":  {Scenario, "one_concurrency-8_r1 one_concurrency-8_r1/eval one_concurrency-8_r2 one_concurrency-16_r1 one_concurrency-128_r1"},
 		"find":    {Search, "find"}, // the one that its answer is from
 		"map":     {Search, "map/001 map/002"},
 		"ab":      {Duel, "round-01-a round-01-b round-02-a round-02-b"},
@@ -89,6 +91,9 @@ func TestKinds(t *testing.T) {
 		}
 		if runs[0].Point != "one_concurrency-8" || runs[0].Values["concurrency"] != "8" {
 			t.Errorf("%+v", runs[0])
+		}
+		if runs[0].Why != "" || runs[4].Why != "interrupted" {
+			t.Errorf("%+v", runs)
 		}
 		if len(lacking) != 2 || lacking[0].Name != "one_concurrency-32_r1" || lacking[0].Why != "failed: it died" || lacking[1].Why == "" {
 			t.Errorf("%+v", lacking)

@@ -20,6 +20,7 @@ type Found struct {
 	Point  string            // what repeats of it have in common
 	Part   string            // "eval": the questions after a point's speed run
 	Values map[string]string // of a scenario's matrix; nil: it is of none
+	Why    string            // its point has no result: it failed or was interrupted
 }
 
 // Lacking is a point of a scenario that has no run.
@@ -119,8 +120,8 @@ func point(files fs.FS, folder string) (runs []Found, lacking []Lacking, err err
 	switch {
 	case err != nil:
 		return nil, []Lacking{{Name: name, Point: withoutRepeat(name), Why: "it was not run to its end"}}, nil
-	case info.Size() > mostPoint:
-		return nil, nil, fmt.Errorf("%s has %d bytes: it is no note of a point", path.Join(folder, PointName), info.Size())
+	case info.Size() > mostPoint || !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("%s is no note of a point", path.Join(folder, PointName))
 	}
 	b, err := fs.ReadFile(files, path.Join(folder, PointName))
 	if err == nil {
@@ -133,21 +134,24 @@ func point(files fs.FS, folder string) (runs []Found, lacking []Lacking, err err
 	for key, value := range record.Values {
 		values[outside.Word(key)] = outside.Word(value)
 	}
+	why := ""
+	if record.State != "done" && record.State != "" {
+		why = outside.Word(record.State)
+		if record.Error != "" {
+			why += ": " + outside.Sentence(record.Error)
+		}
+	}
 	for _, part := range []string{"", "eval"} {
 		of, _, err := Runs(files, path.Join(folder, cmp.Or(part, "run")))
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, r := range of {
-			runs = append(runs, Found{Path: r.Path, Name: name, Point: withoutRepeat(name), Part: part, Values: values})
+			runs = append(runs, Found{Path: r.Path, Name: name, Point: withoutRepeat(name), Part: part, Values: values, Why: why})
 		}
 	}
 	if len(runs) == 0 {
-		why := outside.Word(record.State)
-		if record.Error != "" {
-			why += ": " + outside.Sentence(record.Error)
-		}
-		return nil, []Lacking{{name, withoutRepeat(name), why, values}}, nil
+		return nil, []Lacking{{name, withoutRepeat(name), cmp.Or(why, "there is no journal"), values}}, nil
 	}
 	return runs, nil, nil
 }
@@ -183,7 +187,7 @@ func probes(files fs.FS, folder string) (runs []Found, err error) {
 func runOf(files fs.FS, name string) string {
 	const most = 256 << 20
 	info, err := fs.Stat(files, name)
-	if err != nil || info.Size() > most {
+	if err != nil || info.Size() > most || !info.Mode().IsRegular() {
 		return ""
 	}
 	b, err := fs.ReadFile(files, name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -172,36 +173,62 @@ func (a *Alone) sentence() string {
 // Compare compares all pairs. Each may be wrong as seldom as makes one false alarm in all of them once in twenty.
 // A point of the first scenario that another one lacks leaves a gate undecided.
 func (p *Points) Compare(opt Options, gate Gate) (Outcome, error) {
-	worst := Kept
 	opt.Tables = len(p.Pairs)
-	for i := range p.Pairs {
-		pair := &p.Pairs[i]
+	var pairs []Pairing
+	for _, pair := range p.Pairs {
 		c, err := Compare(pair.Sides, opt)
-		if err != nil {
-			return Undecided, fmt.Errorf("%s: %w", pair.Point, err)
-		}
-		pair.c = c
-		if gate == nil {
+		if err != nil { // one pair that can't be told must not hide the others
+			p.Only = append(p.Only, Alone{Side: pair.Sides[len(pair.Sides)-1].Name, Point: pair.Point, Why: err.Error()})
 			continue
 		}
-		outcome, found, err := gate.Judge(c)
+		pair.c = c
+		pairs = append(pairs, pair)
+	}
+	p.Pairs = pairs
+	if gate == nil {
+		return Kept, nil
+	}
+	return p.judge(gate)
+}
+
+// judge holds each pair against the limits on what it has: a point's load has no accuracy, and its questions have.
+func (p *Points) judge(gate Gate) (worst Outcome, err error) {
+	worst = Kept
+	unknown := make([]error, len(gate)) // of a limit that no pair could be held against
+	for n := range gate {
+		for i := range p.Pairs {
+			if _, _, unknown[n] = gate[n : n+1].Judge(p.Pairs[i].c); unknown[n] == nil {
+				break
+			}
+		}
+		if unknown[n] != nil {
+			return Undecided, unknown[n]
+		}
+	}
+	add := func(f Finding) {
+		p.Findings = append(p.Findings, f)
+		if f.Outcome == Broken || worst == Kept {
+			worst = f.Outcome
+		}
+	}
+	for i := range p.Pairs {
+		pair := &p.Pairs[i]
+		of := slices.DeleteFunc(slices.Clone(gate), func(l condition.Clause) bool {
+			_, _, err := Gate{l}.Judge(pair.c)
+			return err != nil
+		})
+		_, found, err := of.Judge(pair.c)
 		if err != nil {
 			return Undecided, fmt.Errorf("%s: %w", pair.Point, err)
 		}
 		for _, f := range found {
 			f.Side = pair.Point + ", " + f.Side
-			p.Findings = append(p.Findings, f)
-		}
-		if outcome == Broken || worst == Kept {
-			worst = outcome
+			add(f)
 		}
 	}
 	for _, a := range p.Only {
-		if gate != nil && !a.first {
-			p.Findings = append(p.Findings, Finding{Side: a.Point + ", " + a.Side, Limit: "the point is there", Outcome: Undecided, Sentence: a.sentence()})
-			if worst == Kept {
-				worst = Undecided
-			}
+		if !a.first {
+			add(Finding{Side: a.Point + ", " + a.Side, Limit: "the point is there", Outcome: Undecided, Sentence: a.sentence()})
 		}
 	}
 	return worst, nil

@@ -37,14 +37,30 @@ func TestPairPoints(t *testing.T) {
 		only   string
 		notes  string
 	}{
-		{"the same matrix", []PointRun{pointRun(1, "concurrency", "1"), pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "8")}, []PointRun{pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "1")},
-			"concurrency 1: 1 1; concurrency 8: 2 1", "", ""},
-		{"another target", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), pointRun(1, "target", "a", "concurrency", "8")}, []PointRun{pointRun(1, "target", "b", "concurrency", "8"), failed},
-			"concurrency 8: 1 1", "concurrency 1: after has no such point; concurrency 16: before has no such point; concurrency 16: after has no result for it: failed: it died", "target is a in before, b in after: the points are paired by the rest"},
-		{"a key more", []PointRun{pointRun(1, "concurrency", "1")}, []PointRun{pointRun(1, "concurrency", "1", "tp", "2"), pointRun(1, "concurrency", "1", "tp", "4")},
-			"", "the only point: after has no such point; tp 2: before has no such point; tp 4: before has no such point", ""},
-		{"questions are a pair of their own", []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked}, []PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
-			"the only point: 1 1; the only point, eval: 1 1", "", ""},
+		{
+			"the same matrix",
+			[]PointRun{pointRun(1, "concurrency", "1"), pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "8")},
+			[]PointRun{pointRun(1, "concurrency", "8"), pointRun(1, "concurrency", "1")},
+			"concurrency 1: 1 1; concurrency 8: 2 1", "", "",
+		},
+		{
+			"another target",
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), pointRun(1, "target", "a", "concurrency", "8")},
+			[]PointRun{pointRun(1, "target", "b", "concurrency", "8"), failed},
+			"concurrency 8: 1 1", "concurrency 1: after has no such point; concurrency 16: before has no such point; concurrency 16: after has no result for it: failed: it died", "target is a in before, b in after: the points are paired by the rest",
+		},
+		{
+			"a key more",
+			[]PointRun{pointRun(1, "concurrency", "1")},
+			[]PointRun{pointRun(1, "concurrency", "1", "tp", "2"), pointRun(1, "concurrency", "1", "tp", "4")},
+			"", "the only point: after has no such point; tp 2: before has no such point; tp 4: before has no such point", "",
+		},
+		{
+			"questions are a pair of their own",
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
+			[]PointRun{pointRun(1, "target", "a", "concurrency", "1"), asked},
+			"the only point: 1 1; the only point, eval: 1 1", "", "",
+		},
 	} {
 		p := PairPoints([]string{"before", "after"}, [][]PointRun{tt.before, tt.after})
 		var pairs, only []string
@@ -94,6 +110,23 @@ func TestComparePoints(t *testing.T) {
 	more := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], after[:3]})
 	if outcome, err := more.Compare(Options{}, gate); err != nil || outcome != Kept {
 		t.Errorf("a new point: %s, %v", outcome, err)
+	}
+	// What has no metric in common is named, and hides no other pair.
+	bare := pointRun(1, "c", "1")
+	bare.Run.Values, bare.Run.Intervals = map[string]float64{"mean_e2el_ms": 3}, nil
+	odd := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
+	odd.Pairs[1].Sides[0].Runs[0] = foreign.Run{Tool: foreign.Inferometer}
+	if outcome, err := odd.Compare(Options{}, nil); err != nil || outcome != Kept || len(odd.Pairs) != 1 || len(odd.Only) != 1 || !strings.Contains(odd.Only[0].Why, "no metric in common") {
+		t.Errorf("%s, %v: %+v", outcome, err, odd.Only)
+	}
+	// A limit is held against the pairs that have its metric; one that none has is an error.
+	some := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], bare}, {after[0], bare}})
+	if outcome, err := some.Compare(Options{}, gate); err != nil || outcome != Kept || len(some.Findings) != 1 {
+		t.Errorf("%s, %v: %+v", outcome, err, some.Findings)
+	}
+	none := PairPoints([]string{"a", "b"}, [][]PointRun{{bare}, {bare}})
+	if _, err := none.Compare(Options{}, gate); err == nil || !strings.Contains(err.Error(), "no side has the metric") {
+		t.Error(err)
 	}
 	for format, want := range map[string]string{
 		"table": "no partner: c 2: b has no such point", "markdown": "- c 2: b has no such point", "csv": "\nc 0,mean_ttft_ms,a,", "junit": "<skipped message=",

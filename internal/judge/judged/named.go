@@ -171,7 +171,9 @@ func (s *Set) keep(name, part string) error {
 }
 
 // noRun says what there is in a folder that is none of ours.
-func noRun(s *Set) error { return fmt.Errorf("%s holds no run of its own, no %s; %s", s.Path, journal.FileName, holds(s.Path)) }
+func noRun(s *Set) error {
+	return fmt.Errorf("%s holds no run of its own, no %s; %s", s.Path, journal.FileName, holds(s.Path))
+}
 
 // holds lists what of ours lies in a folder.
 func holds(dir string) string {

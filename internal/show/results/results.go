@@ -89,7 +89,9 @@ func readOperand(typed string) (o operand, err error) {
 	if several {
 		o.points = runs
 	}
-	o.sides = sidesOf(runs, len(paths) > 1)
+	if o.sides = sidesOf(runs, len(paths) > 1); len(o.sides) == 0 && !several {
+		return o, fmt.Errorf("%s has no result: %s", typed, runs[0].Why)
+	}
 	return o, nil
 }
 
@@ -160,6 +162,11 @@ func read(path string) (runs []compare.PointRun, whole bool, err error) {
 	}
 	points := map[string]bool{}
 	for _, r := range set.Runs {
+		points[r.Point+"\x00"+r.Part] = true
+		if r.Why != "" { // its numbers are those of a part of the load
+			runs = append(runs, compare.PointRun{Name: outside.Word(set.Title(r.Point)), Values: r.Values, Part: r.Part, Why: r.Why})
+			continue
+		}
 		one, err := readFound(&r)
 		if err != nil {
 			return nil, false, err
@@ -168,7 +175,6 @@ func read(path string) (runs []compare.PointRun, whole bool, err error) {
 		if set.Kind != kept.Run {
 			p.Name, p.Run.Name = outside.Word(set.Title(r.Point)), outside.Word(strings.TrimRight(set.Title(r.Name)+" "+r.Part, " "))
 		}
-		points[r.Point+"\x00"+r.Part] = true
 		runs = append(runs, p)
 	}
 	for _, l := range set.Lacking {
