@@ -78,8 +78,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	line := &progress{line: command.NewLine(s.Err)}
 	made.Say = line.say
 	c := o.counter()
-	words := o.lengths(ctx, c)
-	if c != nil {
+	words, ask := o.lengths(ctx, c)
+	if ask {
 		made.Counter = c
 	}
 	r, err := record.New(*made)

@@ -35,10 +35,11 @@ func (c *Counter) Find(ctx context.Context) (dialect string, err error) {
 	return s.dialect.name, nil
 }
 
-// Why a server may not count: nobody knows yet whether it tokenizes, or it wants a key.
+// Why a server does not count: nobody knows yet whether it can, it wants a key, or it can't.
 var (
-	ErrNotYet = errors.New("the server can't be asked yet")
-	ErrKey    = errors.New("the server wants a key")
+	ErrNotYet = errors.New("it can't be asked yet")
+	ErrKey    = errors.New("its /tokenize wants a key; give it in the variable OPENAI_API_KEY")
+	ErrNone   = errors.New("it has no /tokenize")
 )
 
 func (c *Counter) found(ctx context.Context) (*Server, error) {
@@ -52,11 +53,11 @@ func (c *Counter) found(ctx context.Context) (*Server, error) {
 		case err == nil:
 			c.server = s
 		case ctx.Err() != nil || errors.As(err, &unreachable) || errors.As(err, &refused) && refused.busy():
-			return nil, errors.Join(ErrNotYet, err)
+			return nil, ErrNotYet
 		case refused != nil && (refused.status == http.StatusUnauthorized || refused.status == http.StatusForbidden):
-			c.none = errors.Join(ErrKey, err)
+			c.none = ErrKey
 		default:
-			c.none = err
+			c.none = ErrNone
 		}
 	}
 	if c.none != nil {

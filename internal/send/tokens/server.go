@@ -31,6 +31,9 @@ type dialect struct {
 	detokenize func(model string, ids []int32) any
 	prompt     func(model, text string) any // as tokenize, with special tokens
 	template   bool                         // messages become a text first, by /apply-template; else /tokenize takes them
+	// single: a connection for each question. llama.cpp has a few threads for all connections, and an idle one that is
+	// kept holds a thread for seconds: the questions of others, and the load, would wait.
+	single bool
 }
 
 // named is a question about a model; without its name it is about the one that is served.
@@ -60,6 +63,7 @@ var dialects = []dialect{
 		detokenize: func(_ string, ids []int32) any { return map[string]any{"tokens": ids} },
 		prompt:     func(_, text string) any { return map[string]any{"content": text, "add_special": true} },
 		template:   true,
+		single:     true,
 	},
 }
 
@@ -148,6 +152,7 @@ func (s *Server) ask(path string, question, answer any) error {
 		req.Header = s.header.Clone()
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Close = s.dialect.single
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return err

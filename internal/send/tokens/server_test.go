@@ -3,11 +3,13 @@ package tokens
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -130,4 +132,44 @@ func loadSmall(t *testing.T) File {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// llama.cpp has few threads for connections, and one that is kept holds one for seconds: questions to it leave none behind.
+func TestLlamaGetsNoIdleConnections(t *testing.T) {
+	f := loadSmall(t)
+	for name, kept := range map[string]bool{"prompt": true, "content": false} {
+		fake := fakeServer(t, f, name, name, kept)
+		open, most, used := map[net.Conn]bool{}, 0, 0
+		var mu sync.Mutex
+		fake.Config.ConnState = func(c net.Conn, state http.ConnState) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch state {
+			case http.StateActive:
+				used++
+			case http.StateIdle:
+				open[c] = true
+			case http.StateClosed:
+				delete(open, c)
+			}
+			most = max(most, len(open))
+		}
+		s, err := NewServer(t.Context(), fake.Client(), fake.URL, "m", http.Header{"Authorization": {"Bearer secret"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		most, used = 0, 0
+		clear(open)
+		mu.Unlock()
+		for range 5 {
+			if _, err := s.Encode("the server sends"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fake.Close()
+		if (most > 0) != kept || used != 5 {
+			t.Errorf("%s: %d connections were idle, %d questions", name, most, used)
+		}
+	}
 }
