@@ -69,8 +69,10 @@ func (l *leader) tellMissing(missing map[string]string, unwritten error) {
 }
 
 // attachCommand is what the user types to get the rest.
-func (l *leader) attachCommand() string {
-	return strings.Join([]string{"inferometer fleet attach", l.kept.Run, "--fleet", l.place, "--run-dir", l.folder.path}, " ")
+func (l *leader) attachCommand() string { return attachCommand(l.kept.Run, l.place, l.folder.path) }
+
+func attachCommand(run, place, folder string) string {
+	return strings.Join([]string{"inferometer fleet attach", run, "--fleet", place, "--run-dir", folder}, " ")
 }
 
 // lastWords are what fleet.json keeps of the agents' ends.

@@ -23,6 +23,11 @@ func Attach(ctx context.Context, drain <-chan struct{}, place bus.Place, run, fo
 	}
 	defer l.close()
 	if run == "" {
+		if f := readFleet(folder); !f.over() {
+			run = f.Run
+		}
+	}
+	if run == "" {
 		if run, err = l.only(ctx); err != nil {
 			return nil, err
 		}
@@ -68,14 +73,17 @@ func (l *leader) takeOver(ctx context.Context, drain <-chan struct{}, run, folde
 
 // resume learns all that the leader before knew. begun says that something may have been sent.
 func (l *leader) resume(ctx context.Context, run, folder string) (begun bool, err error) {
-	if err := l.readKept(ctx, run); err != nil {
+	if err := l.bus.Prepare(ctx); err != nil { // NATS may have lost all
+		return false, err
+	}
+	if err := l.readKept(ctx, run, folder); err != nil {
 		return false, err
 	}
 	l.host.Say("the run %s has %d agents; waiting to see that no other leader has it", run, len(l.kept.Agents))
 	if l.hold, err = takeHold(ctx, l.bus, run, l.id); err != nil {
 		return false, err
 	}
-	if err := l.readKept(ctx, run); err != nil { // the leader before may have come further
+	if err := l.readKept(ctx, run, folder); err != nil { // the leader before may have come further
 		return false, err
 	}
 	if release(l.kept.Version) != release(l.host.Version) {
@@ -110,8 +118,17 @@ func (l *leader) resume(ctx context.Context, run, folder string) (begun bool, er
 	return begun, <-listed
 }
 
-func (l *leader) readKept(ctx context.Context, run string) error {
+func (l *leader) readKept(ctx context.Context, run, folder string) error {
 	b, err := l.bus.Kept(ctx, run)
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		if b = keptIn(folder, run); b != nil {
+			l.host.Warn("warning: NATS knows nothing of the run %s: another leader has ended it, or NATS has lost what it had stored; it goes on with what is in %s, and with what its agents keep", run, folder)
+			err = l.bus.Keep(ctx, run, b)
+		}
+	}
 	if err != nil {
 		return err
 	}
