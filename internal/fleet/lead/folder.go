@@ -27,6 +27,7 @@ type folder struct {
 	done func() // ends the mark of a run in progress
 	ours bool   // made by this leader, and nothing was sent yet
 
+	alone  bool       // knows of the run, and NATS does not
 	before *fleetFile // of a run that was merged before it was whole; nil: it was not
 }
 

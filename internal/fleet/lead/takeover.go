@@ -123,24 +123,24 @@ func (l *leader) readKept(ctx context.Context, run, folder string) error {
 	if err != nil {
 		return err
 	}
-	if b == nil {
-		if b = keptIn(folder, run); b != nil {
-			l.host.Warn("warning: NATS knows nothing of the run %s: another leader has ended it, or NATS has lost what it had stored; it goes on with what is in %s, and with what its agents keep", run, folder)
-			err = l.bus.Keep(ctx, run, b)
-		}
-	}
-	if err != nil {
-		return err
+	lost := b == nil
+	if lost {
+		b = keptIn(folder, run)
 	}
 	if b == nil {
 		return fmt.Errorf("NATS knows nothing of the run %s: it is over, or another leader has ended it", outside.Word(run))
 	}
 	s, err := decodeState(b)
 	if err != nil || s.Run != run {
-		return fmt.Errorf("what NATS keeps of the run %s can't be read: %w", outside.Word(run), err)
+		return fmt.Errorf("what is kept of the run %s can't be read: %w", outside.Word(run), err)
 	}
 	l.kept = *s
-	return nil
+	if !lost {
+		return nil
+	}
+	l.folder.alone = true
+	l.host.Warn("warning: NATS knows nothing of the run %s: another leader has ended it, or NATS has lost what it had stored; it goes on with what is in %s, and with what its agents keep", run, folder)
+	return l.bus.Keep(ctx, run, b)
 }
 
 // planAgain makes the plan from what NATS keeps: the Spec, and the files that it needs.
@@ -158,7 +158,8 @@ func (l *leader) planAgain(ctx context.Context) error {
 	h.Rehearsed, h.Place = nil, func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
 	// Agents have the secrets. To list what they send none is needed.
 	h.Lookup = func(name string) (string, bool) {
-		if value, ok := l.host.Lookup(name); ok {
+		// A folder may be anybody's: what it asks for is not told of this environment.
+		if value, ok := l.host.Lookup(name); ok && (!l.folder.alone || name == "XDG_STATE_HOME") {
 			return value, true
 		}
 		return "", !slices.Contains([]string{"XDG_STATE_HOME", "OPENAI_API_KEY"}, name)
