@@ -148,12 +148,9 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// What a process left behind when it was killed is handed on by the next one with the same
-// folder, under the old id.
-func TestLeftover(t *testing.T) {
-	server := fleettest.Start(t)
-	l := startLeader(t, server.URL, "r")
-	state := t.TempDir()
+// leftBehind is the folder of a process that was killed while it sent.
+func leftBehind(t *testing.T, state string, content []byte) *folder {
+	t.Helper()
 	root := filepath.Join(state, "inferometer", "fleet", "runs")
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		t.Fatal(err)
@@ -162,11 +159,21 @@ func TestLeftover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := bytes.Repeat([]byte("0123456789abcdef"), bus.MostPiece/8) // two pieces
 	if err := os.WriteFile(f.journal(), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.note(&message.Status{Run: "r", Agent: "old-1", Number: 7, Phase: message.Running, Sent: 5, Reserved: 64})
+	return f
+}
+
+// What a process left behind when it was killed is handed on by the next one with the same
+// folder, under the old id.
+func TestLeftover(t *testing.T) {
+	server := fleettest.Start(t)
+	l := startLeader(t, server.URL, "r")
+	state := t.TempDir()
+	content := bytes.Repeat([]byte("0123456789abcdef"), bus.MostPiece/8) // two pieces
+	f := leftBehind(t, state, content)
 	// Some is stored, and a piece was on its way: whether it arrived nobody knows.
 	for range 2 {
 		if err := l.AppendJournal(t.Context(), "r", "old-1", 0, content[:1000]); err != nil {

@@ -78,19 +78,8 @@ func TestStandsIn(t *testing.T) {
 	server := fleettest.Start(t)
 	l := startLeader(t, server.URL, "r")
 	state := t.TempDir()
-	root := filepath.Join(state, "inferometer", "fleet", "runs")
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	f, err := newFolder(root, "r", "old-1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	content := bytes.Repeat([]byte("0123456789abcdef"), message.MostPiece/10) // two pieces
-	if err := os.WriteFile(f.journal(), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f.note(&message.Status{Run: "r", Agent: "old-1", Number: 7, Phase: message.Running, Sent: 5, Reserved: 64})
+	f := leftBehind(t, state, content)
 	f.delivered(true) // NATS had it, and has lost it since
 	f.close()
 	startAgent(t, server.URL, state, nil)

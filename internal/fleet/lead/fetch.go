@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // filesName is the folder of what a leader that took over fetched.
@@ -29,7 +31,11 @@ func (l *leader) fetchFiles(ctx context.Context, s *bench.Spec) (map[bench.FileK
 			return nil, err
 		}
 		_ = os.Remove(path) // of an attempt before
-		if err := l.bus.GetFile(ctx, f, path); err != nil {
+		err := l.bus.GetFile(ctx, f, path)
+		if err != nil && l.putAgain(ctx, named[f.For], f) { // NATS has lost it
+			err = l.bus.GetFile(ctx, f, path)
+		}
+		if err != nil {
 			return nil, err
 		}
 		places[bench.FileKind(f.For)] = folder
@@ -38,4 +44,17 @@ func (l *leader) fetchFiles(ctx context.Context, s *bench.Spec) (map[bench.FileK
 		}
 	}
 	return places, nil
+}
+
+// putAgain gives NATS a file as the Spec names it, where it lies on this machine and is the same.
+func (l *leader) putAgain(ctx context.Context, named string, f message.File) bool {
+	if info, err := os.Stat(named); err == nil && info.IsDir() {
+		named = filepath.Join(named, filepath.FromSlash(f.Name))
+	}
+	sum, err := journal.Digest(named)
+	if err != nil || sum != f.SHA256 {
+		return false
+	}
+	_, err = l.bus.PutFile(ctx, named, f.For)
+	return err == nil
 }

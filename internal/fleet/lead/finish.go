@@ -98,6 +98,7 @@ func (l *leader) letGo(ctx context.Context, whole bool) {
 	if !whole {
 		return
 	}
+	_ = os.Remove(filepath.Join(l.folder.path, stateName)) // the run is over
 	if err := l.bus.Drop(ctx, l.kept.Run); err != nil {
 		l.host.Say("note: NATS keeps what belongs to the run %s for some days: %v", l.kept.Run, err)
 	}

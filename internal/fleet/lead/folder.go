@@ -16,6 +16,9 @@ import (
 // fleetName is the file that says which run a folder is for.
 const fleetName = journal.FleetName
 
+// stateName is the file of what NATS keeps of the run, as long as that is not over: NATS may lose it.
+const stateName = "fleet.state"
+
 // agentsName is the folder of the agents' journals.
 const agentsName = kept.AgentsName
 
@@ -25,6 +28,7 @@ type folder struct {
 	done func() // ends the mark of a run in progress
 	ours bool   // made by this leader, and nothing was sent yet
 
+	alone  bool       // knows of the run, and NATS does not
 	before *fleetFile // of a run that was merged before it was whole; nil: it was not
 }
 
@@ -37,6 +41,9 @@ type fleetFile struct {
 	Ended   map[string]*ended `json:"ended,omitempty"`
 }
 
+// over says that there is nothing more to get.
+func (f *fleetFile) over() bool { return f.Merged && len(f.Missing) == 0 }
+
 // makeFolder makes the run's folder, or takes the one that is there.
 func (l *leader) makeFolder(named string) error {
 	path, err := bench.NewFolder(named, l.host)
@@ -45,6 +52,9 @@ func (l *leader) makeFolder(named string) error {
 	}
 	l.folder.path = path
 	if _, err := os.Stat(filepath.Join(path, journal.FileName)); err == nil {
+		if f := readFleet(path); f.Run != "" && !f.over() {
+			return fmt.Errorf("%s holds the run %s, which is not whole: give another --run-dir, or get the rest of it with %s", path, f.Run, attachCommand(f.Run, l.place, path))
+		}
 		return fmt.Errorf("%s holds a run already: give another --run-dir", path)
 	}
 	l.folder.done = journal.InProgress(path)
@@ -67,9 +77,36 @@ func (f *folder) remove() {
 	}
 	if f.ours {
 		_ = os.Remove(filepath.Join(f.path, fleetName))
+		_ = os.Remove(filepath.Join(f.path, stateName))
 		_ = os.Remove(filepath.Join(f.path, journal.SpecName))
 		_ = os.Remove(f.path) // stays if it holds anything of the user's
 	}
+}
+
+// keep writes down what NATS keeps as well, for the user alone. Where it can't, NATS has it.
+func (f *folder) keep(state []byte) {
+	if f.path == "" {
+		return
+	}
+	path := filepath.Join(f.path, stateName)
+	if own, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
+		_ = own.Close()                        // it is empty, or there
+		_ = atomicfile.WriteBytes(path, state) // with the permissions that it has
+	}
+}
+
+// keptIn is what a folder keeps of its run, if that is not over.
+func keptIn(path, run string) []byte {
+	f := readFleet(path)
+	if f.Run != run || f.over() {
+		return nil
+	}
+	name := filepath.Join(path, stateName)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > mostState {
+		return nil
+	}
+	b, _ := os.ReadFile(name) // one that can't be read is none
+	return b
 }
 
 // takeFolder takes the folder of the leader before, where it is on this machine, or the one
@@ -85,7 +122,7 @@ func (l *leader) takeFolder(named string) error {
 	}
 	l.folder.path, l.kept.Folder = path, path
 	switch f := readFleet(path); {
-	case f.Run == l.kept.Run && f.Merged && len(f.Missing) == 0:
+	case f.Run == l.kept.Run && f.over():
 		return fmt.Errorf("the run %s is over: inferometer report %s shows it", l.kept.Run, path)
 	case f.Run == l.kept.Run && f.Merged: // the rest is got, and until then what there is stays
 		l.folder.before = &f

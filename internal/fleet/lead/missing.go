@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/compat/shlex"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/merge"
 	"github.com/inferometer/inferometer/internal/fleet/message"
@@ -69,8 +70,10 @@ func (l *leader) tellMissing(missing map[string]string, unwritten error) {
 }
 
 // attachCommand is what the user types to get the rest.
-func (l *leader) attachCommand() string {
-	return strings.Join([]string{"inferometer fleet attach", l.kept.Run, "--fleet", l.place, "--run-dir", l.folder.path}, " ")
+func (l *leader) attachCommand() string { return attachCommand(l.kept.Run, l.place, l.folder.path) }
+
+func attachCommand(run, place, folder string) string {
+	return strings.Join([]string{"inferometer fleet attach", run, "--fleet", shlex.Quote(place), "--run-dir", shlex.Quote(folder)}, " ")
 }
 
 // lastWords are what fleet.json keeps of the agents' ends.
@@ -94,12 +97,16 @@ func (l *leader) lastWords() map[string]*ended {
 func (l *leader) recallEnds(before map[string]*ended) {
 	for _, a := range l.agents {
 		e := before[a.ID]
-		if e == nil {
+		if e == nil || e.Status == nil {
 			continue
 		}
+		if _, err := message.Encode(e.Status); err != nil {
+			continue // no leader of ours wrote it
+		}
+		e.OffsetError = max(e.OffsetError, -1)
 		a.mu.Lock()
 		a.before = e
-		if s := e.Status; s != nil && s.Run == l.kept.Run && s.Agent == a.ID && (a.status == nil || a.status.Number < s.Number) {
+		if s := e.Status; s.Run == l.kept.Run && s.Agent == a.ID && (a.status == nil || a.status.Number < s.Number) {
 			a.status = s
 		}
 		if a.contact.IsZero() {

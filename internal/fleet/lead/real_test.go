@@ -3,6 +3,7 @@ package lead
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -90,3 +91,6 @@ func knownRuns(t *testing.T, url string) []string {
 	}
 	return runs
 }
+
+// say writes a line.
+func say(to *bytes.Buffer, format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }

@@ -3,6 +3,7 @@ package lead
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -56,7 +57,7 @@ func (l *leader) unsettled(a *agent, v *view) bool {
 func (l *leader) settleOne(ctx context.Context, a *agent, v *view) (next time.Duration) {
 	next = settleEvery
 	if p := l.pieces.has(a.ID); p.gap || p.size < v.status.Journal {
-		if err := l.pull(ctx, a); err != nil {
+		if err := l.pull(ctx, a, v); err != nil {
 			next = lateEvery
 			a.mu.Lock()
 			a.absent = a.absent || errors.Is(err, bus.ErrGone)
@@ -70,10 +71,20 @@ func (l *leader) settleOne(ctx context.Context, a *agent, v *view) (next time.Du
 	return next
 }
 
+// mostJournal bounds what an agent can have a leader write: NATS's store bounds only what goes through it.
+const mostJournal = 64 << 30
+
 // pull asks an agent for its journal from where it ends here.
-func (l *leader) pull(ctx context.Context, a *agent) error {
+func (l *leader) pull(ctx context.Context, a *agent, v *view) error {
 	for ctx.Err() == nil {
 		p := l.pieces.has(a.ID)
+		if v.over() && p.size >= v.status.Journal {
+			l.pieces.filled(a.ID)
+			return nil
+		}
+		if p.size > mostJournal {
+			return fmt.Errorf("its journal is longer than %d bytes", int64(mostJournal))
+		}
 		one, cancel := context.WithTimeout(ctx, askTime)
 		answer, err := l.bus.Ask(one, a.ID, &message.Ask{Kind: message.Piece, Run: l.kept.Run, From: p.size})
 		cancel()

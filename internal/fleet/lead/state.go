@@ -104,6 +104,7 @@ func (l *leader) keep(ctx context.Context, at stage) error {
 	if err != nil {
 		return err
 	}
+	l.folder.keep(b)
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	return l.bus.Keep(ctx, l.kept.Run, b)

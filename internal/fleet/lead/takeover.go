@@ -23,6 +23,11 @@ func Attach(ctx context.Context, drain <-chan struct{}, place bus.Place, run, fo
 	}
 	defer l.close()
 	if run == "" {
+		if f := readFleet(folder); !f.over() {
+			run = f.Run
+		}
+	}
+	if run == "" {
 		if run, err = l.only(ctx); err != nil {
 			return nil, err
 		}
@@ -68,14 +73,17 @@ func (l *leader) takeOver(ctx context.Context, drain <-chan struct{}, run, folde
 
 // resume learns all that the leader before knew. begun says that something may have been sent.
 func (l *leader) resume(ctx context.Context, run, folder string) (begun bool, err error) {
-	if err := l.readKept(ctx, run); err != nil {
+	if err := l.bus.Prepare(ctx); err != nil { // NATS may have lost all
+		return false, err
+	}
+	if err := l.readKept(ctx, run, folder); err != nil {
 		return false, err
 	}
 	l.host.Say("the run %s has %d agents; waiting to see that no other leader has it", run, len(l.kept.Agents))
 	if l.hold, err = takeHold(ctx, l.bus, run, l.id); err != nil {
 		return false, err
 	}
-	if err := l.readKept(ctx, run); err != nil { // the leader before may have come further
+	if err := l.readKept(ctx, run, folder); err != nil { // the leader before may have come further
 		return false, err
 	}
 	if release(l.kept.Version) != release(l.host.Version) {
@@ -110,20 +118,29 @@ func (l *leader) resume(ctx context.Context, run, folder string) (begun bool, er
 	return begun, <-listed
 }
 
-func (l *leader) readKept(ctx context.Context, run string) error {
+func (l *leader) readKept(ctx context.Context, run, folder string) error {
 	b, err := l.bus.Kept(ctx, run)
 	if err != nil {
 		return err
+	}
+	lost := b == nil
+	if lost {
+		b = keptIn(folder, run)
 	}
 	if b == nil {
 		return fmt.Errorf("NATS knows nothing of the run %s: it is over, or another leader has ended it", outside.Word(run))
 	}
 	s, err := decodeState(b)
 	if err != nil || s.Run != run {
-		return fmt.Errorf("what NATS keeps of the run %s can't be read: %w", outside.Word(run), err)
+		return fmt.Errorf("what is kept of the run %s can't be read: %w", outside.Word(run), err)
 	}
 	l.kept = *s
-	return nil
+	if !lost {
+		return nil
+	}
+	l.folder.alone = true
+	l.host.Warn("warning: NATS knows nothing of the run %s: another leader has ended it, or NATS has lost what it had stored; it goes on with what is in %s, and with what its agents keep", run, folder)
+	return l.bus.Keep(ctx, run, b)
 }
 
 // planAgain makes the plan from what NATS keeps: the Spec, and the files that it needs.
@@ -141,7 +158,8 @@ func (l *leader) planAgain(ctx context.Context) error {
 	h.Rehearsed, h.Place = nil, func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
 	// Agents have the secrets. To list what they send none is needed.
 	h.Lookup = func(name string) (string, bool) {
-		if value, ok := l.host.Lookup(name); ok {
+		// A folder may be anybody's: what it asks for is not told of this environment.
+		if value, ok := l.host.Lookup(name); ok && (!l.folder.alone || name == "XDG_STATE_HOME") {
 			return value, true
 		}
 		return "", !slices.Contains([]string{"XDG_STATE_HOME", "OPENAI_API_KEY"}, name)

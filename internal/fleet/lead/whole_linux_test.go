@@ -18,9 +18,6 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// say writes a line.
-func say(to *bytes.Buffer, format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }
-
 // small makes a disk of a few kilobytes at a folder.
 func small(t *testing.T, folder, size string) {
 	t.Helper()
@@ -105,6 +102,7 @@ func TestDiskIsFullForAWhile(t *testing.T) {
 func TestDiskStaysFull(t *testing.T) {
 	for name, at := range map[string]string{"the agents' journals": agentsName, "all of the run": ""} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 			one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
 			s := spec(t, server, nats.URL, steady)
@@ -152,6 +150,7 @@ func TestDiskStaysFull(t *testing.T) {
 func TestJetStreamIsFull(t *testing.T) {
 	for name, limit := range map[string]string{"by its configuration": "24KB", "on its disk": "1GB"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			folder, port := t.TempDir(), fleettest.FreePort(t)
 			store := filepath.Join(folder, "store")
 			if name == "on its disk" {
@@ -379,4 +378,47 @@ func (f *fake) comeBack(whole []byte) {
 	f.mu.Lock()
 	f.stop = stop
 	f.mu.Unlock()
+}
+
+// The leader dies, and NATS comes back empty: the run's folder knows what it was, and the
+// agents have their journals.
+func TestLeaderDiesAndNATSIsEmptied(t *testing.T) {
+	for _, byFolder := range []bool{true, false} {
+		t.Run(fmt.Sprint("by its folder ", byFolder), func(t *testing.T) {
+			t.Parallel()
+			nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
+			one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
+			dataset := filepath.Join(t.TempDir(), "prompts.jsonl")
+			if err := os.WriteFile(dataset, []byte(strings.Repeat(`{"prompt":"one two three"}`+"\n", 200)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := spec(t, server, nats.URL, `"pace":{"rate":100},"load":{"num_prompts":200}`)
+			if err := s.ChooseDataset("custom"); err != nil {
+				t.Fatal(err)
+			}
+			s.Path, s.Lease = dataset, 20*time.Second
+			dyingLeader(t, s, running)
+			nats.Kill()
+			nats.RestartEmpty()
+			var said bytes.Buffer
+			var done *Done
+			var err error
+			if byFolder {
+				done, err = Execute(t.Context(), nil, s, testHost(t, &said))
+			} else {
+				done, err = Attach(t.Context(), nil, bus.Place{URL: nats.URL}, "", s.RunDir, testHost(t, &said))
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &said)
+			}
+			defer done.Close()
+			isWhole(t, done, 200, nats.URL, one, two)
+			if _, err := os.Stat(filepath.Join(s.RunDir, stateName)); !os.IsNotExist(err) {
+				t.Errorf("%s is left: %v", stateName, err)
+			}
+			if t.Failed() {
+				t.Logf("it said:\n%s", &said)
+			}
+		})
+	}
 }
