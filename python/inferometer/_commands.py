@@ -20,6 +20,7 @@ _BENCH_SERVE: Dict[str, str] = {
     "client_share": "json",
     "stages": "json",
     "ramp_rate": "json",
+    "allow_read": "json",
     "metrics_url": "commas",
     "server_log": "commas",
     "targets": "commas",
@@ -46,6 +47,7 @@ _FIND: Dict[str, str] = {
     "tolerance": "json",
     "header": "pairs=",
     "client_share": "json",
+    "allow_read": "json",
     "metrics_url": "commas",
     "server_log": "commas",
     "targets": "commas",
@@ -120,6 +122,7 @@ def bench_serve(
     strict: Optional[bool] = None,
     integrity_sample: Optional[int] = None,
     allow_code: Optional[bool] = None,
+    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     forget_prompts: Optional[bool] = None,
     run_dir: Optional[Path] = None,
     keep_runs: Optional[int] = None,
@@ -330,6 +333,7 @@ def bench_serve(
         strict: End with exit code 4 when the verdict is INVALID.
         integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
+        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
         run_dir: Folder for the run's journal and result. Default: a new one in the user's state folder.
         keep_runs: How many runs to keep in the state folder. 0 keeps all. Default: 100.
@@ -394,9 +398,9 @@ def bench_serve(
         prefix_count: random, multi-turn: different beginnings for --prefix-share; prompts take them in turn. Default: 1.
         sharegpt_output_len: sharegpt: tokens to generate. Default: as long as the recorded answer.
         custom_output_len: custom, custom_image, custom_audio: tokens to generate. -1 takes output_tokens of the row. Default: 256.
-        sonnet_input_len: sonnet: tokens of a prompt. Default: 550.
-        sonnet_output_len: sonnet: tokens to generate. Default: 150.
-        sonnet_prefix_len: sonnet: tokens that all prompts begin with. Default: 200.
+        sonnet_input_len: sonnet: tokens of a prompt. Older vLLM. Default: 550.
+        sonnet_output_len: sonnet: tokens to generate. Older vLLM. Default: 150.
+        sonnet_prefix_len: sonnet: tokens that all prompts begin with. Older vLLM. Default: 200.
         prefix_repetition_prefix_len: prefix_repetition: tokens of a prefix. Default: 256.
         prefix_repetition_suffix_len: prefix_repetition: tokens after the prefix. Default: 256.
         prefix_repetition_num_prefixes: prefix_repetition: how many prefixes. Default: 10.
@@ -542,6 +546,7 @@ def find(
     continuous_usage: Optional[bool] = None,
     integrity_sample: Optional[int] = None,
     allow_code: Optional[bool] = None,
+    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     forget_prompts: Optional[bool] = None,
     save_conversations: Optional[Path] = None,
     journal_texts: Optional[bool] = None,
@@ -715,6 +720,7 @@ def find(
         continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
         integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
+        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
         save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
         journal_texts: Keep prompts and generated texts in the journal.
@@ -767,9 +773,9 @@ def find(
         prefix_count: random, multi-turn: different beginnings for --prefix-share; prompts take them in turn. Default: 1.
         sharegpt_output_len: sharegpt: tokens to generate. Default: as long as the recorded answer.
         custom_output_len: custom, custom_image, custom_audio: tokens to generate. -1 takes output_tokens of the row. Default: 256.
-        sonnet_input_len: sonnet: tokens of a prompt. Default: 550.
-        sonnet_output_len: sonnet: tokens to generate. Default: 150.
-        sonnet_prefix_len: sonnet: tokens that all prompts begin with. Default: 200.
+        sonnet_input_len: sonnet: tokens of a prompt. Older vLLM. Default: 550.
+        sonnet_output_len: sonnet: tokens to generate. Older vLLM. Default: 150.
+        sonnet_prefix_len: sonnet: tokens that all prompts begin with. Older vLLM. Default: 200.
         prefix_repetition_prefix_len: prefix_repetition: tokens of a prefix. Default: 256.
         prefix_repetition_suffix_len: prefix_repetition: tokens after the prefix. Default: 256.
         prefix_repetition_num_prefixes: prefix_repetition: how many prefixes. Default: 10.
@@ -847,7 +853,7 @@ def compare(
     gate: Optional[str] = None,
     metrics: Optional[Union[str, Sequence[str]]] = None,
 ) -> Comparison:
-    """Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. Answers of two runs of inferometer eval are paired by their questions. A result is a run's folder, our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.
+    """Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. Answers of two runs of inferometer eval are paired by their questions. A result is a run's folder, a scenario's (results/NAME: its points are paired by their values of the matrix), a point in it (results/NAME/POINT), our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.
 
     Args:
         *results: Runs, their folders, or files of results, ours and other tools'; a list is repeats of one side. The first is what the others are held against.
