@@ -253,6 +253,7 @@ func (e *End) check() error {
 	b.within("unwritten", int64(e.Unwritten), 0, mostIndex)
 	b.within("seen_prompts", int64(e.SeenPrompts), -1, mostIndex)
 	b.count("peak_in_flight", e.PeakInFlight)
+	b.within("workload_recipe", int64(e.Recipe), 0, 1000)
 	e.Client.check(&b)
 	if e.Fleet != nil {
 		e.Fleet.check(&b)
