@@ -23,7 +23,8 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	o := &Options{}
 	set := argv.New("inferometer exec",
 		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it; or a lock, as bench serve --lock writes it: then the bytes and times are those of the lock, or nothing is sent. "+
-			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names.")
+			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names. "+
+			"The file may be somebody else's: it reads and writes below the current folder alone, is sent no variable but OPENAI_API_KEY and runs no programs, unless flags allow more (docs/spec.md).")
 	set.Example("Write down what flags ask for, and run it later",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	set.Example("The same without a file", "inferometer bench serve --request-rate 10 --num-prompts 600 --print-spec | inferometer exec -")
