@@ -47,22 +47,27 @@ func noName(text string) error {
 	return nil
 }
 
+const (
+	allowReadHelp     = "A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder."
+	allowReadSpecHelp = "A folder that the Spec may read beside the current one, and the files of tasks and datasets beside their own."
+)
+
 // defineAllowRead declares what the files of a task, or of a generator of conversations, may
 // have read.
-func defineAllowRead(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Read, within.Flag, "DIR", "A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder.", noFolder, opts...)
+func defineAllowRead(set *argv.Set, o *Options, help string, opts ...argv.Option) {
+	list(set, &o.allowed.Read, within.Flag, "DIR", help, noFolder, opts...)
 }
 
 // DefineStranger declares what a Spec of a file may do beyond the current folder.
 func DefineStranger(set *argv.Set, o *Options, opts ...argv.Option) {
 	DefineAllowWrite(set, o, opts...)
-	list(set, &o.allowed.Env, bench.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may have sent to its servers, beside OPENAI_API_KEY.", noName, opts...)
+	list(set, &o.allowed.Env, bench.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may send to its servers, beside OPENAI_API_KEY.", noName, opts...)
 	set.Bool(&o.ownSpec, bench.FlagOwnSpec, "The Spec is our own.", append([]argv.Option{argv.Hidden(), argv.WholeName()}, opts...)...)
 }
 
 // DefineAllowWrite declares where a Spec of a file may write.
 func DefineAllowWrite(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Write, bench.FlagAllowWrite, "DIR", "A folder that the Spec may have results written to, beside the current one.", noPath, opts...)
+	list(set, &o.allowed.Write, bench.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, beside the current one.", noPath, opts...)
 }
 
 // Hold holds a Spec of a file to what the user allowed, unless another of our processes
