@@ -1,41 +1,73 @@
 package serve
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/within"
 )
 
-// list declares a flag that may be given several times.
-func list(set *argv.Set, to *[]string, name, metavar, help string, opts ...argv.Option) {
+// list declares a flag that may be given several times. wrong says what is wrong with a value.
+func list(set *argv.Set, to *[]string, name, metavar, help string, wrong func(text string) error, opts ...argv.Option) {
 	store := func(text string) error {
-		if text == "" {
-			return argv.Errorf(name, "needs a value")
+		if err := wrong(text); err != nil {
+			return err
 		}
 		*to = append(*to, text)
 		return nil
 	}
-	set.Custom(name, "", help+" It may be given several times.", store, append([]argv.Option{argv.Metavar(metavar), argv.WholeName()}, opts...)...)
+	opts = append([]argv.Option{argv.Metavar(metavar), argv.WholeName(), argv.Shown("none")}, opts...)
+	set.Custom(name, "", help+" It may be given several times.", store, opts...)
 }
+
+// noFolder: one that is mistyped would allow nothing, without a word.
+func noFolder(text string) error {
+	if _, err := os.Stat(text); err != nil {
+		return fmt.Errorf("needs a folder that is there: %w", err)
+	}
+	return nil
+}
+
+func noPath(text string) error {
+	if text == "" {
+		return errors.New("needs a folder")
+	}
+	return nil
+}
+
+func noName(text string) error {
+	if text == "" || strings.ContainsAny(text, "= \t") {
+		return errors.New("needs the name of a variable, and not what is in it")
+	}
+	return nil
+}
+
+const (
+	allowReadHelp     = "A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder."
+	allowReadSpecHelp = "A folder that the Spec may read beside the current one, and the files of tasks and datasets beside their own."
+)
 
 // defineAllowRead declares what the files of a task, or of a generator of conversations, may
 // have read.
-func defineAllowRead(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Read, within.Flag, "DIR", "A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder.",
-		append([]argv.Option{argv.Shown("none")}, opts...)...)
+func defineAllowRead(set *argv.Set, o *Options, help string, opts ...argv.Option) {
+	list(set, &o.allowed.Read, within.Flag, "DIR", help, noFolder, opts...)
 }
 
 // DefineStranger declares what a Spec of a file may do beyond the current folder.
 func DefineStranger(set *argv.Set, o *Options, opts ...argv.Option) {
 	DefineAllowWrite(set, o, opts...)
-	list(set, &o.allowed.Env, bench.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may have sent to its servers, beside OPENAI_API_KEY.", append([]argv.Option{argv.Shown("none")}, opts...)...)
+	list(set, &o.allowed.Env, bench.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may send to its servers, beside OPENAI_API_KEY.", noName, opts...)
 	set.Bool(&o.ownSpec, bench.FlagOwnSpec, "The Spec is our own.", append([]argv.Option{argv.Hidden(), argv.WholeName()}, opts...)...)
 }
 
 // DefineAllowWrite declares where a Spec of a file may write.
 func DefineAllowWrite(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Write, bench.FlagAllowWrite, "DIR", "A folder that the Spec may have results written to, beside the current one.", append([]argv.Option{argv.Shown("none")}, opts...)...)
+	list(set, &o.allowed.Write, bench.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, beside the current one.", noPath, opts...)
 }
 
 // Hold holds a Spec of a file to what the user allowed, unless another of our processes

@@ -23,7 +23,8 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	o := &Options{}
 	set := argv.New("inferometer exec",
 		"Run a Spec: a file that says what is sent, when, to whom and what is kept, as bench serve --print-spec writes it; or a lock, as bench serve --lock writes it: then the bytes and times are those of the lock, or nothing is sent. "+
-			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names.")
+			"It is shown as bench serve shows a run. Secrets are in the environment variables that the file names. "+
+			"The file may be somebody else's: it reads and writes below the current folder alone, is sent no variable but OPENAI_API_KEY and runs no programs, unless flags allow more (docs/spec.md).")
 	set.Example("Write down what flags ask for, and run it later",
 		"inferometer bench serve --max-concurrency 32 --num-prompts 200 --print-spec > run.json && inferometer exec run.json")
 	set.Example("The same without a file", "inferometer bench serve --request-rate 10 --num-prompts 600 --print-spec | inferometer exec -")
@@ -35,9 +36,9 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
 	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
 	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
-	defineAllowRead(set, o)
+	defineAllowRead(set, o, allowReadSpecHelp)
 	DefineStranger(set, o)
-	set.Bool(&o.allowed.Code, bench.FlagAllowCode, "Let the Spec have programs run that are answers, in a sandbox (docs/code.md).", argv.WholeName())
+	set.Bool(&o.allowed.Code, bench.FlagAllowCode, "Let the Spec run programs that are answers, in a sandbox (docs/code.md).", argv.WholeName())
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)

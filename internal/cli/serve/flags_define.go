@@ -86,7 +86,7 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.Bool(&o.Strict, "strict", "End with exit code 4 when the verdict is INVALID.", g)
 	set.Int(&o.IntegritySample, "integrity-sample", 0, "After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0.", g)
 	set.Bool(&o.AllowCode, "allow-code", "Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.", g, argv.WholeName())
-	defineAllowRead(set, o, g)
+	defineAllowRead(set, o, allowReadHelp, g)
 	set.Bool(&o.ForgetPrompts, "forget-prompts", "The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.", g, argv.WholeName())
 	set.String(&o.RunDir, "run-dir", "", "Folder for the run's journal and result.", g, argv.Common(), argv.Metavar("DIR"), argv.Shown("a new one in the user's state folder"))
 	set.Int(&o.KeepRuns, "keep-runs", 100, "How many runs to keep in the state folder. 0 keeps all.", g)
