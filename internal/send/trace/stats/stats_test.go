@@ -152,11 +152,13 @@ func TestUnknownLengths(t *testing.T) {
 	}{
 		{
 			row(`,"output_length":4,"output_by":"events"`) + row(`,"output_length":6,"output_by":"events"`),
-			[]string{"input n/a n/a n/a n/a n/a n/a n/a", "output 5.0 ", "unknown the length of 2 prompts and 0 answers", "estimated 2 answers"}, "input 0.0",
+			[]string{"input n/a n/a n/a n/a n/a n/a n/a", "output 5.0 ", "unknown the length of 2 prompts and 0 answers", "estimated 2 answers"},
+			"input 0.0",
 		},
 		{
 			row(``) + row(`,"input_length":10,"output_length":6,"output_by":"usage"`),
-			[]string{"input 10.0 ", "output 6.0 ", "unknown the length of 1 prompts and 1 answers"}, "estimated",
+			[]string{"input 10.0 ", "output 6.0 ", "unknown the length of 1 prompts and 1 answers"},
+			"estimated",
 		},
 	} {
 		path := filepath.Join(t.TempDir(), "a.jsonl")
