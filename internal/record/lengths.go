@@ -120,8 +120,10 @@ func (w *writer) askFor(r *row, x *exchange, a *asked, data []byte) {
 	default:
 		q.prompt = a.prompt.text
 	}
-	if r.OutputBy == trace.ByEvents && !x.toolCalls() {
-		q.text = string(x.answer.Trace.Reasoning) + string(x.answer.Trace.Text)
+	if r.OutputBy == trace.ByEvents && !x.toolCalls() { // there is an answer, then
+		if t := &x.answer.Trace; len(t.Reasoning)+len(t.Text) <= mostText {
+			q.text = string(t.Reasoning) + string(t.Text)
+		}
 	}
 	q.size = len(q.prompt) + len(q.text)
 	for _, v := range q.chat {
