@@ -115,10 +115,15 @@ func (f *faultRun) saysWhy(p *play) {
 			p.t.Errorf("the leader does not say %q:\n%s", word, p.leader.Said())
 		}
 	}
+	for _, word := range f.not {
+		if regexp.MustCompile(word).MatchString(p.leader.Said()) {
+			p.t.Errorf("the leader says %q", word)
+		}
+	}
 }
 
 // bound holds what is called lost against what the server saw of it: at most twice as much, and what
-// an agent sends in two seconds.
+// an agent sends in a second.
 func (f *faultRun) bound(p *play, tally stage.Tally, j *stage.Journal, truth stage.Truth) {
 	p.t.Helper()
 	seen := 0
@@ -127,7 +132,7 @@ func (f *faultRun) bound(p *play, tally stage.Tally, j *stage.Journal, truth sta
 			seen++
 		}
 	}
-	most := 2*seen + f.killed*2*faultRate/faultAgents
+	most := 2*seen + f.killed*faultRate/faultAgents
 	p.t.Logf("%d are called lost; the server saw %d of them, so that %d are allowed", tally.Lost, seen, most)
 	if tally.Lost > most {
 		p.t.Errorf("%d are called lost, and the server saw %d of them: more than %d", tally.Lost, seen, most)

@@ -41,6 +41,8 @@ type faultRun struct {
 	early func(*play)
 	// says are expressions that the leader's lines must hold: the cause.
 	says []string
+	// not are such that they must not hold: another cause.
+	not []string
 	// killed are agents that died while their leader and NATS were there: what is lost with each is
 	// bounded by its rate.
 	killed int
@@ -89,7 +91,7 @@ var faultRuns = []faultRun{
 		p.at(middle + shorter)
 		p.nats.Thaw()
 	}},
-	{name: "NATS stopped, longer than the lease", says: []string{"lease"}, during: func(p *play) {
+	{name: "NATS stopped, longer than the lease", says: []string{"lease of 4s"}, not: []string{"signal"}, during: func(p *play) {
 		p.at(time.Second)
 		p.nats.Freeze()
 		p.at(time.Second + longer)
@@ -164,7 +166,7 @@ var faultRuns = []faultRun{
 		p.at(middle + shorter)
 		p.agents[0].Thaw()
 	}},
-	{name: "an agent stopped, longer than the lease", says: []string{"lease"}, during: func(p *play) {
+	{name: "an agent stopped, longer than the lease", says: []string{"lease of 4s"}, during: func(p *play) {
 		p.at(time.Second)
 		p.agents[0].Freeze()
 		p.at(time.Second + longer)
@@ -225,11 +227,11 @@ var faultRuns = []faultRun{
 	// The server under test.
 	{name: "the server ends", during: func(p *play) {
 		p.at(middle)
-		p.try(p.sims[0].Stop)()
+		p.stopServer()
 	}},
 	{name: "the server ends and is back", during: func(p *play) {
 		p.at(middle)
-		p.try(p.sims[0].Stop)()
+		p.stopServer()
 		p.at(middle + shorter)
 		p.sims = append(p.sims, must[*stage.Sim](p.t)(p.StartSimAt("sim2", p.server, p.sims[0].Addr(), simFlags...)))
 	}},

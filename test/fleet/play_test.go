@@ -19,15 +19,16 @@ import (
 // play is a fleet in which things go wrong.
 type play struct {
 	*stage.Stage
-	t      *testing.T
-	began  time.Time
-	server *stage.Host
-	hosts  []*stage.Host // of the agents; the leader's is the last
-	nats   *stage.NATS
-	sims   []*stage.Sim // the last one is running
-	agents []*stage.Process
-	leader *stage.Process
-	held   *stage.Holder
+	t       *testing.T
+	began   time.Time
+	server  *stage.Host
+	hosts   []*stage.Host // of the agents; the leader's is the last
+	nats    *stage.NATS
+	sims    []*stage.Sim // the last one is running
+	stopped *stage.Sim   // or has ended
+	agents  []*stage.Process
+	leader  *stage.Process
+	held    *stage.Holder
 
 	count   int // agents
 	planned int
@@ -115,6 +116,7 @@ func (p *play) restartAgent(i int) {
 	}
 	name := p.agents[i].Name
 	p.agents[i] = must[*stage.Process](p.t)(p.StartAgent(name, p.hosts[i], p.nats, "--allow", p.server.Load))
+	p.try(func() error { return p.agents[i].Await("is ready", agentPatience) })()
 }
 
 // awaitLoad waits until an agent may send: it writes that down just before the first instant.
@@ -165,12 +167,18 @@ func (p *play) awaitLeader() (code int) {
 	return code
 }
 
+// stopServer ends the server under test, if it has not ended.
+func (p *play) stopServer() {
+	if last := p.sims[len(p.sims)-1]; last != p.stopped {
+		p.stopped = last
+		p.try(last.Stop)()
+	}
+}
+
 // truth ends the server and gives what all its lives saw.
 func (p *play) truth() stage.Truth {
 	p.t.Helper()
-	if err := p.sims[len(p.sims)-1].Stop(); err != nil {
-		p.t.Fatal(err)
-	}
+	p.stopServer()
 	var paths []string
 	for _, s := range p.sims {
 		paths = append(paths, s.Truth)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -42,6 +43,7 @@ type Bus struct {
 	js   jetstream.JetStream
 
 	waiting refusals
+	since   atomic.Int64 // unix ns of the last connection
 }
 
 const (
@@ -72,6 +74,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
+			b.since.Store(time.Now().UnixNano())
 			if o.Trouble != nil {
 				o.Trouble(nil)
 			}
@@ -110,6 +113,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
 	b.conn, b.js = conn, js
+	b.since.Store(time.Now().UnixNano())
 	return b, nil
 }
 

@@ -39,6 +39,7 @@ type agent struct {
 	contact time.Time       // when it was heard of last
 	asking  bool            // a question is on its way
 	absent  bool            // nobody listens by its id
+	dead    bool            // for certain: see sure.go
 	told    bool            // that it is silent
 }
 
@@ -54,7 +55,7 @@ func (a *agent) title() string {
 func (a *agent) see(s *message.Status) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.contact, a.absent = time.Now(), false
+	a.contact, a.absent, a.dead = time.Now(), false, false
 	if a.status != nil && s.Number <= a.status.Number {
 		return
 	}
@@ -67,12 +68,13 @@ type view struct {
 	silent  time.Duration
 	contact time.Time
 	absent  bool
+	dead    bool
 }
 
 func (a *agent) look() view {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	v := view{contact: a.contact, absent: a.absent}
+	v := view{contact: a.contact, absent: a.absent, dead: a.dead}
 	if a.status != nil {
 		v.status = *a.status
 	}

@@ -152,6 +152,9 @@ func (l *leader) askNow(ctx context.Context, a *agent) {
 		a.see(answer.Status)
 		return
 	}
+	if errors.Is(err, bus.ErrGone) {
+		a.sawGone(l.bus.Since())
+	}
 	absent := errors.Is(err, bus.ErrGone) || err == nil
 	a.mu.Lock()
 	a.absent = absent

@@ -103,6 +103,8 @@ type Status struct {
 	Failed   int `json:"failed"`
 	InFlight int `json:"in_flight"`
 	Tokens   int `json:"tokens,omitempty"` // of output, so far
+	// Direct: nothing lies between it and NATS that could end its connection in its place.
+	Direct bool `json:"direct,omitempty"`
 
 	Journal int64  `json:"journal_bytes"`    // that it has written so far
 	SHA256  string `json:"sha256,omitempty"` // of the whole journal, once it has ended
