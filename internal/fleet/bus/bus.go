@@ -39,11 +39,12 @@ type Options struct {
 
 // Bus is a connection. It comes back by itself, for as long as it takes.
 type Bus struct {
+	since atomic.Int64 // unix ns of the last connection
+
 	conn *nats.Conn
 	js   jetstream.JetStream
 
 	waiting refusals
-	since   atomic.Int64 // unix ns of the last connection
 }
 
 const (

@@ -101,7 +101,7 @@ func (l *leader) merged(a *agent) merge.Agent {
 	v := a.look()
 	m := merge.Agent{
 		ID: a.ID, Name: a.Name, Version: a.Version, Address: a.Address, Labels: a.Labels, CPUs: a.CPUs, Share: l.owned(a.share),
-		LastContact: v.contact.UnixNano(), Dead: v.dead, Gone: l.gone(&v), Whole: v.status.SHA256 != "" && l.pieces.whole(a.ID, v.status.SHA256),
+		LastContact: v.contact.UnixNano(), Gone: l.gone(&v), Whole: v.status.SHA256 != "" && l.pieces.whole(a.ID, v.status.SHA256),
 	}
 	m.OffsetError = -1 // not known
 	a.mu.Lock()
@@ -116,6 +116,7 @@ func (l *leader) merged(a *agent) merge.Agent {
 	if size, _ := l.pieces.has(a.ID); size > 0 {
 		m.Journal = filepath.Join(l.folder.of(a), journal.FileName)
 	}
+	m.Dead = v.dead
 	return m
 }
 
