@@ -25,7 +25,7 @@ type Hello struct {
 	Weight   int               `json:"weight,omitempty"` // its capacity beside others'; 0: as the leader thinks
 	Proven   *journal.Proven   `json:"proven,omitempty"` // by its newest self-test
 	Key      []byte            `json:"key"`              // public: secrets are encrypted to it
-	Allow    []string          `json:"allow,omitempty"`  // hosts that it may load; none: those of its loopback
+	Allow    []string          `json:"allow,omitempty"`  // hosts that it may load
 	Run      string            `json:"run,omitempty"`    // that it takes part in; empty: it is free
 }
 
