@@ -45,6 +45,9 @@ type Host struct {
 	// Sending is told of each measured request before it is sent, by one goroutine; see
 	// load.Config. Nil: nobody counts.
 	Sending func(n int) bool
+	// Drained says for the journal why the run was told to send no more; empty, or nil: its
+	// user, or the leader of its fleet, wanted it.
+	Drained func() string
 	// Started is shown the journal's first line when the load begins, and the run's folder.
 	// It must be quick. May be nil.
 	Started func(folder string, first *journal.Run)

@@ -82,7 +82,17 @@ func orZero(v float64) float64 {
 // end is the journal's last line.
 func (r *Run) end(res *load.Result) *journal.End {
 	return &journal.End{
-		At: res.End, Interrupted: res.Interrupted, Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
+		At: res.End, Interrupted: r.interrupted(res), Stopped: r.stoppedFor(res), Sent: res.Sent, WorkloadSHA: res.WorkloadSHA, SeenPrompts: r.seenBefore(),
 		PeakInFlight: res.PeakInFlight, RPSChanges: res.RPSChanges, Pauses: res.Pauses, Client: client.ProcessUsage().Since(r.usage),
 	}
+}
+
+// interrupted is why the run stopped early.
+func (r *Run) interrupted(res *load.Result) string {
+	if res.Interrupted == journal.Signal && r.host.Drained != nil {
+		if why := r.host.Drained(); why != "" {
+			return why
+		}
+	}
+	return res.Interrupted
 }

@@ -314,10 +314,16 @@ type Sample struct {
 	LiveBytes  int64 `json:"live_bytes,omitempty"`
 }
 
+// Why a run stopped early, where whoever led it wanted so: by hand, or by a bound of its plan.
+const (
+	Signal   = "signal"
+	Deadline = "deadline"
+)
+
 // End is the last line of a journal whose run came to its end.
 type End struct {
 	At           int64  `json:"at"`                    // the last request had ended
-	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early: signal, deadline
+	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early: Signal, Deadline, or a sentence
 	Stopped      string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
 	Sent         int    `json:"sent"`                  // requests measured (warm-ups not counted)
 	WorkloadSHA  string `json:"workload_sha256"`       // over bodies and due times, in order

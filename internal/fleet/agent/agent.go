@@ -53,6 +53,7 @@ type Agent struct {
 	mu      sync.Mutex
 	job     *job // the last one; nil: none yet
 	closing bool
+	folders []*folder     // of runs that this process answers for
 	over    chan struct{} // closed after the first run, where Once
 }
 
@@ -81,6 +82,9 @@ func random(bytes int) string {
 // journal has arrived.
 const forgetTime = 10 * time.Second
 
+// keptTime is the same where NATS does not have all of it, and a leader must come for it.
+const keptTime = 5 * time.Minute
+
 // Run takes part in runs until drain is closed, or after one run: then it sends no more,
 // and returns when what is in flight has ended and is handed on. The end of ctx cancels
 // that too; what could not be handed on is when the agent is started again.
@@ -92,6 +96,7 @@ func (a *Agent) Run(ctx context.Context, drain <-chan struct{}) error {
 	}
 	a.self, a.over = a.describe(), make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
+	defer a.closeFolders()
 	var behind sync.WaitGroup
 	defer behind.Wait()
 	defer cancel()
@@ -115,7 +120,7 @@ func (a *Agent) Run(ctx context.Context, drain <-chan struct{}) error {
 		return nil
 	}
 	if !isClosed(j.done) {
-		j.stop("the agent was stopped")
+		j.stop("the agent was stopped", true)
 	}
 	<-j.done // which the end of ctx brings about as well
 	if a.Once {

@@ -375,7 +375,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.await("the journal", func() bool { return len(l.journal[p.ID]) == len(own) })
-	if sum, _ := journalSum(filepath.Join(p.runs(), "r1."+p.ID, journal.FileName)); !bytes.Equal(l.journal[p.ID], own) || ended.Journal != int64(len(own)) || ended.SHA256 != sum {
+	if sum, _ := journal.Digest(filepath.Join(p.runs(), "r1."+p.ID, journal.FileName)); !bytes.Equal(l.journal[p.ID], own) || ended.Journal != int64(len(own)) || ended.SHA256 != sum {
 		t.Error("another journal arrived")
 	}
 	indices, end := records(t, own)
@@ -404,7 +404,7 @@ func TestRun(t *testing.T) {
 	if a := l.ask(p.ID, offer("r1", s)); !strings.Contains(a.Error, "sent twice") {
 		t.Errorf("the same run once more: %+v", a)
 	}
-	if a := l.ask(p.ID, &message.Ask{Kind: message.Forget, Run: "r1"}); a.Error != "" {
+	if a := l.ask(p.ID, &message.Ask{Kind: message.Forget, Run: "r1", SHA256: ended.SHA256}); a.Error != "" {
 		t.Error(a.Error)
 	}
 	if _, err := os.Stat(filepath.Join(p.runs(), "r1."+p.ID)); !os.IsNotExist(err) {

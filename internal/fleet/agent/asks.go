@@ -24,6 +24,8 @@ func (a *Agent) handle(ctx context.Context, ask *message.Ask, received time.Time
 	case message.Clock: // the times of the answer say it
 	case message.Offer:
 		answer.Nonce, err = a.offer(ctx, ask)
+	case message.Piece:
+		answer.Piece, err = a.piece(a.ID, ask)
 	default:
 		answer.Status, err = a.ofRun(ask, received)
 	}
@@ -92,7 +94,7 @@ func (a *Agent) ofRun(ask *message.Ask, received time.Time) (*message.Status, er
 	j := a.job
 	a.mu.Unlock()
 	if j == nil || j.run != ask.Run {
-		return nil, fmt.Errorf("the agent does not take part in the run %s", ask.Run)
+		return a.ofKept(a.ID, ask)
 	}
 	var err error
 	switch ask.Kind {
@@ -101,13 +103,13 @@ func (a *Agent) ofRun(ask *message.Ask, received time.Time) (*message.Status, er
 			a.Say("refused a start of the run %s: %v", ask.Run, err)
 		}
 	case message.Drain:
-		j.stop("the leader asked for it")
+		j.stop("the leader asked for it", false)
 	case message.Cancel:
-		j.stop("the leader cancelled it")
+		j.stop("the leader cancelled it", false)
 		j.cancel()
 	case message.Forget:
 		a.settle()
-		err = j.forget()
+		err = j.forget(ask.SHA256)
 	case message.State:
 	default:
 		err = fmt.Errorf("%q is nothing that this agent knows how to do", string(ask.Kind))

@@ -1,12 +1,9 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,18 +120,4 @@ func (f *folder) delivered(all bool) {
 	if all {
 		_ = os.WriteFile(filepath.Join(f.path, deliveredFile), []byte("{}\n"), 0o600) // else it is delivered again
 	}
-}
-
-// journalSum is the digest of a journal; empty: there is none.
-func journalSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -33,9 +33,12 @@ type job struct {
 	starting  chan struct{} // closed when there is one
 	drained   chan struct{} // closed: no more is sent
 	why       string        // of that
+	own       bool          // it is not the leader's wish
+	cut       string        // why it sent less than its share, where that is not
 	cancel    context.CancelFunc
 	cancelled context.Context // ends with cancel
-	done      chan struct{}   // the run is over, and all of it is handed on
+	done      chan struct{}   // the run is over, and all of it is handed on, or kept
+	kept      bool            // NATS does not have all of it
 	forgotten chan struct{}
 }
 
@@ -44,11 +47,12 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the run's folder: %w", err)
 	}
+	a.folders = append(a.folders, f) // under a.mu
 	j := &job{
 		agent: a, run: ask.Run, asked: ask, offer: o, nonce: random(16), folder: f, live: newLive(o.spec),
 		starting: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}), forgotten: make(chan struct{}),
 	}
-	j.teller = newTeller(a.Bus, f, time.Duration(ask.Lease), j.live, func(why string) { j.stop(why) })
+	j.teller = newTeller(a.Bus, f, time.Duration(ask.Lease), j.live, func(why string) { j.stop(why, true) })
 	j.cancelled, j.cancel = context.WithCancel(context.Background())
 	return j, nil
 }
@@ -87,18 +91,28 @@ func (j *job) start(nonce string, at, received time.Time) error {
 	return nil
 }
 
-// stop sends no more, and waits for what is in flight.
-func (j *job) stop(why string) {
+// stop sends no more, and waits for what is in flight. own says that no leader asked for it.
+func (j *job) stop(why string, own bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if isClosed(j.drained) || isClosed(j.done) {
 		return
 	}
-	j.why = why
+	j.why, j.own = why, own
 	close(j.drained)
 	if j.enter(message.Draining) {
 		j.agent.Say("the run %s sends no more: %s", j.run, why)
 	}
+}
+
+// stoppedItself is bench.Host.Drained: why it sends no more, where no leader asked for it.
+func (j *job) stoppedItself() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.own {
+		j.cut = j.why
+	}
+	return j.cut
 }
 
 // begin is bench.Host.Begin: it waits for the leader's start.
@@ -127,8 +141,7 @@ const graceTime = 3 * time.Second
 
 // do runs the job from its offer to the end of its journal's way to the leader.
 func (j *job) do(ctx context.Context) {
-	defer close(j.done)
-	defer j.folder.close()
+	defer close(j.done)                    // the folder stays locked: while this process lives it answers for it
 	own, cancel := context.WithCancel(ctx) // of the load
 	defer cancel()
 	defer context.AfterFunc(j.cancelled, cancel)()
@@ -143,7 +156,7 @@ func (j *job) do(ctx context.Context) {
 	})()
 	loadOver, handedOn := make(chan struct{}), make(chan error, 1)
 	stopTelling := j.teller.run()
-	go func() { handedOn <- j.folder.handOn(after, j.agent.Bus, loadOver) }()
+	go func() { handedOn <- j.folder.handOn(after, j.agent.Bus, loadOver, j.stuck) }()
 	err := j.execute(own)
 	close(loadOver)
 	stored := <-handedOn
@@ -180,7 +193,7 @@ func (j *job) execute(ctx context.Context) (err error) {
 		return value, ok
 	}
 	host.Place = func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
-	host.Begin, host.Sending, host.Ended = j.begin, j.sending, j.live.ended
+	host.Begin, host.Sending, host.Ended, host.Drained = j.begin, j.sending, j.live.ended, j.stoppedItself
 	host.Rehearsed, host.Fetching, host.Say = nil, nil, nil
 	host.Progress = func(p bench.Progress) func() {
 		j.follow(p.Progress, planned(&spec, p.Total))
@@ -210,17 +223,21 @@ func planned(s *bench.Spec, total int) int {
 
 // conclude tells how the run ended, when all that it left is handed on.
 func (j *job) conclude(ctx context.Context, err, handedOn error) {
-	phase, words := message.Ended, ""
+	phase, words := message.Ended, "" // of one that ended words say why it sent less than its share
 	switch {
 	case err != nil:
 		phase, words = message.Failed, err.Error()
 	case handedOn != nil && ctx.Err() == nil:
-		phase, words = message.Failed, "the journal can't be handed on: "+handedOn.Error()
+		j.agent.Say("the journal of the run %s is in %s until a leader fetches it: %s", j.run, j.folder.path, outside.Sentence(handedOn.Error()))
 	}
+	j.kept = handedOn != nil
 	if errors.Is(err, bench.ErrStopped) && j.why != "" {
 		words += ": " + j.why
 	}
-	sum, sumErr := journalSum(filepath.Join(j.folder.path, journal.FileName))
+	if err == nil && words == "" {
+		words = j.cut // the load has ended by then
+	}
+	sum, sumErr := journal.Digest(filepath.Join(j.folder.path, journal.FileName))
 	if sumErr != nil && !errors.Is(sumErr, os.ErrNotExist) {
 		phase, words = message.Failed, "read the journal: "+sumErr.Error()
 	}
@@ -234,8 +251,8 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 	}
 }
 
-// forget removes what is kept of a run that is over.
-func (j *job) forget() error {
+// forget removes what is kept of a run that is over, if the leader holds the same journal.
+func (j *job) forget(held string) error {
 	if !isClosed(j.done) {
 		return fmt.Errorf("the run is not over here: it is %s", j.phase())
 	}
@@ -244,15 +261,22 @@ func (j *job) forget() error {
 	if isClosed(j.forgotten) {
 		return nil
 	}
+	if err := j.agent.remove(j.folder.path, held); err != nil {
+		return err
+	}
 	close(j.forgotten)
-	return os.RemoveAll(j.folder.path)
+	return nil
 }
 
 // awaitForget waits a while for the leader to say that it has all.
 func (j *job) awaitForget(ctx context.Context, drain <-chan struct{}) {
+	wait := forgetTime
+	if j.kept {
+		wait = keptTime
+	}
 	select {
 	case <-j.forgotten:
-	case <-time.After(forgetTime):
+	case <-time.After(wait):
 	case <-drain:
 	case <-ctx.Done():
 	}

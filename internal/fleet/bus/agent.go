@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -34,8 +33,33 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 	if err != nil {
 		return nil, err
 	}
+	asks, err := b.answer(agent, handle)
+	if err != nil {
+		return nil, errors.Join(err, who.Unsubscribe())
+	}
+	// The server has both before anybody is told that the agent is there, or has refused them.
+	err = b.conn.FlushTimeout(connectTime)
+	if refused := refusal(b.conn.LastError()); err == nil && refused != nil && (refused.Subject == whoSubject || refused.Subject == askSubject(agent)) {
+		err = refused
+	}
+	if err != nil {
+		return nil, errors.Join(err, who.Unsubscribe(), asks.Unsubscribe())
+	}
+	return func() { _, _ = who.Unsubscribe(), asks.Unsubscribe() }, nil
+}
+
+// Answer answers what is asked of an agent that is no more, until stop is called.
+func (b *Bus) Answer(agent string, handle func(a *message.Ask, received time.Time) *message.Answer) (stop func(), err error) {
+	asks, err := b.answer(agent, handle)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = asks.Unsubscribe() }, nil
+}
+
+func (b *Bus) answer(agent string, handle func(a *message.Ask, received time.Time) *message.Answer) (*nats.Subscription, error) {
 	places := make(chan struct{}, mostAsks)
-	asks, err := b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
+	return b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
 		received := time.Now()
 		select {
 		case places <- struct{}{}:
@@ -58,18 +82,6 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 			respond(m, answer, received)
 		}()
 	})
-	if err != nil {
-		return nil, errors.Join(err, who.Unsubscribe())
-	}
-	// The server has both before anybody is told that the agent is there, or has refused them.
-	err = b.conn.FlushTimeout(connectTime)
-	if refused := refusal(b.conn.LastError()); err == nil && refused != nil && (refused.Subject == whoSubject || refused.Subject == askSubject(agent)) {
-		err = refused
-	}
-	if err != nil {
-		return nil, errors.Join(err, who.Unsubscribe(), asks.Unsubscribe())
-	}
-	return func() { _, _ = who.Unsubscribe(), asks.Unsubscribe() }, nil
 }
 
 // mostAsks is how many questions an agent answers at the same time.
@@ -124,11 +136,4 @@ func (b *Bus) AppendJournal(ctx context.Context, run, agent string, offset int64
 	ctx, explain := b.waiting.unless(ctx, m.Subject)
 	_, err := b.js.PublishMsg(ctx, m, jetstream.WithMsgID(fmt.Sprintf("%s.%s.%d.%d", run, agent, offset, len(piece))))
 	return explain(err)
-}
-
-// pieceOf is what a message of the stream holds.
-func pieceOf(m jetstream.Msg, prefix string) (agent string, offset int64, ok bool) {
-	agent, ok = strings.CutPrefix(m.Subject(), prefix)
-	offset, err := strconv.ParseInt(m.Headers().Get(offsetHeader), 10, 64)
-	return agent, offset, ok && err == nil && offset >= 0 && len(m.Data()) <= MostPiece && message.CheckID(agent) == nil
 }

@@ -27,6 +27,8 @@ type Place struct {
 	// Inbox is the first part of the subjects that answers to this user go to: others may not listen there.
 	// Empty: NATS's usual one.
 	Inbox string `json:"inbox,omitempty"`
+
+	file string // that it was read from; empty: an address was given
 }
 
 // Options are a connection's.
@@ -45,6 +47,7 @@ type Bus struct {
 	js   jetstream.JetStream
 
 	waiting refusals
+	stores  atomic.Pointer[time.Time] // when those that a leader prepared were made
 }
 
 const (

@@ -4,48 +4,73 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/inferometer/inferometer/internal/fleet/message"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// keptFor is how long NATS keeps what belongs to a run that nobody ended.
-const keptFor = 7 * 24 * time.Hour
+// KeptFor is how long NATS keeps what belongs to a run that nobody ended.
+const KeptFor = 7 * 24 * time.Hour
 
 // headerSpace is what a message's header may take beside it.
 const headerSpace = 4 << 10
 
 // Prepare makes the stores on the server, where they are not there yet. Only a leader may.
 func (b *Bus) Prepare(ctx context.Context) error {
-	ctx, explain := b.waiting.unless(ctx, jetStream)
-	return explain(b.prepare(ctx))
+	_, err := b.PrepareAgain(ctx)
+	return err
 }
 
-func (b *Bus) prepare(ctx context.Context) error {
+// PrepareAgain does so after the server was away. anew says that it came back without what
+// it had stored: its stores are others than at the time before.
+func (b *Bus) PrepareAgain(ctx context.Context) (anew bool, err error) {
+	ctx, explain := b.waiting.unless(ctx, jetStream)
+	born, err := b.prepare(ctx)
+	if err = explain(err); err != nil {
+		return false, err
+	}
+	before := b.stores.Swap(&born)
+	return before != nil && !before.Equal(born), nil
+}
+
+// SameStores says whether the stores are those that were prepared, as far as that is known.
+func (b *Bus) SameStores(ctx context.Context) bool {
+	known := b.stores.Load()
+	if known == nil {
+		return true
+	}
+	s, err := b.js.Stream(ctx, JournalStream)
+	return err == nil && s.CachedInfo().Created.Equal(*known)
+}
+
+// prepare says when the store of the journals was made.
+func (b *Bus) prepare(ctx context.Context) (born time.Time, err error) {
 	for _, config := range []jetstream.StreamConfig{
 		{
 			Name: JournalStream, Description: "journals of agents, as they grow", Subjects: []string{journalSubject("*", "*")},
-			MaxAge: keptFor, MaxMsgSize: MostPiece + headerSpace, Duplicates: 2 * time.Minute, Storage: jetstream.FileStorage,
+			MaxAge: KeptFor, MaxMsgSize: MostPiece + headerSpace, Duplicates: 2 * time.Minute, Storage: jetstream.FileStorage,
 		},
 		{
 			Name: StatusStream, Description: "the last status of each agent", Subjects: []string{statusSubject("*", "*")},
-			MaxAge: keptFor, MaxMsgSize: message.MostStatus + headerSpace, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, AllowDirect: true,
+			MaxAge: KeptFor, MaxMsgSize: message.MostStatus + headerSpace, MaxMsgsPerSubject: 1, Storage: jetstream.FileStorage, AllowDirect: true,
 		},
 	} {
-		if _, err := b.js.CreateOrUpdateStream(ctx, config); err != nil {
-			return explainStore(err)
+		stream, err := b.js.CreateOrUpdateStream(ctx, config)
+		if err != nil {
+			return born, explainStore(err)
+		}
+		if config.Name == JournalStream {
+			born = stream.CachedInfo().Created
 		}
 	}
-	_, err := b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: RunsBucket, Description: "runs under way", TTL: keptFor, Storage: jetstream.FileStorage})
+	_, err = b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: RunsBucket, Description: "runs under way", TTL: KeptFor, Storage: jetstream.FileStorage})
 	if err == nil {
-		_, err = b.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: FilesBucket, Description: "datasets and tokenizers by digest", TTL: keptFor, Storage: jetstream.FileStorage})
+		_, err = b.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: FilesBucket, Description: "datasets and tokenizers by digest", TTL: KeptFor, Storage: jetstream.FileStorage})
 	}
-	return explainStore(err)
+	return born, explainStore(err)
 }
 
 func explainStore(err error) error {
@@ -204,35 +229,4 @@ func (b *Bus) Drop(ctx context.Context, run string) (err error) {
 		err = errors.Join(kv.Purge(ctx, run), kv.Purge(ctx, holdKey(run)))
 	}
 	return errors.Join(all, err)
-}
-
-// Journals shows the pieces of all journals of a run, from the first, as they come. The
-// pieces of one agent come in their order, some of them maybe twice; offset is where a
-// piece begins. It goes on after the server was away. see is called by one goroutine at a
-// time, and by none after stop has returned.
-func (b *Bus) Journals(ctx context.Context, run string, see func(agent string, offset int64, piece []byte)) (stop func(), err error) {
-	c, err := b.js.OrderedConsumer(ctx, JournalStream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{journalSubject(run, "*")}})
-	if err != nil {
-		return nil, explainStore(err)
-	}
-	var mu sync.Mutex
-	stopped := false
-	prefix := journalSubject(run, "")
-	using, err := c.Consume(func(m jetstream.Msg) {
-		agent, offset, ok := pieceOf(m, prefix)
-		mu.Lock()
-		defer mu.Unlock()
-		if ok && !stopped {
-			see(agent, offset, m.Data())
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the agents' journals: %s", outside.Sentence(err.Error()))
-	}
-	return func() {
-		using.Stop()
-		mu.Lock()
-		stopped = true
-		mu.Unlock()
-	}, nil
 }

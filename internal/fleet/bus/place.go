@@ -50,7 +50,16 @@ func ReadPlace(text string) (Place, error) {
 	if err := json.Unmarshal(b, &p); err != nil || p.URL == "" {
 		return Place{}, fmt.Errorf("%s is no file of inferometer fleet init", outside.Word(text))
 	}
+	p.file = text
 	return p, p.check()
+}
+
+// Written is how a user writes it: the file, or the address without its password.
+func (p Place) Written() string {
+	if p.file != "" {
+		return p.file
+	}
+	return p.String()
 }
 
 // DecodePlace reads what such a file holds, and no further.

@@ -82,6 +82,15 @@ func (s *Server) Restart() {
 	Listening(s.t, s.URL[len("nats://"):])
 }
 
+// RestartEmpty starts it again without its data, as on a machine whose disk is gone.
+func (s *Server) RestartEmpty() {
+	s.t.Helper()
+	if err := os.RemoveAll(filepath.Join(s.dir, "jetstream")); err != nil {
+		s.t.Fatal(err)
+	}
+	s.Restart()
+}
+
 // Kill ends it at once, as a crash does.
 func (s *Server) Kill() {
 	if s.cmd.ProcessState == nil {

@@ -41,6 +41,11 @@ type agent struct {
 	absent  bool            // nobody listens by its id
 	dead    bool            // for certain: see sure.go
 	told    bool            // that it is silent
+	stuck   bool            // that it can't hand on its journal was told
+
+	settling bool      // what is missing of its journal is being got
+	settleAt time.Time // not before
+	before   *ended    // what a leader before knew of its end; nil: nothing
 }
 
 // title is what people call it.

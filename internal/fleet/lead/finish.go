@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -25,22 +26,22 @@ func (l *leader) finish(ctx context.Context) (*Done, error) {
 	})
 	l.pieces.stop()
 	path := filepath.Join(l.folder.path, journal.FileName)
-	w, err := journal.Config{Private: l.plan.Spec.JournalTexts || l.plan.Spec.SaveDetailed}.Create(path)
+	putBack, err := setAside(path)
 	if err != nil {
 		return nil, l.notMerged(err)
+	}
+	w, err := journal.Config{Private: l.plan.Spec.JournalTexts || l.plan.Spec.SaveDetailed}.Create(path)
+	if err != nil {
+		return nil, l.notMerged(errors.Join(err, putBack(true)))
 	}
 	sum, err := merge.Merge(l.toMerge(), w)
 	unwritten := w.Close()
 	if err != nil {
-		return nil, l.notMerged(errors.Join(err, unwritten))
+		return nil, l.notMerged(errors.Join(err, unwritten, putBack(true)))
 	}
+	_ = putBack(false)
 	l.tellSum(sum)
-	if unwritten == nil {
-		if err := l.writeFleet(true); err != nil {
-			l.host.Say("note: %v", err)
-		}
-		l.letGo(ctx)
-	}
+	l.conclude(ctx, sum, unwritten)
 	d := &Done{
 		Spec: l.plan.Spec, folder: l.folder.path, model: l.plan.SentModel(), oldLimit: l.plan.OldLimit(),
 		writer: w, unwritten: unwritten, close: l.folder.done,
@@ -50,18 +51,56 @@ func (l *leader) finish(ctx context.Context) (*Done, error) {
 }
 
 func (l *leader) notMerged(err error) error {
-	return fmt.Errorf("the journals of the agents are in %s and could not be made one: %w", filepath.Join(l.folder.path, agentsName), err)
+	return fmt.Errorf("the journals of the agents are in %s and could not be made one: %w; nothing is removed, and this tries it again: %s",
+		filepath.Join(l.folder.path, agentsName), err, l.attachCommand())
 }
 
-// letGo tells the agents that their journals are here, and removes what NATS keeps.
-func (l *leader) letGo(ctx context.Context) {
+// setAside moves the journal of an earlier merge away, which had less in it. putBack brings it
+// back, or removes it.
+func setAside(path string) (putBack func(bool) error, err error) {
+	aside := path + ".before"
+	err = os.Rename(path, aside)
+	if errors.Is(err, os.ErrNotExist) {
+		return func(bool) error { return nil }, nil
+	}
+	return func(back bool) error {
+		if back {
+			return os.Rename(aside, path)
+		}
+		return os.Remove(aside)
+	}, err
+}
+
+// conclude writes down how whole the run is, and lets go of what is held.
+func (l *leader) conclude(ctx context.Context, sum *merge.Summary, unwritten error) {
+	if unwritten != nil {
+		l.host.Warn("warning: the agents' journals stay where they are, since the run's own could not be written: %v; this makes it anew: %s", unwritten, l.attachCommand())
+		return
+	}
+	missing := l.missing(sum)
+	if err := l.writeFleet(true, missing); err != nil {
+		l.host.Warn("warning: nothing is let go, since %s could not be written: %v", fleetName, err)
+		return
+	}
+	l.letGo(ctx, len(missing) == 0)
+	if len(missing) > 0 {
+		l.tellMissing(missing)
+	}
+}
+
+// letGo tells the agents whose journals are held that they are, and removes what NATS keeps
+// where all are.
+func (l *leader) letGo(ctx context.Context, whole bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	l.each(func(a *agent) {
-		if v := a.look(); v.over() || !v.absent && v.silent < l.kept.Lease { // one that has ended has nothing more to tell
-			_, _ = l.bus.Ask(ctx, a.ID, &message.Ask{Kind: message.Forget, Run: l.kept.Run}) // one that is gone is free
+		if v := a.look(); l.held(a, &v) {
+			_, _ = l.bus.Ask(ctx, a.ID, &message.Ask{Kind: message.Forget, Run: l.kept.Run, SHA256: v.status.SHA256}) // one that is gone is free
 		}
 	})
+	if !whole {
+		return
+	}
 	if err := l.bus.Drop(ctx, l.kept.Run); err != nil {
 		l.host.Say("note: NATS keeps what belongs to the run %s for some days: %v", l.kept.Run, err)
 	}
@@ -69,6 +108,11 @@ func (l *leader) letGo(ctx context.Context) {
 
 // tellSum says what is not as it should be.
 func (l *leader) tellSum(s *merge.Summary) {
+	for _, a := range l.agents {
+		if v := a.look(); v.status.Phase == message.Ended && v.status.Error != "" {
+			l.host.Warn("warning: agent %s stopped by itself: %s", a.title(), v.status.Error)
+		}
+	}
 	for _, note := range s.Notes {
 		l.host.Say("note: %s", note)
 	}
@@ -101,19 +145,21 @@ func (l *leader) merged(a *agent) merge.Agent {
 	v := a.look()
 	m := merge.Agent{
 		ID: a.ID, Name: a.Name, Version: a.Version, Address: a.Address, Labels: a.Labels, CPUs: a.CPUs, Share: l.owned(a.share),
-		LastContact: v.contact.UnixNano(), Gone: l.gone(&v), Whole: v.status.SHA256 != "" && l.pieces.whole(a.ID, v.status.SHA256),
+		LastContact: v.contact.UnixNano(), Gone: l.gone(&v), Whole: l.held(a, &v),
 	}
 	m.OffsetError = -1 // not known
 	a.mu.Lock()
 	// One offset for all of the run: its error covers what the clock drifted, or was set by.
 	if offset, wrong, ok := a.clock.Over(l.began.UnixNano(), v.contact.UnixNano()); ok {
 		m.Offset, m.OffsetError = -offset, wrong
+	} else if a.before != nil {
+		m.Offset, m.OffsetError = -a.before.Offset, a.before.OffsetError
 	}
 	a.mu.Unlock()
 	if v.status.Run != "" {
 		m.Status = &v.status
 	}
-	if size, _ := l.pieces.has(a.ID); size > 0 {
+	if l.pieces.has(a.ID).size > 0 {
 		m.Journal = filepath.Join(l.folder.of(a), journal.FileName)
 	}
 	m.Dead = v.dead

@@ -23,12 +23,17 @@ type folder struct {
 	path string
 	done func() // ends the mark of a run in progress
 	ours bool   // made by this leader, and nothing was sent yet
+
+	before *fleetFile // of a run that was merged before it was whole; nil: it was not
 }
 
 // fleetFile is what a later leader reads.
 type fleetFile struct {
 	Run    string `json:"run"`
-	Merged bool   `json:"merged,omitempty"` // its journal is whole
+	Merged bool   `json:"merged,omitempty"` // there is one journal of all
+	// Missing is why that is not whole, by agent, and Ended what was known of all agents then.
+	Missing map[string]string `json:"missing,omitempty"`
+	Ended   map[string]*ended `json:"ended,omitempty"`
 }
 
 // makeFolder makes the run's folder, or takes the one that is there.
@@ -44,7 +49,7 @@ func (l *leader) makeFolder(named string) error {
 	l.folder.done = journal.InProgress(path)
 	l.folder.ours = true
 	l.kept.Folder = path
-	if err := l.writeFleet(false); err != nil {
+	if err := l.writeFleet(false, nil); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(path, journal.SpecName), l.plan.Spec.Encode(), 0o600)
@@ -79,8 +84,12 @@ func (l *leader) takeFolder(named string) error {
 	}
 	l.folder.path, l.kept.Folder = path, path
 	switch f := readFleet(path); {
-	case f.Run == l.kept.Run && f.Merged:
+	case f.Run == l.kept.Run && f.Merged && len(f.Missing) == 0:
 		return fmt.Errorf("the run %s is over: inferometer report %s shows it", l.kept.Run, path)
+	case f.Run == l.kept.Run && f.Merged: // the rest is got, and until then what there is stays
+		l.folder.before = &f
+		l.folder.done = journal.InProgress(path)
+		return nil
 	case f.Run == l.kept.Run:
 		_ = os.Remove(filepath.Join(path, journal.FileName)) // that leader died while it wrote it
 	default:
@@ -89,12 +98,16 @@ func (l *leader) takeFolder(named string) error {
 		}
 	}
 	l.folder.done = journal.InProgress(path)
-	return l.writeFleet(false)
+	return l.writeFleet(false, nil)
 }
 
 // writeFleet says which run the folder is for, and whether it has its journal.
-func (l *leader) writeFleet(merged bool) error {
-	b, err := json.Marshal(fleetFile{Run: l.kept.Run, Merged: merged})
+func (l *leader) writeFleet(merged bool, missing map[string]string) error {
+	f := fleetFile{Run: l.kept.Run, Merged: merged, Missing: missing}
+	if len(missing) > 0 {
+		f.Ended = l.lastWords()
+	}
+	b, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
@@ -103,7 +116,7 @@ func (l *leader) writeFleet(merged bool) error {
 
 // readFleet is what a folder says of its run; empty: nothing.
 func readFleet(folder string) (f fleetFile) {
-	const most = 1 << 16
+	const most = 64 << 20 // some kB an agent
 	path := filepath.Join(folder, fleetName)
 	info, err := os.Stat(path)
 	if folder == "" || err != nil || !info.Mode().IsRegular() || info.Size() > most {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/fleet/bus"
@@ -20,7 +21,9 @@ type hold struct {
 	bus      *bus.Bus
 	run, id  string
 	revision uint64
-	lost     chan error // another leader has the run
+	looking  atomic.Bool // whether NATS has lost what was written is being found out
+	emptied  atomic.Bool // it has
+	lost     chan error  // another leader has the run
 	quit     context.CancelFunc
 	done     chan struct{}
 }
@@ -91,6 +94,9 @@ func (h *hold) keep(ctx context.Context) {
 func (h *hold) renew(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
+	if h.emptied.Swap(false) {
+		h.revision = 0
+	}
 	revision, err := h.bus.Hold(ctx, h.run, h.id, h.revision)
 	if err == nil {
 		h.revision = revision
@@ -105,8 +111,15 @@ func (h *hold) renew(ctx context.Context) bool {
 		return true
 	}
 	h.revision = revision
+	if leader == "" && (h.looking.Load() || h.emptied.Load() || !h.bus.SameStores(ctx)) {
+		return true // NATS has lost it: the watch looks after that
+	}
 	return leader == h.id
 }
+
+// again says that NATS has lost what was written: it is written anew, unless another leader
+// was quicker.
+func (h *hold) again() { h.emptied.Store(true) }
 
 func (h *hold) stop() {
 	h.quit()

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
@@ -22,18 +23,23 @@ import (
 
 // leader leads one run.
 type leader struct {
-	id   string // of this process
-	bus  *bus.Bus
-	host *bench.Host
-	plan *bench.Plan
-	kept state
-	hold *hold
+	id    string // of this process
+	place string // of NATS, as the user would write it
+	bus   *bus.Bus
+	host  *bench.Host
+	plan  *bench.Plan
+	kept  state
+	hold  *hold
 
 	agents []*agent
 	list   list
 	folder folder
 	pieces *collector
 	began  time.Time // the instant of the start
+
+	preparing  sync.Mutex
+	back       chan struct{}  // NATS may have come back without its stores
+	background sync.WaitGroup // of what watch does beside
 }
 
 // Execute runs a Spec that is resolved and valid by the agents of its fleet. drain and the
@@ -63,13 +69,14 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench
 }
 
 func open(ctx context.Context, place bus.Place, h *bench.Host) (*leader, error) {
-	l := &leader{id: newID("leader-"), host: quietHost(h)}
+	l := &leader{id: newID("leader-"), host: quietHost(h), place: place.Written(), back: make(chan struct{}, 1)}
 	var err error
 	l.bus, err = bus.Open(ctx, place, bus.Options{Name: l.id, Trouble: func(err error) {
 		if err != nil {
 			l.host.Warn("note: %v; the agents go on, for as long as their lease", err)
 		} else {
 			l.host.Say("the connection to NATS is back")
+			l.lookAgain()
 		}
 	}})
 	return l, err
@@ -213,7 +220,9 @@ func (l *leader) giveUp() {
 				_, _ = l.bus.Ask(ctx, a.ID, &message.Ask{Kind: kind, Run: l.kept.Run}) // one that is gone is free
 			}
 		})
-		_ = l.bus.Drop(ctx, l.kept.Run) // NATS forgets it by itself after some days
+		if any, err := l.bus.HasJournals(ctx, l.kept.Run); err == nil && !any {
+			_ = l.bus.Drop(ctx, l.kept.Run) // NATS forgets it by itself after some days
+		}
 	}
 	l.folder.remove()
 }

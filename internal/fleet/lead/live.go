@@ -11,21 +11,29 @@ import (
 // beside is what a display shows of the fleet beside the numbers of any run.
 func (l *leader) beside() string {
 	var ttft *hist.Histogram
-	working, silent := 0, 0
+	working, silent, stuck, connected := 0, 0, 0, l.bus.Connected()
 	for _, a := range l.agents {
 		v := a.look()
 		switch {
 		case v.over():
-		case v.silent > silentAfter:
+		case !connected || v.silent > silentAfter:
 			silent++
+		case v.status.Stuck != "":
+			stuck++
 		default:
 			working++
 		}
 		ttft = merged(ttft, v.status.Live["ttft"])
 	}
 	text := fmt.Sprintf("%d of %d agents at work", working, len(l.agents))
-	if silent > 0 {
+	switch {
+	case silent > 0 && !connected:
+		text += fmt.Sprintf(", nothing is heard of %d: NATS is away", silent)
+	case silent > 0:
 		text += fmt.Sprintf(", %d silent", silent)
+	}
+	if stuck > 0 {
+		text += fmt.Sprintf(", %d can't hand on their journals", stuck)
 	}
 	if ttft != nil && ttft.Count() > 0 {
 		text += fmt.Sprintf(", TTFT p50 %s p99 %s", short(ttft, 50), short(ttft, 99))

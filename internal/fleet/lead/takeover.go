@@ -99,6 +99,9 @@ func (l *leader) resume(ctx context.Context, run, folder string) (begun bool, er
 		l.askNow(ctx, a)
 		l.recall(ctx, a)
 	})
+	if l.folder.before != nil {
+		l.recallEnds(l.folder.before.Ended)
+	}
 	begun = l.kept.Stage == running || slices.ContainsFunc(l.agents, func(a *agent) bool { v := a.look(); return v.begun() })
 	if begun {
 		l.findStart()

@@ -30,6 +30,7 @@ func (l *leader) watchStatuses() error {
 // nothing more is to be expected of it.
 func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer l.background.Wait()
 	defer stop()
 	go l.followClocks(beside)
 	shown := &load.Progress{}
@@ -49,6 +50,8 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 	for {
 		shown.Set(l.sum())
 		states.tell()
+		l.tellStuck()
+		l.settle(beside)
 		if !e.more(l, beside) {
 			return nil
 		}
@@ -61,6 +64,8 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 			go l.tell(beside, message.Cancel)
 		case err := <-l.hold.lost:
 			return err
+		case <-l.back:
+			l.background.Go(func() { l.prepareAgain(beside) })
 		case <-tick.C:
 		}
 	}
@@ -102,7 +107,8 @@ func (l *leader) sum() (s load.Snapshot) {
 
 // expecting is what the end of a run waits for.
 type expecting struct {
-	quiet time.Time // since when nobody is known to be at work; zero: somebody is
+	quiet time.Time // since when nobody is known to be at work, and nothing comes; zero: somebody is, or it does
+	bytes int64     // of journals that were here then
 	alone bool      // the user wants the end, even if NATS is away
 }
 
@@ -114,8 +120,11 @@ func (e *expecting) more(l *leader, ctx context.Context) bool {
 	}
 	now := time.Now()
 	working, missing := false, false
+	before := e.bytes
+	e.bytes = 0
 	for _, a := range l.agents {
 		v := a.look()
+		e.bytes += l.pieces.has(a.ID).size
 		switch {
 		case v.over() && l.complete(a, &v):
 		case v.over():
@@ -134,7 +143,7 @@ func (e *expecting) more(l *leader, ctx context.Context) bool {
 		return true
 	case !missing:
 		return false
-	case e.quiet.IsZero():
+	case e.quiet.IsZero() || e.bytes > before:
 		e.quiet = now
 	}
 	for _, a := range l.agents {
@@ -153,10 +162,29 @@ func (e *expecting) more(l *leader, ctx context.Context) bool {
 	return false
 }
 
-// complete says that all of an agent's journal is here that it told of.
+// complete says that nothing more is to be got of an agent that is over.
 func (l *leader) complete(a *agent, v *view) bool {
-	size, err := l.pieces.has(a.ID)
-	return size >= v.status.Journal || err != nil // our own disk's trouble will not pass by waiting
+	if v.status.SHA256 == "" { // it could not read its own journal, or has none
+		p := l.pieces.has(a.ID)
+		return p.size >= v.status.Journal && !p.gap
+	}
+	return l.held(a, v)
+}
+
+// tellStuck tells once of each agent that NATS does not take its journal from, and looks
+// whether its stores are there.
+func (l *leader) tellStuck() {
+	for _, a := range l.agents {
+		v := a.look()
+		a.mu.Lock()
+		told := a.stuck
+		a.stuck = v.status.Stuck != ""
+		a.mu.Unlock()
+		if v.status.Stuck != "" && !told {
+			l.host.Warn("\nwarning: NATS does not take the journal of %s: %s; the agent keeps it, and it is fetched from there", a.title(), v.status.Stuck)
+			l.lookAgain()
+		}
+	}
 }
 
 // tellSilent tells once that an agent is silent.
@@ -198,6 +226,8 @@ func (l *leader) recall(ctx context.Context, a *agent) {
 // gone is why an agent is not there any more; empty: it has ended as it should.
 func (l *leader) gone(v *view) string {
 	switch {
+	case v.status.Phase == message.Ended && v.status.Error != "":
+		return "it stopped by itself: " + v.status.Error
 	case v.status.Phase == message.Ended:
 		return ""
 	case v.status.Phase == message.Failed:

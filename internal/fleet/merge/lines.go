@@ -2,7 +2,6 @@ package merge
 
 import (
 	"math"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -105,13 +104,34 @@ func (m *merger) lastLine() *journal.End {
 	if same {
 		end.WorkloadSHA = m.plan.WorkloadSHA
 	}
-	if gone := slices.IndexFunc(m.plan.Agents, func(a Agent) bool { return a.Gone != "" }); end.Interrupted == "" && m.sum.Lost+m.sum.Unsent > 0 {
-		end.Interrupted = "requests of its agents are missing"
-		if gone >= 0 {
-			end.Interrupted = "an agent was lost"
+	end.Interrupted = m.interrupted(end.Interrupted)
+	return end
+}
+
+// interrupted is why the whole stopped early. said is the first word of the agents' own
+// journals: who led the run asked all of them, so that an agent that stopped by itself says
+// another one, which is the one to know.
+func (m *merger) interrupted(said string) string {
+	gone, cut := false, ""
+	for i := range m.plan.Agents {
+		a, own := &m.plan.Agents[i], m.end.Agents[i].Interrupted
+		if a.Gone != "" && own != "" && own != journal.Signal && (said == own || said == journal.Signal) {
+			said = a.title() + " stopped by itself: " + own
+		}
+		gone = gone || a.Gone != ""
+		if a.Gone != "" && !a.Whole && cut == "" {
+			cut = "the journal of " + a.title() + " is not all here"
 		}
 	}
-	return end
+	switch missing := m.sum.Lost+m.sum.Unsent > 0; {
+	case said != "":
+		return said
+	case missing && gone:
+		return "an agent was lost"
+	case missing:
+		return "requests of its agents are missing"
+	}
+	return cut
 }
 
 // add adds an agent's last line. The agents' peaks need not have been at one moment, so

@@ -74,8 +74,9 @@ type Request struct {
 // and Skipped.
 type Summary struct {
 	Planned, Complete, Failed, Lost, Unsent int
-	Skipped                                 int // turns of conversations that had ended before
-	Duplicates, Foreign                     int // lines that were left out
+	Skipped                                 int   // turns of conversations that had ended before
+	Duplicates, Foreign                     int   // lines that were left out
+	Recorded                                []int // requests that have a record, by agent
 	Notes                                   []string
 }
 
@@ -99,6 +100,13 @@ func Merge(p *Plan, w *journal.Writer) (*Summary, error) {
 	m.missing()
 	if err := errors.Join(m.failed, m.writeSamples(), m.writeHardware(), m.writeScrapes()); err != nil {
 		return nil, err
+	}
+	for _, s := range m.sources {
+		n := 0
+		if s != nil {
+			n = s.measured
+		}
+		m.sum.Recorded = append(m.sum.Recorded, n)
 	}
 	m.sum.Planned = m.sum.Complete + m.sum.Failed + m.sum.Lost + m.sum.Unsent + m.sum.Skipped
 	return &m.sum, w.End(m.lastLine())

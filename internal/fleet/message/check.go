@@ -76,6 +76,10 @@ func (a *Ask) check() error {
 		return fmt.Errorf("a nonce of %d bytes is none", len(a.Nonce))
 	case len(a.Sealed) > mostSealed:
 		return fmt.Errorf("sealed secrets of %d bytes are too long: at most %d", len(a.Sealed), mostSealed)
+	case a.From < 0 || a.From > mostCount:
+		return fmt.Errorf("a journal has no byte %d", a.From)
+	case a.SHA256 != "" && !digest.MatchString(a.SHA256):
+		return fmt.Errorf("the digest of a journal is none")
 	case a.Lease < 0 || a.Lease > int64(MostLease):
 		return fmt.Errorf("a lease of %s is not between 0 and %s", time.Duration(a.Lease), MostLease)
 	}
@@ -106,13 +110,18 @@ func (a *Answer) check() error {
 	if len(a.Nonce) > mostNonce {
 		return fmt.Errorf("a nonce of %d bytes is none", len(a.Nonce))
 	}
+	if len(a.Piece) > MostPiece {
+		return fmt.Errorf("a piece of %d bytes is too long: at most %d", len(a.Piece), MostPiece)
+	}
 	if a.Status != nil {
 		return a.Status.check()
 	}
 	return nil
 }
 
-func (s *Status) clean() { s.Error = outside.Line(s.Error, outside.MaxSentence) }
+func (s *Status) clean() {
+	s.Error, s.Stuck = outside.Line(s.Error, outside.MaxSentence), outside.Line(s.Stuck, outside.MaxSentence)
+}
 
 var phases = []Phase{Preparing, Ready, Running, Draining, Ended, Failed}
 

@@ -40,6 +40,7 @@ const (
 	Cancel Kind = "cancel" // cancel that too: the second
 	Clock  Kind = "clock"  // what time is it there?
 	State  Kind = "state"  // how far is the run?
+	Piece  Kind = "piece"  // give the journal from a byte on: NATS does not have it
 	Forget Kind = "forget" // the run is over and its journal is here: be free
 )
 
@@ -55,6 +56,8 @@ type Ask struct {
 	Lease    int64           `json:"lease_ns,omitempty"`   // Offer: without contact for so long the agent sends no more
 	Nonce    string          `json:"nonce,omitempty"`      // Start: as the Answer to Offer gave it; it is good once
 	At       int64           `json:"at_unix_ns,omitempty"` // Start: by the agent's own clock
+	From     int64           `json:"from,omitempty"`       // Piece: how much the leader has
+	SHA256   string          `json:"sha256,omitempty"`     // Forget: of the journal that the leader holds; no other one is removed
 }
 
 // File is one that a Spec needs. It comes from the object store by its digest.
@@ -72,7 +75,11 @@ type Answer struct {
 	Received int64   `json:"received_unix_ns,omitempty"` // by the agent's clock, when the Ask was there; to each
 	Answered int64   `json:"answered_unix_ns,omitempty"` // and when this was sent
 	Status   *Status `json:"status,omitempty"`
+	Piece    []byte  `json:"piece,omitempty"` // to Piece, MostPiece at most; none: there is no more yet
 }
+
+// MostPiece is how much of a journal an Answer holds.
+const MostPiece = 128 << 10
 
 // Phase is how far an agent is with a run.
 type Phase string
@@ -93,8 +100,8 @@ type Status struct {
 	Agent  string `json:"agent"`
 	Number int    `json:"number"` // counts up; an older one that comes later is passed over
 	Phase  Phase  `json:"phase"`
-	Error  string `json:"error,omitempty"`
-	At     int64  `json:"at_unix_ns"` // by the agent's clock
+	Error  string `json:"error,omitempty"` // Failed: why; Ended: why it sent less than its share, where no leader asked for it
+	At     int64  `json:"at_unix_ns"`      // by the agent's clock
 
 	Planned  int `json:"planned,omitempty"` // requests of its share; 0: not known
 	Sent     int `json:"sent"`
@@ -108,6 +115,8 @@ type Status struct {
 
 	Journal int64  `json:"journal_bytes"`    // that it has written so far
 	SHA256  string `json:"sha256,omitempty"` // of the whole journal, once it has ended
+	// Stuck is why NATS does not take the journal, which the agent keeps; empty: it does.
+	Stuck string `json:"stuck,omitempty"`
 	// Live are histograms of what has ended, by metric, in the form of judge/hist.
 	Live map[string]json.RawMessage `json:"live,omitempty"`
 }

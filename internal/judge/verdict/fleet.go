@@ -220,14 +220,16 @@ func (fleetLost) result(f *facts, l limits) Check {
 	return k
 }
 
-// stoppedTogether says that the run was stopped as a whole, and each agent ended in good
-// order: that is for drained to say.
+// stoppedTogether says that the run was stopped as a whole by who led it, and each agent ended
+// in good order: that is for drained to say. One that stopped by itself, because it was cut
+// off or its own user stopped it, is not excused.
 func (f *facts) stoppedTogether() bool {
 	if f.end == nil || f.end.Fleet == nil {
 		return false
 	}
 	for i := range f.end.Fleet.Agents {
-		if a := &f.end.Fleet.Agents[i]; !a.Ended || a.Interrupted == "" {
+		a := &f.end.Fleet.Agents[i]
+		if asked := a.Interrupted == journal.Signal || a.Interrupted == journal.Deadline; !a.Ended || !asked {
 			return false
 		}
 	}

@@ -177,8 +177,8 @@ const Overlong = "answers far longer than asked for"
 
 // Why a run stopped early.
 var (
-	errDeadline = errors.New("deadline")
-	errSignal   = errors.New("signal")
+	errDeadline = errors.New(journal.Deadline)
+	errSignal   = errors.New(journal.Signal)
 	errOverlong = errors.New(Overlong)
 )
 
