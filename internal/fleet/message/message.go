@@ -9,7 +9,7 @@ import (
 )
 
 // Protocol is the version of these messages. An agent refuses any other with a sentence.
-const Protocol = 1
+const Protocol = 2
 
 // Hello is what an agent tells of itself.
 type Hello struct {
@@ -48,6 +48,7 @@ const (
 type Ask struct {
 	Protocol int             `json:"protocol"`
 	Kind     Kind            `json:"kind"`
+	Agent    string          `json:"agent"`          // whom it is for: no other one takes it
 	Run      string          `json:"run,omitempty"`  // all but Clock
 	Spec     json.RawMessage `json:"spec,omitempty"` // Offer: a bench.Spec with its share
 	Files    []File          `json:"files,omitempty"`
