@@ -3,10 +3,12 @@
 package fleet
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
@@ -28,6 +30,24 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestCutOffThenKilled: an agent is cut off NATS for so long that it gives its connection up, goes on by
+// itself within its lease, and is killed. What it had told before comes through when the cut is
+// mended, and then the end of its connection: that looks like the death of an agent in contact.
+func TestCutOffThenKilled(t *testing.T) {
+	if *faults != "all" {
+		t.Skip("-faults all plays it")
+	}
+	t.Parallel()
+	f := &faultRun{lease: 20 * time.Second, seconds: 14, during: func(p *play) {
+		p.at(time.Second)
+		p.cut("nats", 0)
+		p.at(time.Second + 11*time.Second)
+		p.agents[0].Kill()
+		p.mend("nats", 0)
+	}}
+	f.play(t, 0)
+}
+
 func (f *faultRun) play(t *testing.T, number int) {
 	p := newPlay(t, faultAgents)
 	if f.before != nil {
@@ -37,7 +57,7 @@ func (f *faultRun) play(t *testing.T, number int) {
 	if flags == nil {
 		flags = []string{"--request-rate", strconv.Itoa(faultRate)}
 	}
-	p.open("fault-", faultRate, faultSeconds, append(flags, "--seed", strconv.Itoa(number), "--fleet-lease", faultLease.String(), "--fleet-wait", "6s")...)
+	p.open("fault-", faultRate, cmp.Or(f.seconds, faultSeconds), append(flags, "--seed", strconv.Itoa(number), "--fleet-lease", cmp.Or(f.lease, faultLease).String(), "--fleet-wait", "6s")...)
 	p.lead()
 	if f.early != nil {
 		f.early(p)

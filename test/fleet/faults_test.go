@@ -47,6 +47,9 @@ type faultRun struct {
 	// bounded by its rate.
 	killed int
 	flags  []string // in place of a constant rate
+
+	lease   time.Duration // 0: faultLease
+	seconds int           // 0: faultSeconds
 }
 
 var faultRuns = []faultRun{

@@ -49,7 +49,7 @@ type teller struct {
 	second   int            // sent at the last tick
 	ticked   time.Time      // when that was
 	rate     int            // requests a second, as far as is known
-	alone    bool           // NATS is away, or hears nothing
+	alone    bool           // nothing gets out: NATS is away, or the connection is stuck
 }
 
 func newTeller(b *bus.Bus, f *folder, lease time.Duration, l *live, expire func(string)) *teller {
@@ -246,7 +246,7 @@ func (t *teller) tick() {
 	defer cancel()
 	err := t.bus.Confirm(ctx)
 	t.mu.Lock()
-	t.alone = err != nil
+	t.alone = t.alone && err != nil
 	t.use(most)
 	t.mu.Unlock()
 	if int64(at) > t.deadline.Load() || err != nil && int64(time.Since(t.born)) > t.deadline.Load() {

@@ -40,6 +40,7 @@ type agent struct {
 	asking  bool            // a question is on its way
 	absent  bool            // nobody listens by its id
 	dead    bool            // for certain: see sure.go
+	doubt   bool            // whether what is heard comes from a connection that it still has
 	told    bool            // that it is silent
 	stuck   bool            // that it can't hand on its journal was told
 
@@ -60,6 +61,9 @@ func (a *agent) title() string {
 func (a *agent) see(s *message.Status) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if !a.contact.IsZero() && time.Since(a.contact) > goneWithin {
+		a.doubt = true
+	}
 	a.contact, a.absent, a.dead = time.Now(), false, false
 	if a.status != nil && s.Number <= a.status.Number {
 		return

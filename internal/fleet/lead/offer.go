@@ -150,6 +150,7 @@ func (l *leader) askNow(ctx context.Context, a *agent) {
 	answer, err := l.bus.Ask(one, a.ID, &message.Ask{Kind: message.State, Run: l.kept.Run})
 	if err == nil && answer.Status != nil && answer.Status.Run == l.kept.Run && answer.Status.Agent == a.ID {
 		a.see(answer.Status)
+		a.answered()
 		return
 	}
 	if errors.Is(err, bus.ErrGone) {

@@ -13,11 +13,22 @@ const goneWithin = 5 * time.Second
 // agent to have closed it by itself. Then what it had not told before it has not sent: an agent whose
 // process lives would be back at once.
 //
+// After a silence its word may be an old one: what an agent told before it gave its connection up
+// comes through when the network is mended, and so does the end of that connection. Only an answer
+// shows that it has one now.
+//
 // Where any of this is not so, it may be cut off and sending, for as long as its lease.
 func (a *agent) sawGone(connected time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.status != nil && a.status.Direct && connected.Before(a.contact) && time.Since(a.contact) < goneWithin {
+	if a.status != nil && a.status.Direct && !a.doubt && connected.Before(a.contact) && time.Since(a.contact) < goneWithin {
 		a.dead = true
 	}
+}
+
+// answered takes in that an agent has answered what it was asked just now.
+func (a *agent) answered() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.doubt = false
 }

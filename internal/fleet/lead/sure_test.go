@@ -33,3 +33,22 @@ func TestSawGone(t *testing.T) {
 		}
 	}
 }
+
+// What is heard after a silence may be old, until the agent answers.
+func TestSawGoneAfterSilence(t *testing.T) {
+	told := func(number int) *message.Status {
+		return &message.Status{Number: number, Phase: message.Running, Direct: true}
+	}
+	a := &agent{status: told(1), contact: time.Now().Add(-goneWithin - time.Second)}
+	a.see(told(2))
+	a.sawGone(time.Now().Add(-time.Minute))
+	if v := a.look(); v.dead {
+		t.Error("its word came through late, and it is called dead")
+	}
+	a.see(told(3))
+	a.answered()
+	a.sawGone(time.Now().Add(-time.Minute))
+	if v := a.look(); !v.dead {
+		t.Error("it has answered, and then it was gone")
+	}
+}
