@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -108,7 +109,7 @@ func (a Allow) Check(address string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the host %s is not one that this agent may load: its user allows %s", outside.Word(net.JoinHostPort(u.Hostname(), portOf(u))), strings.Join(a.Words(), ", "))
+	return fmt.Errorf("the host %s is not one that this agent may load: its user allows %s", outside.Word(net.JoinHostPort(u.Hostname(), portOf(u))), cmp.Or(strings.Join(a.Words(), ", "), "nothing"))
 }
 
 // AllowOf is the word that allows an address, and nothing else; empty: it is none.
