@@ -199,8 +199,10 @@ func TestStrays(t *testing.T) {
 		{"an ask that nobody waits for", leader, askSubject("a"), "", cancel},
 		{"an answer to who is there, led to an agent", rogue, whoSubject, askSubject("a"), ""},
 		{"a receipt of the server", rogue, journalSubject("r", "a"), askSubject("a"), "piece"},
-		{"what a consumer delivers", rogue, "$JS.API.CONSUMER.CREATE.OBJ_" + FilesBucket + ".x." + chunks, rogue.conn.NewInbox(),
-			`{"stream_name":"OBJ_` + FilesBucket + `","config":{"name":"x","deliver_subject":"` + askSubject("a") + `","filter_subject":"` + chunks + `","ack_policy":"none"}}`},
+		{
+			"what a consumer delivers", rogue, "$JS.API.CONSUMER.CREATE.OBJ_" + FilesBucket + ".x." + chunks, rogue.conn.NewInbox(),
+			`{"stream_name":"OBJ_` + FilesBucket + `","config":{"name":"x","deliver_subject":"` + askSubject("a") + `","filter_subject":"` + chunks + `","ack_policy":"none"}}`,
+		},
 		{"an ask of another agent", leader, askSubject("a"), leader.conn.NewInbox(), `{"protocol":2,"kind":"cancel","agent":"b","run":"r"}`},
 	} {
 		before := agent.Strays()

@@ -3,10 +3,9 @@
 package stage
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -97,11 +96,9 @@ func (j *Held) Kept() bool {
 	return err == nil
 }
 
-// Sum is its digest now.
+// Sum is its digest now. The kernel opens what we hold, also where it has no name any more.
 func (j *Held) Sum() (string, error) {
-	h := sha256.New()
-	_, err := io.Copy(h, io.NewSectionReader(j.file, 0, 1<<40))
-	return hex.EncodeToString(h.Sum(nil)), err
+	return journal.Digest(fmt.Sprintf("/proc/self/fd/%d", j.file.Fd()))
 }
 
 // Records are the indices of the measured requests that it has a line of, as far as it can be read.
@@ -126,20 +123,6 @@ func (j *Held) Records(scratch string) (map[int]bool, error) {
 		all[i] = true
 	}
 	return all, nil // a journal that ends in the middle is one of an agent that was killed
-}
-
-// SumFile is the digest of a file; empty: there is none.
-func SumFile(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Told is the last status that an agent of the stage wrote down.
