@@ -151,7 +151,7 @@ var faultRuns = []faultRun{
 		p.agents[0].Kill()
 		p.mend("nats", 0)
 	}},
-	{name: "two agents killed", killed: 2, during: func(p *play) {
+	{name: "two agents of a closed loop killed", killed: 2, flags: []string{"--max-concurrency", "21"}, during: func(p *play) {
 		p.at(middle)
 		p.agents[0].Kill()
 		p.at(middle + shorter)
