@@ -131,8 +131,9 @@ bench-fleet-merge: build
 test-fleet:
 	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go test -count=1 -v -timeout 30m ./test/fleet
 
-# Agents, leader and nats-server killed, stopped and cut off at random: 20 runs of a minute; some 40 minutes.
+# 32 named faults, three minutes; then agents, leader and nats-server killed, stopped and cut off at random: 20 runs of a minute, some 40 minutes.
 chaos:
+	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go test -count=1 -v -timeout 30m -parallel 6 ./test/fleet -run Faults -faults all
 	INFEROMETER_NATS="$$(scripts/nats-server.sh)" go test -count=1 -v -timeout 2h ./test/fleet -run Chaos -seeds 20 -seconds 60
 
 # Tests against the real llama.cpp server with a real model (built once, kept in a cache).

@@ -114,7 +114,7 @@ func (o options) begin(s *stage.Stage) (worst float64, err error) {
 // carry. So many share a process.
 func (o options) lightAgents(s *stage.Stage, nats *stage.NATS) (all []*stage.Process, err error) {
 	if o.perProcess <= 1 {
-		all, err = s.StartAgents(o.agents, nil, nats)
+		all, err = s.StartAgents(o.agents, nil, nats, "--allow", "127.0.0.0/8")
 	} else {
 		var self string
 		if self, err = os.Executable(); err != nil {
@@ -142,7 +142,7 @@ func host(o options, n int) error {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			cli.Main(context.Background(), []string{"agent", "--nats", o.nats, "--name", fmt.Sprintf("%s-%d", o.name, i)}, strings.NewReader(""), os.Stdout, os.Stderr)
+			cli.Main(context.Background(), []string{"agent", "--nats", o.nats, "--allow", "127.0.0.0/8", "--name", fmt.Sprintf("%s-%d", o.name, i)}, strings.NewReader(""), os.Stdout, os.Stderr)
 		})
 	}
 	all.Wait()

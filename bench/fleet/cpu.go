@@ -91,7 +91,7 @@ func (o options) measure(s *stage.Stage, n int) (c cost, err error) {
 		if nats, err = s.StartNATS(nil); err != nil {
 			return c, err
 		}
-		if agents, err = s.StartAgents(n, nil, nats); err != nil {
+		if agents, err = s.StartAgents(n, nil, nats, "--allow", sim.Addr()); err != nil {
 			return c, err
 		}
 		flags = append(flags, "--fleet-agents", strconv.Itoa(n))

@@ -37,7 +37,7 @@ func (o options) hold(s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	agents, err := s.StartAgents(n, nil, nats)
+	agents, err := s.StartAgents(n, nil, nats, "--allow", "127.0.0.0/8")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ var agentID = regexp.MustCompile(`the agent (\S+) is ready`)
 
 func startAgentProcess(t *testing.T, url, state string, flags ...string) *agentProcess {
 	t.Helper()
-	a := &agentProcess{Cmd: exec.Command(program(t), append([]string{"agent", "--nats", url}, flags...)...), said: &syncBuffer{}}
+	a := &agentProcess{Cmd: exec.Command(program(t), append([]string{"agent", "--nats", url, "--allow", "127.0.0.1"}, flags...)...), said: &syncBuffer{}}
 	a.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	a.Stderr = a.said
 	if err := a.Start(); err != nil {

@@ -35,13 +35,14 @@ func cmdNATS(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("NATS", "nats://"+address)
 }
 
-// agents N [flags…]: starts agents on NATS, agent-1 to agent-N. A leader waits for them.
+// agents N [flags…]: starts agents on NATS, agent-1 to agent-N, which may load this machine. A leader
+// waits for them.
 func cmdAgents(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, !neg && len(args) >= 1, "agents N [flags…]")
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	for i := range n {
-		flags := append([]string{"inferometer", "agent", "--nats", ts.Getenv("NATS"), "--name", fmt.Sprint("agent-", i+1)}, args[1:]...)
+		flags := append([]string{"inferometer", "agent", "--nats", ts.Getenv("NATS"), "--allow", "127.0.0.1", "--name", fmt.Sprint("agent-", i+1)}, args[1:]...)
 		background(ts, commandIn(ts, flags))
 	}
 }

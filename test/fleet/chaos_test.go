@@ -5,15 +5,12 @@ package fleet
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
 
@@ -30,55 +27,20 @@ func TestChaos(t *testing.T) {
 const (
 	chaosAgents = 4
 	chaosRate   = 40 // requests a second
-	chaosPrefix = "chaos-"
 )
 
-// play is a fleet in which things go wrong.
-type play struct {
-	*stage.Stage
-	t      *testing.T
-	random *rand.Rand
-	began  time.Time
-	server *stage.Host
-	hosts  []*stage.Host // of the agents; the leader's is the last
-	nats   *stage.NATS
-	sim    *stage.Sim
-	agents []*stage.Process
-	leader *stage.Process
-	flags  []string
-}
-
 func chaos(t *testing.T, seed uint64) {
-	p := &play{Stage: newStage(t), t: t, random: rand.New(rand.NewPCG(seed, 0))}
-	all := hosts(t, p.Stage, chaosAgents+2)
-	p.server, p.hosts = all[0], all[1:]
-	p.sim = must[*stage.Sim](t)(p.StartSim("sim", p.server, p.server.Load, "--ttft", "exp:200ms", "--itl", "uniform:5ms-45ms"))
-	p.nats = must[*stage.NATS](t)(p.StartNATS(p.server))
-	p.agents = must[[]*stage.Process](t)(p.StartAgents(chaosAgents, p.hosts, p.nats, "--allow", p.server.Load))
-	planned := chaosRate * *seconds
-	p.flags = []string{
-		"--base-url", p.sim.URL, "--model", "sim", "--skip-tokenizer-init", "--dataset-name", "random", "--random-input-len", "16", "--random-output-len", "20",
-		"--num-prompts", strconv.Itoa(planned), "--request-rate", strconv.Itoa(chaosRate), "--request-id-prefix", chaosPrefix, "--seed", strconv.FormatUint(seed, 10),
-		"--request-timeout", "20", "--fleet-lease", "5s", "--fleet-agents", strconv.Itoa(chaosAgents),
-	}
+	p := newPlay(t, chaosAgents)
+	p.open("chaos-", chaosRate, *seconds, "--request-rate", strconv.Itoa(chaosRate), "--seed", strconv.FormatUint(seed, 10), "--fleet-lease", "5s")
 	p.lead()
 	p.awaitLoad()
-	for _, f := range p.faults() {
-		time.Sleep(time.Until(p.began.Add(f.at)))
-		t.Logf("%5.1f s: %s", time.Since(p.began).Seconds(), f.name)
+	for _, f := range p.faults(rand.New(rand.NewPCG(seed, 0))) {
+		p.at(f.at)
+		p.note("%s", f.name)
 		f.do()
 	}
 	p.end()
-	if err := p.sim.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	truth := must[stage.Truth](t)(stage.ReadTruth(chaosPrefix, p.sim.Truth))
-	merged := must[*stage.Journal](t)(stage.ReadJournal(p.Run("fleet")))
-	tally, wrong := merged.Account(planned, truth)
-	t.Logf("%v; the server saw %d of %d", tally, len(truth), planned)
-	for _, err := range wrong {
-		t.Error(err)
-	}
+	p.account("in the end", must[*stage.Journal](t)(stage.ReadJournal(p.Run("fleet"))), p.truth())
 }
 
 // fault is something that goes wrong, at a time after the load began.
@@ -89,20 +51,20 @@ type fault struct {
 }
 
 // faults draws them: some are one act, most are two, the second of which mends the first.
-func (p *play) faults() []fault {
+func (p *play) faults(random *rand.Rand) []fault {
 	length := time.Duration(*seconds) * time.Second
 	var all []fault
 	add := func(at time.Duration, name string, do func()) { all = append(all, fault{at, name, do}) }
 	between := func(least, most time.Duration) time.Duration {
-		return least + time.Duration(p.random.Int64N(int64(most-least)))
+		return least + time.Duration(random.Int64N(int64(most-least)))
 	}
-	for range 3 + p.random.IntN(4) {
+	for range 3 + random.IntN(4) {
 		at := between(time.Second, length)
 		back := at + between(time.Second/2, length/2)
-		i := p.random.IntN(chaosAgents)
+		i := random.IntN(chaosAgents)
 		agent, host := p.agents[i], p.hosts[i]
-		leads := p.hosts[chaosAgents]
-		switch p.random.IntN(9) {
+		leads := p.leads()
+		switch random.IntN(9) {
 		case 0:
 			add(at, agent.Name+" is killed", agent.Kill)
 		case 1:
@@ -125,7 +87,7 @@ func (p *play) faults() []fault {
 			add(back, "nats-server goes on", func() { p.nats.Thaw() })
 		case 7:
 			add(at, "the leader is killed", func() { p.leader.Kill() })
-			add(back, "a leader takes over", p.takeOver)
+			add(back, "a leader takes over", p.lead)
 		case 8:
 			add(at, "the leader is cut off NATS", p.try(func() error { return leads.Cut("nats") }))
 			add(back, "the leader has NATS again", p.try(func() error { return leads.Mend("nats") }))
@@ -135,72 +97,17 @@ func (p *play) faults() []fault {
 	return all
 }
 
-func (p *play) try(do func() error) func() {
-	return func() {
-		if err := do(); err != nil {
-			p.t.Error(err)
-		}
-	}
-}
-
-func (p *play) restartNATS() {
-	if p.nats.Running() { // two of its deaths overlapped
-		return
-	}
-	if err := p.nats.Restart(); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// lead starts the first leader.
-func (p *play) lead() {
-	p.leader = must[*stage.Process](p.t)(p.Bench("fleet", p.hosts[chaosAgents], p.nats, p.flags...))
-}
-
-// takeOver starts another one: the same command, which finds the run in its folder and goes on with it.
-func (p *play) takeOver() {
-	if p.leader.Running() {
-		return
-	}
-	p.leader = must[*stage.Process](p.t)(p.Bench("fleet", p.hosts[chaosAgents], p.nats, p.flags...))
-}
-
-// awaitLoad waits for the first measured request, by the truth.
-func (p *play) awaitLoad() {
-	p.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if !p.leader.Running() {
-			p.lead() // on a machine that is busy elsewhere it may not reach NATS at once
-		}
-		if truth, err := stage.ReadTruth(chaosPrefix, p.sim.Truth); err == nil && len(truth) > 0 {
-			p.began = time.Now()
-			return
-		}
-	}
-	p.t.Fatal("the fleet sent nothing")
-}
-
 // end mends all, and waits for a leader to be done.
 func (p *play) end() {
 	p.t.Helper()
-	for _, a := range p.agents {
-		a.Thaw()
-	}
-	p.nats.Thaw()
-	p.restartNATS()
-	for _, h := range p.hosts {
-		p.try(func() error { return errors.Join(h.Mend("load"), h.Mend("nats")) })()
-	}
+	p.mendAll()
 	for range 5 {
-		code := p.leader.Wait(3 * time.Minute)
-		if p.leader.Running() {
-			p.t.Fatalf("the leader does not end")
-		}
-		if _, err := os.Stat(filepath.Join(p.Run("fleet"), journal.FileName)); err == nil {
+		code := p.awaitLeader()
+		if p.merged() {
 			p.t.Logf("the leader's exit code is %d", code)
 			return
 		}
-		p.takeOver() // it was killed, or found no NATS when it was started
+		p.lead() // it was killed, or found no NATS when it was started
 	}
 	p.t.Fatal(strings.TrimSpace(p.leader.Said()))
 }

@@ -21,6 +21,7 @@ var (
 	seeds   = flag.Int("seeds", 2, "runs of the chaos test")
 	first   = flag.Int("first-seed", 1, "the first one's seed")
 	seconds = flag.Int("seconds", 15, "how long a run of the chaos test sends")
+	faults  = flag.String("faults", "few", "how many of the named faults are played: few or all")
 )
 
 // program is the path of the built program.

@@ -47,7 +47,7 @@ func said(name string, stdin []byte, args ...string) (string, error) {
 }
 
 // needed are the values without which nothing is rendered.
-const needed = "image: {repository: registry.example/inferometer}\nagents: {allow: [vllm.models.svc]}\n" +
+const needed = "image: {repository: registry.example/inferometer}\nagents: {allow: [\"vllm.models.svc:8000\"]}\n" +
 	"leader: {args: [--base-url, 'http://vllm.models.svc:8000', --request-rate, '100']}\n"
 
 // combinations are values that people give, by what they want.

@@ -67,15 +67,16 @@ func agentFlags() (*argv.Set, *agentOptions) {
 		"Take part in runs that are sent from many machines. A leader, which is bench serve, exec, find or run with --fleet, finds agents through NATS, "+
 			"divides a load among them and starts them at one instant. An agent runs what a Spec says, never a command, one run at a time, and loads only the hosts that --allow names. "+
 			"Ctrl-C sends no more and ends when what is in flight has ended; a second one cancels that too.")
-	set.Example("On this machine, with a nats-server -js that runs here too", "inferometer agent --nats nats://127.0.0.1:4222")
+	set.Example("On this machine, with a nats-server -js that runs here too", "inferometer agent --nats nats://127.0.0.1:4222 --allow 127.0.0.1:8000")
 	set.Example("On another machine, with the file that inferometer fleet init wrote", "inferometer agent --nats agent.json --allow llm.example:8000")
-	set.Example("With labels that a leader can choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example' --label region=eu --label card=25g --weight 2")
+	set.Example("With labels that a leader can choose by, and twice the load of others", "inferometer agent --nats agent.json --allow '*.example:8000' --label region=eu --label card=25g --weight 2")
 	set.String(&o.nats, "nats", "", "Where NATS is: an address such as nats://127.0.0.1:4222, or the file that inferometer fleet init wrote for agents; - reads such a file from standard input, and ends with it. Needed.",
 		argv.Metavar("URL|FILE"), argv.Redact(outside.RedactURL))
 	set.String(&o.name, "name", "", "Name of this agent, for people.", argv.Metavar("NAME"), argv.Shown("the host's"))
 	set.Custom("label", "", "A label that leaders can choose agents by. It may be given several times.", o.label, argv.Metavar("KEY=VALUE"))
-	set.Custom("allow", "", "A host that this agent may load: a name or address, with a port where only that one is meant, *.example, a network such as 10.0.0.0/8, or * for all. "+
-		"It may be given several times.", func(text string) error { o.allow = append(o.allow, text); return nil }, argv.Metavar("HOST"), argv.Shown("this machine alone"))
+	set.Custom("allow", "", "A server that this agent may load, as leaders name it: a name or address with its port, *.example:8000, or a network such as 10.0.0.0/8:8000. "+
+		"Without a port every port of the host may be loaded; * allows all, this machine's own services too. It may be given several times. Needed.",
+		func(text string) error { o.allow = append(o.allow, text); return nil }, argv.Metavar("HOST[:PORT]"))
 	set.Int(&o.weight, "weight", 0, "How much of the load this agent takes beside others: one of 2 sends twice as much as one of 1.", argv.Shown("1"))
 	set.Bool(&o.once, "once", "End after one run.")
 	return set, o
@@ -107,6 +108,10 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 	place, err := o.place(s)
 	if err != nil {
 		return nil, none, argv.Errorf("nats", "%v", err)
+	}
+	if len(o.allow) == 0 {
+		return nil, none, argv.Errorf("allow", "is needed: the servers that leaders may have this agent load, and read the answers of").
+			WithHint("for a server on port 8000 of this machine: --allow 127.0.0.1:8000; of another one: --allow llm.example:8000")
 	}
 	key, err := seal.NewKey()
 	if err != nil {

@@ -58,7 +58,7 @@ func next(m setup.Made) string {
 1. The server:
      cd %s && nats-server -c %s
 2. On each machine that sends, with %s copied to it, and the servers that it may load:
-     inferometer agent --nats %s --allow TARGET_HOST
+     inferometer agent --nats %s --allow TARGET_HOST:8000
 3. The run:
      inferometer bench serve --fleet %s --base-url http://TARGET_HOST:8000 …
 

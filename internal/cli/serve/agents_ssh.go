@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
+	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/fleet/agent"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/fleet/ssh"
@@ -38,11 +39,11 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 		Hosts: r.machines, Program: r.agentProgram, Place: place, Args: []string{"--label", startedFor + "=" + mark},
 		Say: func(host, line string) { r.host.Say("%s: %s", host, line) },
 	}
-	for _, target := range r.URLs { // they may load what this run loads, and nothing else
-		if u, err := url.Parse(target); err == nil {
-			fleet.Args = append(fleet.Args, "--allow", u.Host)
-		}
+	allowed, err := allowFlags(&spec, r.host.Lookup)
+	if err != nil {
+		return nil, err
 	}
+	fleet.Args = append(fleet.Args, allowed...)
 	agents, err := ssh.Start(ctx, fleet)
 	if err != nil {
 		return nil, err
@@ -52,6 +53,17 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 		return nil, err
 	}
 	return lead.Execute(ctx, drain, &spec, r.host)
+}
+
+// allowFlags let agents load what a run loads, and nothing else: not another port of the same host.
+func allowFlags(s *bench.Spec, lookup func(string) (string, bool)) (flags []string, err error) {
+	addresses, err := agent.Addresses(s, func(name string) string { value, _ := lookup(name); return value })
+	for _, address := range addresses {
+		if allowed := agent.AllowOf(address); allowed != "" && !slices.Contains(flags, allowed) {
+			flags = append(flags, "--allow", allowed)
+		}
+	}
+	return flags, err
 }
 
 // await waits until all agents that were started are on the bus. One that can't come is

@@ -106,6 +106,11 @@ func (a *Agent) Run(ctx context.Context, drain <-chan struct{}) error {
 		return fmt.Errorf("listen for leaders: %w", err)
 	}
 	defer stop()
+	defer func() {
+		if n := a.Bus.Strays(); n > 1 { // the first was told of when it came
+			a.Say("%d messages were not for this agent, and were dropped", n)
+		}
+	}()
 	a.Say("the agent %s is ready: it may load %s", a.ID, a.Allow)
 	select {
 	case <-drain:

@@ -99,6 +99,7 @@ func startAgent(t *testing.T, url, state string, change func(*Agent)) *process {
 		Bus: b, ID: NewID("host.example"), Name: "one", State: filepath.Join(state, "inferometer"), Version: version, Secrets: key, Say: p.said.say,
 		Host: func() *bench.Host { return &bench.Host{Release: "1", Version: version, Lookup: os.LookupEnv} },
 	}
+	p.Allow, _ = ParseAllow([]string{"127.0.0.1"})
 	if change != nil {
 		change(p.Agent)
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,7 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// Allow says which hosts an agent may load. The zero value allows those of its loopback.
+// Allow says which hosts an agent may load, at which port. The zero value allows none.
 type Allow struct{ rules []rule }
 
 type rule struct {
@@ -20,26 +21,27 @@ type rule struct {
 	host   string // whole, in lower case
 	suffix string // of a host, with its dot
 	prefix netip.Prefix
-	port   string // empty: any
+	port   string // empty: every one
 }
 
-// ParseAllow reads hosts: a name or address, with a port where only that one is meant,
-// *.example.com, a network such as 10.0.0.0/8, or * for all.
+// ParseAllow reads hosts: a name or address, *.example.com, a network such as 10.0.0.0/8, or
+// * for all; each with a port, or for every port.
 func ParseAllow(words []string) (Allow, error) {
 	var a Allow
 	for _, word := range words {
 		r := rule{text: word}
 		word = strings.ToLower(strings.TrimSpace(word))
+		if host, port, err := net.SplitHostPort(word); err == nil {
+			number, err := strconv.ParseUint(port, 10, 16)
+			if err != nil {
+				host = ""
+			}
+			word, r.port = host, strconv.FormatUint(number, 10)
+		}
 		if prefix, err := netip.ParsePrefix(word); err == nil {
 			r.prefix = prefix.Masked()
 			a.rules = append(a.rules, r)
 			continue
-		}
-		if host, port, err := net.SplitHostPort(word); err == nil {
-			if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-				host = ""
-			}
-			word, r.port = host, port
 		}
 		word = strings.Trim(word, "[]")
 		switch suffix, wild := strings.CutPrefix(word, "*"); {
@@ -48,7 +50,7 @@ func ParseAllow(words []string) (Allow, error) {
 		case wild && strings.HasPrefix(suffix, ".") && !strings.Contains(suffix, "*"):
 			r.suffix = suffix
 		case word == "" || strings.ContainsAny(word, "*/@ \t?#") || strings.Contains(word, ":") && !isAddress(word):
-			return a, fmt.Errorf("%q is no host: it is such as llm.example, llm.example:8000, *.example, 10.0.0.0/8, or * for all", outside.Word(r.text))
+			return a, fmt.Errorf("%q is no host: it is such as llm.example:8000, llm.example for all its ports, *.example:8000, 10.0.0.0/8:8000, or * for all", outside.Word(r.text))
 		default:
 			r.host = word
 		}
@@ -67,11 +69,23 @@ func (a Allow) Words() (list []string) {
 	return list
 }
 
+// String says it to people, with what a host without a port means.
 func (a Allow) String() string {
 	if len(a.rules) == 0 {
-		return "servers on this machine (--allow names others)"
+		return "nothing"
 	}
-	return strings.Join(a.Words(), ", ")
+	words := a.Words()
+	for i, r := range a.rules {
+		switch {
+		case r.any && r.port == "":
+			words[i] += " (every host and port that this machine reaches, its own too)"
+		case r.any:
+			words[i] += " (every host that this machine reaches, itself too)"
+		case r.port == "":
+			words[i] += " (every port)"
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // Check refuses an address that is not allowed.
@@ -84,9 +98,6 @@ func (a Allow) Check(address string) error {
 	ip, err := netip.ParseAddr(host)
 	numeric := err == nil
 	ip = ip.Unmap()
-	if len(a.rules) == 0 && (host == "localhost" || numeric && ip.IsLoopback()) {
-		return nil
-	}
 	for _, r := range a.rules {
 		if r.port != "" && r.port != portOf(u) {
 			continue
@@ -98,7 +109,16 @@ func (a Allow) Check(address string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the host %s is not one that this agent may load: its user allows %s", outside.Word(u.Host), a)
+	return fmt.Errorf("the host %s is not one that this agent may load: its user allows %s", outside.Word(net.JoinHostPort(u.Hostname(), portOf(u))), cmp.Or(strings.Join(a.Words(), ", "), "nothing"))
+}
+
+// AllowOf is the word that allows an address, and nothing else; empty: it is none.
+func AllowOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	return net.JoinHostPort(u.Hostname(), portOf(u))
 }
 
 func portOf(u *url.URL) string {

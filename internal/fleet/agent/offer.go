@@ -118,19 +118,33 @@ func (a *Agent) checkVariables(o *offered) error {
 
 // checkHosts holds all that the Spec makes an agent connect to against the allow-list.
 func (a *Agent) checkHosts(o *offered) error {
-	s := o.spec
+	addresses, err := Addresses(o.spec, func(name string) string { return o.secrets[name] })
+	if err != nil {
+		return err
+	}
+	for _, address := range addresses {
+		if err := a.Allow.Check(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Addresses are all that a Spec makes whoever runs it connect to; variable gives the value of one
+// that it names.
+func Addresses(s *bench.Spec, variable func(name string) string) ([]string, error) {
 	addresses := slices.Concat(s.URLs, s.MetricsURLs)
 	if s.Proxy != "" && s.Proxy != bench.NoProxy {
 		addresses = append(addresses, s.Proxy)
 	}
 	source := s.Power.Text
 	if s.Power.Env != "" {
-		source = s.Power.Prefix + o.secrets[s.Power.Env]
+		source = s.Power.Prefix + variable(s.Power.Env)
 	}
 	if source != "" {
 		p, err := power.Parse(source)
 		if err != nil {
-			return errors.New("the source of power is none that is known here")
+			return nil, errors.New("the source of power is none that is known here")
 		}
 		if p.Prometheus != nil {
 			addresses = append(addresses, p.Prometheus.URL)
@@ -138,19 +152,13 @@ func (a *Agent) checkHosts(o *offered) error {
 	}
 	asked := s.Hardware.Text
 	if s.Hardware.Env != "" {
-		asked = s.Hardware.Prefix + o.secrets[s.Hardware.Env]
+		asked = s.Hardware.Prefix + variable(s.Hardware.Env)
 	}
 	devices, err := hardware.Parse(asked)
 	if err != nil {
-		return errors.New("the source of hardware is none that is known here")
+		return nil, errors.New("the source of hardware is none that is known here")
 	}
-	addresses = append(addresses, devices.URLs()...)
-	for _, address := range addresses {
-		if err := a.Allow.Check(address); err != nil {
-			return err
-		}
-	}
-	return nil
+	return append(addresses, devices.URLs()...), nil
 }
 
 // takePaths empties what would write a file of this machine: the leader keeps the run. That

@@ -19,14 +19,25 @@ func TestAllow(t *testing.T) {
 		rules, address string
 		ok             bool
 	}{
-		{"", "http://127.0.0.1:8000", true},
-		{"", "http://localhost", true},
-		{"", "http://[::1]:8000", true},
-		{"", "http://[::ffff:127.0.0.1]:8000", true},
+		{"", "http://127.0.0.1:8000", false}, // whatever listens there, a leader elsewhere would read its answers
+		{"", "http://localhost", false},
+		{"", "http://[::1]:8000", false},
 		{"", "http://10.0.0.1:8000", false},
-		{"", "http://localhost.evil.example", false},
-		{"", "http://127.0.0.1.evil.example", false},
-		{"", "http://127.0.0.1@evil.example", false},
+		{"localhost:8000", "http://localhost:8000", true},
+		{"localhost:8000", "http://localhost:6379", false},
+		{"localhost:8000", "http://localhost.evil.example:8000", false},
+		{"127.0.0.1:8000", "http://[::ffff:127.0.0.1]:8000", true},
+		{"127.0.0.1:8000", "http://127.0.0.1:5432", false},
+		{"127.0.0.1:8000", "http://127.0.0.1", false},
+		{"127.0.0.1", "http://127.0.0.1:5432", true},
+		{"127.0.0.1", "http://127.0.0.1.evil.example", false},
+		{"127.0.0.1", "http://127.0.0.1@evil.example", false},
+		{"127.0.0.1:08000", "http://127.0.0.1:8000", true},
+		{"10.0.0.0/8:8000", "http://10.9.9.9:8000", true},
+		{"10.0.0.0/8:8000", "http://10.9.9.9:8001", false},
+		{"[fd00::/8]:8000", "http://[fd00::5]:8000", true},
+		{"*:8000", "http://anything.example:8000", true},
+		{"*.example:8000", "http://a.example:22", false},
 		{"llm.example", "http://127.0.0.1:8000", false},
 		{"llm.example", "http://LLM.example.:8000", true},
 		{"llm.example", "https://llm.example", true},
@@ -57,6 +68,27 @@ func TestAllow(t *testing.T) {
 	for _, wrong := range []string{"", "http://llm.example", "a*b", "*example", "a b", "user@host", "::1:80:x"} {
 		if a, err := ParseAllow([]string{wrong}); err == nil {
 			t.Errorf("%q was taken as %+v", wrong, a)
+		}
+	}
+}
+
+// What an agent says at its start that it may load tells of every port where none was named.
+func TestAllowIsSaid(t *testing.T) {
+	for words, want := range map[string]string{
+		"":                          "nothing",
+		"llm.example:8000":          "llm.example:8000",
+		"llm.example 10.0.0.0/8:80": "llm.example (every port), 10.0.0.0/8:80",
+		"*":                         "* (every host and port that this machine reaches, its own too)",
+		"*:8000":                    "*:8000 (every host that this machine reaches, itself too)",
+	} {
+		a, err := ParseAllow(strings.Fields(words))
+		if err != nil || a.String() != want {
+			t.Errorf("%q: %q, %v", words, a, err)
+		}
+	}
+	for address, want := range map[string]string{"http://llm.example": "llm.example:80", "https://llm.example/v1": "llm.example:443", "http://[::1]:8000": "[::1]:8000", "none": ""} {
+		if got := AllowOf(address); got != want {
+			t.Errorf("%s: %q", address, got)
 		}
 	}
 }
@@ -95,7 +127,7 @@ func TestOffersRefused(t *testing.T) {
 		"target":  {func(s *bench.Spec, _ *message.Ask) { s.URLs = []string{url, "http://10.0.0.1:8000"} }, "the host 10.0.0.1:8000 is not one that this agent may load"},
 		"port":    {func(s *bench.Spec, _ *message.Ask) { s.URLs = []string{"http://127.0.0.1:22"} }, "may load"},
 		"proxy":   {func(s *bench.Spec, _ *message.Ask) { s.Proxy = "http://proxy.example:3128" }, "the host proxy.example:3128"},
-		"power":   {func(s *bench.Spec, _ *message.Ask) { s.Power.Text = "prometheus:http://prom.example?query=up" }, "the host prom.example"},
+		"power":   {func(s *bench.Spec, _ *message.Ask) { s.Power.Text = "prometheus:http://prom.example?query=up" }, "the host prom.example:80"},
 		"header": {func(s *bench.Spec, _ *message.Ask) {
 			s.Headers = []bench.Header{{Name: "X-A", Value: bench.Value{Env: "AGENTS_OWN_SECRET"}}}
 		}, "AGENTS_OWN_SECRET is not set"},

@@ -16,13 +16,17 @@ const (
 	tellEvery   = time.Second
 	confirmTime = 2 * time.Second
 	usualLease  = 30 * time.Second
-	leastStep   = 64 // requests that are reserved at a time
+	leastRate   = 4 // requests a second that are reserved for at least
+	// handTime is how long a request waits for the kernel to take the word that it is sent. That takes
+	// microseconds, unless the connection is stuck.
+	handTime = 100 * time.Millisecond
 )
 
 // teller says how far a run is: once a second, and at each new phase. It keeps the promise
 // of Reserved: no request is sent before a number that it is below was written down here
-// and told. The load is not held back by it; while NATS is away the number in the run's
-// folder goes on alone.
+// and is on its way to NATS, where a kill of this process can't take it back. What is
+// reserved is what is sent in about a second, so that little is in doubt when the agent
+// dies. While NATS is away the load goes on, and the number in the run's folder alone.
 //
 // It also holds the lease: nothing is sent later than the lease after the last status that
 // has certainly reached NATS.
@@ -34,8 +38,8 @@ type teller struct {
 	expire func(why string) // sends no more
 	born   time.Time
 
-	reserved atomic.Int64 // requests
-	half     atomic.Int64 // from here on more are wanted
+	reserved atomic.Int64 // requests that may be sent
+	low      atomic.Int64 // from here on more are wanted
 	deadline atomic.Int64 // after born; nothing is sent later
 	wake     chan struct{}
 
@@ -43,7 +47,9 @@ type teller struct {
 	status   message.Status
 	progress *load.Progress // nil: nothing is sent yet
 	second   int            // sent at the last tick
-	step     int            // requests reserved at a time
+	ticked   time.Time      // when that was
+	rate     int            // requests a second, as far as is known
+	alone    bool           // nothing gets out: NATS is away, or the connection is stuck
 }
 
 func newTeller(b *bus.Bus, f *folder, lease time.Duration, l *live, expire func(string)) *teller {
@@ -51,7 +57,7 @@ func newTeller(b *bus.Bus, f *folder, lease time.Duration, l *live, expire func(
 		lease = usualLease
 	}
 	t := &teller{
-		bus: b, folder: f, live: l, lease: lease, expire: expire, born: time.Now(), wake: make(chan struct{}, 1), step: leastStep,
+		bus: b, folder: f, live: l, lease: lease, expire: expire, born: time.Now(), wake: make(chan struct{}, 1), rate: leastRate,
 		status: message.Status{Run: f.run, Agent: f.agent, Phase: message.Preparing},
 	}
 	t.deadline.Store(int64(lease))
@@ -104,38 +110,50 @@ func (t *teller) sending(n int) bool {
 		t.expire(t.expired())
 		return false
 	}
-	if n <= int(t.half.Load()) {
-		return true
-	}
-	if n > int(t.reserved.Load()) {
+	switch {
+	case n <= int(t.low.Load()):
+	case n > int(t.reserved.Load()):
 		t.reserve(n) // a burst: nobody was quick enough
-	} else {
+	default:
 		t.asked()
 	}
 	return true
 }
 
 // reserve raises the number of requests that may be sent above n, writes it down, and
-// tells it.
+// tells it. Who has to wait for it sends faster than was known.
 func (t *teller) reserve(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if n <= int(t.reserved.Load()) {
+		return // another one has waited for it
+	}
+	if t.status.Reserved > 0 {
+		t.rate *= 2
+	}
 	t.raise(n)
 	t.tell(nil)
+	t.handOver()
 }
 
+// raise promises what is sent in the next second and a half: a second until the next tick,
+// and the time that it may be late.
 func (t *teller) raise(n int) {
-	if burst := n - t.status.Sent; burst > t.step {
-		t.step = burst
+	t.status.Reserved = max(t.status.Reserved, n+t.rate+t.rate/2)
+}
+
+// handOver lets what was promised be used, once it can't be taken back. Where NATS is away
+// the promise in the folder has to do: the leader knows that it hears nothing.
+func (t *teller) handOver() {
+	t.alone = t.alone || !t.bus.HandOver(handTime)
+	t.use(t.status.Reserved)
+}
+
+func (t *teller) use(most int) {
+	if int64(most) > t.reserved.Load() {
+		t.reserved.Store(int64(most))
+		t.low.Store(int64(most - t.rate/4))
 	}
-	most := n + 2*max(t.step, leastStep)
-	if most <= t.status.Reserved {
-		return
-	}
-	t.status.Reserved = most
-	t.folder.note(&t.status) // before it is used
-	t.reserved.Store(int64(most))
-	t.half.Store(int64(most - max(t.step, leastStep)))
 }
 
 // count takes in what the load has counted.
@@ -154,7 +172,8 @@ func (t *teller) tell(live map[string]json.RawMessage) *message.Status {
 	t.status.Number++
 	t.status.At = time.Now().UnixNano()
 	t.status.Journal = t.folder.size()
-	t.folder.note(&t.status)
+	t.status.Direct = t.bus.Direct()
+	t.folder.note(&t.status) // before it is used
 	s := t.status
 	s.Live = live
 	_ = t.bus.Tell(&s) // what could not be told is told again in a second
@@ -204,10 +223,11 @@ func (t *teller) news() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.count()
-	if t.status.Sent > int(t.half.Load()) {
+	if t.status.Sent > int(t.low.Load()) {
 		t.raise(t.status.Sent)
 	}
 	t.tell(nil)
+	t.handOver()
 }
 
 // tick tells once a second, and finds out whether that arrived.
@@ -215,22 +235,35 @@ func (t *teller) tick() {
 	live := t.live.encode()
 	t.mu.Lock()
 	t.count()
-	t.step, t.second = max(leastStep, t.status.Sent-t.second), t.status.Sent
-	if t.status.Reserved > 0 && t.status.Sent+t.step > int(t.half.Load()) {
+	t.measure()
+	if t.status.Reserved > 0 {
 		t.raise(t.status.Sent)
 	}
 	at := time.Since(t.born)
-	t.tell(live)
+	most := t.tell(live).Reserved
 	t.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), confirmTime)
 	defer cancel()
-	if t.bus.Confirm(ctx) == nil {
-		t.deadline.Store(int64(at + t.lease))
+	err := t.bus.Confirm(ctx)
+	t.mu.Lock()
+	t.alone = t.alone && err != nil
+	t.use(most)
+	t.mu.Unlock()
+	if int64(at) > t.deadline.Load() || err != nil && int64(time.Since(t.born)) > t.deadline.Load() {
+		t.expire(t.expired()) // for good: nobody counts on this agent any more, even if it is heard again
 		return
 	}
-	if int64(time.Since(t.born)) > t.deadline.Load() {
-		t.expire(t.expired())
+	if err == nil {
+		t.deadline.Store(int64(at + t.lease))
 	}
+}
+
+// measure learns how many requests are sent in a second.
+func (t *teller) measure() {
+	if now := time.Now(); !t.ticked.IsZero() {
+		t.rate = max(leastRate, int(float64(t.status.Sent-t.second)/max(now.Sub(t.ticked), tellEvery).Seconds()))
+	}
+	t.second, t.ticked = t.status.Sent, time.Now()
 }
 
 func (t *teller) expired() string {

@@ -26,6 +26,10 @@ func (b *Bus) Serve(agent string, hello func() message.Hello, handle func(a *mes
 		return nil, fmt.Errorf("no leader would see this agent: %w", err)
 	}
 	who, err := b.conn.Subscribe(whoSubject, func(m *nats.Msg) {
+		if !asked(m) {
+			b.drop(m.Subject, "nobody waits for the answer")
+			return
+		}
 		if data, err := describe(); err == nil {
 			_ = m.Respond(data) // who asked may be gone
 		}
@@ -61,6 +65,10 @@ func (b *Bus) answer(agent string, handle func(a *message.Ask, received time.Tim
 	places := make(chan struct{}, mostAsks)
 	return b.conn.Subscribe(askSubject(agent), func(m *nats.Msg) {
 		received := time.Now()
+		if !asked(m) {
+			b.drop(m.Subject, "no leader waits for an answer to it, so that none has sent it")
+			return
+		}
 		select {
 		case places <- struct{}{}:
 		default:
@@ -76,6 +84,9 @@ func (b *Bus) answer(agent string, handle func(a *message.Ask, received time.Tim
 				answer = &message.Answer{Error: err.Error()}
 			case a.Protocol != message.Protocol:
 				answer = &message.Answer{Error: fmt.Sprintf("the leader speaks protocol %d, and this agent protocol %d: use the same version of inferometer on both", a.Protocol, message.Protocol)}
+			case a.Agent != agent:
+				b.drop(m.Subject, "it is for another agent")
+				return
 			default:
 				answer = handle(a, received)
 			}

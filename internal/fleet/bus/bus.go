@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,12 +36,18 @@ type Place struct {
 type Options struct {
 	Name string // of this side, for the server's lists
 	// Trouble is told when the connection is lost, and with nil when it is back; and when the
-	// server does not permit something that no call waits for: then it is a RefusedError. May be nil.
+	// server does not permit something that no call waits for: then it is a RefusedError; and of the
+	// first message that is not for this side: a StrayError. May be nil.
 	Trouble func(error)
 }
 
 // Bus is a connection. It comes back by itself, for as long as it takes.
 type Bus struct {
+	since atomic.Int64 // unix ns of the last connection
+
+	mu     sync.Mutex
+	strays strays
+
 	conn *nats.Conn
 	js   jetstream.JetStream
 
@@ -62,7 +69,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	b := &Bus{}
+	b := &Bus{strays: strays{trouble: o.Trouble}}
 	options := []nats.Option{
 		nats.Name(o.Name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
 		nats.ReconnectJitter(100*time.Millisecond, 100*time.Millisecond), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
@@ -76,6 +83,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
+			b.since.Store(time.Now().UnixNano())
 			if o.Trouble != nil {
 				o.Trouble(nil)
 			}
@@ -114,6 +122,7 @@ func Open(ctx context.Context, p Place, o Options) (*Bus, error) {
 		return nil, fmt.Errorf("use JetStream: %w", err)
 	}
 	b.conn, b.js = conn, js
+	b.since.Store(time.Now().UnixNano())
 	return b, nil
 }
 

@@ -132,8 +132,9 @@ func (b *Bus) Ask(ctx context.Context, agent string, a *message.Ask) (*message.A
 	if err := message.CheckID(agent); err != nil {
 		return nil, err
 	}
-	a.Protocol = message.Protocol
-	data, err := message.Encode(a)
+	own := *a
+	own.Protocol, own.Agent = message.Protocol, agent
+	data, err := message.Encode(&own)
 	if err != nil {
 		return nil, err
 	}

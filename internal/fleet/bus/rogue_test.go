@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,7 +126,7 @@ func TestRogueLeader(t *testing.T) {
 	if answer, err := leader.Ask(ctx, "a", &message.Ask{Kind: message.State, Run: "r"}); err != nil || !strings.Contains(answer.Error, "too long") || answer.Received == 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	for _, text := range []string{``, `null`, `{"protocol":1}`, `{"protocol":2,"kind":"clock"}`, `{"protocol":1,"kind":"offer","run":"../x"}`, strings.Repeat("x", 1<<20)} {
+	for _, text := range []string{``, `null`, `{"protocol":2}`, `{"protocol":1,"kind":"clock"}`, `{"protocol":2,"kind":"offer","agent":"a","run":"../x"}`, strings.Repeat("x", 1<<20)} {
 		m, err := leader.conn.RequestWithContext(ctx, askSubject("a"), []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -152,5 +155,80 @@ func TestRogueLeader(t *testing.T) {
 	}
 	if _, err := agent.Serve("b", func() message.Hello { return message.Hello{Agent: "b", Weight: -1} }, nil); err == nil {
 		t.Error("an agent that nobody would see serves")
+	}
+}
+
+// A message that is on an agent's subject and for somebody else, or that no leader has sent, does not
+// reach the agent: an ask of another agent, an answer that was led there, a receipt of the server,
+// and what a consumer of the files' store delivers, which a holder of agent.json may make.
+func TestStrays(t *testing.T) {
+	server := fleettest.Start(t)
+	leader, rogue := open(t, server.URL), open(t, server.URL)
+	if err := leader.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan error, 10)
+	agent, err := Open(t.Context(), Place{URL: server.URL}, Options{Name: "a", Trouble: func(err error) { told <- err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(agent.Close)
+	handled := make(chan *message.Ask, 10)
+	stop, err := agent.Serve("a", func() message.Hello { return message.Hello{Protocol: message.Protocol, Agent: "a", Run: "r"} }, func(a *message.Ask, _ time.Time) *message.Answer {
+		handled <- a
+		return &message.Answer{}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	cancel := `{"protocol":2,"kind":"cancel","agent":"a","run":"r"}`
+	path := filepath.Join(t.TempDir(), "dataset.jsonl")
+	if err := os.WriteFile(path, []byte(cancel), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := leader.PutFile(t.Context(), path, "dataset"); err != nil {
+		t.Fatal(err)
+	}
+	chunks := "$O." + FilesBucket + ".C.>"
+	for _, stray := range []struct {
+		name                 string
+		from                 *Bus
+		subject, reply, text string
+	}{
+		{"an ask that nobody waits for", leader, askSubject("a"), "", cancel},
+		{"an answer to who is there, led to an agent", rogue, whoSubject, askSubject("a"), ""},
+		{"a receipt of the server", rogue, journalSubject("r", "a"), askSubject("a"), "piece"},
+		{
+			"what a consumer delivers", rogue, "$JS.API.CONSUMER.CREATE.OBJ_" + FilesBucket + ".x." + chunks, rogue.conn.NewInbox(),
+			`{"stream_name":"OBJ_` + FilesBucket + `","config":{"name":"x","deliver_subject":"` + askSubject("a") + `","filter_subject":"` + chunks + `","ack_policy":"none"}}`,
+		},
+		{"an ask of another agent", leader, askSubject("a"), leader.conn.NewInbox(), `{"protocol":2,"kind":"cancel","agent":"b","run":"r"}`},
+	} {
+		before := agent.Strays()
+		if err := stray.from.conn.PublishMsg(&nats.Msg{Subject: stray.subject, Reply: stray.reply, Data: []byte(stray.text)}); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); agent.Strays() == before && len(handled) == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond) // what is dropped tells nobody
+		}
+		if len(handled) > 0 {
+			t.Errorf("%s: the agent was asked: %+v", stray.name, <-handled)
+		} else if agent.Strays() == before {
+			t.Errorf("%s: it was not dropped", stray.name)
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	var first *StrayError
+	if err := <-told; !errors.As(err, &first) || len(told) > 0 {
+		t.Errorf("%v, and %d more", err, len(told))
+	}
+	if _, err := leader.Ask(t.Context(), "a", &message.Ask{Kind: message.Cancel, Run: "r"}); err != nil || len(handled) != 1 {
+		t.Errorf("%d asks of a leader came, %v", len(handled), err)
+	}
+	if all, err := leader.Who(t.Context(), 10*time.Second, 1); err != nil || len(all) != 1 {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

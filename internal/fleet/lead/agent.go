@@ -39,6 +39,8 @@ type agent struct {
 	contact time.Time       // when it was heard of last
 	asking  bool            // a question is on its way
 	absent  bool            // nobody listens by its id
+	dead    bool            // for certain: see sure.go
+	doubt   bool            // whether what is heard comes from a connection that it still has
 	told    bool            // that it is silent
 	stuck   bool            // that it can't hand on its journal was told
 
@@ -59,7 +61,10 @@ func (a *agent) title() string {
 func (a *agent) see(s *message.Status) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.contact, a.absent = time.Now(), false
+	if !a.contact.IsZero() && time.Since(a.contact) > goneWithin {
+		a.doubt = true
+	}
+	a.contact, a.absent, a.dead = time.Now(), false, false
 	if a.status != nil && s.Number <= a.status.Number {
 		return
 	}
@@ -72,12 +77,13 @@ type view struct {
 	silent  time.Duration
 	contact time.Time
 	absent  bool
+	dead    bool
 }
 
 func (a *agent) look() view {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	v := view{contact: a.contact, absent: a.absent}
+	v := view{contact: a.contact, absent: a.absent, dead: a.dead}
 	if a.status != nil {
 		v.status = *a.status
 	}

@@ -28,10 +28,14 @@ func startAgent(t *testing.T, url, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	allow, err := fleetagent.ParseAllow([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ready := make(chan struct{})
 	host := testHost(t, nil)
 	a := &fleetagent.Agent{
-		Bus: b, ID: fleetagent.NewID(name), Name: name, State: filepath.Join(t.TempDir(), "inferometer"), Version: version, Secrets: key,
+		Bus: b, ID: fleetagent.NewID(name), Name: name, State: filepath.Join(t.TempDir(), "inferometer"), Version: version, Secrets: key, Allow: allow,
 		Say:  func(string, ...any) {},
 		Host: func() *bench.Host { own := *host; return &own },
 	}

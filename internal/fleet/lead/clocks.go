@@ -36,6 +36,7 @@ func (l *leader) measureClock(ctx context.Context, a *agent) bool {
 		return false
 	}
 	trip := back.Sub(sent)
+	a.answered()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	// The end by the monotonic clock: the wall clock may be set meanwhile.

@@ -163,6 +163,7 @@ func (l *leader) merged(a *agent) merge.Agent {
 	if l.pieces.has(a.ID).size > 0 {
 		m.Journal = filepath.Join(l.folder.of(a), journal.FileName)
 	}
+	m.Dead = v.dead
 	return m
 }
 

@@ -150,7 +150,11 @@ func (l *leader) askNow(ctx context.Context, a *agent) {
 	answer, err := l.bus.Ask(one, a.ID, &message.Ask{Kind: message.State, Run: l.kept.Run})
 	if err == nil && answer.Status != nil && answer.Status.Run == l.kept.Run && answer.Status.Agent == a.ID {
 		a.see(answer.Status)
+		a.answered()
 		return
+	}
+	if errors.Is(err, bus.ErrGone) {
+		a.sawGone(l.bus.Since())
 	}
 	absent := errors.Is(err, bus.ErrGone) || err == nil
 	a.mu.Lock()

@@ -48,6 +48,9 @@ func startReal(t *testing.T, url, name string) *real {
 			once.Do(func() { close(ready) })
 		},
 	}
+	if r.Allow, err = agents.ParseAllow([]string{"127.0.0.1"}); err != nil {
+		t.Fatal(err)
+	}
 	drain, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- r.Run(context.Background(), drain) }()
 	r.end = sync.OnceFunc(func() {

@@ -11,6 +11,7 @@ type known struct {
 	whole    bool            // its journal came whole, with its last line
 	sent     int             // requests that it sent, by that line
 	recorded int             // requests that have a line
+	dead     bool            // it died in contact: what it had not told it has not sent
 	until    int64           // it sends nothing that is due later: its last contact and the lease
 }
 
@@ -28,13 +29,13 @@ func fate(k *known, number int, due int64) journal.Outcome {
 		return journal.Unsent
 	case number < mayHaveSent(k.told):
 		return journal.Lost
-	case stopped(k.told.Phase):
+	case stopped(k.told.Phase), k.dead:
 		return journal.Unsent
 	case due > k.until:
 		return journal.Unsent
 	}
 	// Within its lease an agent that nobody hears goes on, and promises more than anybody
-	// knows of. So that it is dead now proves nothing.
+	// knows of. That it is dead now proves nothing, unless it was heard to the end.
 	return journal.Lost
 }
 
@@ -60,7 +61,7 @@ func stopped(p message.Phase) bool {
 func (m *merger) knows(agent int) *known {
 	a, end := &m.plan.Agents[agent], &m.end.Agents[agent]
 	k := &known{
-		told: a.Status, whole: a.Whole && end.Ended && end.Unwritten == 0, sent: end.Sent,
+		told: a.Status, dead: a.Dead, whole: a.Whole && end.Ended && end.Unwritten == 0, sent: end.Sent,
 		until: a.LastContact + int64(m.plan.Lease) - m.plan.Start + max(a.OffsetError, 0),
 	}
 	if s := m.sources[agent]; s != nil {

@@ -26,6 +26,9 @@ func TestFate(t *testing.T) {
 		{"silent within its lease, and dead now: it may have said so since", known{told: running, until: until}, 60, until, journal.Lost},
 		{"silent, and due after its lease", known{told: running, until: until}, 60, until + 1, journal.Unsent},
 		{"silent, due after its lease, but said before", known{told: running, until: until}, 40, until + 1, journal.Lost},
+		{"dead for certain: what it had not told it has not sent", known{told: running, dead: true, until: until}, 60, until, journal.Unsent},
+		{"dead for certain: what it had told it may have sent", known{told: running, dead: true, until: until}, 59, until, journal.Lost},
+		{"dead for certain, and its last line says more than its last word", known{told: &message.Status{Phase: message.Running, Sent: 40, Reserved: 30}, dead: true}, 39, 0, journal.Lost},
 		{"what it sent has no line: its journal did not come", known{told: running}, 0, 0, journal.Lost},
 
 		{"it drains, and had reserved it", known{told: of(message.Draining)}, 59, 0, journal.Lost},

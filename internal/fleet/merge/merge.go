@@ -33,6 +33,7 @@ type Agent struct {
 	Status                     *message.Status
 	LastContact                int64 // unix ns of the leader's clock
 	Whole                      bool  // the journal is complete by its digest
+	Dead                       bool  // its process ended while NATS heard it; see lead/sure.go
 	// Gone is why the agent is not there any more, or empty.
 	Gone string
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Protocol is the version of these messages. An agent refuses any other with a sentence.
-const Protocol = 1
+const Protocol = 2
 
 // Hello is what an agent tells of itself.
 type Hello struct {
@@ -25,7 +25,7 @@ type Hello struct {
 	Weight   int               `json:"weight,omitempty"` // its capacity beside others'; 0: as the leader thinks
 	Proven   *journal.Proven   `json:"proven,omitempty"` // by its newest self-test
 	Key      []byte            `json:"key"`              // public: secrets are encrypted to it
-	Allow    []string          `json:"allow,omitempty"`  // hosts that it may load; none: those of its loopback
+	Allow    []string          `json:"allow,omitempty"`  // hosts that it may load
 	Run      string            `json:"run,omitempty"`    // that it takes part in; empty: it is free
 }
 
@@ -48,6 +48,7 @@ const (
 type Ask struct {
 	Protocol int             `json:"protocol"`
 	Kind     Kind            `json:"kind"`
+	Agent    string          `json:"agent"`          // whom it is for: no other one takes it
 	Run      string          `json:"run,omitempty"`  // all but Clock
 	Spec     json.RawMessage `json:"spec,omitempty"` // Offer: a bench.Spec with its share
 	Files    []File          `json:"files,omitempty"`
@@ -110,6 +111,8 @@ type Status struct {
 	Failed   int `json:"failed"`
 	InFlight int `json:"in_flight"`
 	Tokens   int `json:"tokens,omitempty"` // of output, so far
+	// Direct: nothing lies between it and NATS that could end its connection in its place.
+	Direct bool `json:"direct,omitempty"`
 
 	Journal int64  `json:"journal_bytes"`    // that it has written so far
 	SHA256  string `json:"sha256,omitempty"` // of the whole journal, once it has ended

@@ -349,7 +349,7 @@ func TestRolesKeepToTheirRights(t *testing.T) {
 		conn, refused := f.raw(c.role)
 		var err error
 		if c.publish != "" {
-			err = conn.Publish(c.publish, []byte(`{"protocol":1,"kind":"cancel","run":"r"}`))
+			err = conn.Publish(c.publish, []byte(`{"protocol":2,"kind":"cancel","agent":"a-1","run":"r"}`))
 		} else {
 			_, err = conn.SubscribeSync(c.subscribe)
 		}

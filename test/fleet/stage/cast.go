@@ -4,6 +4,7 @@ package stage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
@@ -36,6 +39,15 @@ type NATS struct {
 // StartNATS runs one: on the loopback as it comes; in a namespace as `fleet init` says, with
 // TLS and a user for each role.
 func (s *Stage) StartNATS(where *Host) (*NATS, error) {
+	n, err := s.PrepareNATS(where)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.Restart()
+}
+
+// PrepareNATS does all but start it.
+func (s *Stage) PrepareNATS(where *Host) (*NATS, error) {
 	n := &NATS{Store: filepath.Join(s.Dir, "nats"), dir: s.Dir, stage: s, where: where}
 	port, err := FreePort()
 	if err != nil {
@@ -53,7 +65,7 @@ func (s *Stage) StartNATS(where *Host) (*NATS, error) {
 	} else if err := n.secure(port); err != nil {
 		return nil, err
 	}
-	return n, n.Restart()
+	return n, nil
 }
 
 // secure makes the configuration as a user does.
@@ -132,8 +144,13 @@ type Sim struct {
 
 // StartSim runs one at an address with a free port. A namespace's is its own; else the loopback's.
 func (s *Stage) StartSim(name string, where *Host, address string, flags ...string) (*Sim, error) {
+	return s.StartSimAt(name, where, address+":0", flags...)
+}
+
+// StartSimAt runs one at an address and port: in place of one that was stopped.
+func (s *Stage) StartSimAt(name string, where *Host, address string, flags ...string) (*Sim, error) {
 	truth := filepath.Join(s.Dir, name+".truth.jsonl")
-	args := append(s.within(where), s.Program, "sim", "--until-eof", "--listen", address+":0", "--truth", truth)
+	args := append(s.within(where), s.Program, "sim", "--until-eof", "--listen", address, "--truth", truth)
 	sim, err := subprocess.Run(exec.Command(args[0], append(args[1:], flags...)...))
 	if err != nil {
 		return nil, err
@@ -148,7 +165,7 @@ func (s *Stage) StartAgent(name string, where *Host, nats *NATS, flags ...string
 	return s.Start(name, where, append(args, flags...)...)
 }
 
-// StartAgents runs several on the loopback, or each in a host of its own, and waits until they are known.
+// StartAgents runs several on the loopback, or each in a host of its own.
 func (s *Stage) StartAgents(n int, hosts []*Host, nats *NATS, flags ...string) ([]*Process, error) {
 	var all []*Process
 	for i := range n {
@@ -174,6 +191,33 @@ func (s *Stage) Bench(name string, where *Host, nats *NATS, flags ...string) (*P
 	return s.Start(name, where, append(args, flags...)...)
 }
 
+// Attach runs `fleet attach` for a run that was left.
+func (s *Stage) Attach(name string, where *Host, nats *NATS, run string) (*Process, error) {
+	return s.Start(name, where, s.Program, "fleet", "attach", run, "--fleet", nats.Files["leader"], "--progress", "none")
+}
+
+// Configure changes what the server's configuration says; it is read at the next Restart.
+func (n *NATS) Configure(old, now string) error {
+	path := filepath.Join(n.dir, "nats.conf")
+	b, err := os.ReadFile(path)
+	if err == nil && !strings.Contains(string(b), old) {
+		err = fmt.Errorf("the configuration of nats-server says nothing of %q", old)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(strings.ReplaceAll(string(b), old, now)), 0o600)
+}
+
+// Empty removes all that the server has stored, while it is not running.
+func (n *NATS) Empty() error {
+	entries, err := os.ReadDir(n.Store)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(n.Store, e.Name())))
+	}
+	return err
+}
+
 // Run is the folder of a run.
 func (s *Stage) Run(name string) string { return filepath.Join(s.Dir, "runs", name) }
 
@@ -183,6 +227,9 @@ func (s *Stage) Dump() string {
 	text := ""
 	for _, path := range logs {
 		b, _ := os.ReadFile(path)
+		if filepath.Base(path) == "nats.log" {
+			b = []byte(strings.Join(slices.DeleteFunc(strings.SplitAfter(string(b), "\n"), func(line string) bool { return strings.Contains(line, "[INF]") }), ""))
+		}
 		text += fmt.Sprintf("== %s\n%s\n", filepath.Base(path), b[max(0, len(b)-2000):])
 	}
 	return text

@@ -62,6 +62,7 @@ type Process struct {
 	Name string
 	Log  string
 	cmd  *exec.Cmd
+	from int           // where its lines begin in the log, which those of its name before it wrote too
 	done chan struct{} // closed when it has ended
 }
 
@@ -83,6 +84,7 @@ func (s *Stage) startIn(dir, name string, where *Host, args ...string) (*Process
 		return nil, err
 	}
 	defer log.Close()
+	p.from = len(p.Said())
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
@@ -147,7 +149,7 @@ func (p *Process) CPU() time.Duration {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
-// Said is all that it has printed.
+// Said is all that it has printed, and those of its name before it.
 func (p *Process) Said() string {
 	b, err := os.ReadFile(p.Log)
 	if err != nil {
@@ -160,7 +162,7 @@ func (p *Process) Said() string {
 func (p *Process) Await(text string, patience time.Duration) error {
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) { // another process tells nothing else
 		switch {
-		case strings.Contains(p.Said(), text):
+		case strings.Contains(p.Said()[p.from:], text):
 			return nil
 		case !p.Running():
 			return fmt.Errorf("%s ended before it said %q:\n%s", p.Name, text, p.Said())
