@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,6 +67,38 @@ func TestSchemaHoldsForVLLMsResults(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Tokens that nobody counted have no number, and the schema knows that.
+func TestSchemaTakesUnknownTokens(t *testing.T) {
+	rs, nulls := schema(t), regexp.MustCompile(`"(total_input_tokens|total_output_tokens|output_throughput|total_token_throughput)": [\d.]+`)
+	for name, r := range results(t) {
+		r.InputTokens = 0
+		var b bytes.Buffer
+		if err := JSON(&b, r, Options{RunDir: "x", Detailed: r.Details != nil}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Completed > 0 && !strings.Contains(b.String(), `"total_input_tokens": null`) {
+			t.Errorf("%s: prompts that nobody counted have a number", name)
+		}
+		if err := validate(t, rs, b.Bytes()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	good, err := os.ReadFile("testdata/closed.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := nulls.FindAllIndex(good, 4)
+	for _, i := range at {
+		key, _, _ := strings.Cut(string(good[i[0]:i[1]]), ":")
+		if err := validate(t, rs, []byte(string(good[:i[0]])+key+": null"+string(good[i[1]:]))); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	if len(at) != 4 {
+		t.Errorf("%d keys", len(at))
 	}
 }
 
