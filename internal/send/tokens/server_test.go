@@ -138,7 +138,7 @@ func loadSmall(t *testing.T) File {
 func TestLlamaGetsNoIdleConnections(t *testing.T) {
 	f := loadSmall(t)
 	for name, kept := range map[string]bool{"prompt": true, "content": false} {
-		fake := fakeServer(t, f, name, name, kept)
+		fake := httptest.NewUnstartedServer(fakeServer(t, f, name, name, kept).Config.Handler)
 		open, most, used := map[net.Conn]bool{}, 0, 0
 		var mu sync.Mutex
 		fake.Config.ConnState = func(c net.Conn, state http.ConnState) {
@@ -154,6 +154,7 @@ func TestLlamaGetsNoIdleConnections(t *testing.T) {
 			}
 			most = max(most, len(open))
 		}
+		fake.Start()
 		s, err := NewServer(t.Context(), fake.Client(), fake.URL, "m", http.Header{"Authorization": {"Bearer secret"}})
 		if err != nil {
 			t.Fatal(err)
@@ -168,8 +169,10 @@ func TestLlamaGetsNoIdleConnections(t *testing.T) {
 			}
 		}
 		fake.Close()
+		mu.Lock()
 		if (most > 0) != kept || used != 5 {
 			t.Errorf("%s: %d connections were idle, %d questions", name, most, used)
 		}
+		mu.Unlock()
 	}
 }
