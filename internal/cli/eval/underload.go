@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/changes"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -34,7 +35,7 @@ const (
 	folderAlone  = "alone"
 	folderAgain  = "alone-again"
 	folderLoaded = "loaded"
-	underLoad    = "under-load.json"
+	underLoad    = kept.LoadedName
 )
 
 // neverLoaded are flags that --under-load can't have: they are of one run, or of another pace.

@@ -4,7 +4,6 @@ package bucket
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -121,13 +120,8 @@ func (a Account) address() (host string, secure bool, err error) {
 		return "", false, errors.New("AWS_ENDPOINT_URL holds a login: keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	case strings.Trim(u.Path, "/") != "":
 		return "", false, fmt.Errorf("AWS_ENDPOINT_URL has a path, %q: the bucket stands in the address s3://", outside.Word(u.Path))
-	case u.Scheme == "http" && !a.Plain && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !a.Plain && !outside.Loopback(u.Hostname()):
 		return "", false, fmt.Errorf("%s is not of this machine, and http shows results to the whole network: use https, or --upload-plain where that is wanted", outside.Word(u.Host))
 	}
 	return u.Host, u.Scheme == "https", nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -171,7 +171,7 @@ func (p Place) check() error {
 	if err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" {
 		return fmt.Errorf("%q is no address of NATS: it is such as tls://nats.example:4222, or nats://127.0.0.1:4222", outside.Word(outside.RedactURL(p.URL)))
 	}
-	if loopback(u.Hostname()) {
+	if outside.Loopback(u.Hostname()) {
 		return nil
 	}
 	switch {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -72,11 +71,3 @@ func DecodePlace(from io.Reader) (p Place, err error) {
 
 // String is the address alone.
 func (p Place) String() string { return outside.RedactURL(p.URL) }
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
-}

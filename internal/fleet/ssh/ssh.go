@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"net/netip"
 	"net/url"
 	"os/exec"
 	"strconv"
@@ -119,8 +118,7 @@ func tunnel(p *bus.Place) (args []string, err error) {
 	if err != nil {
 		return nil, errors.New("the address of NATS can't be read")
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	if u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
+	if !outside.Loopback(u.Hostname()) {
 		return nil, nil
 	}
 	port := u.Port()

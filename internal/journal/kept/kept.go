@@ -34,6 +34,8 @@ const (
 	PointName    = "point.json"
 	TableName    = "table.md"
 	ProbesName   = "probes.jsonl"
+	DuelName     = "ab.json"
+	LoadedName   = "under-load.json"
 	AgentsName   = "agents" // journals of a fleet's agents, in the folder of the whole
 )
 
@@ -58,9 +60,9 @@ func Look(files fs.FS, folder string) Kind {
 		return Point
 	case file(ProbesName) && dir("probes"):
 		return Search
-	case file("ab.json") || dir("round-01-a") && dir("round-01-b"):
+	case file(DuelName) || dir("round-01-a") && dir("round-01-b"):
 		return Duel
-	case file("under-load.json") || dir("alone") && dir("loaded") && Look(files, path.Join(folder, "alone")) == Run:
+	case file(LoadedName) || dir("alone") && dir("loaded") && Look(files, path.Join(folder, "alone")) == Run:
 		return UnderLoad
 	case file("run=0.json"):
 		return Settings

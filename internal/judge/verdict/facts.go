@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // facts are what more than one check needs to know of a run.
@@ -249,14 +249,8 @@ func (f *facts) sameMachine() bool {
 			urls = append(urls, t.URL)
 		}
 	}
-	return !slices.ContainsFunc(urls, func(address string) bool { return !loopback(address) })
-}
-
-func loopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return !slices.ContainsFunc(urls, func(address string) bool {
+		u, err := url.Parse(address)
+		return err != nil || !outside.Loopback(u.Hostname())
+	})
 }

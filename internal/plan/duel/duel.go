@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
@@ -181,5 +182,5 @@ func (d *Duel) Save() error {
 	if err := d.analysis.JSON(&b); err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(filepath.Join(d.Folder, "ab.json"), b.Bytes())
+	return atomicfile.WriteBytes(filepath.Join(d.Folder, kept.DuelName), b.Bytes())
 }

@@ -126,7 +126,7 @@ func (f Folder) Fresh() error {
 		return nil // not a folder of ours, or an empty one
 	}
 	var errs []error
-	for _, name := range []string{"points", "servers", sourceFile, "table.md", Pictures, "summary.json", "summary.csv"} {
+	for _, name := range []string{kept.PointsName, "servers", sourceFile, kept.TableName, Pictures, "summary.json", "summary.csv"} {
 		errs = append(errs, os.RemoveAll(f.file(name)))
 	}
 	return errors.Join(errs...)
@@ -141,7 +141,7 @@ func (f Folder) Results() (names []string, err error) {
 	}
 	root := os.DirFS(f.Path)
 	known := []string{journal.FileName, journal.MetricsName, journal.ResultName, journal.SpecName, pointFile}
-	err = fs.WalkDir(root, "points", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, kept.PointsName, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && slices.Contains(known, d.Name()) {
 			names = append(names, path)
 		}
@@ -150,7 +150,7 @@ func (f Folder) Results() (names []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, name := range []string{sourceFile, Pictures, "table.md", "summary.csv", "summary.json"} {
+	for _, name := range []string{sourceFile, Pictures, kept.TableName, "summary.csv", "summary.json"} {
 		if info, err := fs.Stat(root, name); err == nil && info.Mode().IsRegular() {
 			names = append(names, name)
 		}
