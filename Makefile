@@ -85,6 +85,7 @@ bench-eval:
 
 # How often compare calls a change real that is none, and finds one that is, by repeats and sides; see docs/compare.md.
 bench-calls:
+	go test ./internal/judge/compare -run 'TestDrawnTables' -v -drawn 1000 -timeout 2h
 	go test ./internal/judge/compare -run 'TestFalseAlarms$$|TestPower' -v -tables 2000 -timeout 2h
 
 # In how many of 500 simulated runs the 95 % intervals hold the truth; see docs/confidence.md.
@@ -95,9 +96,9 @@ bench-coverage:
 bench-find:
 	go run ./bench/find
 
-# How often explain names what limits a run: eight states of the simulator and two controls, 20 fresh seeds each; see docs/explain.md.
+# How often explain names what limits a run, and which wrong sentences it says: make judgement, of explain alone; see docs/explain.md.
 bench-explain: build
-	go run ./bench/explain -binary $(BIN)
+	go run ./bench/judgement -binary $(BIN) -only explain -full -v
 
 # Making prompts, against Python's tokenizers (pip install tokenizers).
 bench-prompts:
@@ -287,3 +288,9 @@ fuzz:
 bounds: build
 	go run ./bench/bounds -binary bin/inferometer
 	go run ./bench/bounds -binary bin/inferometer -streams 100 -requests 400 -runs 5
+# How often verdict, drift, explain, compare, ab and find are right, undecided, and wrong with confidence; see docs/limits.md.
+.PHONY: judgement judgement-full
+judgement: build
+	go run ./bench/judgement -binary $(BIN)
+judgement-full: build
+	go run ./bench/judgement -binary $(BIN) -full

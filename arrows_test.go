@@ -79,7 +79,7 @@ var inside = map[string][]string{
 	"judge/changes":     {"judge/score", "judge/stats"},
 	"judge/compare":     {"judge/condition", "judge/metric", "judge/stats"},
 	"judge/history":     {"judge/stats"},
-	"judge/verdict":     {"judge/hardware", "judge/hist", "judge/row", "judge/slots", "judge/stats"},
+	"judge/verdict":     {"judge/hardware", "judge/hist", "judge/measure", "judge/row", "judge/slots", "judge/stats"},
 	"judge/chartdata":   {"judge/hist", "judge/metric", "judge/row", "judge/serving", "judge/slots"},
 	"plan/find":         {"plan/search"},
 	"plan/scenario":     {"plan/find", "plan/keys", "plan/run"},
@@ -97,7 +97,7 @@ var inside = map[string][]string{
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
 	"cli/explain":       {"cli/argv", "cli/command"},
-	"judge/explain":     {"judge/hist", "judge/row", "judge/serving", "judge/slots", "judge/stats"},
+	"judge/explain":     {"judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/stats", "judge/verdict"},
 	"send/hardware":     {"send/power"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/check/selftest"
+	"github.com/inferometer/inferometer/bench/served"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
@@ -41,52 +40,19 @@ func (t *table) run(o options) error {
 	if err != nil {
 		return fmt.Errorf("bench serve: %w\n%s", err, out)
 	}
-	truth, err := selftest.TrueEvents(truthPath)
+	log, err := served.Read(truthPath)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(runDir, "journal.jsonl.zst")
-	seen, err := measured(path, nil)
+	path := filepath.Join(runDir, journal.FileName)
+	seen, err := served.Measure(path, nil, served.Times{})
 	if err != nil {
 		return err
 	}
-	is, err := measured(path, truth)
+	is, err := served.Measure(path, log, served.Times{})
 	if err != nil {
 		return err
 	}
 	t.add(seen, is, o.allowance)
 	return nil
-}
-
-// measured is a journal's result: as it is, or with the times of the truth in place of ours.
-func measured(path string, truth map[string][]int64) (*measure.Result, error) {
-	j, err := journal.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer j.Close()
-	return measure.Measure(&trueJournal{j, truth}, measure.Options{})
-}
-
-// trueJournal is a journal whose events have the times of the truth.
-type trueJournal struct {
-	*journal.Reader
-	truth map[string][]int64 // nil: those of the journal
-}
-
-func (j *trueJournal) Next() (*journal.Request, error) {
-	q, err := j.Reader.Next()
-	if err != nil || j.truth == nil || q.Warmup || q.Outcome != journal.Complete {
-		return q, err
-	}
-	at, ok := j.truth[q.ID]
-	if !ok || len(at) != len(q.Events.At) {
-		return nil, fmt.Errorf("request %s: we saw %d events, the server sent %d", q.ID, len(q.Events.At), len(at))
-	}
-	before := j.Run().StartUnixNs + q.Sent
-	for i, ns := range at {
-		q.Events.At[i] = ns - before
-		before = ns
-	}
-	return q, nil
 }

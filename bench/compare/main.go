@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -22,8 +23,9 @@ func main() {
 	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
 	pairs := flag.Int("pairs", 200, "pairs of each kind")
 	requests := flag.Int("requests", 400, "requests in a run")
+	repeats := flag.Int("repeats", 3, "runs of a side")
 	flag.Parse()
-	if err := run(*binary, *pairs, *requests); err != nil {
+	if err := run(*binary, *pairs, *requests, *repeats); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
@@ -32,7 +34,7 @@ func main() {
 // gate is what a build would be held to.
 const gate = "mean_ttft<+5%"
 
-func run(binary string, pairs, requests int) error {
+func run(binary string, pairs, requests, repeats int) error {
 	scratch, err := os.MkdirTemp("", "compare-*")
 	if err != nil {
 		return err
@@ -49,12 +51,15 @@ func run(binary string, pairs, requests int) error {
 	}
 	var same, longer tally
 	for i := range pairs {
-		files := make([]string, 3)
-		// A, B, A: what drifts hits both alike.
-		for k, url := range []string{urls[0], urls[1], urls[0]} {
-			files[k] = filepath.Join(scratch, fmt.Sprintf("%d.json", k))
-			if err := bench(binary, url, files[k], scratch, requests, 3*i+k); err != nil {
-				return err
+		files := make([]string, 3) // of each side, joined by commas
+		for n := range repeats {
+			// A, B, A: what drifts hits both alike.
+			for k, url := range []string{urls[0], urls[1], urls[0]} {
+				file := filepath.Join(scratch, fmt.Sprintf("%d-%d.json", k, n))
+				if err := bench(binary, url, file, scratch, requests, 3*(repeats*i+n)+k); err != nil {
+					return err
+				}
+				files[k] = strings.TrimPrefix(files[k]+","+file, ",")
 			}
 		}
 		if i%20 == 19 {
@@ -64,7 +69,7 @@ func run(binary string, pairs, requests int) error {
 			return err
 		}
 	}
-	fmt.Printf("%d pairs of runs of %d requests each; gate %s\n\n", pairs, requests, gate)
+	fmt.Printf("%d pairs of %d runs of %d requests each; gate %s\n\n", pairs, repeats, requests, gate)
 	fmt.Printf("| pairs | gate broken | gate undecided | gate kept | mean TTFT called real | any metric called real |\n|---|--:|--:|--:|--:|--:|\n")
 	same.print("the same (A/A)")
 	longer.print("TTFT +10 % (A/B)")

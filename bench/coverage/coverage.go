@@ -96,6 +96,8 @@ type tally struct {
 	Width      float64 // mean half width of those with both ends, as a share of the estimate
 	Effective  float64 // mean effective n
 	BelowAbove [2]int  // the truth lay below, above
+	Early      int     // MLPerf's early stopping had an estimate
+	EarlyHeld  int     // and the truth lay at or below it
 }
 
 // coverage measures runs of n requests each.
@@ -116,6 +118,7 @@ func (m *model) coverage(runs, n int, truth map[string]float64) ([]tally, error)
 			in := &r.Confidence.Intervals[k]
 			if t := at[in.Key]; t != nil {
 				t.add(&in.Interval, truth[in.Key])
+				t.addEarly(in.Early, truth[in.Key])
 			}
 		}
 	}
@@ -147,4 +150,14 @@ func (t *tally) add(in *measure.Interval, truth float64) {
 		return
 	}
 	t.Width += in.HalfWidth()
+}
+
+func (t *tally) addEarly(e *measure.EarlyStopping, truth float64) {
+	if e == nil || e.Estimate == nil {
+		return
+	}
+	t.Early++
+	if truth <= *e.Estimate {
+		t.EarlyHeld++
+	}
 }

@@ -26,7 +26,7 @@ func main() {
 
 func show(runs, requests, long int, first uint64) error {
 	fmt.Printf("%d runs of %d requests each; the truth from %d requests\n", runs, requests, long)
-	for _, m := range models() {
+	for _, m := range append(models(), idle()) {
 		m.first = first
 		truth, err := m.truth(long)
 		if err != nil {
@@ -36,7 +36,7 @@ func show(runs, requests, long int, first uint64) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("\n%-20s %10s %8s %6s %6s %6s %12s %12s\n", m.name, "truth", "inside", "below", "above", "open", "half width", "effective n")
+		fmt.Printf("\n%-20s %10s %8s %6s %6s %6s %12s %12s %16s\n", m.name, "truth", "inside", "below", "above", "open", "half width", "effective n", "MLPerf's")
 		for _, t := range list {
 			t.print(truth[t.Key])
 		}
@@ -53,6 +53,10 @@ func show(runs, requests, long int, first uint64) error {
 }
 
 func (t *tally) print(truth float64) {
-	fmt.Printf("%-20s %10.2f %6.1f %% %6d %6d %6d %10.1f %% %12.0f\n", t.Key, truth,
-		100*float64(t.Inside)/float64(max(t.Runs, 1)), t.BelowAbove[0], t.BelowAbove[1], t.Open, 100*t.Width, t.Effective)
+	early := ""
+	if t.Early > 0 {
+		early = fmt.Sprintf("%.1f %% of %d", 100*float64(t.EarlyHeld)/float64(t.Early), t.Early)
+	}
+	fmt.Printf("%-20s %10.2f %6.1f %% %6d %6d %6d %10.1f %% %12.0f %16s\n", t.Key, truth,
+		100*float64(t.Inside)/float64(max(t.Runs, 1)), t.BelowAbove[0], t.BelowAbove[1], t.Open, 100*t.Width, t.Effective, early)
 }

@@ -68,7 +68,7 @@ type Run struct {
 	progress   *load.Progress
 	live       *teller // nil: nobody is told how it goes
 	sampler    *client.Sampler
-	wakeups    *client.Wakeups             // nil: the kernel tells when bytes arrived
+	wakeups    *client.Wakeups             // nil: the load has not begun
 	scraper    *scraper                    // nil: the servers are not asked during the load
 	meters     []*metered                  // each server's metrics, where there are any
 	before     []*taken                    // each server's counters before the warm-ups; nil where it has none
@@ -292,12 +292,16 @@ func (r *Run) showProgress() (stop func()) {
 	return r.host.Progress(p)
 }
 
-func (r *Run) makePace() error {
-	n := r.dataset.Len()
+// paced is how many times of its own the pace has to give: one for each request or conversation.
+func (r *Run) paced() int {
 	if r.talks() {
-		n = r.conversations
+		return r.conversations
 	}
-	p := r.paceSpec(n)
+	return r.dataset.Len()
+}
+
+func (r *Run) makePace() error {
+	p := r.paceSpec(r.paced())
 	p.Random = workload.NumPyState(r.dataset)
 	if r.SelfTimed() {
 		own := &ownTimes{Dataset: r.dataset}
@@ -319,6 +323,7 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
+		Holds: func(room []load.Hold, from, to int64) []load.Hold { return r.wakeups.Holds(room, from, to) },
 	}
 	if r.tokens.source == tokensByFile {
 		cfg.CountPrompt = r.tokens.count

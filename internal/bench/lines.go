@@ -22,7 +22,7 @@ func (r *Run) started() error {
 	zero := r.clock.Zero()
 	first := &journal.Run{
 		Schema: journal.Schema, Version: r.host.Version, StartUnixNs: zero.UnixNano(), Zone: zero.Format("-07:00"),
-		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), ReadEnds: true, Environment: r.here,
+		Command: r.Command, Trace: r.traceID().String(), Share: r.Share.String(), Options: r.options(), Targets: r.identity, Serves: r.serves(), Clock: r.transport.Stamps(), ReadEnds: true, Holds: true, Environment: r.here,
 		Proven: r.proven, Task: r.task, MetricNames: r.metricsMap,
 	}
 	err := r.journal.Run(first)
@@ -30,9 +30,7 @@ func (r *Run) started() error {
 		r.host.Started(r.folder, first)
 	}
 	r.writeEarlier()
-	if r.transport.Stamps() != kernelStamps {
-		r.wakeups = client.StartWakeups()
-	}
+	r.wakeups = client.StartWakeups(r.clock.Now)
 	r.sampler, r.scraper = r.startSampler(), r.startScraper()
 	r.startHardware()
 	return errors.Join(err, r.writeScrapes(r.before, -int64(time.Since(r.beforeAt)), false))
@@ -65,6 +63,9 @@ func (r *Run) options() journal.Options {
 	}
 	if r.MaxConcurrency != nil {
 		o.MaxConcurrency = *r.MaxConcurrency
+	}
+	if a, ok := r.paceSpec(r.paced()).Asked(); ok {
+		o.Asked = &journal.Asked{Requests: a.Requests, Over: int64(a.Over)}
 	}
 	if ramp, ok := r.PaceOptions.(*pace.RampOptions); ok {
 		o.RampUp = &journal.RampUp{Strategy: ramp.Strategy, StartRPS: *ramp.StartRPS, EndRPS: *ramp.EndRPS}

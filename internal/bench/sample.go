@@ -28,7 +28,7 @@ func (r *Run) sample() *journal.Sample {
 		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Completed + now.Failed),
 	}
 	s.BusyNs, s.StealNs = client.Times()
-	s.WakeNs = r.wakeups.Take()
+	s.WakeNs, s.Wakes, s.Late, s.LateNs = r.wakeups.Take()
 	s.Goroutines, s.LiveBytes = client.Goroutines(), client.LiveBytes()
 	return s
 }

@@ -27,7 +27,7 @@ func count(v float64) int {
 func (r *Run) clean() {
 	f := &r.Facts
 	for _, word := range []*string{
-		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.Workload.SHA, &f.Workload.Tokenizer, &f.Verdict,
+		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.Workload.SHA, &f.Workload.Tokenizer, &f.Verdict, &f.ToDo,
 	} {
 		*word = outside.Word(*word)
 	}
@@ -50,6 +50,10 @@ func (r *Run) clean() {
 		f.Duration = 0
 	}
 	r.Values, r.Higher, r.Samples, r.Intervals = cleanKeys(r.Values), cleanKeys(r.Higher), cleanKeys(r.Samples), cleanKeys(r.Intervals)
+	r.Lacking, r.Bounds = cleanKeys(r.Lacking), cleanKeys(r.Bounds)
+	for metric, why := range r.Lacking {
+		r.Lacking[metric] = outside.Sentence(why)
+	}
 	for metric, values := range r.Samples {
 		if slices.ContainsFunc(values, func(v float64) bool { return !(v > -most && v < most) }) {
 			delete(r.Samples, metric) // one absurd value spoils all that is made of them

@@ -37,6 +37,12 @@ type Run struct {
 	// Intervals are those that the file itself gives, by metric.
 	Intervals map[string]Interval
 
+	// Lacking says of metrics without an interval why there is none, where the file tells.
+	Lacking map[string]string
+
+	// Bounds are between which a value lies in any case, where the file says so: its times are not all known exactly.
+	Bounds map[string]Bounds
+
 	// Higher says of metrics whether more is better, where the file says it.
 	Higher map[string]bool
 
@@ -56,6 +62,9 @@ type Interval struct {
 	Low, High, Level float64
 	Degrees          float64 // of freedom with which its width is known; 0: as good as exactly
 }
+
+// Bounds are at least and at most. Low ≤ the value ≤ High.
+type Bounds struct{ Low, High float64 }
 
 // Tool is the program that wrote a result.
 type Tool string
@@ -99,6 +108,8 @@ type Facts struct {
 	Workload                        Workload
 	Verdict                         string // VALID, SUSPECT or INVALID; empty if nobody judged
 	Reasons                         []string
+	Unsupported                     []string // percentiles that rest on too few values, as p99_ttft
+	ToDo                            string   // against the first of them
 	RunDir                          string
 }
 

@@ -44,6 +44,11 @@ type ours struct {
 	Verdict  *struct {
 		Level   string   `json:"level"`
 		Reasons []string `json:"reasons"`
+		Few     []string `json:"unsupported"`
+		Checks  []struct {
+			Name string `json:"name"`
+			Hint string `json:"hint"`
+		} `json:"checks"`
 	} `json:"verdict"`
 	Confidence struct {
 		Level     float64 `json:"level"`
@@ -52,8 +57,10 @@ type ours struct {
 			High      *float64 `json:"high"`
 			Effective float64  `json:"effective_n"`
 			Method    string   `json:"method"`
+			Reason    string   `json:"reason"`
 		} `json:"intervals"`
 	} `json:"confidence"`
+	Bounds  oursBounds          `json:"bounds"`
 	Numbers map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
 	Eval    *Eval               `json:"eval"`
 }
@@ -106,7 +113,12 @@ func (o *ours) into(r *Run) {
 		r.Facts.Asked = o.Workload.Sent
 	}
 	if o.Verdict != nil {
-		r.Facts.Verdict, r.Facts.Reasons = o.Verdict.Level, o.Verdict.Reasons
+		r.Facts.Verdict, r.Facts.Reasons, r.Facts.Unsupported = o.Verdict.Level, o.Verdict.Reasons, o.Verdict.Few
+		for _, c := range o.Verdict.Checks {
+			if len(o.Verdict.Reasons) > 0 && c.Name == o.Verdict.Reasons[0] {
+				r.Facts.ToDo = c.Hint
+			}
+		}
 	}
 	for metric, v := range o.Numbers {
 		if numberKey.MatchString(metric) {
@@ -114,12 +126,12 @@ func (o *ours) into(r *Run) {
 		}
 	}
 	o.Eval.into(r)
+	o.Bounds.into(r)
+	r.Lacking, r.Intervals = map[string]string{}, map[string]Interval{}
 	for metric, i := range o.Confidence.Intervals {
 		if i.Low == nil || i.High == nil {
+			r.Lacking[metric] = i.Reason
 			continue
-		}
-		if r.Intervals == nil {
-			r.Intervals = map[string]Interval{}
 		}
 		r.Intervals[metric] = Interval{*i.Low, *i.High, o.Confidence.Level, degrees(i.Method, i.Effective)}
 	}

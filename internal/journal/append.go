@@ -60,6 +60,8 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendInt(dst, `,"due":`, r.Due)
 	dst = appendNonZero(dst, `,"released":`, r.Released)
 	dst = appendInt(dst, `,"sent":`, r.Sent)
+	dst = appendNonZero(dst, `,"connect":`, r.Connect)
+	dst = appendNonZero(dst, `,"written":`, r.Written)
 	dst = appendNonZero(dst, `,"headers":`, r.Headers)
 	dst = appendInt(dst, `,"end":`, r.End)
 	dst = appendText(dst, `,"outcome":`, string(r.Outcome))
@@ -124,6 +126,8 @@ func appendEvents(dst []byte, e *Events) []byte {
 	dst = appendColumn(dst, `,"kind":[`, e.Kind)
 	dst = appendColumn(dst, `,"size":[`, e.Size)
 	dst = appendColumn(dst, `,"open":[`, e.Open)
+	dst = appendColumn(dst, `,"held":[`, e.Held)
+	dst = appendColumn(dst, `,"held_ns":[`, e.HeldNs)
 	if len(dst) > start { // the first column's comma
 		copy(dst[start:], dst[start+1:])
 		dst = dst[:len(dst)-1]

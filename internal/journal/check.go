@@ -87,6 +87,8 @@ func (r *Request) check(targets, agents int) error {
 	b.time("due", r.Due)
 	b.time("released", r.Released)
 	b.time("sent", r.Sent)
+	b.within("connect", r.Connect, 0, mostTime)
+	b.within("written", r.Written, 0, mostTime)
 	b.time("headers", r.Headers)
 	b.within("end", r.End, r.Sent, mostTime) // nothing ends before it was sent
 	b.count("status", r.Status)
@@ -138,6 +140,17 @@ func (e *Events) check(sent int64) error {
 		b.within("open", int64(i), int64(before)+1, int64(n)-1)
 		before = i
 	}
+	before = -1
+	for _, i := range e.Held {
+		b.within("held", int64(i), int64(before)+1, int64(n)-1)
+		before = i
+	}
+	if b.err == nil && len(e.Held) != len(e.HeldNs) {
+		b.err = fmt.Errorf("held and held_ns differ in length: %d, %d", len(e.Held), len(e.HeldNs))
+	}
+	for _, ns := range e.HeldNs {
+		b.within("held_ns", ns, 0, mostTime)
+	}
 	at := sent
 	for i, gap := range e.At {
 		b.time("a gap", gap)
@@ -183,6 +196,10 @@ func (r *Run) check() error {
 		b.number("price", p.PerHour)
 		b.count("devices", p.Devices)
 	}
+	if p := o.Asked; p != nil {
+		b.number("requests asked for", p.Requests)
+		b.within("the time of the requests asked for", p.Over, 1, math.MaxInt64)
+	}
 	if p := o.RampUp; p != nil {
 		b.count("start_rps", p.StartRPS)
 		b.count("end_rps", p.EndRPS)
@@ -222,6 +239,9 @@ func (s *Sample) check(agents int) error {
 	b.sum("busy_ns", s.BusyNs)
 	b.sum("steal_ns", s.StealNs)
 	b.sum("wake_ns", s.WakeNs)
+	b.sum("wakes", s.Wakes)
+	b.sum("late", s.Late)
+	b.sum("late_ns", s.LateNs)
 	b.count("files", s.Files)
 	b.count("in_flight", s.InFlight)
 	b.within("sent", int64(s.Sent), 0, mostIndex)

@@ -33,6 +33,8 @@ func decodeRequest(line []byte, r *Request) bool {
 	r.Released = c.optionalInt(`,"released":`)
 	c.word(`,"sent":`)
 	r.Sent = c.int()
+	r.Connect = c.optionalInt(`,"connect":`)
+	r.Written = c.optionalInt(`,"written":`)
 	r.Headers = c.optionalInt(`,"headers":`)
 	c.word(`,"end":`)
 	r.End = c.int()
@@ -241,6 +243,8 @@ func (c *cursor) events(e *Events) {
 	e.Kind = column(c, key(`,"kind":[`), e.Kind, 0, math.MaxUint16)
 	e.Size = column(c, key(`,"size":[`), e.Size, math.MinInt64, math.MaxInt64)
 	e.Open = column(c, key(`,"open":[`), e.Open, math.MinInt64, math.MaxInt64)
+	e.Held = column(c, key(`,"held":[`), e.Held, math.MinInt64, math.MaxInt64)
+	e.HeldNs = column(c, key(`,"held_ns":[`), e.HeldNs, math.MinInt64, math.MaxInt64)
 }
 
 // column reads numbers up to the closing bracket into the room of a column. A

@@ -63,7 +63,9 @@ type Run struct {
 
 	Clock string `json:"clock"` // "kernel" or "user": what event times are, see Events
 	// ReadEnds: Events.Open was kept, so that it is known which times are those of a later event.
-	ReadEnds    bool        `json:"read_ends,omitempty"`
+	ReadEnds bool `json:"read_ends,omitempty"`
+	// Holds: Events.Held, Request.Written and Sample.Wakes were kept.
+	Holds       bool        `json:"holds,omitempty"`
 	Environment Environment `json:"environment"`
 	// Proven is what the newest self-test of this program proved for this machine; absent: nothing.
 	Proven *Proven `json:"proven,omitempty"`
@@ -94,7 +96,8 @@ type Options struct {
 	SpawnRate         float64            `json:"spawn_rate,omitempty"`        // slots of MaxConcurrency a second, one after the other; 0: all at once
 	Batch             int                `json:"batch,omitempty"`             // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
-	Pace              string             `json:"pace"` // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
+	Asked             *Asked             `json:"asked,omitempty"` // requests that a time was to have; absent: a number or something else ends the pace
+	Pace              string             `json:"pace"`            // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
 	Pooling           bool               `json:"pooling,omitempty"`            // answers are vectors or scores: there are no tokens in them
 	Unstreamed        bool               `json:"unstreamed,omitempty"`         // answers are texts in one piece: there are no times of tokens
@@ -146,6 +149,12 @@ type RampUp struct {
 	EndRPS   int    `json:"end_rps"`
 }
 
+// Asked is how many requests were to be due, and in what time.
+type Asked struct {
+	Requests float64 `json:"requests"`
+	Over     int64   `json:"over"` // ns
+}
+
 // Environment is the client's machine.
 type Environment struct {
 	Host        string `json:"host,omitempty"`
@@ -190,8 +199,12 @@ type Request struct {
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free; see After
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
 	Sent     int64 `json:"sent"`               // just before the request is written
-	Headers  int64 `json:"headers,omitempty"`  // the response's headers had arrived
-	End      int64 `json:"end"`                // the outcome was known
+	// Connect is how long the opening of its connection took, TLS with it; 0: it was kept, or not known.
+	Connect int64 `json:"connect,omitempty"`
+	// Written is how long after Sent the kernel had taken all of the request, a connection's opening with it; 0: not known.
+	Written int64 `json:"written,omitempty"`
+	Headers int64 `json:"headers,omitempty"` // the response's headers had arrived
+	End     int64 `json:"end"`               // the outcome was known
 
 	Outcome Outcome `json:"outcome"`
 	Status  int     `json:"status,omitempty"`
@@ -275,6 +288,10 @@ type Events struct {
 	// did not end it: [DONE] or a part of the next event lay behind. Their time may be that
 	// of what lay behind. Only with Run.ReadEnds.
 	Open []int `json:"open,omitempty"`
+	// Held are the events, by their index from 0, before which this process was held up: it was due to run, and others or
+	// nobody had the processor. HeldNs is for how long each time, since the event before or since Sent. Only with Run.Holds.
+	Held   []int   `json:"held,omitempty"`
+	HeldNs []int64 `json:"held_ns,omitempty"`
 }
 
 // EventKind says what an event carried.
@@ -302,9 +319,13 @@ type Sample struct {
 	GCPauseNs int64 `json:"gc_pause_ns"`     // all goroutines stood still
 	BusyNs    int64 `json:"busy_ns"`         // of all processors, by anybody
 	StealNs   int64 `json:"steal_ns"`        // of all processors, taken by the hypervisor
-	// WakeNs is how late a timer of this process was at worst since the sample before:
-	// so late may its times of events be. Only where they are not the kernel's.
-	WakeNs   int64 `json:"wake_ns,omitempty"`
+	// WakeNs is how late a timer of this process was at worst since the sample before.
+	WakeNs int64 `json:"wake_ns,omitempty"`
+	// Wakes are such timers so far, Late those of them that were late by more than is usual, and LateNs by how much together;
+	// longer than LongestTurn is none: that is no turn of another program any more, and in Events.Held.
+	Wakes    int64 `json:"wakes,omitempty"`
+	Late     int64 `json:"late,omitempty"`
+	LateNs   int64 `json:"late_ns,omitempty"`
 	Files    int   `json:"files"`     // open descriptors of this process
 	InFlight int   `json:"in_flight"` // requests
 	Sent     int   `json:"sent"`      // requests so far
@@ -314,6 +335,9 @@ type Sample struct {
 	Goroutines int   `json:"goroutines,omitempty"`
 	LiveBytes  int64 `json:"live_bytes,omitempty"`
 }
+
+// LongestTurn is for how long at most another program has the processor before it is our turn.
+const LongestTurn = 10e6 // ns
 
 // Why a run stopped early, where whoever led it wanted so: by hand, or by a bound of its plan.
 const (

@@ -1,6 +1,12 @@
 package journal
 
-import "fmt"
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
 
 // Target is one of several servers that a run loads as one. What a server does
 // not tell of itself is left out.
@@ -50,4 +56,22 @@ func (t *Target) what() string {
 		words += fmt.Sprintf(" of %d tokens", t.MaxModelLen)
 	}
 	return words
+}
+
+// SameMachine says whether every server is on the client's own machine, by its address. Of several clients nobody knows.
+func (r *Run) SameMachine() bool {
+	if r.Fleet != nil {
+		return false
+	}
+	urls := []string{r.Options.BaseURL}
+	if len(r.Targets) > 0 {
+		urls = urls[:0]
+		for _, t := range r.Targets {
+			urls = append(urls, t.URL)
+		}
+	}
+	return !slices.ContainsFunc(urls, func(address string) bool {
+		u, err := url.Parse(address)
+		return err != nil || !outside.Loopback(u.Hostname())
+	})
 }

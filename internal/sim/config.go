@@ -37,6 +37,7 @@ type Config struct {
 	ITL            random.Dist // fixed engine: between tokens, one draw per token
 	TokensPerChunk int         // tokens in an event
 	Batch          engine.BatchConfig
+	Changes        []engine.Change // makes it slower or faster from moments on
 
 	Faults      Faults
 	Stall       time.Duration // how long the fault "stall" stops a stream
@@ -121,6 +122,7 @@ func (c *Config) validate() error {
 		notNegative("slow-headers", c.SlowHeaders),
 		notNegative("split-gap", c.SplitGap),
 		share("eos", c.EOS),
+		engine.ValidateChanges(c.Changes),
 		c.Faults.validate(),
 		c.Framing.validate(),
 	}

@@ -191,9 +191,9 @@ func awkward(event []byte) []int {
 	return append(cuts, len(event)-1)
 }
 
-// write does the next pending write. stamp is called right before the system
-// call that hands over its last bytes.
-func (f *framer) write(c *socket.Conn, onPump bool, stamp func(time.Time, int)) error {
+// write does the next pending write. stamp is told when the system call began
+// that handed over its last bytes, and how long it took.
+func (f *framer) write(c *socket.Conn, onPump bool, stamp func(at time.Time, took time.Duration, events int)) error {
 	w := f.writes[f.next]
 	if w.wait && f.gap > 0 && f.part == 0 {
 		time.Sleep(f.gap)
@@ -209,7 +209,7 @@ func (f *framer) write(c *socket.Conn, onPump bool, stamp func(time.Time, int)) 
 	}
 	f.part += n
 	if f.part == w.to-w.from {
-		stamp(now, w.events)
+		stamp(now, time.Since(now), w.events)
 		f.next, f.part = f.next+1, 0
 		return nil
 	}

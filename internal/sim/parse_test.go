@@ -3,6 +3,8 @@ package sim
 import (
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 func TestParseFaults(t *testing.T) {
@@ -49,6 +51,7 @@ func TestConfigErrors(t *testing.T) {
 		"stall":                  func(c *Config) { c.Stall = -1 },
 		"eos":                    func(c *Config) { c.EOS = 1.5 },
 		"fault":                  func(c *Config) { c.Faults = Faults{"x": 1} },
+		"the change at":          func(c *Config) { c.Changes = []engine.Change{{After: 1}} },
 		"framing":                func(c *Config) { c.Framing = FrameSplit | FrameMerge },
 		"num-blocks":             func(c *Config) { c.Engine, c.Batch.NumBlocks = EngineBatch, 3 },
 		"max-num-batched-tokens": func(c *Config) { c.Engine, c.Batch.MaxNumBatchedTokens = EngineBatch, 0 },

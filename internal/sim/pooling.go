@@ -62,7 +62,7 @@ func (s *Server) pooled(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}
-	if !s.pause(r, s.cfg.TTFT.Draw(random.NewRand(key))) {
+	if !s.pause(r, time.Duration(s.changes.Wait(int64(time.Since(s.base)), s.cfg.TTFT.Draw(random.NewRand(key))))) {
 		rec.Finish = "abort"
 		s.endRecord(rec, nil)
 		return

@@ -23,6 +23,7 @@ type Server struct {
 	tokenizer Tokenizer
 	pieces    []piece
 	engine    engine.Engine
+	changes   *engine.Changes
 	metrics   *metrics
 	truth     *truthLog // nil: none kept
 	http      *http.Server
@@ -88,10 +89,11 @@ func requestIsIn(w http.ResponseWriter) {
 }
 
 func (s *Server) startEngine() (err error) {
+	s.changes = engine.NewChanges(s.cfg.Changes)
 	if s.cfg.Engine == EngineBatch {
-		s.engine, err = engine.NewBatch(s.base, s.cfg.Batch)
+		s.engine, err = engine.NewBatch(s.base, s.cfg.Batch, s.changes)
 	} else {
-		s.engine, err = engine.NewFixed(s.base, s.cfg.TTFT, s.cfg.ITL)
+		s.engine, err = engine.NewFixed(s.base, s.cfg.TTFT, s.cfg.ITL, s.changes)
 	}
 	return err
 }

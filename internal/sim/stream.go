@@ -271,12 +271,15 @@ func (st *stream) note(kind string, tokens int) {
 	st.record.Tokens = append(st.record.Tokens, tokens)
 }
 
-// stamp is called right before the write that completes n events.
-func (st *stream) stamp(now time.Time, events int) {
+// stamp is called after the write that completes n events; now is when it began.
+func (st *stream) stamp(now time.Time, took time.Duration, events int) {
 	at := now.UnixNano()
 	for range events {
 		i := len(st.record.Events)
 		st.record.Events = append(st.record.Events, at)
+		if took > slowWrite {
+			st.record.SlowWrites = append(st.record.SlowWrites, [2]int64{int64(i), int64(took)})
+		}
 		if n := st.record.Tokens[i]; n > 0 {
 			st.srv.metrics.tokens(now, st.lastToken, st.record, n)
 			st.lastToken = now

@@ -21,6 +21,9 @@ const (
 	KindFrame     = "frame"     // what some protocols put around the rest: the beginning or the end of a part
 )
 
+// slowWrite is how long a write may take without a word in the truth.
+const slowWrite = 50 * time.Microsecond
+
 // Record is one line of the truth: a request as the server saw it. Times are
 // nanoseconds since 1970 by the realtime clock.
 type Record struct {
@@ -54,6 +57,9 @@ type Record struct {
 	Events []int64  `json:"events"` // right before the write that completes it
 	Tokens []int    `json:"tokens"`
 	Kinds  []string `json:"kind"`
+	// SlowWrites are writes that took longer than slowWrite: the event's index, and nanoseconds. The kernel had the event
+	// somewhere in between: who writes may be stopped before the system call, or after it.
+	SlowWrites [][2]int64 `json:"slow_writes,omitempty"`
 
 	// EchoLogprobs are the log-probabilities of the prompt's tokens, where they were sent; the first has none.
 	EchoLogprobs []*float64 `json:"echo_logprobs,omitempty"`
@@ -216,6 +222,13 @@ func (r *Record) appendJSON(b []byte) []byte {
 		if r.Anew {
 			b = append(b, `,"anew":true`...)
 		}
+	}
+	for i, w := range r.SlowWrites {
+		b = append(b, map[bool]string{true: `,"slow_writes":[[`, false: `,[`}[i == 0]...)
+		b = append(strconv.AppendInt(append(strconv.AppendInt(b, w[0], 10), ','), w[1], 10), ']')
+	}
+	if len(r.SlowWrites) > 0 {
+		b = append(b, ']')
 	}
 	b = append(b, `,"events":[`...)
 	for i, v := range r.Events {

@@ -513,6 +513,7 @@ def find(
     map: Optional[str] = None,
     out: Optional[Path] = None,
     fresh: Optional[bool] = None,
+    any_verdict: Optional[bool] = None,
     backend: Optional[Literal["auto", "vllm", "openai", "openai-chat", "openai-audio", "sglang", "tgi", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank", "ollama", "ollama-chat", "llamacpp", "trtllm", "kserve", "openai-responses", "anthropic", "custom"]] = None,
     protocol_file: Optional[Path] = None,
     host: Optional[str] = None,
@@ -687,6 +688,7 @@ def find(
         map: Search once for each value of a flag of bench serve, as in input-len=128,512,2048.
         out: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
         fresh: Forget the probes of an earlier search in the folder.
+        any_verdict: Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.
         backend: The protocol. auto asks the server what it is and takes the best one. vllm and openai are completions, openai-chat is chat completions, openai-audio is transcriptions or translations, sglang is SGLang's /generate, tgi is TGI's /generate_stream, openai-embeddings is embeddings, openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, infinity-embeddings and infinity-embeddings-clip are embeddings of the Infinity server, vllm-pooling is vLLM's pooling, vllm-rerank is reranking of documents, ollama is Ollama's generate, with prompts as they are, ollama-chat is Ollama's chat, llamacpp is llama.cpp's own completion, trtllm is Triton's generate_stream with TensorRT-LLM, kserve is Open Inference (KServe V2) over HTTP, openai-responses is OpenAI's Responses, anthropic is Anthropic's Messages, custom is what --protocol-file describes. Default: openai.
         protocol_file: custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).
         host: The server's name or address. Default: 127.0.0.1.

@@ -19,13 +19,15 @@ type scene struct {
 	// explained are checks that are bad too, and must say that it is because of the reason.
 	explained []string
 	words     string // in the reason's sentence
+	// also are what it may do to the numbers, by how the dice fall.
+	also []string
 }
 
 func scenes() []scene {
 	return []scene{
 		{name: "nothing is spoiled, closed loop", play: control},
 		{name: "nothing is spoiled, open loop", play: func(s *stage) *result { return s.bench(s.sim(nil, usualSim...).URL, usualOpen...) }},
-		{name: "the client is starved of its processor", play: starved, reason: "cpu_wait", level: verdict.Invalid},
+		{name: "the client is starved of its processor", play: starved, reason: "cpu_wait", level: verdict.Noted, words: "waited for a processor"},
 		{name: "a proxy buffers", play: buffered, reason: "bursts", level: verdict.Invalid, explained: []string{"server_ttft"}},
 		{name: "the server restarts", play: restarted, reason: "restart", level: verdict.Invalid, explained: []string{"outcomes"}},
 		{name: "somebody else uses the server", play: crowded, reason: "foreign_requests", level: verdict.Invalid},
@@ -52,7 +54,7 @@ func scenes() []scene {
 			return s.bench(s.sim(nil, usualSim...).URL, with(usual, "--num-prompts", "36", "--max-concurrency", "2")...)
 		}}, // its p99 is left out, and the rest stands
 		{name: "one replica is slow", play: slowReplica, reason: "slow_replica", level: verdict.Suspect},
-		{name: "the network loses packets", play: lossy, reason: "retransmits", level: verdict.Invalid, explained: []string{"server_ttft"}},
+		{name: "the network loses packets", play: lossy, reason: "retransmits", level: verdict.Noted, words: "lost", also: []string{"bounds", "bursts", "server_ttft"}},
 	}
 }
 

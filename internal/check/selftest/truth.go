@@ -14,16 +14,3 @@ func readTruth(path string) (map[string]truth.Request, error) {
 	}
 	return known, nil
 }
-
-// TrueEvents are the times of events by the truth, in nanoseconds since 1970, by request id.
-func TrueEvents(path string) (map[string][]int64, error) {
-	known, err := readTruth(path)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]int64, len(known))
-	for id, t := range known {
-		out[id] = t.Events
-	}
-	return out, nil
-}

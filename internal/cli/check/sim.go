@@ -20,12 +20,12 @@ import (
 
 // simOptions are the flags of sim that are not a sim.Config themselves.
 type simOptions struct {
-	listen, truth, tokenizer, ttft, itl, faults, framing, ignore string
-	seed, answerSeed                                             int
-	answerKey                                                    string
-	answers                                                      answers.Settings
-	noPrefixCache, untilEOF                                      bool
-	cfg                                                          sim.Config
+	listen, truth, tokenizer, ttft, itl, faults, framing, ignore, changes string
+	seed, answerSeed                                                      int
+	answerKey                                                             string
+	answers                                                               answers.Settings
+	noPrefixCache, untilEOF                                               bool
+	cfg                                                                   sim.Config
 }
 
 // Sim is the command sim.
@@ -90,6 +90,9 @@ func (o *simOptions) resolve() error {
 	if o.cfg.ITL, err = random.ParseDist(o.itl); err != nil {
 		return argv.Errorf("itl", "%v", err)
 	}
+	if o.cfg.Changes, err = engine.ParseChanges(o.changes); err != nil {
+		return argv.Errorf("change", "%v", err)
+	}
 	if o.cfg.Faults, err = sim.ParseFaults(o.faults); err != nil {
 		return argv.Errorf("fault", "%v", err)
 	}
@@ -146,6 +149,7 @@ func simFlags() (*argv.Set, *simOptions) {
 		"fixed draws latencies whatever the load; batch simulates continuous batching.", g, argv.Common())
 	set.String(&o.ttft, "ttft", "50ms", "fixed: time to the first token: 50ms, uniform:40ms-60ms, exp:50ms, normal:50ms:5ms, lognormal:50ms:0.3.", g, argv.Common(), argv.Metavar("DIST"))
 	set.String(&o.itl, "itl", "10ms", "fixed: time between tokens, likewise.", g, argv.Common(), argv.Metavar("DIST"))
+	set.String(&o.changes, "change", "", "Become slower or faster: with 5s=3 each wait takes 3 times as long from 5 s after the first request on; with 5s=3,10s=1 up to 10 s.", g, argv.Common(), argv.Metavar("AFTER=TIMES,…"), argv.Shown("none"))
 	set.Int(&c.TokensPerChunk, "tokens-per-chunk", d.TokensPerChunk, "Tokens in an event.", g, argv.Common())
 	set.Float(&c.EOS, "eos", d.EOS, "Chance that a token is the last, unless the request ignores it.", g, argv.Common())
 	simBatchFlags(set, &c.Batch, &d.Batch)

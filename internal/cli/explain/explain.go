@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/explain"
 	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -91,10 +92,12 @@ func read(folder string) (*run, error) {
 		return nil, err
 	}
 	defer j.Close()
-	e, err := explain.Journal(j)
+	c := explain.NewCollector()
+	result, judgement, err := judged.Journal(j, measure.Options{}, c)
 	if err != nil {
 		return nil, err
 	}
+	e := c.Explain(explain.Input{Run: j.Run(), End: j.End(), Samples: j.Samples(), Scrapes: j.Scrapes(), Verdict: judgement, Bounds: result.Bounds})
 	r := &run{Run: folder, Explanation: e}
 	if j.Damage() != nil {
 		r.Damage = j.Damage().Error()
@@ -103,6 +106,7 @@ func read(folder string) (*run, error) {
 }
 
 func (r *run) write(w io.Writer, width int) {
+	fmt.Fprintln(w, "Verdict: "+r.Verdict.String())
 	title := "Limited by: " + r.Title
 	if bold := command.Bold(w); bold != nil {
 		title = bold(title)

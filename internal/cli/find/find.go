@@ -136,6 +136,9 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 		return err
 	}
 	fmt.Fprintf(s.Err, "results: %s\n", o.out)
+	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return f.Answer.X == nil && f.Answer.High == nil }) {
+		return command.Exit(command.ExitUndecided, errors.New("no load is known to hold, and none is known not to; the text above says why, and what to change"))
+	}
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return f.Answer.X == nil }) {
 		return command.Exit(command.ExitNothing, errors.New("the SLO holds at no load that was tried"))
 	}

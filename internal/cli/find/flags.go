@@ -59,6 +59,7 @@ func Flags() (*argv.Set, *options) {
 	set.String(&o.mapped, "map", "", "Search once for each value of a flag of bench serve, as in input-len=128,512,2048.", g, argv.Metavar("FLAG=V,V,…"))
 	set.String(&o.out, "out", "results/find", "Folder for the probes and the answer. A search that was interrupted goes on from it.", g, argv.Metavar("DIR"))
 	set.Bool(&o.Fresh, "fresh", "Forget the probes of an earlier search in the folder.", g)
+	set.Bool(&o.AnyVerdict, "any-verdict", "Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.", g, argv.WholeName())
 	set.Choice(&o.format, "format", "table", []string{"table", "json"}, "What to print.", argv.Group(groupFind), argv.WholeName())
 	o.serve = serve.NewOptions()
 	serve.DefineBackend(set, o.serve)

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/mdtable"
 )
 
 // mostTable bounds the table of a scenario, which may be somebody else's.
@@ -40,7 +41,8 @@ func scenarioTable(s command.Streams, set *judged.Set) (shown bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if _, err := io.WriteString(s.Out, strings.TrimRight(outside.Text(string(text), mostTable), "\n")+"\n"); err != nil {
+	table := mdtable.Screen(outside.Text(string(text), mostTable), command.Bold(s.Out))
+	if _, err := io.WriteString(s.Out, strings.TrimRight(table, "\n")+"\n"); err != nil {
 		return false, err
 	}
 	if n := newer(set, info.ModTime()); n > 0 {

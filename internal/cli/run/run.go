@@ -276,7 +276,7 @@ func (o *runOptions) print(w io.Writer, sum *scenario.Summary, searches string, 
 	if searches != "" {
 		fmt.Fprintln(w, searches)
 	}
-	return sum.Text(w, command.ResultWidth(w))
+	return sum.Text(w, command.ResultWidth(w), command.Bold(w))
 }
 
 // cause is why the first point that failed did so, after a few words.

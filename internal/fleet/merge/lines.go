@@ -38,6 +38,7 @@ func (m *merger) firstLine() *journal.Run {
 			whole.Clock = "user"
 		}
 		whole.ReadEnds = whole.ReadEnds && (s == nil || s.reader.Run().ReadEnds)
+		whole.Holds = whole.Holds && (s == nil || s.reader.Run().Holds)
 	}
 	return &whole
 }

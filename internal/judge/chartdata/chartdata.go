@@ -48,8 +48,12 @@ type Run struct {
 	Hardware []ServerSeries
 }
 
-// Course is two percentiles over time.
-type Course struct{ P50, P99 []float64 }
+// Course is two statistics over time: the median, and a p99 where slots have the values for
+// one. Where they mostly have not it is the slowest of each slot, as HighName says.
+type Course struct {
+	P50, High []float64
+	HighName  string
+}
 
 // Curve is a cumulative distribution: Share[i] of the values are at most MS[i].
 type Curve struct {

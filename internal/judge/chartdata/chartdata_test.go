@@ -73,7 +73,7 @@ func TestKnownTruth(t *testing.T) {
 		due := int64(i) * 10 * ms
 		return stream(due, due+5*ms, 10*ms, 10*ms, 10)
 	}}, 0)
-	if len(got.At) == 0 || len(got.At) > MostSlots || len(got.At) != len(got.Tokens) || len(got.At) != len(got.TTFT.P99) {
+	if len(got.At) == 0 || len(got.At) > MostSlots || len(got.At) != len(got.Tokens) || len(got.At) != len(got.TTFT.High) {
 		t.Fatalf("%d slots, %d of tokens", len(got.At), len(got.Tokens))
 	}
 	inner := func(v []float64) []float64 { return v[len(v)/5 : len(v)*4/5] }
@@ -83,7 +83,7 @@ func TestKnownTruth(t *testing.T) {
 	}{
 		"in flight": {inner(got.InFlight), 10}, "waiting": {inner(got.Waiting), 0.5},
 		"tokens": {inner(got.Tokens), 1000}, "done": {inner(got.Done), 100}, "failed": {inner(got.Failed), 0},
-		"ttft": {inner(got.TTFT.P50), 10}, "e2el": {inner(got.E2EL.P99), 100},
+		"ttft": {inner(got.TTFT.P50), 10}, "e2el": {inner(got.E2EL.High), 100},
 	} {
 		if m := mean(tt.got); math.Abs(m-tt.want) > 0.05*max(tt.want, 0.1) {
 			t.Errorf("%s is %g, want %g", name, m, tt.want)
@@ -217,5 +217,35 @@ func TestClientPoints(t *testing.T) {
 	})
 	if len(got) != 1 || got[0].CPU != 0.5 || !math.IsNaN(got[0].Wait) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A p99 is drawn only where slots have the values for one; else the slowest request of each is.
+func TestAPercentileOfFewIsNotDrawn(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart int64 // between requests
+		want  string
+		high  float64
+	}{
+		"one request each 10 ms":  {10 * ms, "slowest", 50},
+		"one request each 0.1 ms": {ms / 10, "p99", 10},
+	} {
+		got := collect(t, &plan{n: 20_000, make: func(i int) journal.Request {
+			ttft := 10 * ms
+			if i%500 == 7 {
+				ttft = 50 * ms
+			}
+			sent := int64(i) * c.apart
+			return stream(sent, sent, ttft, ms, 2)
+		}}, 0)
+		high := 0.0
+		for _, v := range got.TTFT.High {
+			if !math.IsNaN(v) {
+				high = max(high, v)
+			}
+		}
+		if got.TTFT.HighName != c.want || math.Abs(high/c.high-1) > 0.05 {
+			t.Errorf("%s: %s, at most %g ms, want %s, %g ms", name, got.TTFT.HighName, high, c.want, c.high)
+		}
 	}
 }

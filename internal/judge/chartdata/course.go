@@ -2,6 +2,7 @@ package chartdata
 
 import (
 	"math"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/slots"
@@ -95,18 +96,39 @@ func (s *course) values(of func(*cell) float64) []float64 {
 	return out
 }
 
-// percentiles are two percentiles over time.
+// leastP99 is how many values a p99 takes: with fewer it is a name for the largest, and tables leave it out.
+const leastP99 = 100
+
+// percentiles are a median and what is above it, over time.
 func (s *course) percentiles(of func(*cell) *hist.Histogram) Course {
-	percentile := func(p float64) []float64 {
+	var counts []int
+	each := func(value func(*hist.Histogram) float64) []float64 {
 		return s.values(func(c *cell) float64 {
 			h := of(c)
 			if h == nil {
 				return math.NaN()
 			}
-			return h.Percentile(p) / 1e6
+			return value(h) / 1e6
 		})
 	}
-	return Course{percentile(50), percentile(99)}
+	out := Course{HighName: "p99"}
+	out.P50 = each(func(h *hist.Histogram) float64 {
+		counts = append(counts, h.Count())
+		return h.Percentile(50)
+	})
+	slices.Sort(counts)
+	if n := len(counts); n > 0 && counts[n/2] < leastP99 {
+		out.HighName = "slowest"
+		out.High = each(func(h *hist.Histogram) float64 { return h.Moments().Max })
+		return out
+	}
+	out.High = each(func(h *hist.Histogram) float64 {
+		if h.Count() < leastP99 {
+			return math.NaN()
+		}
+		return h.Percentile(99)
+	})
+	return out
 }
 
 // cumulative is at most MostPoints points of a distribution.

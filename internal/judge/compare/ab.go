@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // Decided is the outcome where no gate was asked for and no metric is open.
@@ -34,8 +32,9 @@ type ABOptions struct {
 type AB struct {
 	opt   ABOptions
 	keys  []string // that must be decided
-	level float64  // significance level of one analysis of one of keys
-	other float64  // … of one of the other metrics of the table; 0: not known yet
+	looks look     // of one analysis of one of keys
+	other look     // … of one of the other metrics of the table; zero: not known yet
+	nulls nulls    // that levels are found by
 }
 
 // NewAB checks the rules and computes the significance level of one analysis.
@@ -55,7 +54,8 @@ func NewAB(opt ABOptions) (*AB, error) {
 		return nil, fmt.Errorf("no metric is to be decided")
 	}
 	// Several metrics are several tests: the error is shared out (Bonferroni).
-	ab.level = analysisLevel((1-opt.Level)/float64(len(ab.keys)), opt.MinRounds, opt.MaxRounds)
+	ab.nulls = drawNull(opt.MinRounds, opt.MaxRounds)
+	ab.looks = ab.nulls.look(opt.Level, len(ab.keys))
 	return ab, nil
 }
 
@@ -91,25 +91,48 @@ func (ab *AB) Analyse(a, b Side) (*Analysis, error) {
 			c.Doubts[i].Severe = false
 		}
 	}
-	l := &Analysis{Comparison: c, Rounds: len(a.Runs), AnalysisLevel: ab.level, Ratios: map[string][]float64{}, Open: []string{}, Outcome: Undecided}
+	l := &Analysis{Comparison: c, Rounds: len(a.Runs), AnalysisLevel: ab.looks.level, Ratios: map[string][]float64{}, Open: []string{}, Outcome: Undecided}
 	if err := ab.addRows(l, a, b); err != nil {
 		return nil, err
 	}
-	if ab.other == 0 {
-		ab.other = analysisLevel((1-ab.opt.Level)/float64(len(c.Rows)), ab.opt.MinRounds, ab.opt.MaxRounds)
+	if ab.other == (look{}) {
+		ab.other = ab.nulls.look(ab.opt.Level, len(c.Rows))
+		ab.nulls = nulls{} // some megabytes
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		level := ab.other
+		looks, rounds := ab.other, roundsOf(a.Runs, b.Runs, row.Metric.Key)
 		if slices.Contains(ab.keys, row.Metric.Key) {
-			level = ab.level
-			l.Ratios[row.Metric.Key] = ratios(a.Runs, b.Runs, row.Metric.Key)
+			looks = ab.looks
+			l.Ratios[row.Metric.Key] = rounds.ratios()
 		}
-		row.Cells[1].Change = paired(ratios(a.Runs, b.Runs, row.Metric.Key), level, ab.opt.Options)
+		change := rounds.change(looks, ab.opt.Options)
+		if l.Rounds < ab.opt.MinRounds && change != nil { // nobody has looked yet
+			change.Call = Unclear
+		}
+		row.Cells[1].Change = change
+		l.markBetter(row)
 	}
-	c.Footnotes = append(c.Footnotes, fmt.Sprintf("paired by round: the intervals are those of the mean ratio of %d rounds, so wide that they hold at all of up to %d looks at once",
-		l.Rounds, ab.opt.MaxRounds-ab.opt.MinRounds+1))
+	c.Footnotes = append(c.Footnotes, fmt.Sprintf("paired by round: the intervals are those of the mean ratio of %d rounds, with what each run's own numbers may be off, "+
+		"so wide that they hold at all of up to %d looks at once; a change is real where %.0f %% intervals exclude none", l.Rounds, ab.opt.MaxRounds-ab.opt.MinRounds+1, 100*sureLevel(ab.opt.Level)))
 	return l, ab.judge(l)
+}
+
+// markBetter marks the better value of a row where that is decided, and nowhere else: what Compare marked
+// rests on the runs unpaired.
+func (l *Analysis) markBetter(row *Row) {
+	for side := range row.Cells {
+		row.Cells[side].Best = false
+	}
+	c := row.Cells[1].Change
+	if c == nil || c.Call != Real || row.Metric.Unsure || l.severe(0, 1) != nil || l.unequalLoads([]int{0, 1}) {
+		return
+	}
+	better := 0
+	if (c.Low > 0) == row.Metric.Higher {
+		better = 1
+	}
+	row.Cells[better].Best = true
 }
 
 // addRows adds metrics that must be decided and are not among the usual ones.
@@ -162,57 +185,21 @@ func (ab *AB) judge(l *Analysis) error {
 	return nil
 }
 
-// ratios are B/A of a metric in each round; nil if a round lacks it, or it has no logarithm.
-func ratios(a, b []foreign.Run, key string) []float64 {
-	out := make([]float64, 0, len(a))
-	for i := range a {
-		va, vb := a[i].Values[key], b[i].Values[key]
-		if va <= 0 || vb <= 0 {
-			return nil
-		}
-		out = append(out, vb/va)
-	}
-	return out
-}
-
-// paired is the change over rounds: Student's interval of the mean logarithm of the
-// ratios, at the level of one analysis.
-func paired(ratios []float64, level float64, opt Options) *Change {
-	var m stats.Moments
-	for _, r := range ratios {
-		m.Add(math.Log(r))
-	}
-	switch {
-	case m.N == 0:
-		return nil
-	case m.N < 2:
-		return &Change{Ratio: math.Expm1(m.Mean), Runs: 1, Call: Unknown}
-	}
-	bound := stats.StudentQuantile(1-level/2, m.Degrees())
-	half := bound * m.StdError()
-	c := &Change{
-		Ratio: math.Expm1(m.Mean), Runs: len(ratios), Bounded: true, Low: math.Expm1(m.Mean - half), High: math.Expm1(m.Mean + half),
-		Smallest: math.Expm1(m.StdError() * (bound + stats.StudentQuantile(0.8, m.Degrees()))), Call: Unclear,
-	}
-	c.P = 1
-	if m.Mean != 0 { // adjusted from one analysis to the whole sequence
-		c.P = min(1, stats.StudentTail(m.Mean/m.StdError(), m.Degrees())/level*(1-opt.Level))
-	}
-	switch {
-	case math.Abs(m.Mean) > half:
-		c.Call = Real
-	case max(-c.Low, c.High) <= opt.Interest:
-		c.Call = Same
-	}
-	return c
-}
-
-// Spoiled is why a round does not count: one of its runs is incomplete, or its own
+// Spoiled is why a round does not count, and what to change: one of its runs is incomplete, or its own
 // verdict is INVALID. Empty: it counts.
 func (ab *AB) Spoiled(a, b *foreign.Run) string {
-	for _, d := range append(alone("A", a), alone("B", b)...) {
-		if d.Severe && (d.Reason != "verdict" || !ab.opt.AnyVerdict) {
-			return d.Side + ": " + d.Sentence
+	for side, r := range []*foreign.Run{a, b} {
+		name := []string{"A", "B"}[side]
+		for _, d := range alone(name, r) {
+			switch {
+			case !d.Severe || d.Reason == "verdict" && ab.opt.AnyVerdict:
+			case d.Reason == "verdict" && r.Facts.ToDo != "":
+				return name + ": " + d.Sentence + "; to do: " + r.Facts.ToDo
+			case d.Reason == "verdict":
+				return name + ": " + d.Sentence
+			default:
+				return name + ": " + d.Sentence + "; to do: see in that run's report why requests fail, and lower the load if the server refuses it"
+			}
 		}
 	}
 	return ""

@@ -22,6 +22,8 @@ type duel struct {
 	spread  float64                         // of one run, in logarithms
 	drift   float64                         // of the machine from one run to the next
 	noise   func(random *rand.Rand) float64 // of spread 1; nil: normal
+	spoilt  float64                         // share of runs that something else on the machine slows down by 10 to 60 %
+	off     float64                         // by which a run's numbers may be off, and are, up or down; it says so
 
 	mayReal  float64 // at most this share is called real (or at least, where there is a change)
 	mustSame float64 // at least this share is called equivalent
@@ -54,6 +56,14 @@ func (d *duel) play(ab *AB, random *rand.Rand) (*Analysis, error) {
 				if i == 0 {
 					v += math.Log1p(change)
 				}
+				if random.Float64() < d.spoilt {
+					v += 0.1 + 0.4*random.Float64()
+				}
+				if d.off > 0 {
+					truth := 100 * math.Exp(v)
+					v += d.off * (2*random.Float64() - 1)
+					r.Bounds = map[string]foreign.Bounds{key: {Low: truth * math.Exp(-d.off), High: truth * math.Exp(d.off)}}
+				}
 				r.Values[key] = 100 * math.Exp(v)
 			}
 			at++
@@ -81,18 +91,25 @@ func (d *duel) play(ab *AB, random *rand.Rand) (*Analysis, error) {
 // takes: the table of docs/compare.md.
 func TestOperatingCharacteristics(t *testing.T) {
 	slack := 3 * math.Sqrt(0.05*0.95/float64(*sequences)) // of a share that is counted
+	few := 3 * math.Sqrt(0.01*0.99/float64(*sequences))   // … of one that is small
 	t.Log("| truth | metrics | real | equivalent | undecided | rounds, mean |")
 	for _, d := range []duel{
-		{name: "the same, runs differ by 1 %", metrics: 1, spread: 0.01, mayReal: 0.05, mustSame: 0.9},
-		{name: "the same, runs differ by 3 %", metrics: 1, spread: 0.03, mayReal: 0.05, mustSame: 0.8},
-		{name: "the same, runs differ by 10 %", metrics: 1, spread: 0.10, mayReal: 0.05},
-		{name: "the same, runs differ by 3 %", metrics: 3, spread: 0.03, mayReal: 0.05, mustSame: 0.6},
-		{name: "the same, 3 %, with rare large outliers", metrics: 1, spread: 0.03, noise: heavy, mayReal: 0.05, mustSame: 0.7},
-		{name: "the same, 3 %, each run 1 % slower than the one before", metrics: 1, spread: 0.03, drift: 0.01, mayReal: 0.05, mustSame: 0.7},
+		{name: "the same, runs differ by 1 %", metrics: 1, spread: 0.01, mayReal: 0.01, mustSame: 0.9},
+		{name: "the same, runs differ by 3 %", metrics: 1, spread: 0.03, mayReal: 0.01, mustSame: 0.8},
+		{name: "the same, runs differ by 10 %", metrics: 1, spread: 0.10, mayReal: 0.01},
+		{name: "the same, runs differ by 3 %", metrics: 3, spread: 0.03, mayReal: 0.01, mustSame: 0.6},
+		{name: "the same, 3 %, with rare large outliers", metrics: 1, spread: 0.03, noise: heavy, mayReal: 0.01, mustSame: 0.7},
+		{name: "the same, 3 %, each run 1 % slower than the one before", metrics: 1, spread: 0.03, drift: 0.01, mayReal: 0.01, mustSame: 0.7},
+		{name: "the same, 1 %, one run in ten disturbed by 10 to 60 %", metrics: 1, spread: 0.01, spoilt: 0.1, mayReal: 0.01},
+		{name: "the same, 1 %, one run in four disturbed by 10 to 60 %", metrics: 1, spread: 0.01, spoilt: 0.25, mayReal: 0.01},
+		{name: "B +20 %, 1 %, one run in ten disturbed by 10 to 60 %", metrics: 1, spread: 0.01, spoilt: 0.1, change: 0.2, mayReal: 0.97},
+		{name: "B +20 %, 1 %, one run in four disturbed by 10 to 60 %", metrics: 1, spread: 0.01, spoilt: 0.25, change: 0.2, mayReal: 0.55},
+		{name: "the same, 1 %, numbers known to 3 % only", metrics: 1, spread: 0.01, off: 0.03, mayReal: 0.01},
+		{name: "B +20 %, 1 %, numbers known to 3 % only", metrics: 1, spread: 0.01, off: 0.03, change: 0.2, mayReal: 0.99},
 		{name: "B +10 %, runs differ by 1 %", metrics: 1, spread: 0.01, change: 0.10, mayReal: 0.99},
 		{name: "B +10 %, runs differ by 3 %", metrics: 1, spread: 0.03, change: 0.10, mayReal: 0.99},
 		{name: "B +10 %, runs differ by 3 %", metrics: 3, spread: 0.03, change: 0.10, mayReal: 0.99},
-		{name: "B +10 %, runs differ by 5 %", metrics: 3, spread: 0.05, change: 0.10, mayReal: 0.95},
+		{name: "B +10 %, runs differ by 5 %", metrics: 3, spread: 0.05, change: 0.10, mayReal: 0.85},
 		{name: "B +10 %, runs differ by 10 %", metrics: 1, spread: 0.10, change: 0.10},
 	} {
 		ab, err := NewAB(ABOptions{Metrics: allMetrics[:d.metrics], MinRounds: 3, MaxRounds: 20})
@@ -116,7 +133,7 @@ func TestOperatingCharacteristics(t *testing.T) {
 		}
 		t.Logf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f |", d.name, d.metrics, found*100, same*100, math.Abs(1-found-same)*100, rounds)
 		switch {
-		case d.change == 0 && found > d.mayReal+slack:
+		case d.change == 0 && found > d.mayReal+few:
 			t.Errorf("%s: called real in %.3f", d.name, found)
 		case d.change > 0 && found < d.mayReal-slack:
 			t.Errorf("%s: called real in only %.3f", d.name, found)
@@ -137,10 +154,14 @@ func (d *duel) isReal(l *Analysis) bool {
 }
 
 // The level of an analysis lies between that of analyses which all tell the same, and
-// Bonferroni's; with a single one it is all there is.
+// Bonferroni's; with a single one of rounds too few to trim it is all there is, and of more the choice between
+// two estimates costs a part of it.
 func TestAnalysisLevel(t *testing.T) {
-	if got := analysisLevel(0.05, 5, 5); math.Abs(got-0.05) > 0.003 {
+	if got := analysisLevel(0.05, 4, 4); math.Abs(got-0.05) > 0.003 {
 		t.Errorf("one analysis: %g, want 0.05", got)
+	}
+	if got := analysisLevel(0.05, 10, 10); got < 0.03 || got > 0.045 {
+		t.Errorf("one analysis by two estimates: %g", got)
 	}
 	got := analysisLevel(0.05, 3, 20)
 	if got < 0.05/18*1.5 || got > 0.02 {
@@ -262,23 +283,9 @@ func TestABRules(t *testing.T) {
 	}
 }
 
-// Repeats without any spread: nothing is divided by zero.
-func TestPairedWithoutSpread(t *testing.T) {
-	opt := Options{}.withDefaults()
-	if c := paired([]float64{1, 1, 1}, 0.01, opt); c.Call != Same || c.P != 1 {
-		t.Errorf("%+v", c)
-	}
-	if c := paired([]float64{2, 2, 2}, 0.01, opt); c.Call != Real || c.P != 0 {
-		t.Errorf("%+v", c)
-	}
-	if c := paired(nil, 0.01, opt); c != nil {
-		t.Errorf("%+v", c)
-	}
-}
-
 func TestSpoiled(t *testing.T) {
 	good, short := &foreign.Run{}, &foreign.Run{Facts: foreign.Facts{Completed: 36, Asked: 64}}
-	invalid := &foreign.Run{Facts: foreign.Facts{Verdict: "INVALID", Reasons: []string{"cpu_wait"}}}
+	invalid := &foreign.Run{Facts: foreign.Facts{Verdict: "INVALID", Reasons: []string{"foreign_requests"}, ToDo: "find out who else uses the server"}}
 	ab, loose := &AB{}, &AB{opt: ABOptions{AnyVerdict: true}}
 	for _, tt := range []struct {
 		ab   *AB
@@ -288,7 +295,7 @@ func TestSpoiled(t *testing.T) {
 		{ab, good, ""},
 		{ab, short, "B: only 36 of 64"},
 		{loose, short, "B: only 36 of 64"},
-		{ab, invalid, "B: its own verdict is INVALID (cpu_wait)"},
+		{ab, invalid, "B: its own verdict is INVALID (foreign_requests); to do: find out who else uses the server"},
 		{loose, invalid, ""},
 	} {
 		if got := tt.ab.Spoiled(good, tt.b); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {

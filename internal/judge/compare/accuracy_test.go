@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -332,6 +333,12 @@ func TestFront(t *testing.T) {
 	lucky := FrontOf(sides(resultOf(t, "slow", 100, right(451)), resultOf(t, "fast", 200, right(450))), 0.95)
 	if p := lucky.Points[1]; !p.On || !p.Doubt || p.Against != "fast" {
 		t.Errorf("on the front by one question: %+v", p)
+	}
+	bad := resultOf(t, "wrong", 900, right(490))
+	bad.Facts.Verdict = "INVALID"
+	if f := FrontOf(sides(resultOf(t, "slow", 100, right(451)), resultOf(t, "fast", 200, right(300)), bad), 0.95); len(f.Points) != 2 || !f.Points[0].On || !f.Points[1].On ||
+		!slices.Contains(f.Notes, "INVALID, and so not among these: wrong") {
+		t.Errorf("with an INVALID run: %+v", f)
 	}
 	if f := FrontOf(sides(resultOf(t, "a", 1, right(3))), 0.95); f != nil {
 		t.Errorf("a front of one: %+v", f)

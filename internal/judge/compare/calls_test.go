@@ -44,43 +44,142 @@ func TestStudentsTail(t *testing.T) {
 	}
 }
 
-// known is a run whose file gives the interval of its value: ± half, relative.
+// known are three runs whose files give the interval of their value: ± half, relative. They differ by little.
 func known(name string, value, half float64, metrics ...string) Side {
-	r := foreign.Run{Name: name, Tool: foreign.Inferometer, Values: map[string]float64{}, Intervals: map[string]foreign.Interval{}}
-	for _, key := range metrics {
-		r.Values[key] = value
-		r.Intervals[key] = foreign.Interval{Low: value * math.Exp(-half), High: value * math.Exp(half), Level: 0.95}
+	out := Side{Name: name}
+	for i := range 3 {
+		r := foreign.Run{Name: name, Tool: foreign.Inferometer, Values: map[string]float64{}, Intervals: map[string]foreign.Interval{}}
+		for _, key := range metrics {
+			v := value * (1 + 0.001*float64(i-1))
+			r.Values[key] = v
+			r.Intervals[key] = foreign.Interval{Low: v * math.Exp(-half), High: v * math.Exp(half), Level: 0.95}
+		}
+		out.Runs = append(out.Runs, r)
 	}
-	return Side{name, []foreign.Run{r}}
+	return out
 }
 
-// The correction is over all metrics of all sides: what is beyond noise by itself may
-// not be so as the largest of many.
+// The correction is over all metrics: what is beyond noise by itself may not be so as the largest of many.
 func TestTheWholeTableIsCorrected(t *testing.T) {
-	const half = 0.02
-	change := math.Exp(2.5 / 1.96 * half * math.Sqrt2) // p = 0.012
-	for others, want := range map[int]Call{0: Real, 4: Unclear} {
-		sides := []Side{known("a", 100, half, "mean_ttft_ms"), known("b", 100*change, half, "mean_ttft_ms")}
-		for i := range others {
-			sides = append(sides, known(fmt.Sprint(i), 100.1, half, "mean_ttft_ms"))
-		}
-		if ch := mustCompare(t, sides).Rows[0].Cells[1].Change; ch.Call != want {
-			t.Errorf("beside %d other sides: %s, p %.3f", others, ch.Call, ch.P)
-		}
+	of := func(metrics ...string) *Change {
+		return mustCompare(t, []Side{known("a", 100, 0.02, metrics...), known("b", 102, 0.02, metrics...)}).row(metrics[0]).Cells[1].Change
+	}
+	if one, many := of(sixteen[0]), of(sixteen...); one.Call != Real || many.Call == Real || math.Abs(many.P-16*one.P) > 1e-9 {
+		t.Errorf("one metric: %s, p %.4f; sixteen: %s, p %.4f", one.Call, one.P, many.Call, many.P)
 	}
 }
 
 // Within noise is said at the level of the calls: an interval that lies within ±5 % at
 // 95 % need not do so where it is one of many.
 func TestWithinNoiseIsCorrected(t *testing.T) {
-	const half = 0.03 // of each side, so that the change is ±4.2 %
+	const half = 0.05
 	one := mustCompare(t, []Side{known("a", 100, half, "mean_ttft_ms"), known("b", 100, half, "mean_ttft_ms")})
 	many := mustCompare(t, []Side{known("a", 100, half, sixteen...), known("b", 100, half, sixteen...)})
-	if call := one.Rows[0].Cells[1].Change.Call; call != Noise {
-		t.Errorf("one metric: %s", call)
+	a, b := one.Rows[0].Cells[1].Change, many.Rows[0].Cells[1].Change
+	if a.Low != b.Low || b.Smallest <= a.Smallest {
+		t.Errorf("one metric: %+v, sixteen: %+v", *a, *b)
 	}
-	if ch := many.Rows[0].Cells[1].Change; ch.Call != Unclear || ch.Smallest < 0.05 {
-		t.Errorf("sixteen metrics: %+v", *ch)
+}
+
+// One run a side is never called real, however sure each run is of itself: what drifts between runs is not in it.
+// The files are those of a change of half.
+func TestOneRunIsNeverReal(t *testing.T) {
+	a, b := known("a", 100, 0.001, sixteen...), known("b", 150, 0.001, sixteen...)
+	a.Runs, b.Runs = a.Runs[:1], b.Runs[:1]
+	for _, s := range [][]Side{{a, b}, {a, known("b", 150, 0.001, sixteen...)}, {known("a", 100, 0.001, sixteen...), b}} {
+		c := mustCompare(t, s)
+		for i := range c.Rows {
+			ch := c.Rows[i].Cells[1].Change
+			if ch.Call != Differs || c.Rows[i].Cells[0].Best || c.Rows[i].Cells[1].Best || ch.Needs == nil || ch.Needs.Runs < 2 {
+				t.Fatalf("%d and %d runs: %s: %+v", len(s[0].Runs), len(s[1].Runs), c.Rows[i].Metric.Key, *ch)
+			}
+		}
+		if words := c.Rows[0].Cells[1].Change.words(); !strings.Contains(words, "differs (about 2 runs a side for 50 %)") {
+			t.Error(words)
+		}
+	}
+}
+
+// A second repeat says more than one run, and does not take the finding away: the runs' own errors count beside how much they differ.
+func TestSecondRepeatKeepsTheFinding(t *testing.T) {
+	of := func(runs int, value, other float64) *Change {
+		a, b := known("a", value, 0.01, sixteen...), known("b", other, 0.01, sixteen...)
+		a.Runs, b.Runs = a.Runs[:runs], b.Runs[:runs]
+		return mustCompare(t, []Side{a, b}).row("mean_tpot_ms").Cells[1].Change
+	}
+	before := 1.0
+	for runs, want := range map[int]Call{1: Differs, 2: Real, 3: Real} {
+		if ch := of(runs, 100, 110); ch.Call != want {
+			t.Errorf("%d runs a side, +10 %%: %+v", runs, *ch)
+		}
+	}
+	for runs := 1; runs <= 3; runs++ {
+		ch := of(runs, 100, 110)
+		if ch.P >= before {
+			t.Errorf("%d runs a side: p is %g, and was %g", runs, ch.P, before)
+		}
+		before = ch.P
+	}
+}
+
+// What a value may be off by is no noise: it stays however many the repeats, and a change within it is not real.
+func TestBoundsStay(t *testing.T) {
+	within := func(s Side, below, above float64) Side {
+		for i := range s.Runs {
+			v := s.Runs[i].Values["mean_ttft_ms"]
+			s.Runs[i].Bounds = map[string]foreign.Bounds{"mean_ttft_ms": {Low: v * (1 - below), High: v * (1 + above)}}
+		}
+		return s
+	}
+	gate, err := ParseGate("mean_ttft<+5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		what         string
+		below, above float64
+		want         Call
+		gate         Outcome
+	}{
+		{"exact", 0, 0, Real, Broken},
+		{"narrow bounds", 0.01, 0.01, Real, Broken},
+		{"wide bounds", 0.12, 0, Unclear, Undecided},
+		{"no lower bound", 1, 0, Unclear, Undecided},
+		{"bounds away from the limit", 0, 0.08, Real, Broken},
+	} {
+		a, b := known("a", 100, 0.005, "mean_ttft_ms"), within(known("b", 112, 0.005, "mean_ttft_ms"), tt.below, tt.above)
+		c := mustCompare(t, []Side{a, b})
+		ch := c.Rows[0].Cells[1].Change
+		outcome, found, err := gate.Judge(c)
+		if err != nil || ch.Call != tt.want || outcome != tt.gate {
+			t.Errorf("%s: %s, gate %s: %+v", tt.what, ch.words(), outcome, found)
+		}
+	}
+	c := mustCompare(t, []Side{known("a", 100, 0.005, "mean_ttft_ms"), within(known("b", 104, 0.005, "mean_ttft_ms"), 0.3, 0.3)})
+	if words := c.Rows[0].Cells[1].Change.words(); !strings.Contains(words, "more runs can't decide it: the values may be off by") {
+		t.Error(words)
+	}
+}
+
+// A run of ours says why it has no error, and what to do; it never has an unknown one.
+func TestOwnRunsSayWhy(t *testing.T) {
+	text := `{"num_prompts": 48, "completed": 48, "request_throughput": 4, "mean_ttft_ms": 20, "p99_ttft_ms": 21, "mean_tpot_ms": 2,
+		"inferometer": {"confidence": {"level": 0.95, "intervals": {
+			"mean_ttft_ms": {"low": null, "high": null, "reason": "too few independent waves; send about 480 requests"},
+			"p99_ttft_ms": {"low": 20.9, "high": null, "reason": "no upper end: 48 values are too few for p99; send about 370 requests\u001b[31m"}}}}}`
+	runs, err := foreign.Read("a.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mustCompare(t, sides(runs[0], runs[0]))
+	for key, want := range map[string]string{
+		"mean_ttft_ms": "+0.0 %, no error: too few independent waves; send about 480 requests",
+		"p99_ttft_ms":  "+0.0 %, no error: no upper end: 48 values are too few for p99; send about 370 requests",
+		"mean_tpot_ms": "+0.0 %, no error: repeat each side",
+	} {
+		if got := c.row(key).Cells[1].Change.words(); !strings.HasPrefix(got, want) || strings.ContainsRune(got, 0x1b) {
+			t.Errorf("%s: %q", key, got)
+		}
 	}
 }
 
@@ -88,6 +187,7 @@ func TestWithinNoiseIsCorrected(t *testing.T) {
 // nothing of what changes from run to run.
 func TestOneRunBesideRepeats(t *testing.T) {
 	alone := known("b", 104.7, 0.001, "mean_ttft_ms")
+	alone.Runs = alone.Runs[:1]
 	ch := mustCompare(t, []Side{repeats("a", 97.31, 103.42, 99.93), alone}).Rows[0].Cells[1].Change
 	if ch.Call == Real || !ch.Bounded || ch.Low > 0 {
 		t.Errorf("%+v", *ch)
@@ -237,9 +337,9 @@ func TestDirections(t *testing.T) {
 
 // A gate of many limits does not break by chance more often than a gate of one.
 func TestGateOfManyLimits(t *testing.T) {
-	const half = 0.02
-	a, b := known("a", 100, half, sixteen...), known("b", 100*1.08, half, sixteen...) // +8 % [+5.0, +11.1]
-	limits := "mean_ttft<+4.9%"
+	a, b := known("a", 100, 0.02, sixteen...), known("b", 100*1.08, 0.02, sixteen...)
+	low := mustCompare(t, []Side{a, b}).row("mean_ttft_ms").Cells[1].Change.Low
+	limits := fmt.Sprintf("mean_ttft<%+.3f%%", 100*low-0.1)
 	for n, want := range map[int]Outcome{1: Broken, 8: Undecided} {
 		g, err := ParseGate(strings.TrimSuffix(strings.Repeat(limits+" and ", n), " and "))
 		if err != nil {

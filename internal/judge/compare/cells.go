@@ -21,17 +21,38 @@ func number(v float64) string {
 
 // words is a change for people: "+10.2 % [+8.1, +12.4] real".
 func (c *Change) words() string {
-	if c == nil {
+	switch {
+	case c == nil:
 		return "unknown"
-	}
-	if !c.Bounded {
+	case !c.Bounded && c.Why != "":
+		return fmt.Sprintf("%s, no error: %s", percent(c.Ratio), c.Why)
+	case !c.Bounded:
 		return fmt.Sprintf("%s, unknown error", percent(c.Ratio))
 	}
 	text := fmt.Sprintf("%s [%s, %s] %s", percent(c.Ratio), bare(c.Low), bare(c.High), c.Call)
-	if c.Call == Unclear {
+	switch more := c.Needs.words(); {
+	case c.Call == Unclear && more != "":
+		text += fmt.Sprintf(" (≥ %.0f %% could be seen; %s)", min(c.Smallest*100, most*100), more)
+	case c.Call == Unclear:
 		text += fmt.Sprintf(" (≥ %.0f %% could be seen)", min(c.Smallest*100, most*100))
+	case more != "":
+		text += " (" + more + ")"
 	}
 	return text
+}
+
+// words say what would decide an open change.
+func (n *Needs) words() string {
+	size := func(v float64) string { return fmt.Sprintf("%.0f %%", min(v, most)*100) }
+	switch {
+	case n == nil:
+		return ""
+	case n.Off > 0:
+		return fmt.Sprintf("more runs can't decide it: the values may be off by %s", size(n.Off))
+	case n.Runs == 0:
+		return fmt.Sprintf("more than %d runs a side for %s", mostRuns, size(n.Change))
+	}
+	return fmt.Sprintf("about %d runs a side for %s", n.Runs, size(n.Change))
 }
 
 func percent(v float64) string { return bare(v) + " %" }

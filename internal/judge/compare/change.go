@@ -12,8 +12,9 @@ type Call string
 
 // The calls.
 const (
-	Real    Call = "real"         // beyond noise, all numbers of the table considered together
+	Real    Call = "real"         // beyond noise, all numbers of the table considered together; both sides have repeats
 	Noise   Call = "within noise" // and all of its interval, corrected as well, is too small to matter
+	Differs Call = "differs"      // in these runs; one run a side can't tell whether the servers do
 	Unclear Call = "unclear"      // a change that matters may hide in the noise
 	Unknown Call = "unknown"      // the files do not tell how sure the values are
 )
@@ -28,31 +29,54 @@ type Change struct {
 	Call     Call    `json:"call"`
 	Smallest float64 `json:"smallest_visible,omitempty"` // change that would have been called real four times in five
 	Runs     int     `json:"runs"`                       // of the side with fewer
+	Needs    *Needs  `json:"needs,omitempty"`            // what would decide it, where it is not decided
+	Why      string  `json:"why,omitempty"`              // why the error is not known, where the file tells
 
 	log          float64 // of the ratio
 	below, above float64 // its standard errors
-	degrees      float64 // with which they are known
+	degrees      float64 // with which they are known, where the law is Student's
+	mixed        mixture // the law with what drifts between runs
+	under, over  float64 // what it may be off by for other reasons than chance
+	each         float64 // standard error of the change with one run a side
+	exact        bool    // nothing drifts
+}
+
+// Needs is what would decide an open change.
+type Needs struct {
+	Runs   int     `json:"runs,omitempty"` // a side; 0: more than mostRuns
+	Change float64 `json:"change"`         // of the size that they would decide
+	Off    float64 `json:"off,omitempty"`  // the values may be off by so much, which no number of runs decides
 }
 
 // changeOf joins two estimates to that of the ratio (the method of Zou and Donner, on
 // logarithms: each end goes in with its own distance, so that skewed intervals stay
-// skewed; the degrees of freedom are Welch's). Nil where a value is missing or zero.
+// skewed). Nil where a value is missing or zero.
 func changeOf(a, b estimate) *Change {
 	if !a.known || !b.known || a.value <= 0 || b.value <= 0 {
 		return nil
 	}
 	d := math.Log(b.value / a.value)
-	c := &Change{Ratio: relative(d), Runs: min(a.runs, b.runs), Call: Unknown, log: d}
+	c := &Change{Ratio: relative(d), Runs: min(a.runs, b.runs), Call: Unknown, log: d, exact: a.exact && b.exact, Why: a.why}
 	if !a.bounded || !b.bounded {
+		if b.why != "" {
+			c.Why = b.why
+		}
 		return c
 	}
-	c.Bounded = true
+	c.Bounded, c.Why = true, ""
+	c.under, c.over = b.under+a.over, b.over+a.under
 	c.below, c.above = math.Hypot(b.below, a.above), math.Hypot(b.above, a.below)
+	c.each = math.Hypot((a.below+a.above)/2*math.Sqrt(float64(a.runs)), (b.below+b.above)/2*math.Sqrt(float64(b.runs)))
+	if a.mixed != nil && b.mixed != nil {
+		c.mixed = b.mixed.over(a.mixed)
+		c.each = math.Hypot(a.mixed.typical()*math.Sqrt(float64(a.runs)), b.mixed.typical()*math.Sqrt(float64(b.runs)))
+		return c
+	}
 	towardsZero := []float64{b.below * b.below, a.above * a.above}
 	if d < 0 {
 		towardsZero = []float64{b.above * b.above, a.below * a.below}
 	}
-	c.degrees = stats.WelchDegrees(towardsZero, []float64{b.degrees, a.degrees})
+	c.degrees = stats.WelchDegrees(towardsZero, []float64{b.degrees, a.degrees}) // Student's law
 	return c
 }
 
@@ -64,7 +88,7 @@ type spreads struct {
 }
 
 func (s *spreads) add(a, b *estimate) {
-	if math.IsInf(a.degrees, 1) || math.IsInf(b.degrees, 1) { // of questions: not from how much runs differ
+	if a.exact || b.exact || a.mixed != nil || b.mixed != nil { // not from how much runs differ alone
 		return
 	}
 	if a.runs > 1 && b.runs > 1 && a.bounded && b.bounded && a.below > 0 && b.below > 0 {
@@ -86,7 +110,7 @@ func (s *spreads) degrees() float64 {
 // metrics whose spread comes out small by chance get the more degrees for it, and
 // among many metrics there is always one. All metrics together know the ratio better.
 func (c *Change) steady(s *spreads) {
-	if c != nil && c.Bounded && c.Runs > 1 {
+	if c != nil && c.Bounded && c.Runs > 1 && c.mixed == nil {
 		c.degrees = min(c.degrees, s.degrees())
 	}
 }
@@ -94,27 +118,6 @@ func (c *Change) steady(s *spreads) {
 // relative is the change of a ratio with this logarithm. Beyond e¹⁰⁰ it is only known to
 // be absurd, and a file needs a number.
 func relative(log float64) float64 { return math.Expm1(min(log, 100)) }
-
-// tail is the probability that noise alone gives a change of this size, on either side.
-func (c *Change) tail() float64 {
-	err := c.below // towards no change
-	if c.log < 0 {
-		err = c.above
-	}
-	switch {
-	case c.log == 0:
-		return 1
-	case err == 0:
-		return 0
-	}
-	return stats.StudentTail(c.log/err, c.degrees)
-}
-
-// interval holds the true change but for this share of cases.
-func (c *Change) interval(share float64) (low, high float64) {
-	t := stats.StudentQuantile(1-share/2, c.degrees)
-	return relative(c.log - t*c.below), relative(c.log + t*c.above)
-}
 
 // call decides on each change. The more numbers are looked at, the more of them
 // differ by chance: Holm's correction over all metrics of all sides keeps the chance of
@@ -140,18 +143,28 @@ func (c *Comparison) call(opt Options) (each float64) {
 	return each
 }
 
-// decide calls a change by its adjusted P. each is the share of error of one number.
+// decide calls a change by its adjusted P. each is the share of error of one number. One run a side can't tell what drifts between
+// runs from a change of the server: it is never called real, whatever P.
 func (c *Change) decide(whole, each, interest float64) {
-	t := stats.StudentQuantile(1-each/2, c.degrees)
-	c.Smallest = relative((c.below + c.above) / 2 * (t + stats.StudentQuantile(0.8, c.degrees)))
-	low, high := relative(c.log-t*c.below), relative(c.log+t*c.above)
+	low, high := c.interval(each)
+	reach := (c.reach(each/2, false) + c.reach(each/2, true) + c.reach(0.2, false) + c.reach(0.2, true) + c.under + c.over) / 2
+	c.Smallest = relative(reach)
 	switch {
-	case c.P < whole:
+	case c.P < whole && (c.Runs > 1 || c.exact):
 		c.Call = Real
 	case -low <= interest && high <= interest:
 		c.Call = Noise
+	case c.Runs == 1 && !c.exact && (c.Low > 0 || c.High < 0):
+		c.Call = Differs
 	default:
 		c.Call = Unclear
+	}
+	if (c.Call == Unclear || c.Call == Differs) && !c.exact {
+		size := max(math.Abs(c.log), math.Log1p(interest))
+		c.Needs = &Needs{Runs: c.needs(size, each), Change: max(math.Abs(c.Ratio), interest)}
+		if off := (c.under + c.over) / 2; off >= size {
+			c.Needs.Off = relative(off)
+		}
 	}
 }
 

@@ -152,7 +152,7 @@ func (c *Comparison) markBest(row *Row, of []estimate, each float64) {
 			a, b = b, a
 		}
 		if ch := row.Cells[b].Change; a == 0 && ch != nil {
-			return ch.Call == Real || ch.Call == Unknown // it has been decided
+			return ch.Call == Real || ch.Call == Unknown && ch.Why == "" // it has been decided
 		}
 		return apart(of[a], of[b], each)
 	}) {
@@ -186,7 +186,7 @@ func winners(m Metric, of []estimate, able []int, apart func(a, b int) bool) []i
 // with no error known always do.
 func apart(a, b estimate, share float64) bool {
 	ch := changeOf(a, b)
-	return ch == nil || !ch.Bounded || ch.tail() < share
+	return ch == nil || !ch.Bounded && ch.Why == "" || ch.Bounded && ch.tail() < share
 }
 
 func (c *Comparison) disqualified(side int) bool {

@@ -156,9 +156,9 @@ func footnotes(sides []Side) []string {
 		out = nil // one tool means the same by its words on all sides
 	}
 	if single && several {
-		out = append(out, "a side of one run has the spread of the other sides' repeats, where that is larger than its own error")
+		out = append(out, "real needs two runs or more on both sides: a single run has the spread of the others' repeats")
 	} else if single {
-		out = append(out, "one run a side: what drifts from run to run is not in the intervals; repeat each side to have it")
+		out = append(out, fmt.Sprintf("one run a side: what differs here may be drift between runs, for which the intervals allow (%.1f %%, a guess); repeat each side to know", 100*priorDrift))
 	}
 	return out
 }

@@ -2,9 +2,7 @@ package compare
 
 import (
 	"math"
-	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
@@ -19,107 +17,132 @@ type estimate struct {
 	bounded      bool    // the rest is known
 	below, above float64 // standard errors towards smaller and larger values
 	degrees      float64 // of freedom with which they are known; infinite: exactly
+	mixed        mixture // of errors with what drifts between runs; nil: they are Student's, with degrees
+
+	under, over float64 // what the truth may lie below and above the value for other reasons than chance
+	exact       bool    // nothing drifts: it is a share of questions
+	why         string  // why a run of ours does not tell its error
 }
 
-// estimates are those of all sides. Runs of one server differ by more than chance
-// within a run, and only repeats show by how much: a side of one run beside sides with
-// repeats gets the spread of those.
+// estimates are those of all sides.
 func estimates(sides []Side, m Metric, level float64) []estimate {
-	out := make([]estimate, len(sides))
-	var between pooled
+	of := make([]repeated, len(sides))
 	for i := range sides {
-		var logs stats.Moments
-		out[i], logs = estimateOf(&sides[i], m, level)
-		if logs.N > 1 {
-			between.add(&logs)
-		}
+		of[i] = repeatsOf(&sides[i], m, level)
 	}
-	for i := range out {
-		if out[i].runs == 1 && between.degrees > 0 {
-			out[i].widen(&between)
-		}
+	spread := spreadOf(of)
+	out := make([]estimate, len(sides))
+	for i := range of {
+		out[i] = of[i].estimate(&spread)
 	}
 	return out
 }
 
-// pooled is the variance of single runs, over all sides that have several.
-type pooled struct{ squares, degrees float64 }
-
-func (p *pooled) add(m *stats.Moments) {
-	p.squares += m.Squares
-	p.degrees += m.Degrees()
+// repeated is what the runs of one side have of a metric.
+type repeated struct {
+	runs         []estimate // each with its own error
+	logs         stats.Moments
+	squares      float64 // of the repeats' distances from their mean
+	below, above float64 // mean variances of the runs' own errors
 }
 
-// widen gives a single run the error of a run among repeats, where that is larger than its own.
-func (e *estimate) widen(p *pooled) {
-	spread := math.Sqrt(p.squares / p.degrees)
-	if e.value <= 0 || e.bounded && max(e.below, e.above) >= spread {
-		return
-	}
-	e.bounded, e.degrees = true, p.degrees
-	e.below, e.above = max(e.below, spread), max(e.above, spread)
-}
-
-// estimateOf joins the runs of a side, and returns their logarithms where there are
-// several. The mean over repeats is geometric, and its error comes from how much they
-// differ; one run's is its own.
-func estimateOf(s *Side, m Metric, level float64) (estimate, stats.Moments) {
-	var values []float64
-	var last *foreign.Run
+// repeatsOf gathers them.
+func repeatsOf(s *Side, m Metric, level float64) repeated {
+	var out repeated
+	n, ok := metric.ParseName(m.Key)
+	exact := ok && n.Metric.OfQuestions
 	for i := range s.Runs {
-		if v, ok := s.Runs[i].Values[m.Key]; ok {
-			values, last = append(values, v), &s.Runs[i]
+		v, has := s.Runs[i].Values[m.Key]
+		if !has {
+			continue
+		}
+		e := estimate{known: true, value: v, runs: 1, exact: exact}
+		e.own(&s.Runs[i], m.Key, level)
+		e.systematic(&s.Runs[i], m.Key)
+		out.runs = append(out.runs, e)
+	}
+	for i := range out.runs {
+		e := &out.runs[i]
+		if e.value > 0 {
+			out.logs.Add(math.Log(e.value))
+		}
+		out.below += e.below * e.below / float64(len(out.runs))
+		out.above += e.above * e.above / float64(len(out.runs))
+	}
+	out.squares = out.roundedSquares()
+	return out
+}
+
+// positive says whether all values have a logarithm.
+func (r *repeated) positive() bool { return r.logs.N == len(r.runs) }
+
+// bounded says whether each run tells its own error.
+func (r *repeated) bounded() bool {
+	for i := range r.runs {
+		if !r.runs[i].bounded {
+			return false
 		}
 	}
-	switch len(values) {
-	case 0:
-		return estimate{}, stats.Moments{}
-	case 1:
-		e := estimate{known: true, value: values[0], runs: 1}
-		e.own(last, m.Key, level)
-		return e, stats.Moments{}
+	return true
+}
+
+// estimate joins the runs of a side. The mean over repeats is geometric.
+func (r *repeated) estimate(s *spread) estimate {
+	switch {
+	case len(r.runs) == 0:
+		return estimate{}
+	case r.runs[0].exact:
+		return r.overQuestions()
 	}
-	if n, ok := metric.ParseName(m.Key); ok && n.Metric.OfQuestions {
-		return overQuestions(s, m.Key, level), stats.Moments{}
+	e := estimate{known: true, value: r.runs[0].value, runs: len(r.runs)}
+	for i := range r.runs { // what is off in one way in all runs does not average out
+		e.under += r.runs[i].under / float64(len(r.runs))
+		e.over += r.runs[i].over / float64(len(r.runs))
+		if e.why == "" {
+			e.why = r.runs[i].why
+		}
 	}
-	return overRuns(values)
+	if !r.positive() {
+		e.value = r.mean()
+		return e
+	}
+	if len(r.runs) > 1 {
+		e.value = math.Exp(r.logs.Mean)
+	}
+	s.errors(r, &e)
+	return e
+}
+
+func (r *repeated) mean() float64 {
+	sum := 0.0
+	for i := range r.runs {
+		sum += r.runs[i].value
+	}
+	return sum / float64(len(r.runs))
 }
 
 // overQuestions is the mean of runs that ask the same questions. How much such runs differ
 // says nothing of other questions, so that the error is that of one run, however many there are.
-func overQuestions(s *Side, key string, level float64) estimate {
-	e := estimate{known: true, bounded: true, degrees: math.Inf(1)}
-	for i := range s.Runs {
-		v, ok := s.Runs[i].Values[key]
-		if !ok {
-			continue
-		}
-		one := estimate{known: true, value: v}
-		one.own(&s.Runs[i], key, level)
-		e.value, e.runs, e.bounded = e.value+v, e.runs+1, e.bounded && one.bounded
-		e.below, e.above = max(e.below, one.below), max(e.above, one.above)
+func (r *repeated) overQuestions() estimate {
+	e := estimate{known: true, bounded: r.bounded(), degrees: math.Inf(1), exact: true, runs: len(r.runs), value: r.mean()}
+	for i := range r.runs {
+		e.below, e.above = max(e.below, r.runs[i].below), max(e.above, r.runs[i].above)
 	}
-	e.value /= float64(e.runs)
 	return e
 }
 
-// overRuns is the mean logarithm of repeats, and its error with n−1 degrees of freedom.
-func overRuns(values []float64) (estimate, stats.Moments) {
-	e := estimate{known: true, runs: len(values)}
-	var m stats.Moments
-	for _, v := range values {
-		if v <= 0 { // has no logarithm
-			e.value = stats.Mean(values)
-			return e, stats.Moments{}
-		}
-		m.Add(math.Log(v))
+// roundedSquares is the sum of the repeats' squared distances from their mean. Repeats that were printed with few digits
+// may agree to the last one and still differ.
+func (r *repeated) roundedSquares() float64 {
+	if r.logs.N < 2 {
+		return 0
 	}
-	e.value, e.degrees, e.bounded = math.Exp(m.Mean), m.Degrees(), true
-	// Repeats that were printed with few digits may agree to the last one and still differ.
-	rounded := lastDigit(1, values...) / math.Sqrt(12) / e.value
-	m.Squares += rounded * rounded * m.Degrees()
-	e.below, e.above = m.StdError(), m.StdError()
-	return e, m
+	values := make([]float64, len(r.runs))
+	for i := range r.runs {
+		values[i] = r.runs[i].value
+	}
+	rounded := lastDigit(1, values...) / math.Sqrt(12) / math.Exp(r.logs.Mean)
+	return r.logs.Squares + rounded*rounded*r.logs.Degrees()
 }
 
 // lastDigit is the largest unit, up to most and a power of ten, of which all values are
@@ -136,96 +159,4 @@ func lastDigit(most float64, values ...float64) float64 {
 		}
 	}
 	return 0
-}
-
-// own sets a run's own error: that of the interval which its file gives, of the
-// deviation or standard error beside the value, or of the values behind the metric.
-func (e *estimate) own(r *foreign.Run, key string, level float64) {
-	if i, has := r.Intervals[key]; has && i.Level == level {
-		e.fromInterval(i.Low, i.High, i.Degrees, level)
-		return
-	}
-	if err, has := r.Values["stderr_"+key]; has {
-		e.fromError(err, math.Inf(1))
-		return
-	}
-	if dev, has := r.Values["std_"+key]; has && strings.HasSuffix(key, "_tps") {
-		n := repetitions(r, key)
-		dev = max(dev, lastDigit(0.01, e.value)/2) // 39.33 ± 0.00 is no exact number
-		e.fromError(dev/math.Sqrt(n), n-1)
-		return
-	}
-	statistic, latency, ok := metric.SplitKey(key)
-	if !ok {
-		return
-	}
-	if series := r.Samples[latency]; latency == "batch" && statistic == "mean" && len(series) > 1 { // one after the other, each by itself
-		var m stats.Moments
-		for _, v := range series {
-			m.Add(v * 1000)
-		}
-		e.fromError(m.StdError(), m.Degrees())
-		return
-	}
-	chain, ok := chainOf(r, latency)
-	if !ok {
-		return
-	}
-	var low, high, degrees float64
-	if statistic == "mean" {
-		low, high, degrees, ok = chain.Mean(level)
-	} else if p, is := metric.Statistic(statistic).Percentile(); is && p > 0 && p < 100 {
-		low, high, degrees, ok = chain.Quantile(p/100, level)
-	} else {
-		return
-	}
-	if ok {
-		e.fromInterval(low*1000, high*1000, degrees, level)
-	}
-}
-
-// chainOf is the values behind a metric in the order of time. Gaps between tokens need
-// the moments at which they ended: those of all streams wait for the same step of the
-// engine, and laid end to end, stream by stream, they would look independent.
-func chainOf(r *foreign.Run, metric string) (stats.Chain, bool) {
-	series := r.Samples[metric]
-	switch ends := r.Samples[metric+foreign.EndsOf]; {
-	case len(series) == 0:
-		return stats.Chain{}, false
-	case len(ends) == len(series):
-		return stats.InTime(series, ends), true
-	case metric == "itl":
-		return stats.Chain{}, false
-	}
-	return stats.InSequence(series), true
-}
-
-// fromInterval sets the errors by the ends of an interval.
-func (e *estimate) fromInterval(low, high, degrees, level float64) {
-	if !(low > 0 && low <= e.value && e.value <= high && high < math.Inf(1)) { // also where one is no number
-		return
-	}
-	if degrees <= 0 {
-		degrees = math.Inf(1)
-	}
-	t := stats.StudentQuantile((1+level)/2, degrees)
-	e.bounded, e.degrees = true, degrees
-	e.below, e.above = math.Log(e.value/low)/t, math.Log(high/e.value)/t
-}
-
-// fromError sets the errors by the standard error of the value.
-func (e *estimate) fromError(err, degrees float64) {
-	if !(e.value > 0 && err >= 0 && err < e.value) {
-		return
-	}
-	e.bounded, e.degrees = true, degrees
-	e.below, e.above = err/e.value, err/e.value
-}
-
-// repetitions are llama-bench's: five unless its file has them.
-func repetitions(r *foreign.Run, key string) float64 {
-	if n := len(r.Samples[key]); n >= 2 {
-		return float64(n)
-	}
-	return 5
 }

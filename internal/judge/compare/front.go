@@ -40,13 +40,17 @@ const throughputKey = "output_throughput"
 // FrontOf is the front of sides; nil where fewer than two have a throughput and an accuracy.
 func FrontOf(sides []Side, level float64) *Front {
 	f := &Front{}
-	var lacking []string
+	var lacking, invalid []string
 	for i := range sides {
 		s := &sides[i]
 		if !hasEval(s) {
 			continue
 		}
-		speed, _ := estimateOf(s, Metric{Key: throughputKey, Higher: true}, level)
+		if s = trusted(s); len(s.Runs) == 0 {
+			invalid = append(invalid, s.Name)
+			continue
+		}
+		speed := estimates([]Side{*s}, Metric{Key: throughputKey, Higher: true}, level)[0]
 		of := AnswersOf(s, level)
 		if !speed.known || !of.Known {
 			lacking = append(lacking, s.Name)
@@ -59,6 +63,9 @@ func FrontOf(sides []Side, level float64) *Front {
 	if len(f.Points) < 2 {
 		return nil
 	}
+	if len(invalid) > 0 {
+		f.Notes = append(f.Notes, "INVALID, and so not among these: "+strings.Join(invalid, ", "))
+	}
 	if len(lacking) > 0 {
 		f.Notes = append(f.Notes, "without a throughput or an accuracy, and so not among these: "+strings.Join(lacking, ", "))
 	}
@@ -67,6 +74,13 @@ func FrontOf(sides []Side, level float64) *Front {
 	})
 	f.place(level)
 	return f
+}
+
+// trusted is a side without its runs that are INVALID: their throughput says nothing.
+func trusted(s *Side) *Side {
+	out := *s
+	out.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r foreign.Run) bool { return r.Facts.Verdict == "INVALID" })
+	return &out
 }
 
 // dominates: at least as good in both, and better in one.

@@ -87,20 +87,38 @@ func held(l *condition.Clause, ch *Change, share float64) Finding {
 	case ch == nil:
 		return Finding{Outcome: Undecided, Sentence: "the metric is missing on one side"}
 	case !ch.Bounded:
-		return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%+.1f %%, but the files do not tell how sure that is", ch.Ratio*100)}
+		why := "the files do not tell how sure that is"
+		if ch.Why != "" {
+			why = "its error is not known: " + ch.Why
+		}
+		return Finding{Outcome: Undecided, Sentence: fmt.Sprintf("%+.1f %%, but %s", ch.Ratio*100, why)}
 	}
 	low, high := ch.Low, ch.High
-	if ch.degrees > 0 { // else it was made at the right level: that of ab's looks
+	if ch.degrees > 0 || ch.mixed != nil { // else it was made at the right level: that of ab's looks
 		low, high = ch.interval(share)
 	}
 	words := fmt.Sprintf("%+.1f %% [%+.1f, %+.1f]", ch.Ratio*100, low*100, high*100)
 	outcome, sentence := within(l, low, high, words)
-	if outcome == Undecided {
+	if outcome == Undecided && ch.each > 0 {
+		sentence += "; " + ch.toDecide(l.Limit, share)
+	} else if outcome == Undecided { // ab's: rounds go on
 		low, high = low-l.Limit, high-l.Limit
 		more := math.Pow(max(high-low, 1e-9)/2/max(math.Abs((high+low)/2), 1e-3), 2)
 		sentence += fmt.Sprintf("; some %.0f times as many requests would tell", math.Ceil(more))
 	}
 	return Finding{Outcome: outcome, Sentence: sentence}
+}
+
+// toDecide says how many runs a side would tell on which side of a limit the change lies, if it is what was measured.
+func (c *Change) toDecide(limit, share float64) string {
+	distance := math.Abs(c.log - math.Log1p(limit))
+	if off := max(c.under, c.over); off >= distance {
+		return fmt.Sprintf("more runs can't tell: the values may be off by %.0f %%", min(relative(off), most)*100)
+	}
+	if n := c.needs(distance, share); n > 0 {
+		return fmt.Sprintf("about %d runs a side would tell", n)
+	}
+	return fmt.Sprintf("more than %d runs a side would be needed to tell", mostRuns)
 }
 
 // within says where an interval lies against a limit; words are the interval's.

@@ -122,8 +122,8 @@ func (l *List) markBest(level float64) {
 			}
 			of, known := make([]estimate, len(group)), []int(nil)
 			for k, i := range group {
-				if of[k], _ = estimateOf(&Side{Runs: l.Runs[i : i+1]}, m, level); of[k].known {
-					known = append(known, k)
+				if r := repeatsOf(&Side{Runs: l.Runs[i : i+1]}, m, level); len(r.runs) > 0 {
+					of[k], known = r.runs[0], append(known, k)
 				}
 			}
 			if len(known) < 2 {

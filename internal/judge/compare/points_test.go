@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -85,10 +86,14 @@ func TestPairPoints(t *testing.T) {
 // Each table allows for the others, and a point that is gone leaves a gate undecided.
 func TestComparePoints(t *testing.T) {
 	var before, after []PointRun
+	const each = 5 // repeats: one run a side is never called real
 	for i := range 20 {
-		before, after = append(before, pointRun(100, "c", fmt.Sprint(i))), append(after, pointRun(102, "c", fmt.Sprint(i)))
+		for r := range each {
+			v := 100 + 0.4*math.Sin(float64(i+3*r))
+			before, after = append(before, pointRun(v, "c", fmt.Sprint(i))), append(after, pointRun(1.0035*v+0.1*float64(r), "c", fmt.Sprint(i)))
+		}
 	}
-	one := PairPoints([]string{"a", "b"}, [][]PointRun{before[:1], after[:1]})
+	one := PairPoints([]string{"a", "b"}, [][]PointRun{before[:each], after[:each]})
 	all := PairPoints([]string{"a", "b"}, [][]PointRun{before, after})
 	gate, err := ParseGate("mean_ttft<+5%")
 	if err != nil {
@@ -103,24 +108,24 @@ func TestComparePoints(t *testing.T) {
 	if first(one).Call != Real || first(all).Call == Real || first(all).P < 19*first(one).P {
 		t.Errorf("alone %s (%v), of twenty %s (%v)", first(one).Call, first(one).P, first(all).Call, first(all).P)
 	}
-	gone := PairPoints([]string{"a", "b"}, [][]PointRun{before[:3], after[:2]})
+	gone := PairPoints([]string{"a", "b"}, [][]PointRun{before[:3*each], after[:2*each]})
 	if outcome, err := gone.Compare(Options{}, gate); err != nil || outcome != Undecided || len(gone.Findings) != 3 {
 		t.Errorf("%s, %v: %+v", outcome, err, gone.Findings)
 	}
-	more := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], after[:3]})
+	more := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2*each], after[:3*each]})
 	if outcome, err := more.Compare(Options{}, gate); err != nil || outcome != Kept {
 		t.Errorf("a new point: %s, %v", outcome, err)
 	}
 	// What has no metric in common is named, and hides no other pair.
 	bare := pointRun(1, "c", "1")
 	bare.Run.Values, bare.Run.Intervals = map[string]float64{"mean_e2el_ms": 3}, nil
-	odd := PairPoints([]string{"a", "b"}, [][]PointRun{before[:2], {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
+	odd := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], before[each]}, {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
 	odd.Pairs[1].Sides[0].Runs[0] = foreign.Run{Tool: foreign.Inferometer}
 	if outcome, err := odd.Compare(Options{}, nil); err != nil || outcome != Kept || len(odd.Pairs) != 1 || len(odd.Only) != 1 || !strings.Contains(odd.Only[0].Why, "no metric in common") {
 		t.Errorf("%s, %v: %+v", outcome, err, odd.Only)
 	}
 	// A limit is held against the pairs that have its metric; one that none has is an error.
-	some := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], bare}, {after[0], bare}})
+	some := PairPoints([]string{"a", "b"}, [][]PointRun{append(before[:each:each], bare), append(after[:each:each], bare)})
 	if outcome, err := some.Compare(Options{}, gate); err != nil || outcome != Kept || len(some.Findings) != 1 {
 		t.Errorf("%s, %v: %+v", outcome, err, some.Findings)
 	}

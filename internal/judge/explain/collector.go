@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"net/http"
+
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slots"
@@ -13,15 +15,13 @@ const (
 	mostCells   = 600
 	fineWidth   = 100_000_000 // narrower slots show chance, not the server
 	shownCells  = 150
-	gapBits     = 5 // percentiles within 1.6 %
 	mostTargets = 256
 )
 
 // cell is what happened in a slot of time.
 type cell struct {
-	due, sent, first, last, ended slots.Marks
-	gaps                          *hist.Histogram // between token chunks that ended in it; nil: none
-	early                         sums            // of the requests that were due in it: due to end
+	due, sent, ended slots.Marks
+	early            sums // of the requests that were due in it: due to end
 }
 
 // sums are a mean on its way.
@@ -51,6 +51,7 @@ type replica struct {
 // Collector takes in the requests of a run. It is a row.Collector.
 type Collector struct {
 	requests, done, failed                       int64
+	refused, firstRefused                        int64 // answered with 429; when the first of them ended
 	firstDue, lastDue, firstSent, lastSent, last int64
 	course                                       *slots.Slots[cell]
 	replicas                                     []replica
@@ -65,25 +66,23 @@ type Collector struct {
 	prompt, output                sums // tokens
 	serverPrompt, serverOutput    sums // ns, by the server's own words in its answers
 	serverPromptTTFT              sums // to the first token, of the same answers
+	inside                        sums // ns: sent to the end, of successes
 	slowest                       slowest
+	times                         times
+
+	// ns that the client lost: by sending late; by sending late and reading the last event late; until the pace let it go.
+	lateEach, lossEach, releasedEach hist.Histogram
 }
 
 // NewCollector begins.
 func NewCollector() *Collector {
 	return &Collector{
+		times: newTimes(),
 		course: slots.New(firstWidth, mostCells, func(into, from *cell) {
 			into.due.Merge(from.due)
 			into.sent.Merge(from.sent)
-			into.first.Merge(from.first)
-			into.last.Merge(from.last)
 			into.ended.Merge(from.ended)
 			into.early.merge(from.early)
-			switch {
-			case into.gaps == nil:
-				into.gaps = from.gaps
-			case from.gaps != nil:
-				into.gaps.Merge(from.gaps)
-			}
 		}),
 	}
 }
@@ -104,7 +103,13 @@ func (c *Collector) Add(r *row.Request) error {
 	c.course.At(one.Sent).sent.Add(one.Sent)
 	c.course.At(one.End).ended.Add(one.End)
 	c.ours(r)
+	c.times.add(r)
 	if !one.OK {
+		if r.Status == http.StatusTooManyRequests {
+			if c.refused++; c.refused == 1 || one.End < c.firstRefused {
+				c.firstRefused = one.End
+			}
+		}
 		c.failed++
 		return nil
 	}
@@ -119,12 +124,17 @@ func (c *Collector) ours(r *row.Request) {
 	c.released.add(float64(max(one.Released, one.Due) - one.Due))
 	c.slot.add(float64(one.Sent - max(one.Released, one.Due)))
 	c.late.add(float64(one.Sent - one.Due))
+	lag := int64(0)
 	if n := len(r.Events.Lag); n > 0 {
+		lag = max(r.Events.Lag[n-1], 0)
 		c.lastLag.add(float64(r.Events.Lag[n-1]))
 		for _, lag := range r.Events.Lag {
 			c.lag.Add(max(lag, 0))
 		}
 	}
+	c.lateEach.Add(max(one.Sent-one.Due, 0))
+	c.lossEach.Add(max(one.Sent-one.Due, 0) + lag)
+	c.releasedEach.Add(max(one.Released, one.Due) - one.Due)
 	if r.RTT > 0 {
 		c.rtt.add(float64(r.RTT))
 	}
@@ -138,6 +148,7 @@ func (c *Collector) answer(r *row.Request) {
 	c.course.At(one.Due).early.add(float64(one.End - one.Due))
 	whole := float64(one.End - one.Due)
 	c.whole.add(whole)
+	c.inside.add(float64(one.End - one.Sent))
 	c.queue.add(float64(one.Sent - one.Due))
 	if one.First < 0 { // in one piece
 		c.slowest.add(slow{whole: whole, queue: float64(one.Sent - one.Due)})
@@ -147,14 +158,7 @@ func (c *Collector) answer(r *row.Request) {
 	c.toFirst.add(float64(one.First))
 	c.toLast.add(float64(one.Last - one.First))
 	c.slowest.add(slow{whole, float64(one.Sent - one.Due), float64(one.First), float64(one.Last - one.First)})
-	c.course.At(one.Sent + one.First).first.Add(one.Sent + one.First)
-	c.course.At(one.Sent + one.Last).last.Add(one.Sent + one.Last)
-	for end, gap := range r.Gaps() {
-		at := c.course.At(end)
-		if at.gaps == nil {
-			at.gaps = hist.New(gapBits)
-		}
-		at.gaps.Add(gap)
+	for _, gap := range r.Gaps() {
 		c.gaps.Add(gap)
 	}
 	if r.ServerPromptNs > 0 {

@@ -10,8 +10,11 @@
 package explain
 
 import (
+	"strings"
+
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // Limit is what kept a run from being faster.
@@ -28,13 +31,16 @@ const (
 	Drafts      Limit = "drafts rejected"
 	SlowReplica Limit = "slow replica"
 	Client      Limit = "client"
+	Way         Limit = "way"
+	Refused     Limit = "refused"
+	Changed     Limit = "changed"
 	Concurrency Limit = "concurrency"
 	None        Limit = "none"
 	Unclear     Limit = "unclear"
 )
 
 // Limits are all of them.
-var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, Client, Concurrency, None, Unclear}
+var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, Client, Way, Refused, Changed, Concurrency, None, Unclear}
 
 var titles = map[Limit]string{
 	Prefill:     "the server was busy with prompts (prefill-bound)",
@@ -45,6 +51,9 @@ var titles = map[Limit]string{
 	Drafts:      "the server's draft tokens were rejected (speculation)",
 	SlowReplica: "one server was slower than the others (slow replica)",
 	Client:      "the client was the limit, not the server (client-bound)",
+	Way:         "the way between client and server: the network, a proxy, or what stands before the engine (way)",
+	Refused:     "requests were refused: a rate limit (refused)",
+	Changed:     "the server did not stay the same during the run (changed)",
 	Concurrency: "the concurrency that was asked for; the server had room",
 	None:        "nothing: the load that was offered was served",
 	Unclear:     "unclear",
@@ -55,6 +64,9 @@ func (l Limit) Title() string { return titles[l] }
 
 // Explanation is what is said of a run.
 type Explanation struct {
+	// Verdict is whether the run can be trusted at all; nil: it was not judged.
+	Verdict *Verdict `json:"verdict,omitempty"`
+
 	Limit Limit    `json:"limit"`
 	Title string   `json:"title"`
 	Why   []string `json:"why"`            // the evidence, one sentence each
@@ -65,18 +77,44 @@ type Explanation struct {
 	Time    Time     `json:"time"`
 }
 
+// Verdict is the run's, without its checks.
+type Verdict struct {
+	Level   verdict.Trust `json:"level"`
+	Reasons []string      `json:"reasons"`
+}
+
+// String is the verdict in a line, with what it means for an explanation.
+func (v *Verdict) String() string {
+	words := string(v.Level)
+	if len(v.Reasons) > 0 {
+		words += " (" + strings.Join(v.Reasons, ", ") + ")"
+	}
+	switch v.Level {
+	case verdict.TrustInvalid:
+		words += ": an explanation of such a run is worth little"
+	case verdict.TrustSuspect:
+		words += ": read its reasons first"
+	}
+	return words
+}
+
 // Input is what a run was, beside its requests.
 type Input struct {
 	Run     *journal.Run
 	End     *journal.End // nil: the run was killed
 	Samples []journal.Sample
 	Scrapes []journal.Scrape
+	Verdict *verdict.Verdict // nil: it was not judged
+	Bounds  *measure.Bounds  // by how much numbers may be off; nil: not known
 }
 
 // Explain is called once, after the last request.
 func (c *Collector) Explain(in Input) *Explanation {
 	f := newFacts(c, in)
 	e := &Explanation{Limit: Unclear, Time: f.time()}
+	if v := in.Verdict; v != nil {
+		e.Verdict = &Verdict{v.Level, v.Reasons}
+	}
 	for _, r := range rules {
 		if found := r(f); found != nil {
 			e.Limit, e.Why, e.Next = found.limit, found.why, found.next
@@ -89,13 +127,4 @@ func (c *Collector) Explain(in Input) *Explanation {
 	e.Title = e.Limit.Title()
 	e.Seen, e.Unknown = f.seen(e.Limit), f.unknown()
 	return e
-}
-
-// Journal explains the run in a journal, which it reads to its end.
-func Journal(j *journal.Reader) (*Explanation, error) {
-	c := NewCollector()
-	if err := row.Pass(j.Next, row.NewRules(&j.Run().Options, j.Run().Options.Compat), c); err != nil {
-		return nil, err
-	}
-	return c.Explain(Input{Run: j.Run(), End: j.End(), Samples: j.Samples(), Scrapes: j.Scrapes()}), nil
 }

@@ -27,11 +27,10 @@ type facts struct {
 }
 
 func newFacts(c *Collector, in Input) *facts {
-	batch := c.dependence()
 	c.settle()
 	o := &in.Run.Options
 	f := &facts{
-		Collector: c, in: in, width: float64(c.course.Width) / 1e9, batch: batch, burst: o.Pace == "burst",
+		Collector: c, in: in, width: float64(c.course.Width) / 1e9, burst: o.Pace == "burst",
 		limited: o.MaxConcurrency > 0 || o.MaxConversations > 0, closed: o.Pace == "" || o.Pace == "closed" || o.Pace == "burst",
 	}
 	sent := func(c *cell) slots.Marks { return c.sent }
@@ -39,6 +38,7 @@ func newFacts(c *Collector, in Input) *facts {
 	f.flying = slots.Open(c.course, sent, ended)
 	f.offered = slots.Open(c.course, func(c *cell) slots.Marks { return c.due }, ended)
 	f.busy()
+	f.batch = c.times.dependence(f.slack("itl"))
 	f.client = newClient(in)
 	for _, course := range serving.Courses(in.Scrapes, in.Run.MetricNames...) {
 		s := newServer(&course, f.from, f.to)
@@ -150,16 +150,13 @@ const (
 	fewRequests = 10
 )
 
-// lateness is how late requests were sent by the client's own fault, in ns at the mean: the wait for a
-// slot is not, where there is a limit of concurrency, and where all are due at once each but the first is late.
-func (f *facts) lateness() float64 {
-	switch {
-	case f.burst:
+// slack is by how much the mean of a metric may be off, in ns: how far its bounds lie apart.
+func (f *facts) slack(metric string) float64 {
+	bounds, ok := f.in.Bounds.Of(metric, "mean")
+	if !ok {
 		return 0
-	case f.limited && !f.closed:
-		return f.released.mean()
 	}
-	return f.late.mean()
+	return bounds.Width() * 1e6
 }
 
 // several says that the run had more than one server.

@@ -25,7 +25,7 @@ func prefillBound(f *facts) *finding {
 	if !(prompts >= mostlyPrompts) || !(inPrefill >= alwaysPrefill) {
 		return nil
 	}
-	if s.room < roomForTwo { // the cache may be what is waited for as well: nothing tells which
+	if s.room < roomForTwo || s.use >= cacheNearlyFull { // the cache may be what is waited for as well: nothing tells which
 		return nil
 	}
 	if s.pinned >= fullBatch && !(s.steps >= mostSteps) { // a place in the batch is what is waited for
@@ -69,12 +69,12 @@ func batchFull(f *facts) *finding {
 	if s == nil || !(s.pinned >= fullBatch) {
 		return nil
 	}
-	if s.inPrefill(f.seconds()) >= alwaysPrefill && f.promptShare(s) >= mostlyPrompts && !(s.steps <= fewSteps) && !(f.batch.known && f.batch.share < ownGap) {
+	if s.inPrefill(f.seconds()) >= alwaysPrefill && f.promptShare(s) >= mostlyPrompts && !(s.steps <= fewSteps) && !f.batch.room() {
 		return nil // prompts may be the reason as well: they lengthen the steps, or nothing tells that they don't
 	}
 	found := &finding{limit: Queueing}
 	d := f.batch
-	if d.known && d.share >= wholeGap && f.generating(s) >= mostlyDecode {
+	if d.full(wholeGap) && f.generating(s) >= mostlyDecode {
 		found.limit = Decode // more places would not help
 	}
 	found.queueBegan(s)
@@ -83,7 +83,7 @@ func batchFull(f *facts) *finding {
 	if s.use > 0 {
 		found.add("the KV cache was %s full, with room for %.2g more requests of this size", percent(s.use), s.room)
 	}
-	if d.known && d.share >= sharedGap {
+	if d.full(sharedGap) {
 		found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: more places in the batch would give %s more tokens at most", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
 	}
 	if found.limit == Decode {

@@ -10,20 +10,22 @@ const (
 	// oftenPreempted is a share of the requests: so many are computed twice, and hold the others up
 	// meanwhile. Fewer are a sign of a full cache, and cost little by themselves.
 	oftenPreempted = 0.15
+	fewPreempted   = 5
 	// A cache is full if another request like those that ran does not fit: that holds for a cache of
 	// five requests, which is then 80 % full, as for one of five hundred. Servers keep a few blocks
 	// back, hence the second.
 	roomForOne   = 1.0
 	cacheBrimful = 0.97
-	// Below it a cache is nearly full: other names need more room than that.
-	roomForTwo = 2.0
+	// With less room, or more in use, a cache is nearly full: other names need more room than that.
+	roomForTwo      = 2.0
+	cacheNearlyFull = 0.9
 )
 
 // preempting: sequences lost their blocks, and were computed again.
 func preempting(f *facts) *finding {
 	for _, s := range f.servers {
 		n, done := s.grown(serving.Preemptions), s.finished(f)
-		if !(n >= 3) || n/done < oftenPreempted {
+		if !(n >= fewPreempted) || n/done < oftenPreempted {
 			continue
 		}
 		found := &finding{limit: Preempting}

@@ -6,50 +6,59 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// The client is the limit where what it does too late is a notable share of what a request takes.
-// That it is busy is no proof: a busy client may still be in time, by the kernel's times. And a
-// client that is little too late in front of a server with a queue is not what holds the run up.
+// The client is the limit where what it does too late is a good part of what a request takes, and not only of a few:
+// one hiccup of its machine is no limit. That it is busy is no proof: a busy client may still be in time, by the kernel's
+// times. And a client that is little too late in front of a server with a queue is not what holds the run up.
 const (
-	muchOfRequest   = 0.10 // sending and reading late, of the time of a request
-	muchOfGap       = 1.0  // reading late, of the time between tokens…
-	leastLag        = 5e6  // …and so much that it is not the machine's usual hiccup, ns
-	lostRate        = 0.9  // of the rate that was asked for
+	mostOfLoss      = 0.20 // sending and reading late, of the time of a request: named from here on
+	muchOfLoss      = 0.10 // from here on nothing else is named: what is seen may come from it; and so much lose a quarter of the requests at least
 	fullProcessors  = 0.9
 	wantsProcessors = 0.2 // of the time: ready to run, and no processor
 	takenProcessors = 0.1 // by the hypervisor
 )
 
 func clientBound(f *facts) *finding {
-	late, lag := f.lateness(), f.lag.Mean()
-	loss := late
-	if f.closed { // the next request goes out later by the lag of the last event
-		loss += f.lastLag.mean()
-	}
-	share := 0.0
-	if whole := f.whole.mean(); whole > 0 {
-		share = loss / whole
-	}
-	gap := f.gaps.Percentile(50)
-	starved := f.gaps.Count() > 0 && lag > muchOfGap*gap && lag > leastLag
-	if share < muchOfRequest && !starved && !f.missedRate() {
+	late, loss, upper := f.lateness()
+	whole := f.whole.mean()
+	if !(whole > 0) || loss/whole < muchOfLoss {
 		return nil
 	}
 	found := &finding{limit: Client}
-	if late > 0 && share >= muchOfRequest {
+	if late > 0 {
 		found.add("requests were sent %s after they were due, at the mean", ms(late))
 	}
-	if lag > 0 && (starved || f.closed) {
+	if lag := f.lag.Mean(); lag > 0 && f.closed {
 		found.add("what the server sent lay unread for %s at the mean, and tokens came every %s", ms(lag), ms(f.pause()))
 	}
-	if share >= muchOfRequest {
-		found.add("that is %s of what a request took", percent(share))
-	}
-	if f.missedRate() {
+	found.add("that cost %s of what a request took", percent(loss/whole))
+	found.next = "Give the client more processors, or send from several machines, and look at what inferometer doctor says; the server can do more than this run shows."
+	switch {
+	case upper < muchOfLoss*whole:
+		found.limit = Unclear
+		found.add("three quarters of the requests lost less than %s each: the client stood still for a time, and what that does to the rest can't be told", ms(muchOfLoss*whole))
+	case loss/whole < mostOfLoss:
+		found.limit = Unclear
+		found.add("that is too much to see what else limited the run, and too little to be all of it")
+	case f.missedRate():
 		found.add("of %.4g requests a second that were asked for the client sent %.4g, with no limit of concurrency that held it back", f.in.Run.Options.RequestRate, f.rate())
 	}
 	found.why = append(found.why, f.client.cause())
-	found.next = "Give the client more processors, or send from several machines, and look at what inferometer doctor says; the server can do more than this run shows."
 	return found
+}
+
+// lateness is how late requests were sent by the client's own fault, and what that and reading late cost, in ns at the mean,
+// with the upper quartile. The wait for a slot is no fault, where there is a limit of concurrency; and where all are due at
+// once each but the first is late. In a closed loop the next request goes out later by the lag of the last event.
+func (f *facts) lateness() (late, loss, upper float64) {
+	switch {
+	case f.burst:
+		return 0, 0, 0
+	case f.closed:
+		return f.late.mean(), f.late.mean() + f.lastLag.mean(), f.lossEach.Percentile(75)
+	case f.limited:
+		return f.released.mean(), f.released.mean(), f.releasedEach.Percentile(75)
+	}
+	return f.late.mean(), f.late.mean(), f.lateEach.Percentile(75)
 }
 
 // pause is the mean time between chunks of tokens, in ns.
@@ -82,6 +91,9 @@ func (f *facts) rate() float64 {
 	return float64(f.requests-1) / (float64(f.lastSent-f.firstSent) / 1e9)
 }
 
+// lostRate is the share of a rate below which it was not kept.
+const lostRate = 0.9
+
 // missedRate says that a constant rate was not kept, and that no slot was waited for. The
 // due times would have kept it: a drawn rate differs from the asked one by chance.
 func (f *facts) missedRate() bool {
@@ -91,9 +103,16 @@ func (f *facts) missedRate() bool {
 	return float64(f.lastDue-f.firstDue) < lostRate*float64(f.lastSent-f.firstSent)
 }
 
-// fine says that the client was not the limit, and why.
+// clientInTime says that there are enough requests to say so, and that it lost little.
+func (f *facts) clientInTime() bool {
+	_, loss, _ := f.lateness()
+	return f.requests >= fewRequests && loss < muchOfLoss*f.whole.mean()
+}
+
+// clientFine says that the client was not the limit, and why.
 func (f *facts) clientFine() string {
-	words := "the client was not the limit: it sent " + ms(f.lateness()) + " late at the mean"
+	late, _, _ := f.lateness()
+	words := "the client was not the limit: it sent " + ms(late) + " late at the mean"
 	if f.burst {
 		words = "the client was not the limit: all was due at once"
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 const (
@@ -11,7 +12,7 @@ const (
 	// without: each rejected one was made, and checked, for nothing.
 	fewAccepted = 0.3 // of the draft tokens
 	smallGain   = 0.6 // tokens more for each draft
-	fewDrafts   = 20
+	fewDrafts   = 50
 	// mostlyDecode is the share of the time in the batch that requests generate.
 	mostlyDecode = 0.5
 	// If a step takes a + b·n with n requests in it, it gives n/(a + b·n) tokens a second, and 1/b at most:
@@ -27,10 +28,10 @@ const (
 func draftsRejected(f *facts) *finding {
 	for _, s := range f.servers {
 		drafts, tokens, accepted := s.grown(serving.Drafts), s.grown(serving.DraftTokens), s.grown(serving.AcceptedTokens)
-		if !(tokens >= fewDrafts) || accepted/tokens >= fewAccepted {
+		if !(tokens >= fewDrafts && tokens < 1e15) || !(accepted >= 0 && accepted <= tokens) {
 			continue
 		}
-		if drafts > 0 && accepted/drafts >= smallGain {
+		if _, most := stats.Wilson(int(accepted), int(tokens), 0.99); most >= fewAccepted || drafts > 0 && accepted/drafts >= smallGain {
 			continue
 		}
 		if share := s.decodeShare(); share < mostlyDecode || math.IsNaN(share) && f.toLast.mean() < f.toFirst.mean() {
@@ -65,19 +66,12 @@ const decodeAdvice = "Generating needs more memory bandwidth or compute: more GP
 // decodeBound: no queue, but tokens come the slower the more requests generate.
 func decodeBound(f *facts) *finding {
 	s := f.busiest()
-	if f.waitsInServer() != nil || s != nil && s.queueShare() >= 2*notableQueue {
-		return nil
+	g, d := f.growth(), f.batch
+	if !(f.generating(s) >= mostlyDecode) || !d.full(sharedGap) || !f.noQueue() {
+		return nil // a queue or prompts may be in the time to the first token, and nobody tells
 	}
-	g := f.growth()
-	d := f.batch
-	if f.generating(s) < mostlyDecode || !d.known || d.share < sharedGap {
-		return nil
-	}
-	if !f.closed && !f.slotsWaited() && !(g.known && g.grows) && !(!g.known && d.share >= wholeGap) {
+	if !f.closed && !f.slotsWaited() && !(g.known && g.grows) && !(!g.known && d.full(wholeGap)) {
 		return nil // it kept up with what came
-	}
-	if s == nil && f.toFirst.mean() > f.toLast.mean()/4 {
-		return nil // a queue or prompts may be in that, and nobody tells
 	}
 	found := &finding{limit: Decode}
 	if g.known && g.grows {

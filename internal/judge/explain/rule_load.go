@@ -6,14 +6,8 @@ func concurrencyBound(f *facts) *finding {
 		return nil
 	}
 	s, d := f.busiest(), f.batch
-	if f.waitsInServer() != nil {
-		return nil
-	}
-	if s == nil && f.toFirst.mean() > f.toLast.mean()/4 {
-		return nil // a queue may be in that, and nobody tells
-	}
-	if !d.known || d.share > ownGap {
-		return nil
+	if !d.room() || !f.noQueue() || f.failed*20 > f.requests {
+		return nil // a queue may be in the time to the first token, and nobody tells
 	}
 	found := &finding{limit: Concurrency}
 	n := f.in.Run.Options.MaxConcurrency
@@ -90,8 +84,8 @@ func (f *facts) noneFits() []string {
 		out = append(out, sentence("%s", g.why))
 	}
 	switch {
-	case d.known && d.share > ownGap:
-		out = append(out, sentence("tokens came every %s with %.3g requests generating, and every %s with %.3g: the server is neither full nor free", ms(d.gapFew*1e9), d.few, ms(d.gapMany*1e9), d.many))
+	case d.known && !d.room():
+		out = append(out, sentence("tokens came every %s with %.3g requests generating, and every %s with %.3g: %s", ms(d.gapFew*1e9), d.few, ms(d.gapMany*1e9), d.many, d.leavesOpen()))
 	case !d.known && f.gaps.Count() > 0:
 		out = append(out, sentence("whether more requests at once would make tokens slower is not known: %s", d.unknown))
 	}

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
@@ -9,9 +10,11 @@ import (
 )
 
 // A server is slower than the others where its median is, clearly, and three quarters of its answers
-// are slower than half of the others': then it is not the luck of a few.
+// are slower than half of the others', or more where it gave few: four standard errors of a coin that is thrown
+// for each answer. Then it is not the luck of a few.
 const (
-	fewAnswers  = 10
+	fewAnswers  = 16
+	coinErrors  = 4.0
 	slowerBy    = 1.4
 	leastTTFT   = 2e6 // ns: below that a client can't tell
 	leastPause  = 0.5e6
@@ -26,8 +29,8 @@ func slowReplica(f *facts) *finding {
 	firsts := slowestOf(f.replicas, func(r *replica) *hist.Histogram { return &r.ttft })
 	worst, name := pauses, "time between chunks of tokens"
 	switch {
-	case pauses.slow(leastPause):
-	case firsts.slow(leastTTFT):
+	case pauses.slow(leastPause + f.slack("tpot")):
+	case firsts.slow(leastTTFT + f.slack("ttft")):
 		worst, name = firsts, "time to the first token"
 	default:
 		return nil
@@ -61,7 +64,8 @@ func slowestOf(replicas []replica, of func(*replica) *hist.Histogram) slowServer
 	worst := slowServer{target: -1}
 	for i := range replicas {
 		if h := of(&replicas[i]); h.Count() >= fewAnswers && h.Percentile(50) > worst.median {
-			worst.target, worst.median, worst.quarter = i, h.Percentile(50), h.Percentile(25)
+			most := 100 * (0.5 - coinErrors/2/math.Sqrt(float64(h.Count())))
+			worst.target, worst.median, worst.quarter = i, h.Percentile(50), h.Percentile(min(25, max(most, 0)))
 		}
 	}
 	var medians []float64

@@ -1,5 +1,11 @@
 package explain
 
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/judge/serving"
+)
+
 // finding is what a rule found.
 type finding struct {
 	limit Limit
@@ -15,9 +21,13 @@ type rule func(f *facts) *finding
 // a full cache also a queue. A name follows only from evidence for it, and not from want of evidence
 // for others.
 var rules = []rule{
+	refusedByLimit,
 	tooLittle,
 	clientBound,
+	serverChanged,
+	othersInside,
 	slowReplica,
+	wayBound,
 	preempting,
 	cacheFull,
 	prefillBound,
@@ -49,6 +59,29 @@ func (f *facts) waitsInServer() *server {
 		return nil
 	}
 	return s
+}
+
+// noQueue says that requests hardly wait in the server, by evidence: its histogram of waits over the run, scrapes at
+// which its queue was seen, or else that they have their first tokens so soon that no wait can be in it.
+func (f *facts) noQueue() bool {
+	if f.waitsInServer() != nil {
+		return false
+	}
+	known := false
+	for _, s := range f.servers {
+		inHistograms := s.over(serving.Queue) / (s.over(serving.Queue) + s.over(serving.Prefill) + s.over(serving.Decode))
+		if s.grown(serving.Queue.Count()) >= fewRequests && !math.IsNaN(inHistograms) {
+			if known = true; inHistograms >= notableQueue {
+				return false
+			}
+		}
+		if s.scrapes >= fewScrapes {
+			if known = true; s.queueShare() >= notableQueue {
+				return false
+			}
+		}
+	}
+	return known || f.toFirst.mean()+f.slack("ttft") <= f.toLast.mean()/4
 }
 
 const (

@@ -67,7 +67,7 @@ func newServer(c *serving.Course, from, to float64) *server {
 
 const (
 	// fewScrapes are no course.
-	fewScrapes = 4
+	fewScrapes = 6
 	// atMost is how near to the most that ever ran counts as the most: of 64 one less, while a
 	// place is being filled.
 	atMost = 0.97

@@ -25,8 +25,10 @@ type world struct {
 	slots     int     // closed loop; 0: open
 	rate      float64 // open loop
 	seconds   float64
-	late, lag float64 // the client's, seconds at the mean
-	blind     bool    // no scrapes
+	late, lag float64    // the client's, seconds at the mean
+	blind     bool       // no scrapes
+	way       float64    // seconds, there and back each
+	stalls    [][2]int64 // ns, from and length: nothing leaves the servers meanwhile
 }
 
 func (w *world) between(b [2]int) int { return b[0] + w.IntN(b[1]-b[0]+1) }
@@ -73,7 +75,7 @@ func (w *world) requests() *sent {
 		number++
 		at := due + int64(w.ExpFloat64()*w.late*1e9)
 		r := &journal.Request{Index: number, Target: l.target, Due: due, Sent: at, PromptTokens: w.between(w.prompt), OutputTokens: w.between(w.output), Outcome: journal.Complete}
-		l.open[l.Submit(at, r.PromptTokens, r.OutputTokens)] = r
+		l.open[l.Submit(at+int64(w.way*1e9), r.PromptTokens, r.OutputTokens)] = r
 	}
 	end := int64(w.seconds * 1e9)
 	for range w.slots {
@@ -143,24 +145,26 @@ func (l *lane) take(made []engine.VirtualToken, w *world) (ended []*journal.Requ
 	}
 	for _, t := range made {
 		r := l.open[t.Request]
+		arrived, there := held(t.At, w.stalls)+int64(w.way*1e9), r.Sent+int64(w.way*1e9)
 		before := r.Sent
 		if len(r.Events.At) > 0 {
 			before = l.last[t.Request]
 		} else {
-			l.sums["queue"] += float64(t.Started-r.Sent) / 1e9
+			l.sums["queue"] += float64(t.Started-there) / 1e9
 			l.sums["prefill"] += float64(t.At-t.Started) / 1e9
 			l.prompts += float64(r.PromptTokens)
 		}
-		r.Events.At, r.Events.Kind = append(r.Events.At, t.At-before), append(r.Events.Kind, journal.EventChoices|journal.EventText)
+		r.Events.At, r.Events.Kind = append(r.Events.At, arrived-before), append(r.Events.Kind, journal.EventChoices|journal.EventText)
 		r.Events.Lag = append(r.Events.Lag, int64(w.ExpFloat64()*w.lag*1e9))
-		l.last[t.Request] = t.At
+		l.last[t.Request] = arrived
 		l.made += float64(t.Tokens)
 		r.UsageOutput += t.Tokens
 		if t.Last {
 			first := r.Sent + r.Events.At[0]
-			l.sums["decode"] += float64(t.At-first) / 1e9
+			l.sums["decode"] += float64(arrived-first) / 1e9
+			l.sums["e2e"] += float64(t.At-there) / 1e9
 			l.done++
-			r.End = t.At + 1
+			r.End = arrived + 1
 			delete(l.open, t.Request)
 			delete(l.last, t.Request)
 			ended = append(ended, r)
@@ -180,6 +184,7 @@ func (l *lane) counters() map[string]float64 {
 		out["vllm:request_"+stage+"_time_seconds_sum"] = l.sums[stage]
 		out["vllm:request_"+stage+"_time_seconds_count"] = l.done
 	}
+	out["vllm:e2e_request_latency_seconds_sum"], out["vllm:e2e_request_latency_seconds_count"] = l.sums["e2e"], l.done
 	if s.Speculative {
 		out["vllm:spec_decode_num_drafts_total"] = float64(s.Drafts)
 		out["vllm:spec_decode_num_draft_tokens_total"] = float64(s.DraftTokens)

@@ -45,27 +45,24 @@ func (f *facts) time() Time {
 	}
 	t.part("client queue", f.queue.mean()/1e9, bySelf)
 	queue, prefill, decode, source := f.stages()
-	known := f.queue.mean()/1e9 + zero(queue) + zero(prefill) + zero(decode)
-	switch rtt := f.rtt.mean() / 1e9; {
-	case rtt > 0 && known+rtt <= t.Seconds:
-		t.part("network", rtt, "one round trip, by the kernel's shortest")
-		known += rtt
+	switch source {
+	case byHistograms:
+		t.part("server queue", queue, source)
+		t.part("prefill", prefill, source)
+		t.part("decode", decode, source)
+		t.rest("outside the server", "what is left of our time: the way there and back, proxies, HTTP, tokenising, our reading"+f.nextHop())
+	case byAnswers:
+		t.part("the way, and server queue", queue, "the first token by the client, less the prompt by the server"+f.nextHop())
+		t.part("prefill", prefill, source)
+		t.part("decode", decode, source)
+		t.rest("outside the server", "what is left of our time: the last bytes on their way, HTTP, our reading")
 	default:
-		t.unknown("network", "no connection was opened in the load, or the kernel does not tell its round trip")
-	}
-	if source == "" {
+		t.unknown("network", "how long the way to the server takes can't be told from its side"+f.nextHop())
 		t.unknown("server queue", "the server does not tell")
 		t.unknown("prefill", "the server does not tell")
 		t.part("to the first token, undivided", f.toFirst.mean()/1e9, bySelf+"; it holds the three above")
 		t.part("decode", f.toLast.mean()/1e9, bySelf+", from the first token to the last")
-		known = (f.queue.mean() + f.toFirst.mean() + f.toLast.mean()) / 1e9
-	} else {
-		t.part("server queue", queue, source)
-		t.part("prefill", prefill, source)
-		t.part("decode", decode, source)
-	}
-	if rest := t.Seconds - known; rest > 0 {
-		t.part("rest", rest, "what is left: HTTP, tokenising, writing, our reading")
+		t.rest("rest", "what is left: the end of the answer after its last token, our reading")
 	}
 	if source == byHistograms {
 		t.Note = f.note()
@@ -110,7 +107,7 @@ func (f *facts) stages() (queue, prefill, decode float64, source string) {
 		return queue, prefill, decode, byHistograms
 	}
 	if f.serverPrompt.n > 0 {
-		// What lies before the prompt's computing is the queue, with the network in it.
+		// What lies before the prompt's computing is the queue, with the way in it.
 		before := (f.serverPromptTTFT.mean() - f.serverPrompt.mean()) / 1e9
 		return max(before, 0), f.serverPrompt.mean() / 1e9, f.serverOutput.known() / 1e9, byAnswers
 	}
@@ -130,6 +127,27 @@ func (t *Time) part(name string, seconds float64, source string) {
 		return
 	}
 	t.Parts = append(t.Parts, newPart(name, seconds, t.Seconds, source))
+}
+
+// rest is what the parts before it leave of the whole.
+func (t *Time) rest(name, source string) {
+	left := t.Seconds
+	for _, p := range t.Parts {
+		if p.Seconds != nil {
+			left -= *p.Seconds
+		}
+	}
+	if left > 0 {
+		t.part(name, left, source)
+	}
+}
+
+// nextHop is the kernel's round trip in words: to a proxy, where there is one, and not to the server.
+func (f *facts) nextHop() string {
+	if f.rtt.n == 0 {
+		return ""
+	}
+	return "; a round trip to the next hop took " + ms(f.rtt.mean())
 }
 
 func (t *Time) unknown(name, why string) {

@@ -82,7 +82,7 @@ func (s *server) advice(bySoftware map[string]string, otherwise string) string {
 // seen is what else is to be told beside the limit.
 func (f *facts) seen(limit Limit) []string {
 	var out []string
-	if limit != Client && f.requests >= fewRequests {
+	if limit != Client && f.clientInTime() {
 		out = append(out, f.clientFine())
 	}
 	for _, s := range f.servers {
@@ -99,7 +99,10 @@ func (f *facts) seen(limit Limit) []string {
 	if d := f.batch; d.known && limit != Decode && limit != Concurrency {
 		out = append(out, sentence("with %.3g requests generating tokens came every %s, with %.3g every %s", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9)))
 	}
-	if f.failed > 0 {
+	if c := f.drift(); c != nil && limit != Changed {
+		out = append(out, sentence("%s", strings.TrimSuffix(c.Sentence, ".")))
+	}
+	if f.failed > 0 && limit != Refused {
 		out = append(out, sentence("%d of %s failed", f.failed, counted(f.requests, "request")))
 	}
 	if f.in.End == nil {

@@ -16,3 +16,12 @@ func (h *Histogram) Replaced(old, with *Histogram) *Histogram {
 	out.moments.Max = max(out.moments.Max, with.moments.Max)
 	return out
 }
+
+// Without is a copy that lacks some of the values. They must have been counted in h, with the same resolution. Of its moments
+// only the count is right; minimum and maximum are bounds.
+func (h *Histogram) Without(old *Histogram) *Histogram {
+	out := h.Replaced(old, &Histogram{bits: h.bits})
+	out.moments.N = h.moments.N - old.moments.N
+	out.moments.Min, out.moments.Max = h.moments.Min, h.moments.Max
+	return out
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -32,6 +33,11 @@ var (
 // newRun makes the summary of a result that was found.
 func newRun(r foreign.Run, path string, index int, folder string, modified time.Time) Run {
 	r.Path, r.Samples, r.Intervals, r.Notes = path, nil, nil, nil // summaries stay small
+	r.Values = maps.Clone(r.Values)
+	for _, few := range r.Facts.Unsupported { // a percentile that no table shows is no point of a chart either
+		delete(r.Values, few)
+		delete(r.Values, few+"_ms")
+	}
 	out := Run{Run: r, ID: shortHash(fmt.Sprintf("%s#%d", path, index)), Index: index, Folder: folder, Start: modified}
 	if at, ok := parseTime(r.Facts.Date); ok {
 		out.Start, out.StartKnown = at, true

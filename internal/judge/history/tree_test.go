@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -246,5 +247,21 @@ func TestFoldersOfOursCountOnce(t *testing.T) {
 	}
 	if len(problems) != 1 || problems[0].Path != "leading" || !strings.Contains(problems[0].Text, "fleet attach") {
 		t.Errorf("%+v", problems)
+	}
+}
+
+// A percentile that its run has too few values for is in no table, and in no chart either.
+func TestPercentilesOfFewAreLeftOut(t *testing.T) {
+	few := `"p99_ttft_ms": 80, "p90_ttft_ms": 70, "inferometer": {"run": "/x", "workload": {"dataset": "random"}, "verdict": {"level": "VALID", "unsupported": ["p99_ttft"]}}`
+	tree := NewTree(fstest.MapFS{"few.json": file(result("20260101-000000", few))}, nil)
+	runs, _, err := tree.Scan(now)
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%v, %v", runs, err)
+	}
+	if v, ok := runs[0].Values["p99_ttft_ms"]; ok {
+		t.Errorf("p99 of few values: %g", v)
+	}
+	if runs[0].Values["p90_ttft_ms"] != 70 || !math.IsNaN(Values(runs, "p99_ttft_ms")[0]) {
+		t.Errorf("%v", runs[0].Values)
 	}
 }

@@ -55,6 +55,7 @@ func Journal(j *journal.Reader, opt measure.Options, also ...row.Collector) (*me
 		return nil, nil, err
 	}
 	v.Hardware(r.Hardware)
+	v.Bounds(r.Bounds)
 	if j.Damage() != nil {
 		r.Warnings = append([]string{fmt.Sprintf("the journal can't be read to its end (%v): what a killed run loses is its last second", j.Damage())}, r.Warnings...)
 	}

@@ -78,7 +78,7 @@ func (w *aggregates) add(r *row.Row) {
 	cell.planned += int64(r.Planned)
 	cell.took += max(r.Last, 0) / 1000
 	w.slots.At(r.Sent+max(r.Last, 0)).ended++
-	at := edgeRow{sent: r.Sent, ttft: r.TTFT()}
+	at := edgeRow{sent: r.Sent, took: max(r.Last, 0), ttft: r.TTFT()}
 	at.tpot, at.hasTPOT = r.TPOT()
 	w.first.add(at)
 	w.last.add(at)
@@ -118,7 +118,7 @@ type edge struct {
 }
 
 type edgeRow struct {
-	sent       int64
+	sent, took int64
 	ttft, tpot float64
 	hasTPOT    bool
 }

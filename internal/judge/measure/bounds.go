@@ -1,13 +1,15 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
-// Bounds are what is known of latencies whose events share a read: see row.Within. They hold
-// for the moments at which the kernel had the bytes.
+// Bounds are by how much each shown number can be off, whatever the reason: see Part. They hold for what the server
+// sent; where the machine was held up and the server is on it, also for what it would have sent.
 type Bounds struct {
 	Known  bool
 	Reason string // why not
@@ -19,7 +21,26 @@ type Bounds struct {
 	// the bounds.
 	StampError float64
 	Metrics    map[string]Range // by the names of metrics
+	// Rates are those of numbers that are counts over time: request_throughput and so on.
+	Rates map[string]Ends
+	// RateParts are by what shares the rates can be higher, and why.
+	RateParts map[Part]float64
+	// HeldKnown: the journal says when the client was held up.
+	HeldKnown bool
 }
+
+// Part is one of the reasons why a number can be off.
+type Part string
+
+// The parts of bounds. They are added up.
+const (
+	SharedReads Part = "shared_reads" // events whose time is that of a later one: see row.Within
+	WayIn       Part = "way_in"       // from the clock's reading to the write's end: the request left in between
+	Connecting  Part = "connecting"   // in TTFT by its definition, and none of the server's time
+	HeldUp      Part = "held_up"      // the machine stood still, or others had its processors
+	Loss        Part = "loss"         // requests of which segments were lost
+	Lag         Part = "lag"          // of rates: the client read an answer late, and so ended late or sent the next one late
+)
 
 // Range is a metric with its bounds.
 type Range struct {
@@ -27,6 +48,42 @@ type Range struct {
 	Within int // values that are known within bounds only
 	// Bounds of mean_ms, p99_ms and so on: at least, at most.
 	Bounds map[string]Ends
+	// Shown are the values themselves.
+	Shown map[string]float64
+	// Parts are by how much each reason is likely to have moved the value: it would be so much lower, or higher, in
+	// milliseconds. The bounds hold in the worst case too.
+	Parts map[string]map[Part]Ends
+}
+
+// widen adds a part to the bounds of a statistic.
+func (r *Range) widen(statistic string, p Part, below, above float64) {
+	ends, ok := r.Bounds[statistic]
+	if below, above = max(below, 0), max(above, 0); !ok || below+above == 0 {
+		return
+	}
+	r.Bounds[statistic] = Ends{max(ends[0]-below, 0), ends[1] + above}
+	if r.Parts[statistic] == nil {
+		r.Parts[statistic] = map[Part]Ends{}
+	}
+	r.Parts[statistic][p] = Ends{below, above}
+}
+
+// likely says by how much a part has moved a statistic, where that is less than the worst case.
+func (r *Range) likely(statistic string, p Part, by float64) {
+	if _, ok := r.Parts[statistic][p]; ok {
+		r.Parts[statistic][p] = Ends{max(-by, 0), max(by, 0)}
+	}
+}
+
+// Likely are the likely ends of a statistic, but for some of the parts: what several reasons did is mostly the same.
+func (r *Range) Likely(statistic string, but ...Part) Ends {
+	ends := Ends{r.Shown[statistic], r.Shown[statistic]}
+	for p, by := range r.Parts[statistic] {
+		if !slices.Contains(but, p) {
+			ends[0], ends[1] = min(ends[0], r.Shown[statistic]-by[0]), max(ends[1], r.Shown[statistic]+by[1])
+		}
+	}
+	return Ends{max(ends[0], 0), ends[1]}
 }
 
 // Ends are a lower and an upper bound, in milliseconds.
@@ -68,6 +125,7 @@ type boundsOf struct {
 	events, n     int64
 	list          []requestBounds
 	gaps, tokens  unsure
+	effects       effects
 }
 
 // requestBounds are those of a metric per request.
@@ -90,7 +148,8 @@ func newBounds(run *journal.Run) *boundsOf {
 		}
 	}
 	return &boundsOf{
-		known: run.ReadEnds, kernel: run.Clock == "kernel",
+		effects: newEffects(run),
+		known:   run.ReadEnds, kernel: run.Clock == "kernel",
 		list: []requestBounds{
 			{
 				name: "ttft", of: ttft,
@@ -121,6 +180,7 @@ func (b *boundsOf) add(r *row.Request) {
 	if !b.known || r.Row.Whole {
 		return
 	}
+	b.effects.add(r)
 	b.within.Read(r.Request, b.kernel)
 	unsure := 0
 	for i := range b.within.At {
@@ -136,6 +196,7 @@ func (b *boundsOf) add(r *row.Request) {
 	if unsure > 0 {
 		early = b.within.Early(r)
 	}
+	likely := min(likelyEarly(r), early.First)
 	for i := range b.list {
 		m := &b.list[i]
 		v, ok := m.of(&r.Row)
@@ -148,8 +209,42 @@ func (b *boundsOf) add(r *row.Request) {
 		}
 		low, _ := m.low(r.Row, early)
 		high, _ := m.high(r.Row, early)
-		m.one(v, low, high)
+		m.one(v, low, high, min(max(v+m.moved(r, likely), low), high))
 	}
+}
+
+// moved is by how much a value likely changes where the first event came so much earlier than its time says. The last one
+// shares its read with what ends the stream, and is as good as at its time.
+func (m *requestBounds) moved(r *row.Request, early int64) float64 {
+	switch m.name {
+	case "tpot":
+		return seconds(early) / float64(max(r.Row.Output-1, 1))
+	case "e2el":
+		return 0
+	}
+	return -seconds(early)
+}
+
+// likelyEarly is by how much the first token chunk of a request likely came earlier than its time says: those behind it in
+// its read came as far apart as the others.
+func likelyEarly(r *row.Request) int64 {
+	behind, chunks, at := 0, 0, int64(0)
+	first, last := int64(-1), int64(-1)
+	for i, gap := range r.Events.At {
+		if at += gap; r.Events.Kind[i]&row.CarriesText == 0 { // a role shares the read of the first token: servers send them so
+			continue
+		}
+		if chunks++; first < 0 {
+			first = at
+		} else if at == first {
+			behind++
+		}
+		last = at
+	}
+	if behind == 0 {
+		return 0
+	}
+	return int64(behind) * (last - first) / int64(max(chunks-1-behind, 1))
 }
 
 // result are the bounds of all metrics that have values.
@@ -167,9 +262,12 @@ func (b *boundsOf) result(c *collector, r *Result) *Bounds {
 		return out
 	}
 	put := func(name string, u *unsure, s *Sample) {
-		if s.N() > 0 {
-			out.Metrics[name] = u.bounds(s, c.opt.Percentiles)
+		if s.N() == 0 {
+			return
 		}
+		m := u.bounds(s, c.opt.Percentiles)
+		b.effects.widen(name, &m, s, c.opt.Percentiles, out)
+		out.Metrics[name] = m
 	}
 	for i := range b.list {
 		m := &b.list[i]
@@ -184,5 +282,7 @@ func (b *boundsOf) result(c *collector, r *Result) *Bounds {
 	if r.InterToken.Known {
 		put("inter_token", &b.tokens, c.tokGaps)
 	}
+	out.HeldKnown = c.run.Holds
+	out.Rates = b.effects.rates(c, r, out)
 	return out
 }

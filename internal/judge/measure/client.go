@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -72,6 +73,9 @@ func (c *collector) warnings(r *Result) []string {
 			of = fmt.Sprintf(" of %d", n)
 		}
 		add("the run stopped early (%s): %d%s requests are measured", r.Interrupted, r.Requests-r.Lost, of)
+	}
+	if asked, drawn, ok := c.paced.Rates(c.run, r.End); ok && c.lost+c.unsent == 0 && c.paced.OffBy(asked, drawn) > row.OffNoticed {
+		add("%.4g requests a second were asked for, and the times that were drawn for them had %.4g", asked, drawn)
 	}
 	if r.End != nil && r.End.Profile != nil {
 		add("%s", profiled(r.End.Profile))

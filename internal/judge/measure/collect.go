@@ -37,6 +37,7 @@ type collector struct {
 	agents   []agentTally // of each client, if there are several
 	lost     int          // requests that may have been sent, and of which no client has a record
 	unsent   int          // requests that were not
+	paced    row.Paced
 	turns    *grouper
 	adapters *grouper
 	talks    *talks
@@ -110,6 +111,7 @@ func (c *collector) Add(r *row.Request) error {
 	if agent := c.agentOf(r.Request); agent != nil {
 		agent.add(r)
 	}
+	c.paced.Add(r.Request)
 	c.turns.add(r)
 	c.adapters.add(r)
 	c.talks.add(r)

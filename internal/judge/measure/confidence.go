@@ -19,6 +19,7 @@ type NamedInterval struct {
 	Key   string
 	Label string // for the console; empty: not shown there
 	Interval
+	Early *EarlyStopping // of a percentile from the median on
 }
 
 // confidence computes the intervals of all that is reported with a distribution.
@@ -44,11 +45,19 @@ func (c *collector) confidence(r *Result) Confidence {
 			out.summary(from+name, c.sample(from+name), &e, c.seriesNamed(from+name))
 		}
 	}
+	for i := range out.Intervals {
+		out.Intervals[i].ask(r.Completed)
+	}
 	return out
 }
 
 func (out *Confidence) add(key, label string, in Interval) {
-	out.Intervals = append(out.Intervals, NamedInterval{key, label, in})
+	out.Intervals = append(out.Intervals, NamedInterval{Key: key, Label: label, Interval: in})
+}
+
+// percentile adds both answers to the question whether the sample carries a percentile.
+func (out *Confidence) percentile(key, label string, s *Sample, ch *stats.Chain, p, estimate float64) {
+	out.Intervals = append(out.Intervals, NamedInterval{key, label, percentileInterval(s, ch, p, estimate), earlyStopping(s, p)})
 }
 
 // metric adds mean, median and percentiles of a reported metric.
@@ -57,10 +66,10 @@ func (out *Confidence) metric(m *MetricStats, s *Sample, ch *stats.Chain) {
 	st := &m.Stats
 	s.Stats(nil) // puts the values' sums away, so that ranks can be asked for
 	out.add(key("mean"), m.Metric.Short+" mean", meanInterval(st, ch))
-	out.add(key("median"), m.Metric.Short+" median", percentileInterval(s, ch, 50, st.Median))
+	out.percentile(key("median"), m.Metric.Short+" median", s, ch, 50, st.Median)
 	for _, p := range st.Percentiles {
 		word := percentileWord(p.P)
-		out.add(key("p"+word), m.Metric.Short+" p"+word, percentileInterval(s, ch, p.P, p.Value))
+		out.percentile(key("p"+word), m.Metric.Short+" p"+word, s, ch, p.P, p.Value)
 	}
 }
 
@@ -80,7 +89,7 @@ func (out *Confidence) summary(name string, s *Sample, e *evidence, of *series) 
 	}
 	out.add(key+"mean_ms", labelled("mean"), meanInterval(&st, &ch))
 	for i, word := range []string{"p50", "p90", "p99", "p999"} {
-		out.add(key+word+"_ms", labelled(word), percentileInterval(s, &ch, st.Percentiles[i].P, st.Percentiles[i].Value))
+		out.percentile(key+word+"_ms", labelled(word), s, &ch, st.Percentiles[i].P, st.Percentiles[i].Value)
 	}
 }
 
@@ -115,7 +124,7 @@ func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
 		default:
 			in = Interval{Estimate: estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
 		}
-		out = append(out, NamedInterval{m.Name, m.Short, in})
+		out = append(out, NamedInterval{Key: m.Name, Label: m.Short, Interval: in})
 	}
 	return out
 }

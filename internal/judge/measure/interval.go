@@ -24,6 +24,8 @@ type Interval struct {
 	Effective float64  `json:"effective_n"` // independent values that the n are worth; of a rate, batches
 	Method    string   `json:"method"`
 	Reason    string   `json:"reason,omitempty"`
+
+	needed float64 // values like these that would give it both ends; 0: not known
 }
 
 // The methods, as docs/confidence.md explains them.
@@ -85,6 +87,12 @@ func percentileInterval(s *Sample, c *stats.Chain, p, estimate float64) Interval
 		in.High = &v
 	}
 	in.Reason = tooFew(&in, p)
+	if in.Reason != "" {
+		in.needed = float64(stats.LeastForQuantile(p/100, Level))
+		if d.Time > 1 {
+			in.needed = d.Needed(in.N, in.needed, Level)
+		}
+	}
 	return in
 }
 
@@ -124,18 +132,33 @@ func tooFew(in *Interval, p float64) string {
 func meanInterval(st *Stats, c *stats.Chain) Interval {
 	in := Interval{Estimate: st.Mean, N: st.N, Effective: float64(st.N), Method: byLongRunVariance}
 	if st.N < minValues {
-		in.Reason = fmt.Sprintf("%d values are fewer than the %d that it needs", st.N, minValues)
+		in.Reason, in.needed = fmt.Sprintf("%d values are fewer than the %d that it needs", st.N, minValues), minValues
 		return in
 	}
 	d := c.Dependence(func(v float64) float64 { return v })
 	in.Effective = d.Effective(in.N, Level)
 	if in.Effective < 2 {
-		in.Reason = fmt.Sprintf("the %d values are so correlated that they are worth one", st.N)
+		in.Reason = fmt.Sprintf("too few independent waves: the %d values come together and are worth one", st.N)
+		in.needed = d.Needed(in.N, minValues, Level)
 		return in
 	}
 	half := stats.NormalQuantile((1+Level)/2) * st.Std / math.Sqrt(in.Effective)
 	in.ends(max(st.Mean-half, 0), st.Mean+half)
 	return in
+}
+
+// ask says how many requests would give the interval, where it has none: as many times more as values are lacking.
+func (i *Interval) ask(requests int) {
+	if (i.Low == nil || i.High == nil) && i.needed > float64(i.N) && i.N > 0 && requests > 0 {
+		about := twoDigits(float64(requests) * i.needed / float64(i.N))
+		i.Reason += fmt.Sprintf("; send about %.0f requests", about)
+	}
+}
+
+// twoDigits rounds up: nobody knows such a number better.
+func twoDigits(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(max(v, 10)))-1)
+	return math.Ceil(v/unit) * unit
 }
 
 // drained warns where the drain, as a share of the run, moves a rate by more than chance does.
@@ -149,7 +172,7 @@ func (i *Interval) drained(share float64) {
 func rateInterval(slots []float64, duration, estimate float64, n int) Interval {
 	in := Interval{Estimate: estimate, N: n, Method: byBatchMeans}
 	if n < minValues || duration <= 0 {
-		in.Reason = fmt.Sprintf("%d requests are fewer than the %d that it needs", n, minValues)
+		in.Reason, in.needed = fmt.Sprintf("%d requests are fewer than the %d that it needs", n, minValues), minValues
 		return in
 	}
 	_, half, batches, short := stats.BatchMeans(slots, Level)

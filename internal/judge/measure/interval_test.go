@@ -174,3 +174,18 @@ func TestIntervalsOfACrowd(t *testing.T) {
 		}
 	}
 }
+
+// Where requests go in step, there are too few waves for an interval: it is said how many requests would give one, and with as many of the
+// same kind there is one.
+func TestTooFewWaves(t *testing.T) {
+	_, c, st := sampleOf(draws(3, 48, 16))
+	in := meanInterval(&st, c)
+	in.ask(48)
+	if in.Low != nil || !strings.Contains(in.Reason, "too few independent waves") || !strings.Contains(in.Reason, "send about ") {
+		t.Fatalf("%+v", in)
+	}
+	_, more, st := sampleOf(draws(3, int(3*in.needed), 16))
+	if with := meanInterval(&st, more); with.Low == nil {
+		t.Errorf("of %.0f there is none either: %+v", 3*in.needed, with)
+	}
+}

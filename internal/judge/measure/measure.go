@@ -128,6 +128,9 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	}); ok {
 		lines.OnConversation(c.talks.ended)
 	}
+	if lines, ok := j.(interface{ Samples() []journal.Sample }); ok {
+		c.bounds.effects.samples = lines.Samples
+	}
 	answers := answersOf(j)
 	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
 		return nil, err

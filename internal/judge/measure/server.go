@@ -5,14 +5,21 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
-// served counts what each server should have counted: warm-ups and probes too.
-type served []serving.Sent
+// served counts what each server should have counted: warm-ups and probes too; and warm-ups by themselves.
+type served struct{ all, warm []serving.Sent }
 
-func newServed(run *journal.Run) served { return make(served, max(len(run.Targets), 1)) }
+func newServed(run *journal.Run) served {
+	targets := max(len(run.Targets), 1)
+	return served{make([]serving.Sent, targets), make([]serving.Sent, targets)}
+}
 
 func (s served) add(r *journal.Request) {
-	if r.Target >= 0 && r.Target < len(s) {
-		s[r.Target].Add(r)
+	if r.Target < 0 || r.Target >= len(s.all) {
+		return
+	}
+	s.all[r.Target].Add(r)
+	if r.Warmup && !r.Probe {
+		s.warm[r.Target].Add(r)
 	}
 }
 
@@ -24,7 +31,8 @@ func (c *collector) server(j Journal, r *Result) *serving.Summary {
 		return nil
 	}
 	run := &serving.Run{
-		Targets: max(len(c.run.Targets), 1), Mapping: c.run.MetricNames, Sent: c.served,
+		Targets: max(len(c.run.Targets), 1), Mapping: c.run.MetricNames, Sent: c.served.all,
+		Warm: c.served.warm, Duration: r.Duration,
 		// A server may count each text of a request for vectors by itself.
 		Unknown: c.run.Options.Pooling || r.End == nil || r.End.Unwritten > 0 || r.Lost > 0,
 	}

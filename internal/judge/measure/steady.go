@@ -73,13 +73,16 @@ type inWindow struct {
 	peak               int
 	started, completed int
 	open               float64 // nanoseconds for which successes were open in the window, added up
-	took               float64 // nanoseconds that those sent in it were open in all
+	inside             int     // successes that were open in the window at any time
+	took               float64 // nanoseconds that these were open in all, before and after it too
 	input, output      int64   // planned prompt tokens of those sent in it; tokens that arrived
 	ttft, tpot         *Sample
 }
 
 // requests are those in the window, each by its part: the time that it was open in
-// the window, by the mean time that a request takes (Little's law). Counting whole
+// the window, by the mean time that a request takes (Little's law): the mean of all that were
+// open in it, those too that the window found open, which in a run of few waves are
+// many. So there are never more than there were requests. Counting whole
 // ones is wrong by up to one per slot, which is much where a run has few waves: the
 // last wave ends just behind the window, and the first begins with it. A part by the
 // request's own length would count long ones, which straddle the edges more often,
@@ -88,7 +91,7 @@ func (in *inWindow) requests() float64 {
 	if in.took <= 0 {
 		return 0
 	}
-	return in.open / (in.took / float64(in.started))
+	return in.open / (in.took / float64(in.inside))
 }
 
 // steadyState measures inside the window; nil if there is none.
@@ -157,12 +160,15 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 		if end >= from && end < to {
 			in.completed++
 		}
-		in.open += float64(max(min(end, to)-max(row.Sent, from), 0))
+		if end > from && row.Sent < to {
+			in.inside++
+			in.took += float64(end - row.Sent)
+			in.open += float64(min(end, to) - max(row.Sent, from))
+		}
 		if row.Sent < from || row.Sent >= to {
 			continue
 		}
 		in.started++
-		in.took += float64(end - row.Sent)
 		in.input += int64(row.Planned)
 		if !row.Whole {
 			in.ttft.Add(row.TTFT())
@@ -185,7 +191,7 @@ func (c *collector) aggregatesInWindow(threshold int) *inWindow {
 	in := &inWindow{
 		// A slot may begin before the first send; the window doesn't.
 		from: max(from, c.totals.firstSent), to: to, peak: peak, started: int(sum.started), completed: int(sum.ended),
-		open: c.aggregates.slots.openTime(from, to), took: float64(sum.took) * 1e3,
+		open: c.aggregates.slots.openTime(from, to), inside: int(sum.started), took: float64(sum.took) * 1e3,
 		input: sum.planned, output: sum.tokens,
 		ttft: c.sample("steady.ttft"), tpot: c.sample("steady.tpot"),
 	}
@@ -196,8 +202,14 @@ func (c *collector) aggregatesInWindow(threshold int) *inWindow {
 		}
 	}
 	for i := range c.aggregates.first.rows {
-		if r := &c.aggregates.first.rows[i]; r.sent < from {
-			remove(r)
+		r := &c.aggregates.first.rows[i]
+		if r.sent >= from {
+			continue
+		}
+		remove(r)
+		if r.sent+r.took > from {
+			in.inside++
+			in.took += float64(r.took)
 		}
 	}
 	for i := range c.aggregates.last.rows {

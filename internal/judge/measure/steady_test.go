@@ -79,3 +79,20 @@ func TestSteadyStateIsUnbiased(t *testing.T) {
 		}
 	}
 }
+
+// TestSteadyStateOfATinyRun: by their parts there are never more requests in the window than in the run, whatever
+// their lengths: those that the window finds open are the long ones of a tiny run.
+func TestSteadyStateOfATinyRun(t *testing.T) {
+	for seed := range uint64(200) {
+		rnd := rand.New(rand.NewPCG(seed, 9))
+		for _, n := range []int{8, 12, 20} {
+			m := closedLoop(rnd, 4, n, 5, func(r *rand.Rand) int { return 2 + int(r.ExpFloat64()*62) })
+			for _, limit := range []int{0, 4} {
+				s := measured(t, m, Options{RowLimit: limit}).SteadyState
+				if s != nil && (s.Window.Requests > float64(n)+1e-9 || s.Window.Requests <= 0) {
+					t.Fatalf("seed %d: %.1f requests in the window of a run of %d (limit %d)", seed, s.Window.Requests, n, limit)
+				}
+			}
+		}
+	}
+}

@@ -16,6 +16,8 @@ import (
 type unsure struct {
 	n              int
 	was, low, high *hist.Histogram // as measured, at least, at most; nil: there are none
+	even           *hist.Histogram // what is most likely
+	moved          float64         // what the sum of all values is likely to change by, in nanoseconds
 	less, more     float64         // what the sum of all values may be smaller and larger by, in nanoseconds
 
 	mostSure, mostLow, mostHigh int64 // the largest of the sure values, and of both ends
@@ -31,8 +33,8 @@ type gapValues struct {
 // sure takes in a value that is known.
 func (u *unsure) sure(v float64) { u.mostSure = max(u.mostSure, nanoseconds(v)) }
 
-// one takes in a value in seconds with its bounds.
-func (u *unsure) one(v, low, high float64) {
+// one takes in a value in seconds with its bounds, and what is most likely.
+func (u *unsure) one(v, low, high, likely float64) {
 	if low == high {
 		u.sure(v)
 		return
@@ -40,13 +42,16 @@ func (u *unsure) one(v, low, high float64) {
 	u.begin()
 	was, a, b := nanoseconds(v), nanoseconds(low), nanoseconds(high)
 	u.was.Add(was)
+	even := nanoseconds(likely)
+	u.even.Add(even)
+	u.moved += float64(even - was)
 	u.ends(a, b)
 	u.less, u.more = u.less+float64(was-a), u.more+float64(b-was)
 }
 
 func (u *unsure) begin() {
 	if u.was == nil {
-		u.was, u.low, u.high = hist.New(hist.FullBits), hist.New(hist.FullBits), hist.New(hist.FullBits)
+		u.was, u.low, u.high, u.even = hist.New(hist.FullBits), hist.New(hist.FullBits), hist.New(hist.FullBits), hist.New(hist.FullBits)
 	}
 }
 
@@ -77,6 +82,9 @@ func (u *unsure) stretch(s row.Stretch) {
 			u.was.Add(each)
 		}
 	}
+	for range s.Values { // likely they are as long as each other
+		u.even.Add(sum / int64(s.Values))
+	}
 	if s.Gaps == 1 { // the values of one gap are equal
 		for range s.Values {
 			u.ends(s.Low/int64(s.Values), ceil(s.High, s.Values))
@@ -98,27 +106,48 @@ func ceil(a int64, n int) int64 { return (a + int64(n) - 1) / int64(n) }
 
 // bounds are those of the sample's mean, maximum and percentiles.
 func (u *unsure) bounds(s *Sample, percentiles []float64) Range {
-	r := Range{Count: s.N(), Within: u.n, Bounds: map[string]Ends{}}
-	percentiles = append([]float64{50, 90, 99, 99.9}, percentiles...)
-	st := s.Stats(percentiles)
+	r := Range{Count: s.N(), Within: u.n, Bounds: map[string]Ends{}, Shown: map[string]float64{}, Parts: map[string]map[Part]Ends{}}
+	st := s.Stats(boundedPercentiles(percentiles))
 	r.Bounds["mean_ms"], r.Bounds["max_ms"] = Ends{st.Mean, st.Mean}, Ends{st.Max, st.Max}
 	for _, p := range st.Percentiles {
 		r.Bounds[percentileKey(p.P)] = Ends{p.Value, p.Value}
 	}
+	for statistic, ends := range r.Bounds {
+		r.Shown[statistic] = ends[0]
+	}
+	u.widen(&r, SharedReads, s, &st)
+	return r
+}
+
+// boundedPercentiles have bounds in every result, and those that were asked for.
+func boundedPercentiles(asked []float64) []float64 {
+	return append([]float64{50, 90, 99, 99.9}, asked...)
+}
+
+// widen adds what is not sure to the bounds of the sample's statistics.
+func (u *unsure) widen(r *Range, part Part, s *Sample, st *Stats) {
 	if u.n == 0 {
-		return r
+		return
 	}
 	n := float64(s.N())
-	r.Bounds["mean_ms"] = Ends{max(st.Mean-u.less/n/1e6, 0), st.Mean + u.more/n/1e6}
-	r.Bounds["max_ms"] = Ends{float64(max(u.mostSure, u.mostLow)) / 1e6, float64(max(u.mostSure, u.mostHigh)) / 1e6}
+	r.widen("mean_ms", part, min(u.less/n/1e6, st.Mean), u.more/n/1e6)
+	r.likely("mean_ms", part, u.moved/n/1e6)
+	least, most := float64(max(u.mostSure, u.mostLow))/1e6, float64(max(u.mostSure, u.mostHigh))/1e6
+	r.widen("max_ms", part, st.Max-least, most-st.Max)
 	all := s.histogram()
 	low, high := all.Replaced(u.was, u.low), all.Replaced(u.was, u.high)
+	var even *hist.Histogram
+	if u.even != nil {
+		even = all.Replaced(u.was, u.even)
+	}
 	slack := all.Error()
 	for _, p := range st.Percentiles {
 		least, most := low.Percentile(p.P)/1e6*(1-slack), high.Percentile(p.P)/1e6*(1+slack)
-		r.Bounds[percentileKey(p.P)] = Ends{min(least, p.Value), max(most, p.Value)}
+		r.widen(percentileKey(p.P), part, p.Value-least, most-p.Value)
+		if even != nil {
+			r.likely(percentileKey(p.P), part, even.Percentile(p.P)/1e6-p.Value)
+		}
 	}
-	return r
 }
 
 // percentileKey is its name in a result: p99_ms, p99.9_ms.

@@ -133,25 +133,43 @@ func (s *span) grown(m Meaning) (float64, bool) {
 	return sum, seen && !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
-// perSecond is how fast a total grew while the load was on: from the first scrape during it
-// to the last. nil: there are no two, or the server began anew.
-func (s *span) perSecond(m Meaning) *float64 {
-	first, last := -1, -1
+// perSecond is how fast a total grew while the load was on. Counters rise when a request
+// ends, so that reads during the load miss those that end after the last one, and what comes before
+// the first end is no rate: the whole growth by the load's duration is the rate that ours is. Without
+// a read after the load, it is from the first read that shows some growth to the last.
+// nil: there were no two reads during the load, or the server began anew.
+func (s *span) perSecond(m Meaning, run *Run) *float64 {
 	list := s.course.Count[m]
+	first, last, reads := -1, -1, 0
+	base := math.NaN()
 	for i := range list {
-		if !s.all[i].During || math.IsNaN(list[i]) {
+		switch {
+		case math.IsNaN(list[i]) || s.all[i].After:
+			continue
+		case !s.all[i].During:
+			base = list[i]
 			continue
 		}
-		if first < 0 {
+		if reads++; reads == 1 && math.IsNaN(base) {
+			base = list[i]
+		}
+		if first < 0 && list[i] > base {
 			first = i
 		}
 		last = i
 	}
-	if first < 0 || s.restarted != "" || s.course.At[last]-s.course.At[first] < shortest {
+	if reads < 2 || s.restarted != "" {
 		return nil
 	}
-	rate := (list[last] - list[first]) / (s.course.At[last] - s.course.At[first])
-	return finite(rate)
+	if grown, ok := s.grown(m); ok && s.whole() && run.Duration > shortest {
+		if warm, known := run.warm(s.course.Target, m); known {
+			return finite(max(grown-warm, 0) / run.Duration)
+		}
+	}
+	if first < 0 || s.course.At[last]-s.course.At[first] < shortest {
+		return nil
+	}
+	return finite((list[last] - list[first]) / (s.course.At[last] - s.course.At[first]))
 }
 
 // times are a histogram over the run; nil: the server has none, or nothing came.

@@ -77,7 +77,25 @@ type Run struct {
 	Drafts  *journal.SpecDecode // as the run's end has it; nil: the server has none, or the run was killed
 	Mapping []journal.MetricName
 	Sent    []Sent // to each target
+	Warm    []Sent // of these, what is not measured: warm-ups
 	Unknown bool   // what we sent is not known, or can't be compared
+
+	Duration float64 // of the load, in seconds; 0: not known
+}
+
+// warm is by how much warm-ups made a total grow, if that is known.
+func (r *Run) warm(target int, m Meaning) (float64, bool) {
+	if target >= len(r.Warm) {
+		return 0, true
+	}
+	switch w := &r.Warm[target]; m {
+	case Finished:
+		return w.Requests.Low, true
+	case PromptTokens:
+		return w.Prompt.Low, w.NoPrompt == 0
+	default:
+		return w.Output.Low, w.NoOutput == 0
+	}
 }
 
 // Summarize is what the scrapes say; nil: nothing.
@@ -120,7 +138,7 @@ func (s *span) summary(run *Run) Server {
 	}
 	for _, c := range out.counts(sent) {
 		if v, ok := s.grown(c.of); ok {
-			*c.to = counted(v, s.perSecond(c.of), c.ours)
+			*c.to = counted(v, s.perSecond(c.of, run), c.ours)
 		}
 	}
 	for _, h := range out.histograms() {

@@ -129,6 +129,35 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestRate: counters rise when a request ends. The rate is what the load made them grow by, in the load's time, without
+// warm-ups; reads during the load alone begin with the first that shows growth.
+func TestRate(t *testing.T) {
+	scrapes := []journal.Scrape{
+		{At: -1e9, Counters: vllm(0, 0, 0, 1000)},
+		during(1, 0, vllm(8, 0, 0, 1100)), during(2, 0, vllm(8, 0, 0, 1100)), during(3, 0, vllm(8, 0, 0, 1500)), during(4, 0, vllm(8, 0, 0, 1900)),
+		{At: 6e9, After: true, Counters: vllm(0, 0, 0, 2700)},
+	}
+	warm := []serving.Sent{{Output: serving.Range{Low: 100, High: 100}}}
+	for name, tt := range map[string]struct {
+		run     serving.Run
+		scrapes []journal.Scrape
+		want    float64
+	}{
+		"whole":                {serving.Run{Warm: warm, Duration: 5}, scrapes, 320},
+		"warm-ups not counted": {serving.Run{Warm: []serving.Sent{{NoOutput: 1}}, Duration: 5}, scrapes, 800. / 3},
+		"killed":               {serving.Run{Warm: warm, Duration: 5}, scrapes[:5], 800. / 3},
+	} {
+		tt.run.Targets = 1
+		if g := serving.Summarize(&tt.run, tt.scrapes).GeneratedTokens; g.PerSecond == nil || math.Abs(*g.PerSecond-tt.want) > 1e-9 {
+			t.Errorf("%s: %+v a second, want %g", name, g.PerSecond, tt.want)
+		}
+	}
+	tiny := serving.Summarize(&serving.Run{Targets: 1, Duration: 0.5}, []journal.Scrape{scrapes[0], scrapes[5]})
+	if tiny.GeneratedTokens.PerSecond != nil {
+		t.Errorf("a rate without a read during the load: %g", *tiny.GeneratedTokens.PerSecond)
+	}
+}
+
 // TestRestart: a counter that fell is said, and is never a negative total.
 func TestRestart(t *testing.T) {
 	scrapes := []journal.Scrape{

@@ -29,7 +29,7 @@ func together(run *Run, spans []*span, each []Server) Server {
 	out.PrefixHitRate = ratio(total(PrefixHits), total(PrefixQueries))
 	for _, c := range out.counts(sentToAll(run, spans)) {
 		if v := total(c.of); v != nil {
-			*c.to = counted(*v, sumOf(spans, func(s *span) *float64 { return s.perSecond(c.of) }), c.ours)
+			*c.to = counted(*v, sumOf(spans, func(s *span) *float64 { return s.perSecond(c.of, run) }), c.ours)
 		}
 	}
 	for _, h := range out.histograms() {

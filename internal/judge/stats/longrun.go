@@ -120,3 +120,15 @@ func (d Dependence) Effective(n int, level float64) float64 {
 	widen := StudentQuantile((1+level)/2, d.Degrees) / NormalQuantile((1+level)/2)
 	return max(float64(n)/d.Time/(widen*widen), 1)
 }
+
+// Needed is about how many values like these n would be worth so many independent ones: both τ and the degrees of freedom
+// stay what they are for each value.
+func (d Dependence) Needed(n int, independent, level float64) float64 {
+	for more := 1.0; more < 1e6; more *= 1.05 {
+		widen := StudentQuantile((1+level)/2, d.Degrees*more) / NormalQuantile((1+level)/2)
+		if float64(n)*more/d.Time/(widen*widen) >= independent {
+			return float64(n) * more
+		}
+	}
+	return 0
+}

@@ -55,3 +55,8 @@ func Ranks(n int, effective, p, level float64) (low, high int) {
 	}
 	return low, high
 }
+
+// LeastForQuantile is how many independent values the p-quantile (0 < p < 1) needs for an interval of this level with both ends.
+func LeastForQuantile(p, level float64) int {
+	return int(math.Ceil(math.Log((1-level)/2) / math.Log(max(p, 1-p))))
+}

@@ -99,12 +99,32 @@ func (c *bursts) add(v *view) {
 		return
 	}
 	limit := (v.Row.Last - v.Row.First) / int64(len(v.Chunks)-1) / shortPart
-	for _, gap := range v.Gaps() {
-		c.gaps++
-		if gap <= limit {
+	holds := heldAt(&v.Events)
+	after := false // what comes at once after this machine was held up is no bunch of the server's, nor of a proxy's
+	for end, gap := range v.Gaps() {
+		short := gap <= limit
+		after = after && short
+		for ; len(holds) > 0 && v.Sent+holds[0] <= end; holds = holds[1:] {
+			after = true
+		}
+		if !short {
+			c.gaps++
+		} else if !after {
+			c.gaps++
 			c.short++
 		}
 	}
+}
+
+// heldAt are the moments since Sent of the events before which this process was held up.
+func heldAt(ev *journal.Events) (out []int64) {
+	at, next := int64(0), 0
+	for i, gap := range ev.At {
+		if at += gap; next < len(ev.Held) && ev.Held[next] == i {
+			out, next = append(out, at), next+1
+		}
+	}
+	return out
 }
 
 func (c *bursts) result(_ *facts, l limits) Check {

@@ -38,7 +38,7 @@ func TestTheVerdictIsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`{"level":"INVALID","reasons":["seen_prompts"],"checks":[{"name":"lag","group":"client","level":"ok","figure":"p99 0.050 ms","value":0,`,
+		`{"level":"INVALID","reasons":["seen_prompts"],"checks":[{"name":"bounds","group":"client","level":"ok","figure":"0.00082 %",`,
 		`{"name":"seen_prompts","group":"cache","level":"invalid","figure":"50.0 %","value":0.5,"threshold":"suspect above 1 %, invalid above 10 %`,
 		`{"name":"integrity","group":"answers","level":"not checked","value":null,`,
 	} {

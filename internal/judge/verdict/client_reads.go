@@ -130,7 +130,7 @@ func (c *sharedReads) result(f *facts, l limits) Check {
 	share := float64(c.n) / float64(c.gaps)
 	k := found(l, share, percent(share), "%s of the chunks lay in one read with the one before and carry its time", percent(share))
 	k.Level = surely(l, c.n, c.gaps)
-	k.Effect = effect(k, "ITL: %s of the gaps are lost and those before them too long; small gaps and the tail are not to be trusted", percent(share))
+	k.Effect = noted(k, "ITL: %s of the gaps are lost and those before them too long; small gaps and the tail are not to be trusted", percent(share))
 	return k
 }
 
@@ -153,6 +153,6 @@ func (c *unstamped) result(f *facts, l limits) Check {
 	share := float64(c.n) / float64(f.events)
 	k := found(l, share, percent(share), "%d reads had no kernel time, of %d events", c.n, f.events)
 	k.Level = surely(l, c.n, f.events)
-	k.Effect = effect(k, "these are late by the client's lag, %s at the p99", ms(f.lag.Percentile(99)))
+	k.Effect = noted(k, "these are late by the client's lag, %s at the p99", ms(f.lag.Percentile(99)))
 	return k
 }

@@ -148,7 +148,7 @@ func (c *retransmits) result(f *facts, l limits) Check {
 	if c.known == 0 {
 		return skip("segments sent again: not in the journal (the system does not tell)")
 	}
-	const few, enough = 3, 10
+	const few = 3
 	share := float64(c.hit) / float64(c.known)
 	k := found(l, share, percent(share), "of %s segments were lost: we had to send again for %d, and for %d what the server sent came out of order",
 		counted(c.hit, "request"), c.resent, c.reordered)
@@ -156,15 +156,14 @@ func (c *retransmits) result(f *facts, l limits) Check {
 		k.Sentence = fmt.Sprintf("segments of %s were dropped or came late inside this machine: the kernel had to send again for %d, and for %d what the server sent came out of order",
 			counted(c.hit, "request"), c.resent, c.reordered)
 	}
-	switch {
-	case c.hit < few:
+	if c.hit < few {
 		k.Level = OK
-	case c.hit < enough && k.Level == Invalid:
-		k.Level = Suspect
 	}
-	if f.sameMachine() && k.Level.Bad() {
+	if f.sameMachine() && k.Level == Noted {
 		k.Hint = "look for a process on this machine that does not get to read in time: too few processors, or too little memory for sockets"
 	}
-	k.Effect = effect(k, "what is lost comes a round trip later, or some 200 ms: percentiles above p%.4g have that in them, and ITL has pauses and bunches", max(100*(1-share), 0))
+	if k.Level == Noted {
+		k.Effect = fmt.Sprintf("what is lost comes a round trip later, or some 200 ms: percentiles above p%.4g have that in them, and ITL has pauses and bunches; check bounds says what that comes to", max(100*(1-share), 0))
+	}
 	return k
 }

@@ -31,8 +31,10 @@ func (c *lag) result(f *facts, l limits) Check {
 		return k
 	case f.closed() || f.conversing():
 		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
-		k := found(l, loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
-		k.Effect = effect(k, "request throughput would be up to %s higher; latencies are not touched", percent(loss))
+		k := found(cause(notable, "%", ""), loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
+		if k.Level == Noted {
+			k.Effect = fmt.Sprintf("request throughput would be up to %s higher; latencies are not touched", percent(loss))
+		}
 		return k
 	}
 	return found(l, 0, figure, "by the kernel's times the lag is in no latency, and an open loop waits for no answer")
@@ -92,6 +94,9 @@ func (c *lateness) add(v *view) {
 	}
 }
 
+// feltLate is the p99 of lateness that is worth a note, of the gap and of TTFT.
+const feltLate = 0.10
+
 func (c *lateness) result(f *facts, l limits) Check {
 	switch {
 	case (f.closed() || f.burst()) && c.after.Count() > 0 && f.ttft.Count() > 0:
@@ -109,16 +114,19 @@ func (c *lateness) result(f *facts, l limits) Check {
 	if f.run.Options.MaxConcurrency > 0 || f.run.Options.MaxConversations > 0 {
 		late = &c.release
 	}
-	p99 := late.Percentile(99)
+	p99, mean := late.Percentile(99), late.Mean()
 	gap := float64(f.lastDue-f.firstDue) / float64(f.measured-1)
 	// Small against the gap, arrivals are what was asked for; small against TTFT, nobody feels it.
-	value := min(ratio(p99, gap), ratio(p99, f.ttft.Percentile(50)))
+	value := min(ratio(mean, gap), ratio(mean, f.ttft.Mean()))
 	const negligible = 1e6 // ns
-	if p99 < negligible || gap == 0 {
+	if mean < negligible || gap == 0 {
 		value = 0
 	}
-	k := found(l, value, "p99 "+ms(p99), "requests were sent %s after they were due (p99); the mean gap between them is %s, the median TTFT %s",
-		ms(p99), ms(gap), ms(f.ttft.Percentile(50)))
+	k := found(l, value, "mean "+ms(mean), "requests were sent %s after they were due on average, %s at the p99; the mean gap between them is %s, the mean TTFT %s",
+		ms(mean), ms(p99), ms(gap), ms(f.ttft.Mean()))
+	if min(ratio(p99, gap), ratio(p99, f.ttft.Mean())) > feltLate && p99 > negligible && k.Level == OK {
+		k.Level = Noted
+	}
 	more := c.dueTTFT.Percentile(99) - f.ttft.Percentile(99)
 	k.Effect = effect(k, "TTFT p99 from the due time is %s higher than from the sent time", ms(max(more, 0)))
 	return k
@@ -127,14 +135,14 @@ func (c *lateness) result(f *facts, l limits) Check {
 // turns judges a run that has no pace but conversations: a later turn is due by the
 // answer before it. Waiting for a slot is not in it either.
 func (c *lateness) turns(f *facts, l limits) Check {
-	p99 := c.after.Percentile(99)
-	value := ratio(p99, f.ttft.Percentile(50))
+	p99, mean := c.after.Percentile(99), c.after.Mean()
+	value := ratio(mean, f.ttft.Mean())
 	const negligible = 1e6 // ns
-	if p99 < negligible {
+	if mean < negligible {
 		value = 0
 	}
-	k := found(l, value, "p99 "+ms(p99), "later turns were ready to go %s after they were due by the answers before them (p99); the median TTFT is %s",
-		ms(p99), ms(f.ttft.Percentile(50)))
-	k.Effect = effect(k, "conversations took up to %s longer with each turn than they would have", ms(p99))
+	k := found(l, value, "mean "+ms(mean), "later turns were ready to go %s after they were due by the answers before them on average, %s at the p99; the mean TTFT is %s",
+		ms(mean), ms(p99), ms(f.ttft.Mean()))
+	k.Effect = effect(k, "conversations took %s longer with each turn than they would have", ms(mean))
 	return k
 }

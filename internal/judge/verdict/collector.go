@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -57,6 +58,9 @@ func (c *Collector) Add(r *row.Request) error {
 // Hardware gives what devices told, before the verdict.
 func (c *Collector) Hardware(s *hardware.Summary) { c.facts.hardware = s }
 
+// Bounds gives what the shown numbers can be off by, before the verdict.
+func (c *Collector) Bounds(b *measure.Bounds) { c.facts.bounds = b }
+
 // Verdict is called once, after the last request.
 func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {
 	f := c.facts
@@ -69,6 +73,12 @@ func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes 
 	v := &Verdict{Level: TrustValid, Reasons: []string{}}
 	for i := range c.table {
 		v.Checks = append(v.Checks, *f.judge(c.table[i].name))
+	}
+	v.Requests = f.measured
+	for i := range v.Checks {
+		if v.Checks[i].Level != NotChecked {
+			v.Made++
+		}
 	}
 	v.Unsupported = c.unsupported()
 	c.explain(v)
@@ -98,7 +108,7 @@ func (c *Collector) judged() func(name string) *Check {
 		e := &c.table[i]
 		k := c.checks[i].result(c.facts, e.limits)
 		k.Name, k.Group, k.Threshold = e.name, e.group, e.limits.String()
-		if k.Level.Bad() {
+		if k.Level.Bad() || k.Level == Noted {
 			if k.Hint == "" { // else the check knows better what can be done
 				k.Hint = e.hint
 			}
@@ -109,7 +119,7 @@ func (c *Collector) judged() func(name string) *Check {
 }
 
 // explain names the cause of a bad check where another bad one, no milder, is known to
-// make it so: of several the worst, and then the first of the table's.
+// make it so: of several the worst, and then the first of the table's. Where there is none it is the first that is noted.
 func (c *Collector) explain(v *Verdict) {
 	for i, e := range c.table {
 		k := &v.Checks[i]
@@ -122,8 +132,9 @@ func (c *Collector) explain(v *Verdict) {
 			if cause == nil {
 				continue // only a fleet has it
 			}
-			if weight := cause.Level.weight(); weight > worst {
-				k.Because, worst = name, weight
+			weight := cause.Level.weight()
+			if cause.Level == Noted && k.Because == "" || cause.Level.Bad() && weight > worst {
+				k.Because, worst = name, max(weight, worst)
 			}
 		}
 	}
@@ -154,7 +165,8 @@ func (v *Verdict) sum() {
 			case v.Level == TrustValid:
 				v.Level = TrustSuspect
 			}
-			if v.Checks[i].Because == "" {
+			// What is noted is a cause and by itself no harm: the reason is what it did.
+			if cause := v.Check(v.Checks[i].Because); cause == nil || !cause.Level.Bad() {
 				v.Reasons = append(v.Reasons, v.Checks[i].Name)
 			}
 		}

@@ -87,7 +87,7 @@ func TestConversationsAreValid(t *testing.T) {
 			"rate":       "not checked: a closed loop asks for no rate",
 			"lateness":   "ok: later turns were ready to go",
 			"ramp_drain": "not checked: who thinks has nothing in flight",
-			"drift":      "ok: latency of first turns",
+			"drift":      "ok: TTFT of first turns",
 			"little":     "ok",
 		}},
 		"a few deep ones": {closedTalks(talks{n: 10, turns: 60, think: 100 * msNs, slots: 10}), map[string]string{

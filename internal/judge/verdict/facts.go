@@ -1,15 +1,13 @@
 package verdict
 
 import (
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // facts are what more than one check needs to know of a run.
@@ -45,6 +43,7 @@ type facts struct {
 	samples  []journal.Sample
 	server   *server
 	hardware *hardware.Summary // nil: nothing was asked
+	bounds   *measure.Bounds   // nil: the numbers were not measured
 	judge    func(name string) *Check
 }
 
@@ -238,19 +237,4 @@ func (v *view) mayHaveReached() bool {
 func (v *view) latency() int64 { return max(v.End-v.Sent, 0) }
 
 // sameMachine says whether every server is on the client's own machine, by its address.
-func (f *facts) sameMachine() bool {
-	if f.fleet != nil {
-		return false // what is loopback to one of many clients?
-	}
-	urls := []string{f.run.Options.BaseURL}
-	if len(f.run.Targets) > 0 {
-		urls = urls[:0]
-		for _, t := range f.run.Targets {
-			urls = append(urls, t.URL)
-		}
-	}
-	return !slices.ContainsFunc(urls, func(address string) bool {
-		u, err := url.Parse(address)
-		return err != nil || !outside.Loopback(u.Hostname())
-	})
-}
+func (f *facts) sameMachine() bool { return f.fleet == nil && f.run.SameMachine() }

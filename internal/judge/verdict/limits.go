@@ -15,11 +15,21 @@ type limits struct {
 	text             string // instead of numbers, where the check has none
 }
 
+// cause is the limit of what by itself makes no number wrong: above it, it is noted.
+func cause(above float64, unit, also string) limits {
+	return limits{suspect: above, invalid: causeOnly, unit: unit, also: also}
+}
+
+// causeOnly is the invalid limit of a cause.
+const causeOnly = math.MaxFloat64 / 2
+
 // never is an invalid limit that nothing passes.
 const never = math.MaxFloat64
 
 func (l limits) grade(v float64) Level {
 	switch {
+	case v > l.suspect && l.invalid == causeOnly:
+		return Noted
 	case v > l.invalid:
 		return Invalid
 	case v > l.suspect:
@@ -40,9 +50,12 @@ func (l limits) String() string {
 		return strings.TrimSpace(fmt.Sprintf("%g %s", v, l.unit))
 	}
 	s := "suspect above " + show(l.suspect)
-	if l.invalid == never {
+	switch l.invalid {
+	case causeOnly:
+		s = "noted above " + show(l.suspect)
+	case never:
 		s += ", never invalid"
-	} else {
+	default:
 		s += ", invalid above " + show(l.invalid)
 	}
 	if l.also != "" {
@@ -93,7 +106,7 @@ func surely(l limits, count, n int64) Level {
 	case grade(l.invalid):
 		return Invalid
 	case grade(l.suspect):
-		return Suspect
+		return l.grade(math.Nextafter(l.suspect, 1))
 	}
 	return OK
 }
@@ -103,4 +116,12 @@ func ratio(a, b float64) float64 {
 		return 0
 	}
 	return a / b
+}
+
+// noted is effect for causes: what it does, where it is worth a note.
+func noted(k Check, format string, args ...any) string {
+	if k.Level != Noted {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
 }

@@ -3,109 +3,260 @@ package verdict
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/slots"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// drift looks for latencies of a closed loop that still rise or fall over the run: a
-// cache that fills, a leak, a processor that gets hot. The first third of the sends is
-// left out, in which a server warms up; the last third is compared with the middle one.
-type drift struct{ latency trend }
+// drift looks for a server that became slower or faster during the run: by a step (a
+// hog, a clock that falls) or bit by bit (a leak, a cache that fills, heat). It looks at
+// requests in the order of their sends, TTFT and TPOT each by itself, which do not
+// depend on how long answers are; and at the latency where an answer is no stream.
+type drift struct{ *slots.Slots[driftCell] }
+
+// driftCell is a short time of the run: how many requests were sent in it, and their values.
+type driftCell struct {
+	sent int64
+	of   [driftKinds]driftSum
+}
+
+// driftSum is some values of one kind. TTFT and latency are summed by their logarithms, so that one
+// that is far above the others weighs little. Of TPOT, time and tokens are: an answer that was
+// read in one piece, as after a stall, has none to speak of, and a logarithm without a bottom.
+type driftSum struct{ n, sum, weight float64 }
+
+func (d *driftSum) plus(o driftSum) {
+	d.n, d.sum, d.weight = d.n+o.n, d.sum+o.sum, d.weight+o.weight
+}
+
+// level is the logarithm of the value.
+func (d *driftSum) level(kind int) float64 {
+	if kind == driftTPOT {
+		return math.Log(max(d.sum, 1) / d.weight)
+	}
+	return d.sum / d.weight
+}
+
+// The values that drift looks at.
+const (
+	driftTTFT = iota
+	driftTPOT
+	driftLatency
+	driftKinds
+)
+
+var driftNames = [driftKinds]string{"TTFT", "TPOT", "latency"}
+
+func newDrift(*facts) check {
+	return &drift{slots.New(firstWidth, maxSlots, func(into, from *driftCell) {
+		into.sent += from.sent
+		for k := range into.of {
+			into.of[k].plus(from.of[k])
+		}
+	})}
+}
 
 func (c *drift) add(v *view) {
-	if !v.Warmup && v.complete && !v.follows() {
-		c.latency.add(v.Sent, float64(v.latency()))
+	if v.Warmup {
+		return
+	}
+	cell := c.At(v.Sent)
+	cell.sent++
+	if !v.complete || v.follows() {
+		return
+	}
+	logarithm := func(kind int, ns int64) {
+		if ns > 0 {
+			cell.of[kind].plus(driftSum{1, math.Log(float64(ns)), 1})
+		}
+	}
+	logarithm(driftLatency, v.latency())
+	if !v.Row.Whole {
+		logarithm(driftTTFT, v.Row.First)
+	}
+	if tpot, ok := v.Row.TPOT(); ok {
+		tokens := float64(v.Row.Output - 1)
+		cell.of[driftTPOT].plus(driftSum{1, tpot * tokens * 1e9, tokens})
 	}
 }
 
 func (c *drift) result(f *facts, l limits) Check {
-	if !f.closed() {
-		return skip("not a closed loop: see growing")
+	switch f.run.Options.Pace {
+	case "closed", "", "constant", "poisson", "gamma":
+	case "burst":
+		return skip("all requests at once: no request was sent later than another")
+	default:
+		return skip("the rate changes by plan (%s), and latencies with it", f.run.Options.Pace)
 	}
-	third := (f.lastSent - f.firstSent) / 3
-	// Within two latencies the same few requests are in flight: what they do together is no trend.
-	if float64(third) < 2*ratio(f.latencies, float64(f.measured)) {
-		return skip("too short a run to see a trend: a third of it is less than two latencies")
+	kinds := c.kinds(f)
+	if kinds == nil && f.complete > 0 {
+		return skip("an open loop without times per token: latencies follow the queue, see growing")
 	}
-	middle, last := c.latency.quarters(f.firstSent+third, third), c.latency.quarters(f.firstSent+2*third, third)
-	what := "latency"
+	var worst *shift
+	for _, kind := range kinds {
+		blocks := c.blocks(kind, f)
+		if s := findShift(blocks); s != nil && (worst == nil || s.heavier(worst)) {
+			s.kind, s.blocks = kind, blocks
+			worst = s
+		}
+	}
 	switch {
-	case f.conversing() && (middle == nil || last == nil):
-		return skip("too few first turns (%d), or not throughout the run: later ones take longer by their history, and are no sign of a trend", f.paced.n)
-	case middle == nil || last == nil:
-		return skip("too few requests (%d) to see a trend", f.measured)
-	case f.conversing():
-		what = "latency of first turns"
+	case worst == nil && f.conversing():
+		return skip("too few first turns (%d): later ones take longer by their history, and are no sign of a drift", f.paced.n)
+	case worst == nil:
+		return skip("too few requests (%d) to tell a drift from chance at some %d in flight", f.measured, f.together())
 	}
-	a, b := stats.Mean(middle), stats.Mean(last)
-	change := ratio(b, a) - 1
-	figure := fmt.Sprintf("%+.0f %%", change*100)
-	// Requests that are in flight together have the same luck, so each quarter counts
-	// as one value; and what comes and goes lies on both sides. (The two quarters that
-	// touch are left out of that: between them little can change.)
-	sure := math.Abs(slope(slices.Concat(middle, last)))
-	before, after := middle[:quartersOf-1], last[1:]
-	apart := slices.Min(after) > slices.Max(before) || slices.Max(after) < slices.Min(before)
-	if !apart || sure < 3 {
-		return found(l, 0, figure, "%s: %s in the middle third of the sends, %s in the last, within chance", what, ms(a), ms(b))
+	return c.say(worst, f, l)
+}
+
+// kinds are the values to look at: the latency only where there is no stream, and in an
+// open loop those alone that do not follow the queue, which grows and falls by chance.
+func (c *drift) kinds(f *facts) (out []int) {
+	var n [driftKinds]float64
+	for _, cell := range c.Cells {
+		for k := range n {
+			n[k] += cell.of[k].n
+		}
 	}
-	k := found(l, math.Abs(change), figure, "%s: %s in the middle third of the sends, %s in the last, by %.1f standard errors", what, ms(a), ms(b), sure)
-	k.Effect = effect(k, "a longer run would show other latencies and another throughput: no steady state was reached")
-	return k
-}
-
-// trend keeps the sum of a value in time.
-type trend struct{ *slots.Slots[sumCell] }
-
-type sumCell struct{ n, sum float64 }
-
-func newTrend() trend {
-	return trend{slots.New(firstWidth, maxSlots, func(into, from *sumCell) {
-		into.n += from.n
-		into.sum += from.sum
-	})}
-}
-
-func (t *trend) add(at int64, value float64) {
-	c := t.At(at)
-	c.n++
-	c.sum += value
-}
-
-const quartersOf = 4
-
-// quarters are the means in the quarters of a stretch of time; nil if one has too few values.
-func (t *trend) quarters(from, length int64) []float64 {
-	const fewest = 5
-	var out []float64
-	for q := range int64(quartersOf) {
-		n, sum := 0.0, 0.0
-		for i := (from + q*length/quartersOf) / t.Width; i < (from+(q+1)*length/quartersOf)/t.Width && i < int64(len(t.Cells)); i++ {
-			n, sum = n+t.Cells[i].n, sum+t.Cells[i].sum
-		}
-		if n < fewest {
-			return nil
-		}
-		out = append(out, sum/n)
+	if n[driftTPOT] > n[driftLatency]/2 {
+		out = append(out, driftTPOT)
+	}
+	switch {
+	case !f.closed():
+	case n[driftTTFT] > n[driftLatency]/2:
+		out = append(out, driftTTFT)
+	case out == nil:
+		out = append(out, driftLatency)
 	}
 	return out
 }
 
-// slope is that of the line through values at even distances, in its standard errors.
-func slope(values []float64) float64 {
-	n := float64(len(values))
-	center, m := (n-1)/2, stats.Mean(values)
-	var xx, xy, rest float64
-	for i, v := range values {
-		x := float64(i) - center
-		xx, xy = xx+x*x, xy+x*(v-m)
+// together is how many requests were in flight at a time: these share their luck.
+func (f *facts) together() int64 {
+	if limit := int64(max(f.run.Options.MaxConcurrency, f.run.Options.Batch)); f.closed() && limit > 0 {
+		return min(limit, max(f.measured, 1))
 	}
-	s := xy / xx
-	for i, v := range values {
-		d := v - m - s*(float64(i)-center)
-		rest += d * d
+	return max(int64(math.Ceil(ratio(f.latencies, f.span()))), 1)
+}
+
+// spawned is when all slots of a closed loop could be used.
+func (f *facts) spawned() int64 {
+	if o := &f.run.Options; f.closed() && o.SpawnRate > 0 {
+		return f.firstSent + int64(float64(o.MaxConcurrency)/o.SpawnRate*1e9)
 	}
-	return s / max(math.Sqrt(rest/(n-2)/xx), 1e-9*m) // without any rest it is as sure as can be
+	return f.firstSent
+}
+
+// before is how many values lie before a moment.
+func (c *drift) before(at int64, kind int) (n float64) {
+	for from, cell := range c.All() {
+		if from+c.Width > at {
+			break
+		}
+		n += cell.of[kind].n
+	}
+	return n
+}
+
+// block is a number of requests that were sent one after the other.
+type block struct {
+	end   int // the cell after its last
+	value float64
+}
+
+const (
+	mostBlocks   = 40
+	fewestBlocks = 10
+	leastInBlock = 5
+)
+
+// blocks cuts the requests into parts of equal number, each of at least as many as are in
+// flight together. The first of a run are left out, as many as that: they start at once, or meet
+// an empty server; and so are the last, beside which ever fewer are in flight.
+func (c *drift) blocks(kind int, f *facts) []block {
+	total := 0.0
+	for i := range c.Cells {
+		total += c.Cells[i].of[kind].n
+	}
+	wave := float64(f.together())
+	first := wave + c.before(f.spawned(), kind)
+	used := total - first - wave
+	want := min(math.Floor(used/max(wave, leastInBlock)), mostBlocks)
+	if want < fewestBlocks {
+		return nil
+	}
+	var out []block
+	now, seen, edge := driftSum{}, 0.0, first+used/want
+	for i := range c.Cells {
+		cell := c.Cells[i].of[kind]
+		seen += cell.n
+		if seen <= first {
+			continue
+		}
+		now.plus(cell)
+		if seen < edge-0.5 || now.n == 0 {
+			continue
+		}
+		out, now = append(out, block{i + 1, now.level(kind)}), driftSum{}
+		for edge <= seen+0.5 {
+			edge += used / want
+		}
+		if edge > first+used+0.5 {
+			break
+		}
+	}
+	return out
+}
+
+// say puts the change that was found into words.
+func (c *drift) say(s *shift, f *facts, l limits) Check {
+	what := driftNames[s.kind]
+	if f.conversing() {
+		what += " of first turns"
+	}
+	before, after := s.levels()
+	course := fmt.Sprintf("%s: typically %s at the beginning, %s at the end", what, ms(before), ms(after))
+	if s.at > 0 {
+		request, at := c.place(s)
+		course = fmt.Sprintf("%s: typically %s until request %d of %d (at %.3g s), %s after", what, ms(before), request, f.measured, float64(at-f.firstSent)/1e9, ms(after))
+	}
+	figure := fmt.Sprintf("%+.0f %%", s.share()*100)
+	// What a clock or a scheduler does to a first token is no drift of a server.
+	const least = 1e6
+	if s.sure < 1 || s.kind != driftTPOT && math.Abs(after-before) < least {
+		return found(l, 0, figure, "%s; within chance", course)
+	}
+	if s.at == 0 && !f.closed() && f.judge("growing").Level.Bad() {
+		return found(l, 0, figure, "%s: as more and more are in flight, see growing", course)
+	}
+	k := found(l, math.Abs(s.share()), figure, "%s; more than chance does", course)
+	k.Effect = effect(k, "the run's numbers are a mix of both: a longer run, or one from then on, would show others")
+	return k
+}
+
+// place is where a step lies among the cells of its block and of the ones beside it: after
+// which request of all, and when.
+func (c *drift) place(s *shift) (request, at int64) {
+	from, to := s.blocks[s.at-2].end, s.blocks[s.at+1].end
+	best, cut := -1.0, s.blocks[s.at].end
+	for i := from + 1; i < to; i++ {
+		left, right := c.sum(s.kind, from, i), c.sum(s.kind, i, to)
+		if left.n == 0 || right.n == 0 || c.Cells[i-1].of[s.kind].n == 0 {
+			continue
+		}
+		apart := left.level(s.kind) - right.level(s.kind)
+		if explained := apart * apart * left.n * right.n; explained > best {
+			best, cut = explained, i
+		}
+	}
+	for _, cell := range c.Cells[:cut] {
+		request += cell.sent
+	}
+	return request, int64(cut) * c.Width
+}
+
+func (c *drift) sum(kind, from, to int) (all driftSum) {
+	for i := from; i < to; i++ {
+		all.plus(c.Cells[i].of[kind])
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -36,8 +37,8 @@ func (c *rate) result(f *facts, l limits) Check {
 		return skip("too few requests (%d) for a rate", p.n)
 	}
 	n := float64(p.n-1) * 1e9
-	asked, got := n/due, n/sent
-	less := max(1-got/asked, 0)
+	drawn, got := n/due, n/sent
+	less := max(1-got/drawn, 0)
 	if late := sent - due; late < negligible || p.n < few && late < shortestLag { // one late send is a large share of a short time
 		less = 0
 	}
@@ -45,8 +46,23 @@ func (c *rate) result(f *facts, l limits) Check {
 	if f.conversing() {
 		what = "conversations" // later turns are due by the answers before them
 	}
-	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "%s were due at %.4g a second and went out at %.4g", what, asked, got)
-	if k.Level.Bad() {
+	asked, off := drawn, 0.0
+	if a, d, ok := f.asked(); ok { // over all of the time, not from the first request to the last
+		off = row.Paced{N: p.n}.OffBy(a, d)
+		if off <= row.OffNoticed {
+			d = a
+		}
+		asked, drawn, got = a, d, got*d/drawn
+	}
+	k := found(l, less, fmt.Sprintf("%.4g of %.4g req/s", got, asked), "%s were due at %.4g a second and went out at %.4g", what, drawn, got)
+	if off > row.OffNoticed {
+		k.Sentence = fmt.Sprintf("%.4g %s a second were asked for; the times that were drawn for them had %.4g, and %.4g went out", asked, what, drawn, got)
+		k.Effect = fmt.Sprintf("these are the numbers of %.4g %s a second, not of %.4g", got, what, asked)
+		if off > l.invalid && p.n >= few && k.Level == OK {
+			k.Level = Suspect // what was measured is right, and of another load
+		}
+	}
+	if less > l.suspect {
 		switch o := &f.run.Options; {
 		case c.waited > c.released && o.MaxConversations > 0:
 			k.Sentence += fmt.Sprintf(": the limit of %d open ones held them back, so the server saw a closed loop", o.MaxConversations)
@@ -55,9 +71,18 @@ func (c *rate) result(f *facts, l limits) Check {
 		default:
 			k.Sentence += ": the client could not keep up"
 		}
-		k.Effect = fmt.Sprintf("the server had %s less load than asked for; latencies from the sent time do not show the wait", percent(1-got/asked))
+		k.Effect = fmt.Sprintf("the server had %s less load than was due; latencies from the sent time do not show the wait", percent(less))
 	}
 	return k
+}
+
+// asked is the rate that was asked for, and the one that was drawn. Not ok: none was, or not
+// all requests are known.
+func (f *facts) asked() (asked, drawn float64, ok bool) {
+	if f.end != nil && int64(f.end.Sent) != f.measured {
+		return 0, 0, false
+	}
+	return row.Paced{N: f.paced.n, Last: f.paced.lastDue}.Rates(f.run, f.end)
 }
 
 // little is Little's law: requests in flight = throughput × time. From the journal's

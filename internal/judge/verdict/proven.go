@@ -52,10 +52,10 @@ func (c *provenRange) result(f *facts, l limits) Check {
 	figure := fmt.Sprintf("%.2f ×", load)
 	k := found(l, load, figure, "%s: inside what the self-test proved (%s): TTFT is right to ±%g ms, inter-token times to ±%g ms (p99)",
 		ran, limit, point.TTFTMS, point.ITLMS)
-	if k.Level.Bad() && c.proven.Busy != "" {
+	if k.Level == Noted && c.proven.Busy != "" {
 		return skip("%s, beyond what the self-test proved (%s), but it was made on a busy machine (%s): run inferometer selftest when nothing else runs", ran, limit, c.proven.Busy)
 	}
-	if k.Level.Bad() {
+	if k.Level == Noted {
 		k.Sentence = fmt.Sprintf("%s, beyond what the self-test proved on this machine (%s): how far times are off is not known", ran, limit)
 	}
 	return k

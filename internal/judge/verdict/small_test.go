@@ -40,13 +40,19 @@ func (q quiet) world(seed uint64) *world {
 	o.MaxConcurrency, o.RequestRate, o.Burstiness, o.IgnoreEOS = q.concurrency, q.rate, 1, !q.varied
 	free := make([]int64, max(q.concurrency, 1))
 	due := int64(0)
+	gaps := make([]float64, q.requests) // as a pace has them: the last request is due at n/rate
+	sum := 0.0
+	for i := range gaps {
+		gaps[i] = random.ExpFloat64()
+		sum += gaps[i]
+	}
 	for i := range q.requests {
 		slot := slices.Index(free, slices.Min(free))
 		switch {
 		case q.concurrency > 0:
 			due = free[slot]
 		case q.rate > 0:
-			due += int64(random.ExpFloat64() / q.rate * 1e9)
+			due += int64(gaps[i] * float64(q.requests) / sum / q.rate * 1e9)
 		}
 		r := q.request(i, due, random)
 		r.NewConn = q.connects || i < q.concurrency || q.concurrency == 0

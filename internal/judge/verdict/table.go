@@ -10,44 +10,57 @@ type entry struct {
 	make        func(f *facts) check
 }
 
+// What a shown number may be off by before the run is suspect, and before it is invalid. What is smaller stands beside the
+// number as its bounds, and as a note; from a quarter on a number says little.
+const (
+	mostOff = 0.25
+	wayOff  = 0.50
+)
+
 // table is all checks, in the order in which they are shown.
 func table() []entry {
 	return []entry{
 		// The client.
 		{
+			"bounds", "client", "by how much a shown number can be off, for whatever reason of the client, its machine or the network",
+			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
+			"read this number within its bounds; to narrow them, mend the cause",
+			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
+			func(*facts) check { return &bounds{} },
+		},
+		{
 			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
-			limits{0.02, 0.10, "%", "of the mean latency in a closed loop by kernel times; of the median TTFT (p99 of the lag) by user times", ""},
+			limits{0.10, wayOff, "%", "of the median TTFT (p99 of the lag), where times are the client's own; else it is noted above 2 %, as a part of a closed loop's mean latency", ""},
 			"give the client more processors, or fewer streams to one client",
 			[]string{"steal", "cpu_wait", "cpu", "retransmits"}, // what came out of order waits in the kernel
 			byClient(func(*facts) check { return &lag{} }),
 		},
 		{
 			"lateness", "client", "requests sent later than they were due, by the client's own fault",
-			limits{0.10, 1, "%", "the p99, of both the mean gap between requests and the median TTFT; below 1 ms never", ""},
+			limits{mostOff, wayOff, "%", "on average, of both the mean gap between requests and the mean TTFT; below 1 ms never", ""},
 			"give the client more processors, or spread the rate over several clients",
 			[]string{"steal", "cpu_wait", "cpu", "gc"},
 			func(*facts) check { return &lateness{} },
 		},
 		{
 			"cpu", "client", "share of its processors that the client used",
-			limits{0.80, 0.95, "%", "", ""},
+			cause(0.80, "%", ""),
 			"give the client more processors, or fewer streams to one client", nil, byClient(func(*facts) check { return cpuShare() }),
 		},
 		{
 			"cpu_wait", "client", "time in which the client's threads were ready to run and had no processor",
-			limits{0.10, 0.50, "%", "of the run, for each of its processors", ""},
-			"stop what else runs on the client's machine, or give the client processors of its own",
-			[]string{"steal", "cpu"},
+			cause(0.10, "%", "of the run, for each of its processors"),
+			"stop what else runs on the client's machine, or give the client processors of its own", nil,
 			byClient(func(*facts) check { return cpuWait() }),
 		},
 		{
 			"steal", "client", "time that the hypervisor took from the client's machine",
-			limits{0.02, 0.10, "%", "of all processors; two ticks of the system's clock, 20 ms, are none", ""},
+			cause(0.02, "%", "of all processors; two ticks of the system's clock, 20 ms, are none"),
 			"use a machine that is not shared", nil, byClient(func(*facts) check { return stolen() }),
 		},
 		{
 			"gc", "client", "time in which the client stood still to collect garbage",
-			limits{0.01, 0.05, "%", "of the run", ""},
+			cause(0.01, "%", "of the run"),
 			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, byClient(func(*facts) check { return gcPauses() }),
 		},
 		{
@@ -62,7 +75,7 @@ func table() []entry {
 		},
 		{
 			"retransmits", "client", "requests of which TCP segments had to be sent again",
-			limits{0.001, 0.01, "%", "of the requests; three at least, ten to be invalid", ""},
+			cause(0.001, "%", "of the requests; three at least"),
 			"look for loss between client and server: another cable, route, or a client closer by", nil, func(*facts) check { return &retransmits{} },
 		},
 		{
@@ -74,19 +87,18 @@ func table() []entry {
 		},
 		{
 			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
-			limits{0.05, never, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on it is for bursts to say", ""},
-			"give the client more processors, or fewer streams to one client",
-			[]string{"steal", "cpu_wait", "cpu", "retransmits", "lag"},
+			cause(0.05, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on it is for bursts to say"),
+			"give the client more processors, or fewer streams to one client", nil,
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
 			"unstamped", "client", "reads that the kernel gave no time for",
-			limits{0.01, 0.20, "%", "of the events, if by three standard errors", ""},
+			cause(0.01, "%", "of the events, if by three standard errors"),
 			"look whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
 		},
 		{
 			"proven_range", "client", "streams and token chunks a second against what a self-test on this machine has proven",
-			limits{provenSlack, never, "×", "of the streams or the rate, in the busiest second", ""},
+			cause(provenSlack, "×", "of the streams or the rate, in the busiest second"),
 			"use more clients, or see with inferometer selftest how far this machine goes", nil, byClient(newProvenRange),
 		},
 
@@ -137,11 +149,11 @@ func table() []entry {
 			func(*facts) check { return &growing{} },
 		},
 		{
-			"drift", "load", "latencies of a closed loop that still rise or fall at its end",
-			limits{0.10, 0.50, "%", "from the middle third of the sends to the last, if by three standard errors and throughout", ""},
-			"let the run last until latencies stay, and warm the server up before (--num-warmups)",
+			"drift", "load", "a server that became slower or faster during the run",
+			limits{0.10, 0.50, "%", "of TTFT, of TPOT or, without a stream, of the latency, from before the change to after it, if more than chance does; of TTFT and latency below 1 ms never", ""},
+			"look what happened on the server then: other users, heat, clocks, a cache that filled; warm it up before (--num-warmups), and run again",
 			[]string{"paused", "restart", "foreign_requests", "steal", "cpu_wait"},
-			func(*facts) check { return &drift{newTrend()} },
+			newDrift,
 		},
 
 		// The answers.
@@ -191,7 +203,7 @@ func table() []entry {
 			"bursts", "answers", "tokens that came in bunches, as from a proxy that buffers",
 			limits{0.30, 0.80, "%", "of the gaps below a twentieth of their stream's mean gap", ""},
 			"switch buffering and compression off on the way (proxy_buffering off), or measure without the proxy",
-			[]string{"steal", "cpu_wait", "cpu", "retransmits"},
+			[]string{"retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &bursts{} },
 		},
 
@@ -253,14 +265,14 @@ func table() []entry {
 			"server_ttft", "server", "our mean TTFT less the server's own: network, proxy and client",
 			limits{0.10, 1, "%", "of the server's, if more than 5 ms; 50 ms to be invalid", ""},
 			"measure closer to the server, without proxies, or read the server's own numbers",
-			[]string{"steal", "cpu_wait", "cpu", "connections", "retransmits", "bursts"},
+			[]string{"bounds", "connections", "bursts", "retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &serverTTFT{} },
 		},
 		{
 			"server_e2el", "server", "our mean time from first to last token less the server's own",
 			limits{0.10, 1, "%", "of the server's, if more than 10 ms; 100 ms to be invalid", ""},
 			"look for a slow reader or a proxy on the way",
-			[]string{"steal", "cpu_wait", "cpu", "bursts", "retransmits"},
+			[]string{"bounds", "bursts", "retransmits", "steal", "cpu_wait", "cpu"},
 			func(*facts) check { return &serverE2EL{} },
 		},
 		{

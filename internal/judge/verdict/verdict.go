@@ -12,7 +12,10 @@
 //
 // A run that went wrong in one way shows it in several figures. So a check gives
 // way to the one that knows the cause where it can tell, and says so; and where
-// both stay bad, Check.Because names the cause, and Verdict.Reasons only lists causes.
+// both stay bad, Check.Because names the one that explains, and Verdict.Reasons lists only that.
+//
+// Effects are judged, causes are noted: check bounds says by how much a shown number can be off, and what the machine or
+// the network did is named beside it.
 //
 // Memory is bounded whatever the number of requests: histograms, counts in time,
 // and two sets of hashes up to Options.HashLimit.
@@ -20,9 +23,10 @@ package verdict
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
 // Trust is the verdict in one word.
@@ -39,11 +43,11 @@ const (
 func (t Trust) Meaning() string {
 	switch t {
 	case TrustValid:
-		return "no check found anything"
+		return "no shown number can be off by more than a tenth, and the run is what was asked for"
 	case TrustSuspect:
-		return "some number may be off: read the reasons"
+		return "a shown number can be off by more than a tenth, or the run is not quite what was asked for: read the reasons"
 	case TrustInvalid:
-		return "some number is off by more than it tells"
+		return "a shown number can be off by more than a half, or the run is not what was asked for"
 	}
 	return ""
 }
@@ -54,6 +58,7 @@ type Level string
 // The levels of a check.
 const (
 	OK         Level = "ok"
+	Noted      Level = "note" // worth knowing, and by itself no harm to a number: a cause, whose effect other checks size
 	Suspect    Level = "suspect"
 	Invalid    Level = "invalid"
 	NotChecked Level = "not checked" // and the sentence says why
@@ -64,10 +69,12 @@ func (l Level) Bad() bool { return l == Suspect || l == Invalid }
 
 func (l Level) weight() int {
 	switch l {
-	case Suspect:
+	case Noted:
 		return 1
-	case Invalid:
+	case Suspect:
 		return 2
+	case Invalid:
+		return 3
 	}
 	return 0
 }
@@ -94,6 +101,20 @@ type Verdict struct {
 	// Unsupported are percentiles that the run has too few values for, as in
 	// p99_ttft. They are left out of tables; the verdict is on the other numbers.
 	Unsupported []string `json:"unsupported,omitempty"`
+	// Requests are those that it is of, and Made the checks that could be made.
+	Requests int64 `json:"requests"`
+	Made     int   `json:"checks_made"`
+}
+
+// fewRequests are so few that most checks could hardly have found anything.
+const fewRequests = 20
+
+// Word is the level as people read it. Of few requests it says so: who looked at one thing has not seen much.
+func (v *Verdict) Word() string {
+	if v.Level != TrustValid || v.Made == 0 || v.Requests >= fewRequests {
+		return string(v.Level)
+	}
+	return fmt.Sprintf("%s (%s, %d of %d checks)", v.Level, counted(int(v.Requests), "request"), v.Made, len(v.Checks))
 }
 
 // Check returns a check by its name, nil if there is none.
@@ -147,8 +168,10 @@ func Judge(j Journal, opt Options) (*Verdict, error) {
 		return nil, errors.New("the journal has no run line: it was cut off before its first second")
 	}
 	c := NewCollector(run, opt)
-	if err := row.Pass(j.Next, row.NewRules(&run.Options, ""), c); err != nil {
+	r, err := measure.Measure(j, measure.Options{Percentiles: opt.Percentiles, PercentileMetrics: opt.PercentileMetrics}, c)
+	if err != nil {
 		return nil, err
 	}
+	c.Bounds(r.Bounds)
 	return c.Verdict(j.End(), j.Samples(), j.Scrapes()), nil
 }

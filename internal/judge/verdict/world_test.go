@@ -82,7 +82,7 @@ func stream(i int, sent int64) journal.Request {
 
 func newWorld(pace string) *world {
 	w := &world{run: journal.Run{
-		Schema: 1, Clock: "kernel", Command: []string{"inferometer", "bench", "serve"},
+		Schema: 1, Clock: "kernel", ReadEnds: true, Holds: true, Command: []string{"inferometer", "bench", "serve"},
 		Options: journal.Options{
 			Backend: "vllm", Endpoint: "/v1/completions", TokenizerID: "tok", TokenizerSource: "file", Dataset: "random", Pace: pace,
 			IgnoreEOS: true, PercentileMetrics: []string{"ttft", "tpot", "itl"}, MetricPercentiles: []float64{50, 99},

@@ -3,6 +3,7 @@ package duel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/compare"
@@ -22,7 +23,7 @@ func (d *Duel) Err() error {
 	case l == nil && d.stopped:
 		return ended{ErrStopped, "stopped before the first round was complete"}
 	case l == nil:
-		return ended{ErrUndecided, "undecided: no round tells anything; " + d.leftOut[0]}
+		return ended{ErrUndecided, d.nothing()}
 	case d.stopped:
 		return ended{ErrStopped, fmt.Sprintf("stopped after %d rounds", l.Rounds)}
 	case l.Outcome == compare.Broken:
@@ -33,6 +34,23 @@ func (d *Duel) Err() error {
 		return ended{ErrUndecided, fmt.Sprintf("undecided: %s (%s)", strings.Join(l.Open, ", "), d.ended)}
 	}
 	return nil
+}
+
+// nothing says why no round counts, and what to change: each reason once, with the rounds that have it.
+func (d *Duel) nothing() string {
+	var whys []string
+	count := map[string]int{}
+	for _, l := range d.leftOut {
+		if count[l.why]++; count[l.why] == 1 {
+			whys = append(whys, l.why)
+		}
+	}
+	slices.SortStableFunc(whys, func(a, b string) int { return count[b] - count[a] })
+	text := fmt.Sprintf("undecided: no round tells anything: %d of %d are left out because of %s", count[whys[0]], len(d.leftOut), whys[0])
+	if len(whys) > 1 {
+		text += "; the other reasons stand above, beside their rounds"
+	}
+	return text
 }
 
 // ended is one of the errors above in its own words.

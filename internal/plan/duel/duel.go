@@ -44,11 +44,19 @@ type Duel struct {
 	rules    compare.ABOptions
 	judge    *compare.AB
 	sides    [2]compare.Side // of the rounds that count
-	leftOut  []string        // rounds that do not, and why
+	leftOut  []leftOut       // rounds that do not
 	analysis *compare.Analysis
 	ended    string // why it stopped undecided
 	stopped  bool   // by the user
 }
+
+// leftOut is a round that does not count, and why.
+type leftOut struct {
+	round int // from 1
+	why   string
+}
+
+func (l leftOut) String() string { return fmt.Sprintf("round %d is left out: %s", l.round, l.why) }
 
 // New checks the rules.
 func New(rules compare.ABOptions) (*Duel, error) {
@@ -106,7 +114,7 @@ func (d *Duel) Rounds(ctx context.Context, drain <-chan struct{}) error {
 // round runs both servers once, in the round's order, and analyses all rounds so far.
 func (d *Duel) round(ctx context.Context, drain <-chan struct{}, round int) error {
 	order := []int{0, 1}
-	if !compare.AFirst(round) {
+	if !compare.AFirst(len(d.sides[0].Runs)) { // of those that count: one that is left out is made again in its order
 		order = []int{1, 0}
 	}
 	var runs [2]foreign.Run
@@ -154,8 +162,8 @@ func (d *Duel) run(ctx context.Context, drain <-chan struct{}, round, side int, 
 // count adds a round's runs, unless they tell nothing.
 func (d *Duel) count(round int, runs [2]foreign.Run) error {
 	if why := d.judge.Spoiled(&runs[0], &runs[1]); why != "" {
-		d.leftOut = append(d.leftOut, fmt.Sprintf("round %d is left out: %s", round+1, why))
-		d.Progress.Say(d.leftOut[len(d.leftOut)-1])
+		d.leftOut = append(d.leftOut, leftOut{round + 1, why})
+		d.Progress.Say(d.leftOut[len(d.leftOut)-1].String())
 		return nil
 	}
 	for side := range runs {
@@ -175,8 +183,8 @@ func (d *Duel) Analysis() *compare.Analysis { return d.analysis }
 
 // Save writes ab.json, with the rounds that were left out.
 func (d *Duel) Save() error {
-	for _, text := range d.leftOut {
-		d.analysis.Doubts = append(d.analysis.Doubts, compare.Doubt{Side: "both", Reason: "left_out", Sentence: text})
+	for _, l := range d.leftOut {
+		d.analysis.Doubts = append(d.analysis.Doubts, compare.Doubt{Side: "both", Reason: "left_out", Sentence: l.String()})
 	}
 	var b bytes.Buffer
 	if err := d.analysis.JSON(&b); err != nil {

@@ -35,6 +35,8 @@ type Options struct {
 	Confirm   time.Duration // how long the run is that confirms the answer
 	Cooldown  time.Duration // between probes, where a server does not tell when it is idle
 	Fresh     bool          // forget the probes of an earlier search
+	// AnyVerdict counts probes whose own verdict is INVALID, and those over the edge whatever disturbed them.
+	AnyVerdict bool
 }
 
 // Start is the first load to try.
@@ -121,7 +123,7 @@ func (f *Finder) probes(ctx context.Context, drain <-chan struct{}, s *search.Se
 		n := len(s.Seen()) + 1
 		f.Progress.Begin(n, probe)
 		seen, err := f.probe(ctx, drain, n, probe)
-		if err == nil && n == 1 && seen.Numbers.Requests == 0 {
+		if err == nil && n == 1 && seen.Numbers.Requests == 0 && seen.Numbers.Sent > 0 {
 			err = fmt.Errorf("%s (its log is %s)", cmp.Or(f.said, "no request completed"), filepath.Join(f.probeFolder(1), LogName))
 		}
 		if err != nil {

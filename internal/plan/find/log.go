@@ -104,7 +104,7 @@ func (f *Finder) self(ctx context.Context) string {
 // fingerprint tells searches apart by all that their probes depend on.
 func (f *Finder) fingerprint(cfg search.Config) (string, error) {
 	cfg.Budget = 0 // more time may be given to the same search
-	b, err := json.Marshal([]any{f.Child.Spec, cfg, f.SLO.String(), f.Vary})
+	b, err := json.Marshal([]any{f.Child.Spec, cfg, f.SLO.String(), f.Vary, f.AnyVerdict})
 	if err != nil {
 		return "", err
 	}

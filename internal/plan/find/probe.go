@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -43,6 +45,9 @@ func (f *Finder) probe(ctx context.Context, drain <-chan struct{}, n int, probe 
 	o, err := observe(run, f.SLO)
 	if err != nil {
 		return o, err
+	}
+	if f.AnyVerdict {
+		o.Spoiled, o.Disturbed = "", ""
 	}
 	f.waitIdle(ctx)
 	o.X, o.Purpose, o.Run, o.At = probe.X, probe.Purpose, run, began
@@ -115,7 +120,45 @@ func observe(run string, objective slo.SLO) (search.Observation, error) {
 		return o, err
 	}
 	o.Numbers.Verdict, o.Numbers.Reasons = string(whole.Verdict.Level), reasons(whole.Verdict)
+	o.Spoiled, o.Disturbed = spoiled(whole.Verdict, o.Holds()), disturbed(whole.Verdict)
 	return o, nil
+}
+
+// ofTheLoad are checks that a load over the edge makes bad by itself: there they are what the probe was to show. What
+// ramp_drain finds is not in the numbers of a probe, whose start is not counted.
+var (
+	ofTheLoad = []string{"outcomes", "growing", "drift", "preemptions"}
+	notOurs   = []string{"ramp_drain"}
+
+	// ofTheMachine are checks for what slows a client down, and a server beside it.
+	ofTheMachine = []string{"lag", "lateness", "cpu", "cpu_wait", "steal", "gc", "retransmits"}
+)
+
+// spoiled says why a probe can't be used, and what to change; empty: it can. holds: the SLO did.
+func spoiled(v *verdict.Verdict, holds bool) string {
+	for i := range v.Checks {
+		c := &v.Checks[i]
+		switch {
+		case c.Level != verdict.Invalid || c.Because != "" || slices.Contains(notOurs, c.Name):
+		case !holds && slices.Contains(ofTheLoad, c.Name):
+		case c.Hint == "":
+			return fmt.Sprintf("it is INVALID because of %s: %s", c.Name, c.Sentence)
+		default:
+			return fmt.Sprintf("it is INVALID because of %s: %s; to do: %s", c.Name, c.Sentence, c.Hint)
+		}
+	}
+	return ""
+}
+
+// disturbed says what on the client's machine may have made a probe slower than the server is; empty: nothing did.
+func disturbed(v *verdict.Verdict) string {
+	var found []string
+	for i := range v.Checks {
+		if c := &v.Checks[i]; slices.Contains(ofTheMachine, c.Name) && c.Level != verdict.OK && c.Level != verdict.NotChecked {
+			found = append(found, c.Name+": "+c.Sentence)
+		}
+	}
+	return strings.Join(found, "; ")
 }
 
 // reasons are the names of the checks that speak against a run, with what they found.

@@ -12,6 +12,9 @@ import (
 
 // Verdict is how the SLO stood in a probe.
 func Verdict(o *search.Observation) string {
+	if why := o.Without(); why != "" {
+		return "no evidence: " + why
+	}
 	word := "broken"
 	if o.Holds() {
 		word = "holds"
@@ -74,10 +77,12 @@ func (r *Report) capacityMap(b *strings.Builder, width int) {
 // Interval is the edge in words.
 func Interval(a *search.Answer) string {
 	switch {
-	case a.Low == nil:
+	case a.Low == nil && a.High == nil:
 		return "–"
+	case a.Low == nil:
+		return "below " + LoadText(*a.High)
 	case a.High == nil:
-		return "from " + LoadText(*a.Low)
+		return "above " + LoadText(*a.Low)
 	}
 	return LoadText(*a.Low) + " to " + LoadText(*a.High)
 }
@@ -92,21 +97,32 @@ func (r *Report) answer(b *strings.Builder, f *Result, width int) {
 		if a.Confirmed {
 			how = fmt.Sprintf("confirmed by a run of %.0f s", p.Seconds)
 		}
-		line("It holds up to **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, LoadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
-		f.trust(line)
-	} else {
-		line("It holds at no %s that was tried.", r.Vary)
-	}
-	if a.Low != nil {
-		width := ""
-		if !a.Narrow {
-			width = fmt.Sprintf("; wider than the ±%g %% asked for", r.Tolerance*100)
+		up := "It holds up to"
+		if !a.Confirmed || a.High == nil {
+			up = "It holds at least up to"
 		}
-		line("The edge, 95 %%: %s%s.", Interval(a), width)
+		line(up+" **%s %s** (%s): %.2f req/s, %.1f output tok/s, mean end-to-end latency %.0f ms.", r.Vary, LoadText(p.X), how, p.Numbers.Throughput, p.Numbers.Output, p.Numbers.Latency)
+		f.trust(line)
+		if c := p.Across(); c != nil {
+			line("As it was measured %s held; in the worst case of what the value may be off, it was at %s of its limit.", c.Clause, percent(c.Most))
+		}
+	} else if a.High != nil {
+		line("It holds at no %s that was tried.", r.Vary)
+	} else {
+		line("No %s is known to hold, and none is known not to.", r.Vary)
 	}
-	if a.Binding != "" {
-		line("What binds: %s.", a.Binding)
+	switch {
+	case a.Low == nil && a.High == nil:
+	case a.Low == nil:
+		line("The edge lies below %s.", LoadText(*a.High))
+	case a.High == nil:
+		line("The edge lies above %s: no %s that was tried was surely too much.", LoadText(*a.Low), r.Vary)
+	case !a.Narrow:
+		line("The edge, 95 %%: %s; wider than the ±%g %% asked for.", Interval(a), r.Tolerance*100)
+	default:
+		line("The edge, 95 %%: %s.", Interval(a))
 	}
+	f.binds(line)
 	for _, p := range []struct {
 		name string
 		at   *float64
@@ -131,6 +147,19 @@ func (r *Report) answer(b *strings.Builder, f *Result, width int) {
 	line("%d probes in %.0f s.", a.Probes, a.Spent)
 	if f.Earlier != nil {
 		line("%s", f.Earlier.sentence(a.Probes))
+	}
+}
+
+// binds says which clause is broken first, or how far all are from it.
+func (f *Result) binds(line func(string, ...any)) {
+	if f.Answer.Binding != "" {
+		line("What binds: %s.", f.Answer.Binding)
+		return
+	}
+	if p := f.found(); p != nil {
+		if b := p.Binding(); b != nil && *b.Use > 0 {
+			line("Nothing binds: at %s %s is at %s of its limit.", LoadText(p.X), b.Clause, percent(b.Use))
+		}
 	}
 }
 
@@ -186,7 +215,10 @@ func (r *Report) curve(b *strings.Builder, f *Result, width int) {
 		if p.Holds {
 			word = "holds"
 		}
-		if p.GaveUp != "" {
+		switch {
+		case p.Without() != "":
+			word = "no evidence"
+		case p.GaveUp != "":
 			word = "left early"
 		}
 		var uses []string

@@ -21,7 +21,7 @@ func seen(x, use, seconds float64, why search.Purpose) search.Observation {
 			{Clause: "p99_ttft<=500ms", Value: &value, Use: &use, Low: &low, High: &high},
 			{Clause: "failed<1%", Value: &none, Use: &all},
 		},
-		Numbers: search.Numbers{Requests: 100, Throughput: x, Output: 100 * x, Total: 300 * x, Goodput: &goodput, Latency: 100 + x*x, Verdict: "VALID"},
+		Numbers: search.Numbers{Sent: 100, Requests: 100, Throughput: x, Output: 100 * x, Total: 300 * x, Goodput: &goodput, Latency: 100 + x*x, Verdict: "VALID"},
 	}
 }
 
@@ -32,20 +32,33 @@ func TestFindMarkdown(t *testing.T) {
 	dollars, joules := 1.5, 0.25
 	held := seen(9.9, 0.98, 60, search.Confirm)
 	held.Numbers.Cost = &search.Cost{PerMillionOutput: &dollars, PerMillionTokens: &joules}
-	for _, o := range []search.Observation{seen(4, 0.4, 10, search.Bracket), seen(8, 0.8, 10, search.Bracket), left, seen(10.1, 1.02, 30, search.Narrow), seen(9.8, 0.97, 30, search.Narrow), held} {
+	for _, o := range []search.Observation{seen(4, 0.4, 10, search.Bracket), seen(8, 0.8, 10, search.Bracket), left, seen(10.1, 1.02, 30, search.Narrow), seen(9.8, 0.97, 30, search.Narrow), seen(10.9, 1.2, 30, search.Check), held} {
 		s.Observed(o)
 	}
 	none := search.New(search.Config{From: 4, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200})
-	none.Observed(seen(4, 1.5, 10, search.Bracket))
+	for range 3 {
+		none.Observed(seen(4, 1.5, 10, search.Bracket))
+	}
+	spoiled, range8 := search.New(search.Config{From: 4, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200}), search.New(search.Config{From: 4, To: 8, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200})
+	for range 3 {
+		o := seen(4, 1.5, 10, search.Bracket)
+		o.Numbers.Verdict, o.Spoiled = "INVALID", "it is INVALID because of lag: half of the latency is ours; to do: give the client more processors"
+		spoiled.Observed(o)
+	}
+	for _, o := range []search.Observation{seen(4, 0.2, 10, search.Bracket), seen(8, 0.23, 10, search.Bracket), seen(8, 0.23, 60, search.Confirm)} {
+		range8.Observed(o)
+	}
 	r := Report{SLO: "p99_ttft<=500ms and failed<1%", Vary: Rate, Tolerance: 0.05, Map: "input-len"}
 	for value, s := range map[string]*search.Search{"128": s} {
 		f := resultOf(s)
 		f.Value = value
 		r.Results = append(r.Results, f)
 	}
-	f := resultOf(none)
-	f.Value = "2048"
-	r.Results = append(r.Results, f)
+	for i, s := range []*search.Search{none, spoiled, range8} {
+		f := resultOf(s)
+		f.Value = []string{"2048", "512", "64"}[i]
+		r.Results = append(r.Results, f)
+	}
 	const file = "testdata/find.golden.md"
 	got := r.Text(0)
 	if *update {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,7 +13,7 @@ func fabricatedText(t *testing.T, width int, set ...string) string {
 	plan := planOf(t, fabricated, set...)
 	folder := Folder{t.TempDir()}
 	var b strings.Builder
-	if err := Summarize(plan, fabricate(t, plan, folder), folder).Text(&b, width); err != nil {
+	if err := Summarize(plan, fabricate(t, plan, folder), folder).Text(&b, width, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -91,5 +92,36 @@ func TestATooThinPercentileIsNotShown(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}
+	}
+}
+
+// On a screen the best numbers are bold, and not in stars; columns stay under each other.
+func TestTheBestIsBoldOnAScreen(t *testing.T) {
+	plan := planOf(t, fabricated)
+	folder := Folder{t.TempDir()}
+	sum := Summarize(plan, fabricate(t, plan, folder), folder)
+	var screen, file strings.Builder
+	bold := func(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
+	if err := errors.Join(sum.Text(&screen, 0, bold), sum.Markdown(&file)); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{screen.String(): {"\x1b[1m3054 ± 6.72\x1b[0m", "Best of each column in bold."}, file.String(): {"**3054 ± 6.72**"}} {
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not in\n%s", w, text)
+			}
+		}
+	}
+	if strings.Contains(screen.String(), "**") || strings.Contains(file.String(), "\x1b") {
+		t.Errorf("stars on a screen, or its codes in a file:\n%s\n%s", screen.String(), file.String())
+	}
+	widths := map[int]bool{}
+	for line := range strings.Lines(screen.String()) {
+		if strings.HasPrefix(line, "| ") && strings.Contains(line, "VALID") {
+			widths[utf8.RuneCountInString(strings.NewReplacer("\x1b[1m", "", "\x1b[0m", "").Replace(line))] = true
+		}
+	}
+	if len(widths) != 1 {
+		t.Errorf("lines of %d widths:\n%s", len(widths), screen.String())
 	}
 }

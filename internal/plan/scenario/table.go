@@ -15,10 +15,11 @@ import (
 )
 
 // Markdown writes the answers and the table, to be pasted as they are.
-func (s *Summary) Markdown(w io.Writer) error { return s.Text(w, 0) }
+func (s *Summary) Markdown(w io.Writer) error { return s.Text(w, 0, nil) }
 
-// Text is Markdown within the width of a screen; 0: of a file.
-func (s *Summary) Text(w io.Writer, width int) error {
+// Text is Markdown within the width of a screen; 0: of a file. bold makes words bold there;
+// nil: they keep Markdown's stars.
+func (s *Summary) Text(w io.Writer, width int, bold func(string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", s.plan.Name)
 	for _, line := range s.Answers.Lines {
@@ -28,7 +29,9 @@ func (s *Summary) Text(w io.Writer, width int) error {
 		mdtable.Line(&b, "- ", age, width)
 	}
 	b.WriteString("\n")
-	s.table().Write(&b, width)
+	t := s.table()
+	t.Bold = bold
+	t.Write(&b, width)
 	b.WriteString("\n")
 	mdtable.Line(&b, "", s.legend(), width)
 	s.accuracySection(&b, width)
@@ -52,8 +55,8 @@ func (s *Summary) table() *mdtable.Table {
 		line := r.keys(s.plan)
 		for j, c := range list {
 			cell := r.text(c)
-			if best[j] == i {
-				cell = "**" + cell + "**"
+			if slices.Contains(best[j], i) {
+				cell = mdtable.Strong(cell)
 			}
 			line = append(line, cell)
 		}
@@ -82,25 +85,32 @@ func (s *Summary) hasSLO() bool {
 	return slices.ContainsFunc(s.Rows, func(r *Row) bool { return len(r.Points[0].scenario.SLO.SLO) > 0 })
 }
 
-// best is the row with the best number of each column; -1 where there is nothing
-// to choose. A number that can't be trusted is never the best.
-func (s *Summary) best(columns []column) []int {
-	list := make([]int, len(columns))
+// best are the rows with the best number of each column, as it is shown; none where there is
+// nothing to choose. A number that can't be trusted is never the best.
+func (s *Summary) best(columns []column) [][]int {
+	list := make([][]int, len(columns))
 	for j, c := range columns {
-		list[j] = -1
-		known, value := 0, 0.0
+		if c.better == neither {
+			continue
+		}
+		known, best := map[int]float64{}, math.NaN()
 		for i, r := range s.Rows {
 			st, ok := r.Stat(c.metric)
-			if !ok || r.Verdict == "INVALID" || c.better == neither {
+			if !ok || r.Verdict == "INVALID" {
 				continue
 			}
-			known++
-			if list[j] < 0 || c.better == more && st.Mean > value || c.better == lower && st.Mean < value {
-				list[j], value = i, st.Mean
+			known[i] = st.Mean
+			if math.IsNaN(best) || c.better == more && st.Mean > best || c.better == lower && st.Mean < best {
+				best = st.Mean
 			}
 		}
-		if known < 2 {
-			list[j] = -1
+		for i, v := range known {
+			if number(v) == number(best) {
+				list[j] = append(list[j], i)
+			}
+		}
+		if len(list[j]) == len(known) { // one, or all the same
+			list[j] = nil
 		}
 	}
 	return list
@@ -195,7 +205,10 @@ func number(v float64) string {
 }
 
 func (s *Summary) legend() string {
-	text := "Latencies in ms. Best of each column in bold."
+	text := "Latencies in ms."
+	if slices.ContainsFunc(s.best(s.columns()), func(rows []int) bool { return len(rows) > 0 }) {
+		text += " Best of each column in bold."
+	}
 	if slices.ContainsFunc(s.table().Body, func(line []string) bool { return slices.Contains(line, tooFew) }) {
 		text += " n/a: too few requests for that percentile."
 	}

@@ -11,7 +11,7 @@ type CurvePoint struct {
 }
 
 // Curve is what was seen at each load, in the order of load. Of several probes of a
-// load the longest is taken, of equal ones the last.
+// load the longest is taken, of equal ones the last; one that is no evidence only where no other is.
 func Curve(seen []Observation) []CurvePoint {
 	var list []CurvePoint
 	for i := range seen {
@@ -21,14 +21,14 @@ func Curve(seen []Observation) []CurvePoint {
 		case at < 0:
 			list = append(list, CurvePoint{Observation: *o})
 			at = len(list) - 1
-		case o.Seconds >= list[at].Seconds:
+		case (o.Without() == "") == (list[at].Without() == "") && o.Seconds >= list[at].Seconds, list[at].Without() != "" && o.Without() == "":
 			list[at].Observation = *o
 		}
 		list[at].Probes++
 	}
 	for i := range list {
 		p := &list[i]
-		p.Holds = p.Observation.Holds()
+		p.Holds = p.Observation.Holds() && p.Without() == ""
 		if p.Numbers.Latency > 0 {
 			p.Power = p.Numbers.Output / p.Numbers.Latency
 		}
@@ -67,11 +67,11 @@ func BestGoodput(curve []CurvePoint) *CurvePoint {
 }
 
 // highest is the point with the most of something above nothing. A probe that was
-// left early is none: its numbers are those of a server that was filling up.
+// left early is none: its numbers are those of a server that was filling up. One that is no evidence is none either.
 func highest(curve []CurvePoint, of func(*CurvePoint) float64) (best *CurvePoint) {
 	for i := range curve {
 		p := &curve[i]
-		if p.GaveUp == "" && of(p) > 0 && (best == nil || of(p) > of(best)) {
+		if p.GaveUp == "" && p.Without() == "" && of(p) > 0 && (best == nil || of(p) > of(best)) {
 			best = p
 		}
 	}

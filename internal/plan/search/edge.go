@@ -19,7 +19,7 @@ func (s *Search) edge() edge {
 	}
 	e := edge{x: math.Sqrt(low.x * high.x), low: low.x, high: high.x}
 	tol := s.cfg.Tolerance
-	if f, ok := fitLine(s.seen, math.Log(e.x), s.cfg.Short); ok {
+	if f, ok := fitLine(s.counted, math.Log(e.x), s.cfg.Short); ok {
 		x := math.Exp(f.edge)
 		least, most := low.x, high.x
 		if low.side >= 0 {
@@ -59,6 +59,9 @@ func (s *Search) confirm(e edge) (Probe, bool) {
 	switch {
 	case math.IsInf(e.high, 1): // the end of the range
 		x = e.x
+	case !e.narrow && s.stuck() != nil: // it will not be narrower: what has held
+		low, _ := s.bounds()
+		x = low.x
 	case s.cfg.Integer:
 		x = math.Floor(e.x)
 	}
@@ -96,8 +99,8 @@ func (s *Search) settled(held, failed float64, e edge) bool {
 // one failed, and how many held and failed.
 func (s *Search) longRuns() (held, failed float64, holds, fails int) {
 	failed = math.Inf(1)
-	for i := range s.seen {
-		o := &s.seen[i]
+	for i := range s.counted {
+		o := &s.counted[i]
 		switch {
 		case o.Purpose != Confirm:
 		case o.Holds():

@@ -14,23 +14,31 @@ type Observation struct {
 	Purpose Purpose     `json:"purpose"`
 	Clauses []ClauseUse `json:"clauses"`           // of the SLO, in its order
 	GaveUp  string      `json:"gave_up,omitempty"` // why it was left before its time
-	Numbers Numbers     `json:"numbers"`
-	Run     string      `json:"run,omitempty"` // its folder
-	At      time.Time   `json:"at,omitzero"`   // when it began
+	// Spoiled is why the probe is no evidence, and what to change: its numbers can't be used. Disturbed is what may have
+	// made it slow beside the server: a disturbed probe can show that a load holds, and not that it does not.
+	Spoiled   string    `json:"spoiled,omitempty"`
+	Disturbed string    `json:"disturbed,omitempty"`
+	Numbers   Numbers   `json:"numbers"`
+	Run       string    `json:"run,omitempty"` // its folder
+	At        time.Time `json:"at,omitzero"`   // when it began
 }
 
 // ClauseUse is how much of its limit a clause took: 1 is all of it. Low and High
-// are the 95 % ends; what is not known is nil.
+// are the 95 % ends; what is not known is nil. Least and Most are what the value can be for how
+// it was measured, whatever chance does; they are in Low and High too.
 type ClauseUse struct {
 	Clause string   `json:"clause"`
 	Value  *float64 `json:"value"` // in the clause's own unit
 	Use    *float64 `json:"use"`
 	Low    *float64 `json:"low"`
 	High   *float64 `json:"high"`
+	Least  *float64 `json:"least,omitempty"`
+	Most   *float64 `json:"most,omitempty"`
 }
 
 // Numbers are what the curve shows of a point.
 type Numbers struct {
+	Sent       int      `json:"sent"`     // requests, without those of the start
 	Requests   int      `json:"requests"` // that completed
 	Throughput float64  `json:"request_throughput"`
 	Output     float64  `json:"output_throughput"`
@@ -144,8 +152,8 @@ type point struct {
 // points puts observations of the same load together, in the order of load.
 func (s *Search) points() []point {
 	var list []point
-	for i := range s.seen {
-		o := &s.seen[i]
+	for i := range s.counted {
+		o := &s.counted[i]
 		u, sd, _ := o.level()
 		at := slices.IndexFunc(list, func(p point) bool { return p.x == o.X })
 		if at < 0 {

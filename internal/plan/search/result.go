@@ -12,7 +12,7 @@ import (
 // curve. The load, its time, its purpose and the verdict are the caller's to fill in.
 func FromResult(r *measure.Result, objective slo.SLO) Observation {
 	o := Observation{GaveUp: r.GaveUp(), Numbers: Numbers{
-		Requests: r.Completed, Throughput: r.RequestThroughput, Output: r.OutputThroughput, Total: r.TotalTokenThroughput,
+		Sent: r.Requests, Requests: r.Completed, Throughput: r.RequestThroughput, Output: r.OutputThroughput, Total: r.TotalTokenThroughput,
 		Goodput: r.Goodput, Latency: r.Latency.Sent.E2EL.Mean, Cost: costOf(r.Economy),
 	}}
 	for _, c := range objective {
@@ -40,6 +40,13 @@ func useOf(r *measure.Result, c condition.Clause) ClauseUse {
 		use.Use = new(math.Nextafter(1, 2))
 	}
 	low, high := intervalOf(r, c.Metric)
+	if least, most, ok := r.BoundsOf(c.Metric); ok && least <= v && v <= most {
+		low, high = moved(low, least, v), moved(high, most, v)
+		if c.AtLeast() {
+			least, most = most, least
+		}
+		use.Least, use.Most = of(least), of(most)
+	}
 	if c.AtLeast() {
 		low, high = high, low
 	}
@@ -51,6 +58,23 @@ func useOf(r *measure.Result, c condition.Clause) ClauseUse {
 	}
 	return use
 }
+
+// moved is an end of an interval, further out for what the value itself may be off: its bound counts as noise that is as
+// likely anywhere up to it. Bounds are worst cases; what they leave beyond a quarter of the value tells nothing.
+func moved(end *float64, bound, v float64) *float64 {
+	if end == nil || v <= 0 {
+		return end
+	}
+	const z = 1.96
+	noise := z * min(max(bound-v, v-bound), mostNoise*v) / math.Sqrt(12)
+	away := math.Hypot(*end-v, noise)
+	if *end < v || *end == v && bound < v {
+		return new(max(v-away, 0))
+	}
+	return new(v + away)
+}
+
+const mostNoise = 0.25
 
 // intervalOf gives the ends of a metric's interval; nil: not known.
 func intervalOf(r *measure.Result, metric string) (low, high *float64) {

@@ -5,15 +5,15 @@
 // ends with an Answer. Who measures, and how, is not its concern: the package find
 // runs real probes, the tests make numbers up.
 //
-//	bracket ─▶ narrow ─▶ confirm
+//	bracket ─▶ narrow ─▶ check ─▶ confirm
 //
 // Everything is expressed as use: the share of its limit that a clause of the SLO takes.
 // The clause with the highest use binds, and the edge is where its use is 1. First
 // the load grows (bracket) until one is over the edge. Then probes are put close to
 // both sides of where the edge seems to be (narrow): a line is fitted to the
 // logarithm of use over the logarithm of load, near ones and sure ones counting
-// most, and its crossing of 1 has an interval. When that is narrow enough, one long
-// run must show that the SLO holds (confirm); what it says counts in the fit too,
+// most, and its crossing of 1 has an interval. When that is narrow enough, a probe above it
+// must be over (check), and one long run must show that the SLO holds (confirm); what it says counts in the fit too,
 // and where it fails the next one is lower.
 //
 // The search keeps nothing but what was observed: Next is a function of that, so
@@ -41,6 +41,7 @@ type Purpose string
 const (
 	Bracket Purpose = "bracket"
 	Narrow  Purpose = "narrow"
+	Check   Purpose = "check" // that the edge is one
 	Confirm Purpose = "confirm"
 )
 
@@ -53,8 +54,9 @@ type Probe struct {
 
 // Search is one search.
 type Search struct {
-	cfg  Config
-	seen []Observation
+	cfg     Config
+	seen    []Observation
+	counted []Observation // those that are evidence
 }
 
 // farBelow is the logarithm of a use that leaves much room.
@@ -76,9 +78,6 @@ func New(cfg Config) *Search {
 	return &Search{cfg: cfg}
 }
 
-// Observed takes in what a probe has shown.
-func (s *Search) Observed(o Observation) { s.seen = append(s.seen, o) }
-
 // Seen are all observations so far.
 func (s *Search) Seen() []Observation { return s.seen }
 
@@ -92,8 +91,25 @@ func (s *Search) Spent() (sum float64) {
 
 // Next is the next probe; false: the search is over.
 func (s *Search) Next() (Probe, bool) {
-	if s.overBudget() != "" {
+	if s.overBudget() != "" || s.hopeless() {
 		return Probe{}, false
+	}
+	p, ok := s.next()
+	if !ok || s.stuckAt(p.X) { // no probe of it will be evidence
+		return Probe{}, false
+	}
+	return p, true
+}
+
+func (s *Search) next() (Probe, bool) {
+	if p, ok := s.again(); ok {
+		return p, true
+	}
+	if len(s.seen) > 0 && len(s.counted) == 0 {
+		return Probe{}, false
+	}
+	if p, ok := s.second(); ok {
+		return p, true
 	}
 	if p, ok := s.bracket(); ok {
 		return p, true
@@ -101,9 +117,15 @@ func (s *Search) Next() (Probe, bool) {
 	if s.tooMuch() {
 		return Probe{}, false
 	}
+	if p, ok := s.surprised(); ok {
+		return p, true
+	}
 	e := s.edge()
-	if !e.narrow && !s.late() {
+	if !e.narrow && !s.late() && s.stuck() == nil {
 		return s.narrow(e)
+	}
+	if p, ok := s.check(e); ok {
+		return p, true
 	}
 	return s.confirm(e)
 }
@@ -134,7 +156,7 @@ func (s *Search) bracket() (Probe, bool) {
 		x = s.cfg.From
 	case low == nil && !s.tooMuch():
 		x = max(high.x/4, s.least())
-	case low != nil && high == nil && low.x < s.most():
+	case low != nil && high == nil && low.x < s.most() && s.stuck() == nil:
 		x = min(s.higher(low), s.most())
 	default:
 		return Probe{}, false
@@ -149,7 +171,7 @@ func (s *Search) higher(low *point) float64 {
 	if low.u < farBelow {
 		next *= 2
 	}
-	if f, ok := fitLine(s.seen, math.Log(low.x), s.cfg.Short); ok && f.edge > math.Log(low.x) {
+	if f, ok := fitLine(s.counted, math.Log(low.x), s.cfg.Short); ok && f.edge > math.Log(low.x) {
 		next = min(next, max(math.Exp(f.edge)*(1+s.cfg.Tolerance), 1.2*low.x))
 	}
 	if s.cfg.Integer {
@@ -187,8 +209,8 @@ func (s *Search) narrow(e edge) (Probe, bool) {
 		return s.probe(x, max(s.enough(x), s.cfg.Long/3), Narrow), true
 	}
 	below, above := 0, 0
-	for i := range s.seen {
-		switch d := math.Log(s.seen[i].X / e.x); {
+	for i := range s.counted {
+		switch d := math.Log(s.counted[i].X / e.x); {
 		case math.Abs(d) > 2*s.cfg.Tolerance:
 		case d < 0:
 			below++
@@ -233,9 +255,9 @@ func (s *Search) close(low, high *point) bool {
 
 // tried is for how many seconds a load was probed.
 func (s *Search) tried(x float64) (sum float64) {
-	for i := range s.seen {
-		if s.seen[i].X == x {
-			sum += s.seen[i].Seconds
+	for i := range s.counted {
+		if s.counted[i].X == x {
+			sum += s.counted[i].Seconds
 		}
 	}
 	return sum
@@ -245,8 +267,8 @@ func (s *Search) tried(x float64) (sum float64) {
 // probe next to it.
 func (s *Search) enough(x float64) float64 {
 	rate, distance := 0.0, math.Inf(1)
-	for i := range s.seen {
-		o := &s.seen[i]
+	for i := range s.counted {
+		o := &s.counted[i]
 		if d := math.Abs(math.Log(o.X / x)); d <= distance && o.Numbers.Throughput > 0 {
 			rate, distance = o.Numbers.Throughput, d
 		}
@@ -265,7 +287,7 @@ func (s *Search) probe(x, seconds float64, why Purpose) Probe {
 		x = digits(x)
 	}
 	x = min(max(x, s.least()), s.most())
-	return Probe{X: x, Seconds: seconds, Purpose: why}
+	return Probe{X: x, Seconds: max(seconds, s.leastSeconds(x)), Purpose: why}
 }
 
 // digits rounds to four significant digits.

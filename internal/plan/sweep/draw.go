@@ -42,6 +42,9 @@ func (p *Plot) draw(w io.Writer, f *Figure, path string, dry bool) (err error) {
 	if f.Left > 0 {
 		fmt.Fprintf(w, "%d results are left out: they have no finite %s and %s that this scale can show\n", f.Left, p.X, p.Y)
 	}
+	if f.Doubtful > 0 {
+		fmt.Fprintf(w, "%d of the results are INVALID by their own verdict, or have too few requests for %s: don't build on them\n", f.Doubtful, p.Y)
+	}
 	switch {
 	case dry:
 	case f.Points == 0:
@@ -65,6 +68,9 @@ func (p *Pareto) Draw(w io.Writer, experiment string, dry bool) error {
 		return err
 	}
 	path := filepath.Join(experiment, "pareto", f.Name)
+	if f.Invalid > 0 {
+		fmt.Fprintf(w, "%d of the points are INVALID by their own verdict, and not on the frontier.\n", f.Invalid)
+	}
 	if f.NoUsers > 0 {
 		fmt.Fprintf(w, "Skipped %d runs without a user count.\n", f.NoUsers)
 	}

@@ -24,6 +24,8 @@ type Figure struct {
 	Panels [][]*chart.Chart
 	Points int // results that are drawn
 	Left   int // results that have no finite X and Y
+	// Doubtful are results that are drawn, as vLLM does, and INVALID or too few for the percentile.
+	Doubtful int
 
 	colors map[string]int // a curve has one colour in all panels
 }

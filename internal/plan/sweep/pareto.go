@@ -24,6 +24,7 @@ type ParetoFigure struct {
 	Figure
 	Frontier int // results that no other beats in both
 	NoUsers  int // results left out because they tell no number of users
+	Invalid  int // results that are drawn, and that are no best one: they are INVALID
 }
 
 const (
@@ -49,8 +50,9 @@ func (p *Pareto) Figure(records []Object) (*ParetoFigure, error) {
 	if len(points) == 0 {
 		return nil, fmt.Errorf("%w: no result has both a throughput and a number of users (%s, request_rate or max_concurrent_requests)", ErrPlan, p.UserVar)
 	}
-	best := frontier(points)
-	f.Points, f.Frontier = len(points), len(best)
+	sound := slices.DeleteFunc(slices.Clone(points), Object.invalid)
+	best := frontier(sound)
+	f.Points, f.Frontier, f.Invalid = len(points), len(best), len(points)-len(sound)
 	all, line := chart.Series{Name: "All runs", Kind: chart.Points, Color: 7}, chart.Series{Name: "Pareto frontier", Kind: chart.LinePoints, Color: 1}
 	for _, o := range points {
 		all.X, all.Y = append(all.X, at(o, perUser)), append(all.Y, at(o, perGPU))

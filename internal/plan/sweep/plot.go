@@ -113,6 +113,11 @@ func (p *Plot) panel(f *Figure, row, column group) *chart.Chart {
 		s, left := p.curve(curve)
 		f.Points += len(curve.records) - left
 		f.Left += left
+		for _, o := range curve.records {
+			if o.invalid() || o.few(p.X) || o.few(p.Y) {
+				f.Doubtful++
+			}
+		}
 		s.Color = f.colors[curve.text]
 		if len(s.X) > 0 {
 			c.Series = append(c.Series, s)

@@ -168,3 +168,22 @@ func TestPareto(t *testing.T) {
 		t.Errorf("without a throughput: %v", err)
 	}
 }
+
+// What our verdict calls INVALID is on no frontier; what it has too few values for is told.
+func TestDoubtfulResults(t *testing.T) {
+	judged := func(load, throughput, level string) Object {
+		v := Object{{"level", level}, {"unsupported", []any{"p99_ttft"}}}
+		return Object{{"load", number(load)}, {"output_throughput", number(throughput)}, {"p99_ttft_ms", number("5")}, {ownKey, Object{{"verdict", v}}}}
+	}
+	records := []Object{judged("1", "10", "VALID"), judged("2", "90", "INVALID"), judged("4", "60", "SUSPECT")}
+	f, err := (&Pareto{UserVar: "load"}).Figure(records)
+	if err != nil || f.Points != 3 || f.Invalid != 1 || f.Frontier != 1 || !slices.Equal(f.Panels[0][0].Series[1].X, []float64{15}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for y, want := range map[string]int{"p99_ttft_ms": 3, "output_throughput": 1} {
+		figures, err := (&Plot{X: "load", Y: y, Height: 4, DPI: 75}).Figures(records)
+		if err != nil || len(figures) != 1 || figures[0].Doubtful != want || figures[0].Points != 3 {
+			t.Errorf("%s: %+v, %v; want %d in doubt", y, figures, err, want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -89,11 +90,17 @@ type Config struct {
 	// Talks is how conversations are sent; nil: the source has none.
 	Talks *Talks
 
+	// Holds appends the times between two moments in which this process was held up; may be nil.
+	Holds func(room []Hold, from, to int64) []Hold
+
 	Progress *Progress   // may be nil
 	Meter    *live.Meter // counts latencies as they come; nil: nobody looks
 	Watch    Watch       // may end the run; may be nil
 	Control  *Control    // may stop the pace for a while; may be nil
 }
+
+// Hold is a time in which this process was due to run and did not.
+type Hold struct{ From, To int64 }
 
 // url is where the requests of a target go.
 func (c *Config) url(target int) string {
@@ -237,6 +244,7 @@ func clone(r *journal.Request) journal.Request {
 	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
 	c.Events.Size = append([]int(nil), r.Events.Size...)
 	c.Events.Open = append([]int(nil), r.Events.Open...)
+	c.Events.Held, c.Events.HeldNs = slices.Clone(r.Events.Held), slices.Clone(r.Events.HeldNs)
 	return c
 }
 

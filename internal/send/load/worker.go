@@ -14,6 +14,7 @@ import (
 
 // worker holds the buffers of one exchange at a time.
 type worker struct {
+	held   []Hold // while the last record was open
 	run    *run
 	sink   countingSink
 	record journal.Request
@@ -178,7 +179,10 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 		PromptHash: j.promptHash, TextHash: textHash(t.Text),
 	}
 	if t.Conn.New {
-		w.record.RTT = int64(t.Conn.RTT)
+		w.record.RTT, w.record.Connect = int64(t.Conn.RTT), int64(t.Conn.Opened)
+	}
+	if t.Conn.Written > 0 {
+		w.record.Written = max(t.Conn.Written-sent, 0)
 	}
 	if w.run.cfg.KeepPrompts {
 		prompt := j.request.Prompt
@@ -216,9 +220,14 @@ func (w *worker) columns(old journal.Events, sent int64) {
 	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0], Open: append(old.Open[:0], t.Open...)}
 	// By its own times the event loop knows at least what it read before an event.
 	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev protocol.Event) bool { return ev.Lag > 0 })
+	e.Held, e.HeldNs = old.Held[:0], old.HeldNs[:0]
+	held := w.holds(sent)
 	last := sent
 	for i := range t.Events {
 		ev := &t.Events[i]
+		if ns := held(last, ev.At); ns > 0 {
+			e.Held, e.HeldNs = append(e.Held, i), append(e.HeldNs, ns)
+		}
 		e.At = append(e.At, ev.At-last)
 		last = ev.At
 		if lags {

@@ -1,6 +1,10 @@
 package pace
 
-import "math"
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+)
 
 var gamma = NewKind(Kind{Name: Gamma, Doc: "Gamma gaps: below a burstiness of 1 in clumps, above it more even than Poisson."}, newGamma)
 
@@ -34,8 +38,7 @@ func newGamma(s Spec, o *GammaOptions) (Pace, error) {
 		return newConstant(s, &o.RateOptions)
 	}
 	scale := 1 / (o.Rate * o.Burstiness)
-	return rescaled(s, o.Rate, func() gapper {
-		r := s.random()
+	return atRate(s, o.Rate, o.Burstiness, func(r *numpy.RandomState) gapper {
 		return func() float64 { return r.Gamma(o.Burstiness, scale) }
 	}), nil
 }

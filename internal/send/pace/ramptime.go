@@ -32,7 +32,11 @@ func (o *RampTimeOptions) Length() time.Duration { return *o.Over }
 
 // newRampTime raises or lowers the rate evenly over a time: a single stage.
 func newRampTime(s Spec, o *RampTimeOptions) (Pace, error) {
-	return newStages(s, &StagesOptions{Stages{{Length: *o.Over, From: o.Rate.From, To: o.Rate.To}}, o.SpreadOptions})
+	return newStages(s, &StagesOptions{o.stages(), o.SpreadOptions})
+}
+
+func (o *RampTimeOptions) stages() Stages {
+	return Stages{{Length: *o.Over, From: o.Rate.From, To: o.Rate.To}}
 }
 
 // RampRate is the requests per second at the start and at the end of a ramp.

@@ -1,5 +1,11 @@
 package pace
 
+import (
+	"math"
+
+	"github.com/inferometer/inferometer/internal/compat/numpy"
+)
+
 // gapper gives the time from each request to the next.
 type gapper func() float64
 
@@ -32,4 +38,18 @@ func rescaled(s Spec, rate float64, gaps func() gapper) Pace {
 		}
 	}
 	return clock{p}
+}
+
+// atRate is a process with random gaps at one rate. As many requests come as were asked
+// for: of a given number the last falls at n/rate, as in vLLM; else a time has rate times
+// its length.
+func atRate(s Spec, rate, burstiness float64, gaps func(*numpy.RandomState) gapper) Pace {
+	if s.counts(rate) {
+		return rescaled(s, rate, func() gapper { return gaps(s.random()) })
+	}
+	stage, piece := Stage{s.Duration, rate, rate}, float64(largestPiece)
+	if s.Duration <= 0 {
+		stage.Length, piece = math.MaxInt64, endlessPiece
+	}
+	return clock{drawnStages(s, []Stage{stage}, burstiness, piece)}
 }

@@ -32,12 +32,7 @@ func (o *StagesOptions) Check() error {
 }
 
 // Length is how long the pace lasts.
-func (o *StagesOptions) Length() (sum time.Duration) {
-	for _, st := range o.Stages {
-		sum += st.Length
-	}
-	return sum
-}
+func (o *StagesOptions) Length() time.Duration { return asked(o.Stages).Over }
 
 // Stages follow each other.
 type Stages []Stage
@@ -139,22 +134,51 @@ func (s Stage) timeOf(x float64) float64 {
 // gap that is under way.
 type stagedArrivals struct {
 	stages []Stage
-	gap    gapper // of mean one
-	at     float64
-	before float64 // requests expected in the stages that are over
-	start  float64 // when the present stage began
+	steady arrivals // of rate one
+	before float64  // requests expected in the stages that are over
+	start  float64  // when the present stage began
 }
 
 func newStages(s Spec, o *StagesOptions) (Pace, error) {
-	gap := o.gapAt(s)
-	return clock{&stagedArrivals{stages: o.Stages, gap: func() float64 { return gap(1) }}}, nil
+	if o.even() {
+		return clock{&stagedArrivals{stages: o.Stages, steady: &summed{gap: func() float64 { return 1 }, scale: 1}}}, nil
+	}
+	return clock{drawnStages(s, o.Stages, o.Burstiness, largestPiece)}, nil
 }
 
+// drawnStages have random gaps and as many requests as their rates say, each stage for itself.
+func drawnStages(s Spec, stages []Stage, burstiness, largest float64) *stagedArrivals {
+	return &stagedArrivals{stages: stages, steady: newCounted(s.random(), burstiness, asked(stages).Requests, pieces(stages, largest))}
+}
+
+// pieces divides what the stages expect, each stage evenly, so that no piece expects more than largest.
+func pieces(stages []Stage, largest float64) func() (float64, bool) {
+	left, size := 0.0, 0.0
+	return func() (float64, bool) {
+		for left == 0 {
+			if len(stages) == 0 {
+				return 0, false
+			}
+			expected := stages[0].expected()
+			left = math.Ceil(expected / largest)
+			if size = expected / max(left, 1); math.IsInf(expected, 1) {
+				size = largest
+			}
+			stages = stages[1:]
+		}
+		left--
+		return size, true
+	}
+}
+
+// rounding is by how much sums and products of rates and lengths may be off.
+const rounding = 1e-12
+
 func (s *stagedArrivals) next() (float64, bool) {
-	s.at += s.gap()
-	for len(s.stages) > 0 {
+	at, ok := s.steady.next()
+	for ok && len(s.stages) > 0 {
 		stage := s.stages[0]
-		if x := s.at - s.before; x <= stage.expected() {
+		if x := at - s.before; x <= stage.expected()*(1+rounding) {
 			return s.start + stage.timeOf(x), true
 		}
 		s.before += stage.expected()

@@ -68,7 +68,7 @@ func (c *loopConn) send(head, body []byte, x *call) (stale bool, err error) {
 		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // wakes the loop
 		return !x.info.New, opError("write", err)
 	}
-	if n < len(head)+len(body) {
+	if x.info.Written = c.reader.clock.Now(); n < len(head)+len(body) {
 		c.out = append(append(c.out[:0], head...), body...)[n:]
 		return false, c.reader.watch(c, unix.EPOLLIN|unix.EPOLLOUT)
 	}
@@ -97,6 +97,9 @@ func (c *loopConn) flush() error {
 	}
 	c.out = c.out[max(n, 0):]
 	if len(c.out) == 0 {
+		if x := c.call.Load(); x != nil && x != broken {
+			x.info.Written = c.reader.clock.Now()
+		}
 		return c.reader.watch(c, unix.EPOLLIN)
 	}
 	return nil

@@ -213,7 +213,7 @@ func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.D
 	if timeout > 0 {
 		wait = min(wait, timeout)
 	}
-	dialer := net.Dialer{Timeout: wait}
+	dialer, began := net.Dialer{Timeout: wait}, time.Now()
 	conn, err := dialer.DialContext(ctx, "tcp", p.addr)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -234,6 +234,7 @@ func (l *Loop) connection(ctx context.Context, p *place, x *call, timeout time.D
 	if err != nil {
 		return nil, err
 	}
+	x.info.Opened = time.Since(began)
 	return r.add(fd, p.key, s)
 }
 

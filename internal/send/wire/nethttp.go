@@ -133,6 +133,7 @@ func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 	}
 	x := exchange{clock: t.cfg.Clock, info: Conn{Retransmits: -1, Reordered: -1}}
 	err := t.exchange(ctx, r, sink, &x)
+	x.info.Written = x.written.Load()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // what net/http says of an end that we made ourselves is beside the point
 	}
@@ -140,7 +141,7 @@ func (t *NetHTTP) Do(ctx context.Context, r *Request, sink Sink) (Conn, error) {
 }
 
 func (t *NetHTTP) exchange(ctx context.Context, r *Request, sink Sink, x *exchange) error {
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn, PutIdleConn: x.putIdleConn, Got1xxResponse: x.gotInterim})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: x.getConn, GotConn: x.gotConn, WroteRequest: x.wrote, PutIdleConn: x.putIdleConn, Got1xxResponse: x.gotInterim})
 	req, err := t.request(ctx, r)
 	if err != nil {
 		return err
@@ -175,9 +176,11 @@ type exchange struct {
 	info    Conn
 	conns   int
 	conn    *stampConn // nil: the system or the protocol gives no stamps
-	interim int        // responses with a status of 1xx so far
-	before  int        // the connection's unstamped reads before this request
-	began   segments   // of the connection before it
+	asked   time.Time  // for a connection
+	written atomic.Int64
+	interim int      // responses with a status of 1xx so far
+	before  int      // the connection's unstamped reads before this request
+	began   segments // of the connection before it
 
 	// When the last byte of an answer has been read, net/http begins to wait for
 	// the next one, in a goroutine of its own, before the reader of the body
@@ -186,9 +189,19 @@ type exchange struct {
 	lastIdle lastRead
 }
 
+func (x *exchange) getConn(string) { x.asked = time.Now() }
+
+func (x *exchange) wrote(i httptrace.WroteRequestInfo) { // another goroutine writes
+	if i.Err == nil {
+		x.written.Store(x.clock.Now())
+	}
+}
+
 func (x *exchange) gotConn(g httptrace.GotConnInfo) {
 	x.conns++
-	x.info.New = !g.Reused
+	if x.info.New = !g.Reused; x.info.New {
+		x.info.Opened = time.Since(x.asked)
+	}
 	x.began = unknownSegments
 	if x.conn = underneath(g.Conn); x.conn != nil {
 		x.before, x.began = x.conn.unstamped, x.conn.segments()

@@ -55,6 +55,10 @@ type Conn struct {
 	// Reordered counts segments of the answer that came before an earlier one: that
 	// was lost on its way to us, or overtaken; -1: not known.
 	Reordered int
+	// Opened is how long opening the connection took, TLS with it; 0: it was kept.
+	Opened time.Duration
+	// Written is when the kernel had taken all of the request, by the run's clock; 0: not known.
+	Written int64
 	// RTT is the shortest round trip that the kernel saw on the connection; 0: not known.
 	RTT time.Duration
 }

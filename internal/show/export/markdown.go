@@ -108,7 +108,7 @@ func level(run *page.Run) string {
 	if run.Verdict == nil {
 		return "not judged"
 	}
-	return string(run.Verdict.Level)
+	return run.Verdict.Word()
 }
 
 func verdictLines(b *strings.Builder, run *page.Run) {

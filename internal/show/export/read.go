@@ -53,7 +53,7 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if drawing != nil {
 		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
-		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes})
+		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes, Verdict: r.Verdict, Bounds: r.Result.Bounds})
 		run.Drawn.Hardware = chartdata.Hardware(r.Hardware)
 		run.Drawn.TokensUnknown = r.Result.TokensInTime.Reason
 	}

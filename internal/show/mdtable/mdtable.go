@@ -5,6 +5,7 @@ package mdtable
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,6 +15,22 @@ type Table struct {
 	Head []string
 	Body [][]string
 	Keys int // the first columns, which say what a line is about
+	// Bold makes a cell bold on a screen; nil: cells in bold keep Markdown's stars.
+	Bold func(string) string
+}
+
+// stars are Markdown's, around a cell in bold.
+const stars = "**"
+
+// Strong is a cell in bold.
+func Strong(cell string) string { return stars + cell + stars }
+
+// plain is a cell without its stars, if it has some and the screen shows bold words.
+func (t *Table) plain(cell string) (text string, strong bool) {
+	if t.Bold == nil || len(cell) <= 2*len(stars) || !strings.HasPrefix(cell, stars) || !strings.HasSuffix(cell, stars) {
+		return cell, false
+	}
+	return cell[len(stars) : len(cell)-len(stars)], true
 }
 
 // least is the width that a cell is never cut below.
@@ -64,7 +81,8 @@ func (t *Table) widths() []int {
 	widths := make([]int, len(t.Head))
 	for _, line := range append([][]string{t.Head}, t.Body...) {
 		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			text, _ := t.plain(cell)
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
 		}
 	}
 	return widths
@@ -74,8 +92,13 @@ func (t *Table) widths() []int {
 func (t *Table) part(b *strings.Builder, widths, chosen []int) {
 	write := func(line []string) {
 		for _, i := range chosen {
-			cell := cut(line[i], widths[i])
-			fmt.Fprintf(b, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+			cell, strong := t.plain(line[i])
+			cell = cut(cell, widths[i])
+			room := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if strong {
+				cell = t.Bold(cell)
+			}
+			fmt.Fprintf(b, "| %s%s ", cell, room)
 		}
 		b.WriteString("|\n")
 	}
@@ -151,3 +174,22 @@ func Wrap(text string, width int, indent string) string {
 	}
 	return b.String()
 }
+
+// Screen is a text of Write, as a file holds it, with its bold cells bold.
+func Screen(text string, bold func(string) string) string {
+	if bold == nil {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "|") {
+			line = strongCell.ReplaceAllStringFunc(line, func(cell string) string {
+				return "| " + bold(cell[len("| "+stars):len(cell)-len(stars)]) + strings.Repeat(" ", 2*len(stars))
+			})
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+var strongCell = regexp.MustCompile(`\| \*\*[^*|]+\*\*`)

@@ -58,3 +58,26 @@ func TestLine(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 }
+
+// On a screen a bold cell is bold and as wide as the others; that of a file becomes so.
+func TestBold(t *testing.T) {
+	mark := func(s string) string { return "<" + s + ">" }
+	table := &Table{Head: []string{"a", "b"}, Body: [][]string{{Strong("1.5"), "2"}, {"10.25", Strong("1")}, {"**", "x ** y"}}}
+	write := func(bold func(string) string, width int) string {
+		var b strings.Builder
+		table.Bold = bold
+		table.Write(&b, width)
+		return b.String()
+	}
+	for name, c := range map[string]struct{ got, want string }{
+		"file":   {write(nil, 0), "| a       | b      |\n|---------|--------|\n| **1.5** | 2      |\n| 10.25   | **1**  |\n| **      | x ** y |\n"},
+		"screen": {write(mark, 0), "| a     | b      |\n|-------|--------|\n| <1.5>   | 2      |\n| 10.25 | <1>      |\n| **    | x ** y |\n"},
+		"read":   {Screen(write(nil, 0), mark), "| a       | b      |\n|---------|--------|\n| <1.5>     | 2      |\n| 10.25   | <1>      |\n| **      | x ** y |\n"},
+		"piped":  {Screen("| **1** |\n**not a cell**\n", nil), "| **1** |\n**not a cell**\n"},
+		"words":  {Screen("**not a cell**\n", mark), "**not a cell**\n"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, c.got, c.want)
+		}
+	}
+}

@@ -59,11 +59,10 @@ func saturation(best *Run, runs []Run) measure.Saturation {
 		}
 		return [6]string{o.BaseURL, o.Backend, o.ModelID, o.Dataset, loadUnit(r), limit}
 	}
-	invalid := func(r *Run) bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
 	var loads []measure.Load
 	for i := range runs {
 		r := runs[i].Result
-		if r.Completed == 0 || alike(r) != alike(best.Result) || invalid(&runs[i]) && !invalid(best) {
+		if r.Completed == 0 || alike(r) != alike(best.Result) || runs[i].invalid() && !best.invalid() {
 			continue
 		}
 		at := r.Run.Options.RequestRate
@@ -82,20 +81,22 @@ func loadUnit(r *measure.Result) string {
 	return "concurrency"
 }
 
+// invalid says that a run's numbers can't be trusted.
+func (r *Run) invalid() bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
+
 // highest is the run with the most output tokens a second among those that keep the
 // limits. An INVALID one only counts where there is no other.
 func highest(runs []Run, limits slo.SLO) *Run {
 	var best *Run
-	invalid := func(r *Run) bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
 	for i := range runs {
 		r := &runs[i]
 		if r.Result.Completed == 0 || !Keeps(limits, r.Result) {
 			continue
 		}
 		switch {
-		case best == nil, invalid(best) && !invalid(r):
+		case best == nil, best.invalid() && !r.invalid():
 			best = r
-		case invalid(best) == invalid(r) && r.Result.OutputThroughput > best.Result.OutputThroughput:
+		case best.invalid() == r.invalid() && r.Result.OutputThroughput > best.Result.OutputThroughput:
 			best = r
 		}
 	}

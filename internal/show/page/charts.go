@@ -24,7 +24,11 @@ func Charts() []string {
 func Chart(name string, runs []Run) (*chart.Chart, error) {
 	switch name {
 	case "throughput":
-		return tradeoff(runs, "p99", "ttft"), nil
+		c := tradeoff(runs, "p99", "ttft")
+		if c.Note != "" { // a picture has no line below it
+			c.Title += ". " + c.Note
+		}
+		return c, nil
 	case "timeline":
 		c := courses(runs[0].Drawn)[0]
 		for i := range runs[1:] {
@@ -83,8 +87,11 @@ func distribution(runs []Run, m *metric.Metric) *chart.Chart {
 			}
 			c.Title, c.X.Label = curve.Title, m.Short+", ms"
 			name := clip(runs[i].Name)
-			if len(runs) == 1 {
+			switch {
+			case len(runs) == 1:
 				name = ""
+			case runs[i].invalid():
+				name += " (INVALID)"
 			}
 			c.Series = append(c.Series, chart.Series{Name: name, X: curve.MS, Y: curve.Share})
 		}
@@ -111,8 +118,8 @@ func courses(t *chartdata.Run) []*chart.Chart {
 		{Title: "Requests in flight, and due but not yet sent", Y: chart.Axis{Label: "requests", Zero: true}, Series: []chart.Series{line("in flight", t.InFlight), dashed("waiting", t.Waiting)}},
 		{Title: "Output tokens per second", Y: chart.Axis{Label: "tok/s", Zero: true}, Series: []chart.Series{line("", t.Tokens)}},
 		{Title: "Requests ended per second", Y: chart.Axis{Label: "req/s", Zero: true}, Series: []chart.Series{line("done", t.Done), dashed("failed", t.Failed)}},
-		{Title: "TTFT by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.TTFT.P50), dashed("p99", t.TTFT.P99)}},
-		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed("p99", t.E2EL.P99)}},
+		{Title: "TTFT by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.TTFT.P50), dashed(t.TTFT.HighName, t.TTFT.High)}},
+		{Title: "End-to-end latency by time of sending", Y: chart.Axis{Label: "ms", Zero: true}, Series: []chart.Series{line("p50", t.E2EL.P50), dashed(t.E2EL.HighName, t.E2EL.High)}},
 	}
 	list = append(append(list, serverCharts(t)...), clientChart(t))
 	list = append(list, hardwareCharts(t)...)
@@ -159,7 +166,8 @@ func gaps(t *chartdata.Run) *chart.Chart {
 }
 
 // tradeoff is throughput against a latency: one point a run, the front of those
-// that no other run beats in both.
+// that no other run beats in both. What the table of runs leaves out is not drawn either: a
+// percentile of too few values; nor is a run that can't be trusted.
 func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 	c := &chart.Chart{
 		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(name)), X: chart.Axis{Label: "output tokens per second", Unit: "tok/s", Zero: true},
@@ -167,9 +175,17 @@ func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 	}
 	points := chart.Series{Name: "runs", Kind: chart.Points}
 	front := chart.Series{Name: "Pareto front", Kind: chart.LinePoints, Dashed: true}
+	few, invalid := 0, 0
 	for i := range runs {
-		y := latency(runs[i].Result, statistic, name)
-		if math.IsNaN(y) {
+		y := tabled(runs[i].Result, statistic, name)
+		switch {
+		case math.IsNaN(latency(runs[i].Result, statistic, name)):
+			continue
+		case runs[i].invalid():
+			invalid++
+			continue
+		case math.IsNaN(y):
+			few++
 			continue
 		}
 		points.X = append(points.X, runs[i].Result.OutputThroughput)
@@ -180,10 +196,28 @@ func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 	for _, i := range Pareto(points.X, points.Y) {
 		front.X, front.Y = append(front.X, points.X[i]), append(front.Y, points.Y[i])
 	}
+	c.Note = leftOut(few, invalid, statistic)
 	if len(points.X) > 0 {
 		c.Series = []chart.Series{points, front}
+	} else if c.Note != "" {
+		c.Empty, c.Note = c.Note, ""
 	}
 	return c
+}
+
+// leftOut says how many runs a chart does not show, and why; empty: it shows all.
+func leftOut(few, invalid int, statistic string) string {
+	var why []string
+	if invalid > 0 {
+		why = append(why, fmt.Sprintf("%d INVALID", invalid))
+	}
+	if few > 0 {
+		why = append(why, fmt.Sprintf("%d with too few requests for a %s", few, statistic))
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return "Runs left out: " + strings.Join(why, ", ")
 }
 
 // pointLabel is short: the number that runs of a sweep differ in.

@@ -13,7 +13,7 @@ var explainText string
 
 // explainView is what limited a run, and where the time of its requests went.
 type explainView struct {
-	Title              string
+	Verdict, Title     string
 	Why, Seen, Unknown []string
 	Next               string
 	Time               *table // nil: there is nothing to divide
@@ -25,6 +25,9 @@ func newExplainView(id string, e *explain.Explanation) *explainView {
 		return nil
 	}
 	v := &explainView{Title: e.Title, Why: e.Why, Seen: e.Seen, Unknown: e.Unknown, Next: e.Next}
+	if e.Verdict != nil {
+		v.Verdict = e.Verdict.String()
+	}
 	if len(e.Time.Parts) == 0 {
 		return v
 	}

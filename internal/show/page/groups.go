@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
 
@@ -137,10 +138,10 @@ func ttftByTurn(g *measure.Groups) *chart.Chart {
 	p50, p90 := chart.Series{Name: "p50", Kind: chart.LinePoints}, chart.Series{Name: "p90", Kind: chart.LinePoints, Dashed: true}
 	for i := range g.Each {
 		one := &g.Each[i]
-		if one.TTFT.Count > 0 {
+		if int64(one.TTFT.Count) >= verdict.Needs(50) {
 			p50.X, p50.Y = append(p50.X, float64(one.Turn)), append(p50.Y, one.TTFT.P50)
 		}
-		if one.TTFT.Count >= 10 {
+		if int64(one.TTFT.Count) >= verdict.Needs(90) {
 			p90.X, p90.Y = append(p90.X, float64(one.Turn)), append(p90.Y, one.TTFT.P90)
 		}
 	}

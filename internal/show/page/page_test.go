@@ -136,6 +136,29 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
+// Both answers to whether a percentile is carried stand beside each other.
+func TestTheSampleOfAPercentile(t *testing.T) {
+	r := shown(t, 100, "my run").Result
+	lines := map[string][]string{}
+	for _, line := range sampleTable("x", r).Lines {
+		var texts []string
+		for _, c := range line[1:] {
+			texts = append(texts, c.Text)
+		}
+		lines[line[0].Text] = texts
+	}
+	p99, median := lines["TTFT p99"], lines["TTFT median"]
+	if len(p99) != 7 || p99[4] != "n/a" || p99[5] != "n/a" || p99[6] != "662" {
+		t.Errorf("p99 of %d values: %v", r.Completed, p99)
+	}
+	if len(median) != 7 || median[4] == "n/a" || median[5] == "n/a" || median[6] != "11" {
+		t.Errorf("median: %v", median)
+	}
+	if got := written(t, Options{}, shown(t, 100, "my run")); !strings.Contains(got, `id="run1-sample"`) {
+		t.Error("the page lacks the table")
+	}
+}
+
 // TestNothingSucceeded: what was not measured is a dash, not a zero, and keeps no limit.
 func TestNothingSucceeded(t *testing.T) {
 	run := shown(t, 0, "none")
@@ -168,6 +191,29 @@ func TestPareto(t *testing.T) {
 	}
 }
 
+// The front has no run that the table has no percentile of, and none that is INVALID.
+func TestTheFrontLeavesOutWhatTheTableDoes(t *testing.T) {
+	run := func(n int, name string, level verdict.Trust) Run {
+		r := shown(t, n, name)
+		r.Verdict.Level = level
+		return r
+	}
+	runs := []Run{run(200, "good", verdict.TrustValid), run(300, "doubtful", verdict.TrustSuspect), run(24, "few", verdict.TrustValid), run(400, "bad", verdict.TrustInvalid)}
+	c := tradeoff(runs, "p99", "ttft")
+	if len(c.Series) != 2 || len(c.Series[0].X) != 2 || c.Note != "Runs left out: 1 INVALID, 1 with too few requests for a p99" {
+		t.Errorf("%+v, %q", c.Series, c.Note)
+	}
+	if c := tradeoff(runs, "p50", "itl"); len(c.Series) != 2 || len(c.Series[0].X) != 3 || c.Note != "Runs left out: 1 INVALID" {
+		t.Errorf("%+v, %q", c.Series, c.Note)
+	}
+	if c := tradeoff(runs[2:], "p99", "ttft"); len(c.Series) != 0 || c.Empty != "Runs left out: 1 INVALID, 1 with too few requests for a p99" {
+		t.Errorf("%+v, %q", c.Series, c.Empty)
+	}
+	if c := tradeoff(runs[:1], "p99", "ttft"); c.Note != "" {
+		t.Error(c.Note)
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 5: "5", 0.1234: "0.123", 0.9996: "1.00", 1.234: "1.23", 9.996: "10.0", 12.34: "12.3", 99.96: "100", 1234.5: "1,234", 1234567: "1,234,567", -1234: "-1,234", math.Inf(1): "–",
@@ -188,7 +234,11 @@ func TestNamesApart(t *testing.T) {
 
 // TestCharts: every chart can be drawn by its name; others are refused.
 func TestCharts(t *testing.T) {
-	asked := func(words string) Run { return shownRun(t, fakerun.Journal{N: 30, Words: words, Categories: 3}) }
+	asked := func(words string) Run {
+		r := shownRun(t, fakerun.Journal{N: 200, Words: words, Categories: 3})
+		r.Verdict.Level = verdict.TrustValid
+		return r
+	}
 	runs := []Run{asked("a"), asked("b")}
 	for _, name := range Charts() {
 		some := runs

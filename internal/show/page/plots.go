@@ -22,7 +22,7 @@ func Plots(w io.Writer, t *chartdata.Run, width int) error {
 		{Title: "requests in flight", X: t.At, Y: t.InFlight, XUnit: "s"},
 		tokensPlot(t),
 		{Title: "TTFT p50 by time of sending, ms", X: t.At, Y: t.TTFT.P50, XUnit: "s"},
-		{Title: "TTFT p99 by time of sending, ms", X: t.At, Y: t.TTFT.P99, XUnit: "s"},
+		{Title: "TTFT " + t.TTFT.HighName + " by time of sending, ms", X: t.At, Y: t.TTFT.High, XUnit: "s"},
 	}
 	for _, c := range t.Curves {
 		if c.Name == "ttft" || c.Name == "itl" {

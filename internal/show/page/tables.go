@@ -164,7 +164,7 @@ func verdictCell(v *verdict.Verdict) cell {
 	if v == nil {
 		return cell{Text: "not judged", Class: "none"}
 	}
-	return cell{Text: string(v.Level), Class: levelClass(string(v.Level))}
+	return cell{Text: v.Word(), Class: levelClass(string(v.Level))}
 }
 
 // targetTable is each of several servers by itself; nil with one.

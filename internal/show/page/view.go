@@ -56,6 +56,7 @@ type runView struct {
 	Reasons         []reason
 	Warnings        []string
 	Latency         *table
+	Sample          *table // nil: there are no percentiles
 	Bounds          *table // nil: the latencies are as good as they look
 	Curves, Courses []figure
 	NoServer        bool
@@ -131,7 +132,7 @@ func newRunView(i int, run *Run) (*runView, error) {
 	id := fmt.Sprintf("run%d", i+1)
 	v := &runView{
 		ID: id, Index: i, Name: run.Name, Load: Load(r), Open: i == 0, Badge: verdictCell(run.Verdict), Tiles: tiles(run), Warnings: r.Warnings,
-		Latency: latencyTable(id+"-latency", r), Bounds: boundsTable(id+"-bounds", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Agents: agentTable(id+"-agents", r), Errors: errorTable(id+"-errors", r),
+		Latency: latencyTable(id+"-latency", r), Sample: sampleTable(id+"-sample", r), Bounds: boundsTable(id+"-bounds", r), Outcomes: outcomeTable(id+"-outcomes", r), Targets: targetTable(id+"-targets", r), Agents: agentTable(id+"-agents", r), Errors: errorTable(id+"-errors", r),
 		Environment: environment(id+"-environment", run), Command: Command(r.Run.Command),
 		Rows: len(t.Rows), RowNote: rowNote(run), Failed: r.Failed, NoServer: len(t.Server) == 0, Hardware: newHardwareView(id, r.Hardware),
 	}

@@ -24,7 +24,7 @@ func (c *console) bounds(r *measure.Result) {
 		}
 		last = name
 		m := r.Bounds.Metrics[name]
-		for end, word := range []string{"at least", "at most"} {
+		for end, word := range []string{"from", "to"} { // "TTFT from" fits its column
 			of := func(statistic string) float64 { return m.Bounds[statistic+"_ms"][end] }
 			c.line(c.ms, l.Metric.Short+" "+word, millis(of("mean")), millis(of("p50")), p99(of("p99"), int64(m.Count)), millis(of("max")))
 		}
@@ -55,5 +55,12 @@ func setBounds(o *object, r *measure.Result) {
 	all.set("within_bounds", b.Within)
 	all.set("stamp_error_ms", b.StampError)
 	all.set("metrics", metrics)
+	if len(b.Rates) > 0 {
+		rates := object{}
+		for _, name := range slices.Sorted(maps.Keys(b.Rates)) {
+			rates.set(name, []float64{b.Rates[name][0], b.Rates[name][1]})
+		}
+		all.set("rates", rates)
+	}
 	o.set("bounds", all)
 }

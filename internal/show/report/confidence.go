@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
@@ -14,6 +15,17 @@ func confidence(c *measure.Confidence) object {
 		intervals.set(c.Intervals[i].Key, c.Intervals[i].Interval)
 	}
 	return object{{"level", c.Level}, {"intervals", intervals}}
+}
+
+// earlyStopping is MLPerf's estimates of the percentiles, by the keys of their numbers.
+func earlyStopping(c *measure.Confidence) object {
+	estimates := object{}
+	for i := range c.Intervals {
+		if e := c.Intervals[i].Early; e != nil {
+			estimates.set(c.Intervals[i].Key, e)
+		}
+	}
+	return object{{"confidence", stats.EarlyStoppingConfidence}, {"estimates", estimates}}
 }
 
 // intervals prints those of the numbers that the console shows. An end that can't

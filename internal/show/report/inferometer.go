@@ -23,6 +23,7 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"verdict", opt.Verdict},
 		{"outcomes", outcomesObject(r.Outcomes)},
 		{"confidence", confidence(&r.Confidence)},
+		{"early_stopping_percentiles", earlyStopping(&r.Confidence)},
 		{"until", r.Until},
 		{"latency", r.Latency},
 		{"inter_chunk", r.InterChunk},

@@ -13,7 +13,7 @@ func (c *console) verdict(v *verdict.Verdict) {
 	if v == nil {
 		return
 	}
-	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), string(v.Level)))
+	c.line("%-40s %s", "Verdict:", c.paint(levelColor(v.Level), v.Word()))
 	for _, name := range v.Reasons {
 		check := v.Check(name)
 		if check == nil {
@@ -27,19 +27,33 @@ func (c *console) verdict(v *verdict.Verdict) {
 			c.indented("  to do: " + check.Hint)
 		}
 	}
-	if names := notChecked(v); len(names) > 0 {
+	var noted []string
+	for _, k := range withLevel(v, verdict.Noted) {
+		if k.Name == "bounds" { // what the others did to the numbers
+			c.indented("note: " + k.Sentence)
+			continue
+		}
+		noted = append(noted, k.Name+" "+k.Figure)
+	}
+	if len(noted) > 0 {
+		c.indented("noted, no harm by itself: " + strings.Join(noted, ", "))
+	}
+	if left := withLevel(v, verdict.NotChecked); len(left) > 0 {
+		var names []string
+		for _, k := range left {
+			names = append(names, k.Name)
+		}
 		c.indented("not checked: " + strings.Join(names, ", "))
 	}
 }
 
-func notChecked(v *verdict.Verdict) []string {
-	var names []string
+func withLevel(v *verdict.Verdict, level verdict.Level) (out []*verdict.Check) {
 	for i := range v.Checks {
-		if v.Checks[i].Level == verdict.NotChecked {
-			names = append(names, v.Checks[i].Name)
+		if v.Checks[i].Level == level {
+			out = append(out, &v.Checks[i])
 		}
 	}
-	return names
+	return out
 }
 
 // reasonWidth is where the sentences of a verdict are broken: they are pasted

@@ -8,7 +8,8 @@ import (
 // Batch runs the scheduler on the pump's clock: each run ends a step and
 // begins the next.
 type Batch struct {
-	pump *pump
+	pump    *pump
+	changes *Changes
 
 	mu    sync.Mutex
 	sched *scheduler
@@ -55,16 +56,16 @@ func DefaultBatch() BatchConfig {
 }
 
 // NewBatch starts an engine whose time counts from zero.
-func NewBatch(zero time.Time, cfg BatchConfig) (*Batch, error) {
+func NewBatch(zero time.Time, cfg BatchConfig, changes *Changes) (*Batch, error) {
 	p, err := newPump(zero)
 	if err != nil {
 		return nil, err
 	}
-	return newBatch(cfg, p), nil
+	return newBatch(cfg, changes, p), nil
 }
 
-func newBatch(cfg BatchConfig, p *pump) *Batch {
-	return &Batch{pump: p, sched: newScheduler(cfg)}
+func newBatch(cfg BatchConfig, changes *Changes, p *pump) *Batch {
+	return &Batch{pump: p, changes: changes, sched: newScheduler(cfg)}
 }
 
 // Stop implements Engine.
@@ -87,7 +88,7 @@ func (e *Batch) Submit(j *Job) {
 // begin plans a step that starts at the given time.
 func (e *Batch) begin(start int64) {
 	if e.step = e.sched.plan(start); e.step != nil {
-		e.end = start + int64(e.sched.duration(e.step))
+		e.end = start + e.changes.Wait(start, e.sched.duration(e.step))
 	}
 }
 

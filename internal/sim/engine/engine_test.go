@@ -118,7 +118,7 @@ func TestBatchClock(t *testing.T) {
 		{"far behind", 5 * time.Millisecond, 15105 * time.Microsecond},
 	} {
 		p := stillPump()
-		e := newBatch(cfg, p)
+		e := newBatch(cfg, nil, p)
 		n := &noter{}
 		j := testJob(1, 0, 4, 3)
 		j.Sink = n
@@ -157,7 +157,7 @@ func TestBatchWaitsForTheNextStep(t *testing.T) {
 // TestBatchChunks: with several tokens per event, the engine gathers them.
 func TestBatchChunks(t *testing.T) {
 	p := stillPump()
-	e := newBatch(smallBatch(), p)
+	e := newBatch(smallBatch(), nil, p)
 	n := &noter{}
 	j := testJob(1, 0, 4, 8)
 	j.PerChunk, j.Sink = 3, n

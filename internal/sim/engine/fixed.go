@@ -12,6 +12,7 @@ import (
 // Fixed gives each request its own delays, whatever the load.
 type Fixed struct {
 	ttft, itl random.Dist
+	changes   *Changes
 	pumps     []*pump
 	next      atomic.Uint64 // which pump takes the next job
 	running   atomic.Int64
@@ -19,8 +20,8 @@ type Fixed struct {
 
 // NewFixed starts an engine whose time counts from zero. Half of the cores write events; the others are left
 // to read requests, and to the client under test.
-func NewFixed(zero time.Time, ttft, itl random.Dist) (*Fixed, error) {
-	e := &Fixed{ttft: ttft, itl: itl}
+func NewFixed(zero time.Time, ttft, itl random.Dist, changes *Changes) (*Fixed, error) {
+	e := &Fixed{ttft: ttft, itl: itl, changes: changes}
 	for range max(1, runtime.GOMAXPROCS(0)/2) {
 		p, err := newPump(zero)
 		if err != nil {
@@ -49,7 +50,7 @@ func (e *Fixed) Submit(j *Job) {
 	e.running.Add(1)
 	now := p.now()
 	j.Started = now
-	f.at = now + int64(e.ttft.Draw(f.rng))
+	f.at = now + e.changes.Wait(now, e.ttft.Draw(f.rng))
 	p.schedule(f, max(f.at, 1))
 }
 
@@ -92,7 +93,7 @@ func (f *fixedTask) run(int64) int64 {
 	// A chunk of n tokens is ready when its last token is: n draws later. The
 	// time counts from when the last chunk was due, not from when it was sent.
 	for range min(j.PerChunk, j.Want-f.made) {
-		f.at += int64(f.engine.itl.Draw(f.rng))
+		f.at += f.engine.changes.Wait(f.at, f.engine.itl.Draw(f.rng))
 	}
 	return max(f.at, 1)
 }

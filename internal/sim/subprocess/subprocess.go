@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -63,6 +64,9 @@ func (s *Sim) Kill() {
 	_ = s.cmd.Process.Kill() // it may be gone already
 	_ = s.cmd.Wait()
 }
+
+// Signal sends it a signal, such as one that stops it for a while.
+func (s *Sim) Signal(sig os.Signal) error { return s.cmd.Process.Signal(sig) }
 
 // Addr is the host and port.
 func (s *Sim) Addr() string {

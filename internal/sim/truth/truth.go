@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Request is one line. Times are nanoseconds since 1970.
@@ -24,6 +25,19 @@ type Request struct {
 	Tokens   int      `json:"completion_tokens"`
 	Events   []int64  `json:"events"` // just before each was handed to the kernel
 	Kinds    []string `json:"kind"`
+	// SlowWrites are writes that took long, as an event's index and nanoseconds: its kernel had the event within them.
+	SlowWrites [][2]int64 `json:"slow_writes"`
+}
+
+// Handed are the times by which each event had been handed to the kernel: Events are those since which.
+func (r *Request) Handed() []int64 {
+	out := slices.Clone(r.Events)
+	for _, w := range r.SlowWrites {
+		if w[0] >= 0 && w[0] < int64(len(out)) {
+			out[w[0]] += w[1]
+		}
+	}
+	return out
 }
 
 // Begun is when the server had the request: by its kernel, or else when it had read it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -39,6 +40,10 @@ func TestRead(t *testing.T) {
 	all, err := Read(write(t, []byte(one)))
 	if err != nil || all[0].Begun() != 5 || all[0].Tokens != 2 || len(all[0].Kinds) != 2 {
 		t.Errorf("%+v, %v", all, err)
+	}
+	slow := Request{Events: []int64{10, 20, 30}, SlowWrites: [][2]int64{{1, 5}, {9, 5}, {-1, 5}}}
+	if got := slow.Handed(); !slices.Equal(got, []int64{10, 25, 30}) || slow.Events[1] != 20 {
+		t.Errorf("handed by %v", got)
 	}
 	if r := (Request{Received: 7}); r.Begun() != 7 {
 		t.Error("a request without a kernel's time began when it was read")

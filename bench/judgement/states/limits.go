@@ -1,59 +1,16 @@
-package main
+package states
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"time"
-
-	"github.com/inferometer/inferometer/internal/judge/explain"
 )
-
-// setting is one simulator, or several, and the load on it.
-type setting struct {
-	truth   explain.Limit
-	servers [][]string // flags of sim
-	load    []string   // flags of bench serve
-	stop    duty       // of the client; the zero value: it may run
-}
-
-// duty stops the client for a part of each period, as the kernel does with a control group
-// that has used up its share of the processors.
-type duty struct{ period, stopped time.Duration }
-
-// state draws settings that are known to be limited by one thing.
-type state struct {
-	limit explain.Limit
-	draw  func(d *dice) setting
-}
-
-// states are the eight, and two controls that must be taken for none of them.
-var states = []state{
-	{explain.Prefill, prefill},
-	{explain.Decode, decode},
-	{explain.Cache, cache},
-	{explain.Preempting, preempting},
-	{explain.Queueing, queueing},
-	{explain.Drafts, drafts},
-	{explain.SlowReplica, slowReplica},
-	{explain.Client, client},
-	{explain.None, none},
-	{explain.Concurrency, concurrency},
-}
-
-// dice draw parameters. scale is by how much the simulator's steps are longer than usual, for
-// a machine that is busy with other things.
-type dice struct {
-	*rand.Rand
-	scale   float64
-	seconds float64
-}
 
 func (d *dice) between(low, high float64) float64 { return low + (high-low)*d.Float64() }
 func (d *dice) int(low, high int) int             { return low + d.IntN(high-low+1) }
 
 // step is what an empty step takes: 15 to 30 ms.
-func (d *dice) step() float64 { return d.scale * d.between(0.015, 0.030) }
+func (d *dice) step() float64 { return d.between(0.015, 0.030) }
 
 // engine are flags of the batch engine; times in seconds.
 type engine struct {
@@ -83,6 +40,7 @@ func (e engine) flags() []string {
 	return flags
 }
 
+// span is a time in seconds as a flag.
 func span(seconds float64) string { return time.Duration(seconds * 1e9).String() }
 
 // lengths are flags of the workload.
@@ -109,38 +67,38 @@ func (d *dice) speculates(e *engine) {
 }
 
 // prefill: long prompts, short answers; a full step takes several times an empty one.
-func prefill(d *dice) setting {
+func prefill(d *dice) Setting {
 	b := d.step()
 	e := engine{base: b, budget: []int{512, 1024, 2048}[d.IntN(3)], sequence: b / 500}
 	e.prefill = d.between(2, 5) * b / float64(e.budget)
 	prompt, output := int(float64(e.budget)*d.between(0.4, 1.5)), d.int(3, 8)
 	// Prompts in a step, and how long it takes: what the server can do.
 	capacity := float64(e.budget) / float64(prompt) / (b + float64(e.budget)*e.prefill)
-	s := setting{truth: explain.Prefill, servers: [][]string{e.flags()}}
+	s := Setting{Sims: [][]string{e.flags()}}
 	shape := lengths(prompt, output, d.between(0, 0.3))
 	if d.IntN(2) == 0 {
-		s.load = join(shape, closed(d.int(20, 40)))
+		s.Load = join(shape, closed(d.int(20, 40)))
 	} else {
-		s.load = join(shape, open(capacity*d.between(1.4, 2)))
+		s.Load = join(shape, open(capacity*d.between(1.4, 2)))
 	}
 	return s
 }
 
 // decode: short prompts, long answers; the batch takes most of a step, and there is room for all.
-func decode(d *dice) setting {
+func decode(d *dice) Setting {
 	b := d.step() / 2
 	n := d.int(20, 48)
 	e := engine{base: b, prefill: b / 2000, sequence: d.between(3, 6) * b / float64(n), blocks: 40000, seqs: 2048, budget: 16384}
 	d.speculates(&e)
 	output := d.int(25, 50)
-	s := setting{truth: explain.Decode, servers: [][]string{e.flags()}}
+	s := Setting{Sims: [][]string{e.flags()}}
 	shape := lengths(d.int(16, 60), output, d.between(0.3, 0.6))
 	if d.IntN(2) == 0 {
-		s.load = join(shape, closed(n))
+		s.Load = join(shape, closed(n))
 	} else {
 		output /= 2 // else the run is too short to see that requests pile up
 		shape = lengths(d.int(16, 60), output, d.between(0.3, 0.6))
-		s.load = join(shape, open(d.between(1.3, 1.7)/(e.sequence*float64(output))*e.gain()))
+		s.Load = join(shape, open(d.between(1.3, 1.7)/(e.sequence*float64(output))*e.gain()))
 	}
 	return s
 }
@@ -156,7 +114,7 @@ func (e *engine) gain() float64 {
 }
 
 // cache: a few long prompts fill it, answers are short, prompts are computed fast.
-func cache(d *dice) setting {
+func cache(d *dice) Setting {
 	b := d.step()
 	prompt := d.int(500, 1200)
 	output := int(float64(prompt) * d.between(0.015, 0.035))
@@ -165,58 +123,58 @@ func cache(d *dice) setting {
 	e.blocks = max(fits*(prompt+output)/16+fits, 129)
 	d.speculates(&e)
 	e.blocks += e.k
-	return setting{
-		truth: explain.Cache, servers: [][]string{e.flags()},
-		load: join(lengths(prompt, output, d.between(0, 0.2)), closed(fits*d.int(2, 4))),
+	return Setting{
+		Sims: [][]string{e.flags()},
+		Load: join(lengths(prompt, output, d.between(0, 0.2)), closed(fits*d.int(2, 4))),
 	}
 }
 
 // preempting: short prompts are let in, and their long answers do not fit.
-func preempting(d *dice) setting {
+func preempting(d *dice) Setting {
 	b := d.step() / 2
 	prompt, output := d.int(20, 60), d.int(60, 120)
 	fits := d.int(6, 14)
 	e := engine{base: b, prefill: b / 2000, sequence: b / 300, modelLen: 512}
 	e.blocks = max(fits*(prompt+output)/16, 33)
-	return setting{
-		truth: explain.Preempting, servers: [][]string{e.flags()},
-		load: join(lengths(prompt, output, d.between(0, 0.3)), closed(fits*d.int(2, 4))),
+	return Setting{
+		Sims: [][]string{e.flags()},
+		Load: join(lengths(prompt, output, d.between(0, 0.3)), closed(fits*d.int(2, 4))),
 	}
 }
 
 // queueing: more requests than the batch has places.
-func queueing(d *dice) setting {
+func queueing(d *dice) Setting {
 	b := d.step()
 	e := engine{base: b, prefill: b / 2000, sequence: b / 300, seqs: d.int(3, 16), blocks: 20000}
 	d.speculates(&e)
 	output := d.int(12, 40)
-	s := setting{truth: explain.Queueing, servers: [][]string{e.flags()}}
+	s := Setting{Sims: [][]string{e.flags()}}
 	shape := lengths(d.int(30, 200), output, d.between(0, 0.5))
 	if d.IntN(2) == 0 {
-		s.load = join(shape, closed(e.seqs*d.int(2, 4)))
+		s.Load = join(shape, closed(e.seqs*d.int(2, 4)))
 	} else {
 		step := b + float64(e.seqs)*e.sequence
-		s.load = join(shape, open(d.between(1.4, 2)*float64(e.seqs)*e.gain()/(step*float64(output))))
+		s.Load = join(shape, open(d.between(1.4, 2)*float64(e.seqs)*e.gain()/(step*float64(output))))
 	}
 	return s
 }
 
 // drafts: most are rejected, and each lengthens the step.
-func drafts(d *dice) setting {
+func drafts(d *dice) Setting {
 	b := d.step()
 	n := d.int(6, 20)
 	e := engine{base: b, prefill: b / 2000, sequence: b / 100, k: d.int(3, 6), acceptance: d.between(0.02, 0.2), blocks: 20000}
 	e.draft = d.between(1, 2) * b / float64(n*e.k)
-	return setting{
-		truth: explain.Drafts, servers: [][]string{e.flags()},
-		load: join(lengths(d.int(16, 100), d.int(20, 40), d.between(0, 0.5)), closed(n)),
+	return Setting{
+		Sims: [][]string{e.flags()},
+		Load: join(lengths(d.int(16, 100), d.int(20, 40), d.between(0, 0.5)), closed(n)),
 	}
 }
 
 // slowReplica: one of two to four servers is half as fast.
-func slowReplica(d *dice) setting {
+func slowReplica(d *dice) Setting {
 	b := d.step()
-	s := setting{truth: explain.SlowReplica}
+	s := Setting{}
 	slow := d.between(1.7, 3)
 	n := d.int(2, 4)
 	bad := d.IntN(n)
@@ -225,44 +183,44 @@ func slowReplica(d *dice) setting {
 		if i == bad {
 			e.base, e.prefill, e.sequence = slow*e.base, slow*e.prefill, slow*e.sequence
 		}
-		s.servers = append(s.servers, e.flags())
+		s.Sims = append(s.Sims, e.flags())
 	}
-	s.load = join(lengths(d.int(16, 100), d.int(8, 16), d.between(0, 0.5)), closed(n*d.int(3, 6)))
+	s.Load = join(lengths(d.int(16, 100), d.int(8, 16), d.between(0, 0.5)), closed(n*d.int(3, 6)))
 	return s
 }
 
 // client: a server with room, and a client that is let run for a small part of the time.
-func client(d *dice) setting {
+func client(d *dice) Setting {
 	e := engine{base: d.between(0.010, 0.015), prefill: 2e-6, sequence: 5e-5}
-	s := setting{truth: explain.Client, servers: [][]string{e.flags()}}
+	s := Setting{Sims: [][]string{e.flags()}}
 	shape := lengths(d.int(16, 100), d.int(8, 16), d.between(0, 0.5))
 	if d.IntN(2) == 0 {
-		s.load = join(shape, closed(d.int(3, 8)))
+		s.Load = join(shape, closed(d.int(3, 8)))
 	} else {
-		s.load = join(shape, open(d.between(8, 20)))
+		s.Load = join(shape, open(d.between(8, 20)))
 	}
-	s.stop.period = time.Duration(d.between(250, 500) * 1e6)
-	s.stop.stopped = time.Duration(d.between(0.75, 0.9) * float64(s.stop.period))
+	s.Stop.Period = time.Duration(d.between(250, 500) * 1e6)
+	s.Stop.Stopped = time.Duration(d.between(0.75, 0.9) * float64(s.Stop.Period))
 	return s
 }
 
 // none: a light load at a rate, which is served as it comes.
-func none(d *dice) setting {
+func none(d *dice) Setting {
 	b := d.step()
 	e := engine{base: b, prefill: b / 2000, sequence: b / 300}
 	d.speculates(&e)
 	output := d.int(8, 16)
 	rate := d.between(2, 4) / (b * float64(output)) // so many run at a time
-	return setting{truth: explain.None, servers: [][]string{e.flags()}, load: join(lengths(d.int(16, 100), output, d.between(0, 0.5)), open(rate))}
+	return Setting{Sims: [][]string{e.flags()}, Load: join(lengths(d.int(16, 100), output, d.between(0, 0.5)), open(rate))}
 }
 
 // concurrency: a few requests at once, for which a step takes as long as for one.
-func concurrency(d *dice) setting {
+func concurrency(d *dice) Setting {
 	b := d.step()
 	e := engine{base: b, prefill: b / 2000, sequence: b / 300}
 	d.speculates(&e)
-	return setting{
-		truth: explain.Concurrency, servers: [][]string{e.flags()},
-		load: join(lengths(d.int(16, 100), d.int(20, 40), d.between(0.4, 0.8)), closed(d.int(3, 8))),
+	return Setting{
+		Sims: [][]string{e.flags()},
+		Load: join(lengths(d.int(16, 100), d.int(20, 40), d.between(0.4, 0.8)), closed(d.int(3, 8))),
 	}
 }

@@ -1,0 +1,209 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+)
+
+// bounds looks for the shown number that can be off by most. How far each can be is measure's: see measure.Bounds.
+type bounds struct{}
+
+func (bounds) add(*view) {}
+
+// off is by how much a number can be.
+type off struct {
+	name   string
+	share  float64
+	ends   measure.Ends
+	unit   string
+	causes []measure.Part
+	// tail: a percentile above the median, or anything that single gaps make. On a machine that others use too it is theirs
+	// as a rule; its bounds stand beside it, and the rest of the run is as good without it.
+	tail bool
+}
+
+func (bounds) result(f *facts, l limits) Check {
+	b := f.bounds
+	switch {
+	case b == nil:
+		return skip("the numbers were not measured")
+	case !b.Known:
+		return skip("%s", b.Reason)
+	case !f.kernel():
+		return skip("the times of events are the client's own: see lag")
+	}
+	var worst, tail off
+	for _, o := range append(f.latenciesOff(f.ours()), f.ratesOff()...) {
+		switch {
+		case o.tail && o.share > tail.share:
+			tail = o
+		case !o.tail && o.share > worst.share:
+			worst = o
+		}
+	}
+	if worst.share < notable && tail.share > notable {
+		k := f.tell(l, &tail)
+		k.Level = Noted
+		return k
+	}
+	if worst.name == "" {
+		return found(l, 0, percent(0), "every shown number is as good as its times are")
+	}
+	k := f.tell(l, &worst)
+	if !k.Level.Bad() && worst.share > notable {
+		k.Level = Noted
+	}
+	return k
+}
+
+// tell says by how much a number can be off.
+func (f *facts) tell(l limits, o *off) Check {
+	why, because := f.why(o.causes)
+	k := found(l, o.share, percent(o.share), "%s can be off by up to %s (%s to %s): %s",
+		o.name, percent(o.share), number(o.ends[0]), number(o.ends[1])+o.unit, why)
+	k.Because = because
+	return k
+}
+
+// notable is what is worth a note: a difference that people would report between two servers.
+const notable = 0.02
+
+// partNames are what the parts of bounds come from, and the checks that say more of each.
+var partNames = map[measure.Part]struct {
+	words  string
+	causes []string
+}{
+	measure.SharedReads: {"events shared a read, and so their times", []string{"shared_reads", "unstamped"}},
+	measure.WayIn:       {"requests left later than the clock was read", machineCauses},
+	measure.HeldUp:      {"this machine was held up, and the server with it", machineCauses},
+	measure.Loss:        {"requests lost segments on their way", []string{"retransmits"}},
+	measure.Lag:         {"the client read answers late, and ended or sent the next requests late", append([]string{"lag"}, machineCauses...)},
+}
+
+var machineCauses = []string{"steal", "cpu_wait", "cpu", "gc"}
+
+// why says where an uncertainty comes from, with what the checks of its causes noted, and names the first of those.
+func (f *facts) why(parts []measure.Part) (words, because string) {
+	var list, noted []string
+	for _, p := range parts {
+		list = append(list, partNames[p].words)
+		for _, name := range partNames[p].causes {
+			if k := f.judge(name); k.Level == Noted && !slices.Contains(noted, name+" "+k.Figure) {
+				noted = append(noted, name+" "+k.Figure)
+				because = cmp.Or(because, name)
+			}
+		}
+	}
+	words = strings.Join(list, "; ")
+	if len(noted) > 0 {
+		words += " (" + strings.Join(noted, ", ") + ")"
+	}
+	return words, because
+}
+
+// ours leaves out what other checks look at: what connecting took is in TTFT by its definition (connections); and where a server
+// or a proxy sends in bunches, reads are shared and nobody is late (bursts).
+func (f *facts) ours() (but []measure.Part) {
+	but = []measure.Part{measure.Connecting}
+	if f.judge("bursts").Level.Bad() {
+		but = append(but, measure.SharedReads)
+	}
+	return but
+}
+
+// latenciesOff are the latencies that the result shows, with what they can be off by.
+func (f *facts) latenciesOff(but []measure.Part) (out []off) {
+	for _, m := range headline {
+		r, ok := f.bounds.Metrics[m]
+		if !ok {
+			continue
+		}
+		statistics := []string{"mean_ms", "p50_ms"}
+		for _, p := range f.opt.Percentiles {
+			if int64(r.Count) >= Needs(p) {
+				statistics = append(statistics, percentileKey(p))
+			}
+		}
+		for _, s := range statistics {
+			ends := r.Likely(s, but...)
+			value := r.Shown[s]
+			if value <= 0 || ends.Width() < leastOff {
+				continue
+			}
+			share := max(value-ends[0], ends[1]-value) / value
+			out = append(out, off{name: statisticName(s) + " " + strings.ToUpper(m), share: share, ends: ends, unit: " ms", causes: largest(r.Parts[s], but...), tail: s != "p50_ms" && (s != "mean_ms" || m == "itl")})
+		}
+	}
+	return out
+}
+
+// headline are the latencies that people read.
+var headline = []string{"ttft", "tpot", "itl", "e2el"}
+
+// leastOff is no finding, however short the latency.
+const leastOff = 0.1 // ms
+
+// ratesOff are the rates.
+func (f *facts) ratesOff() (out []off) {
+	for name, words := range map[string]string{"request_throughput": "request throughput"} { // the others are off by the same share
+		ends, ok := f.bounds.Rates[name]
+		if !ok || ends[0] <= 0 {
+			continue
+		}
+		parts := map[measure.Part]measure.Ends{}
+		for p, share := range f.bounds.RateParts {
+			parts[p] = measure.Ends{0, share}
+		}
+		out = append(out, off{name: words, share: ends[1]/ends[0] - 1, ends: ends, unit: " req/s", causes: largest(parts)})
+	}
+	return out
+}
+
+// largest are the parts that make most of a width: the widest first, those below a quarter of it left out.
+func largest(parts map[measure.Part]measure.Ends, but ...measure.Part) (out []measure.Part) {
+	width := func(p measure.Part) float64 { return parts[p][0] + parts[p][1] }
+	for p := range parts {
+		if !slices.Contains(but, p) && width(p) > 0 {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b measure.Part) int {
+		switch d := width(b) - width(a); {
+		case d > 0:
+			return 1
+		case d < 0:
+			return -1
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	for i := range out {
+		if width(out[i]) < width(out[0])/4 {
+			return out[:i]
+		}
+	}
+	return out
+}
+
+func percentileKey(p float64) string { return fmt.Sprintf("p%g_ms", p) }
+
+// statisticName is it in words.
+func statisticName(key string) string {
+	switch name := strings.TrimSuffix(key, "_ms"); name {
+	case "p50":
+		return "median"
+	default:
+		return name
+	}
+}
+
+// number is one for people.
+func number(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
