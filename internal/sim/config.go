@@ -67,6 +67,9 @@ type Config struct {
 	TruthAtOnce bool
 	TLS         bool // Serve speaks TLS with a certificate made at start
 
+	// GoTimers makes its waits end by Go's timers, for a test in virtual time, instead of the kernel's, which are more exact.
+	GoTimers bool
+
 	Tokenizer Tokenizer // nil: the built-in one
 }
 

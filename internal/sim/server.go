@@ -90,10 +90,11 @@ func requestIsIn(w http.ResponseWriter) {
 
 func (s *Server) startEngine() (err error) {
 	s.changes = engine.NewChanges(s.cfg.Changes)
+	clock := engine.Clock{Zero: s.base, GoTimers: s.cfg.GoTimers}
 	if s.cfg.Engine == EngineBatch {
-		s.engine, err = engine.NewBatch(s.base, s.cfg.Batch, s.changes)
+		s.engine, err = engine.NewBatch(clock, s.cfg.Batch, s.changes)
 	} else {
-		s.engine, err = engine.NewFixed(s.base, s.cfg.TTFT, s.cfg.ITL, s.changes)
+		s.engine, err = engine.NewFixed(clock, s.cfg.TTFT, s.cfg.ITL, s.changes)
 	}
 	return err
 }

@@ -32,7 +32,9 @@ type Config struct {
 	Warmups []*workload.Request // sent before the clock starts; never measured
 	Pace    pace.Pace
 	Timed   bool // the due times are those of a trace
-	Keep    bool // Go's scheduler can spare a processor for the dispatcher, also while it sleeps
+	// GoTimers makes the dispatcher's short waits end by Go's timers, for a test in virtual time, instead of the kernel's.
+	GoTimers bool
+	Keep     bool // Go's scheduler can spare a processor for the dispatcher, also while it sleeps
 
 	Concurrency int // requests in flight at most; 0: no limit
 	// SpawnRate makes the slots of Concurrency usable one after the other, so many a

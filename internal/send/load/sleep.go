@@ -13,9 +13,12 @@ func (r *run) ownThread() (end func()) {
 
 // sleep is the dispatcher's.
 func (r *run) sleep(d time.Duration) {
-	if r.cfg.Keep {
+	switch {
+	case r.cfg.GoTimers:
+		time.Sleep(d)
+	case r.cfg.Keep:
 		keptSleep(d)
-		return
+	default:
+		exactSleep(d)
 	}
-	exactSleep(d)
 }

@@ -30,6 +30,8 @@ type NetHTTPConfig struct {
 	KernelStamps bool
 	Proxy        func(*http.Request) (*url.URL, error)
 	DialTimeout  time.Duration
+	// Dial makes connections; nil: over the network.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // NetHTTP is the transport for everything: TLS, proxies, HTTP/2, every system.
@@ -49,6 +51,9 @@ const readBuffer = 16 << 10
 func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 	if cfg.DialTimeout == 0 {
 		cfg.DialTimeout = 30 * time.Second
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = (&net.Dialer{Timeout: cfg.DialTimeout}).DialContext
 	}
 	t := &NetHTTP{cfg: cfg}
 	// With HTTP/2 another goroutine reads the socket.
@@ -77,8 +82,7 @@ func NewNetHTTP(cfg NetHTTPConfig) *NetHTTP {
 }
 
 func (t *NetHTTP) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	d := net.Dialer{Timeout: t.cfg.DialTimeout}
-	c, err := d.DialContext(ctx, network, addr)
+	c, err := t.cfg.Dial(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

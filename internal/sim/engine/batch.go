@@ -55,9 +55,9 @@ func DefaultBatch() BatchConfig {
 	}
 }
 
-// NewBatch starts an engine whose time counts from zero.
-func NewBatch(zero time.Time, cfg BatchConfig, changes *Changes) (*Batch, error) {
-	p, err := newPump(zero)
+// NewBatch starts an engine.
+func NewBatch(clock Clock, cfg BatchConfig, changes *Changes) (*Batch, error) {
+	p, err := newPump(clock)
 	if err != nil {
 		return nil, err
 	}

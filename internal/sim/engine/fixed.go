@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
@@ -18,12 +17,12 @@ type Fixed struct {
 	running   atomic.Int64
 }
 
-// NewFixed starts an engine whose time counts from zero. Half of the cores write events; the others are left
+// NewFixed starts an engine. Half of the cores write events; the others are left
 // to read requests, and to the client under test.
-func NewFixed(zero time.Time, ttft, itl random.Dist, changes *Changes) (*Fixed, error) {
+func NewFixed(clock Clock, ttft, itl random.Dist, changes *Changes) (*Fixed, error) {
 	e := &Fixed{ttft: ttft, itl: itl, changes: changes}
 	for range max(1, runtime.GOMAXPROCS(0)/2) {
-		p, err := newPump(zero)
+		p, err := newPump(clock)
 		if err != nil {
 			e.Stop()
 			return nil, err

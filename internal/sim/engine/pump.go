@@ -27,6 +27,12 @@ type pump struct {
 	done chan struct{}
 }
 
+// Clock is what an engine's time counts by.
+type Clock struct {
+	Zero     time.Time
+	GoTimers bool // waits end by Go's timers, which a synctest bubble moves, not by the kernel's, which are more exact
+}
+
 const never = int64(1<<63 - 1)
 
 // leastSleep lets tasks that are due close together share one wake-up. At 20,000
@@ -35,10 +41,12 @@ const never = int64(1<<63 - 1)
 // instead of 10. The truth has the time at which it did go out.
 const leastSleep = 100 * time.Microsecond
 
-func newPump(base time.Time) (*pump, error) {
-	p := &pump{base: base, done: make(chan struct{})}
-	if err := p.wait.init(); err != nil {
-		return nil, err
+func newPump(c Clock) (p *pump, err error) {
+	p = &pump{base: c.Zero, wait: newTimerWaiter(), done: make(chan struct{})}
+	if !c.GoTimers {
+		if p.wait, err = newKernelWaiter(); err != nil {
+			return nil, err
+		}
 	}
 	go p.loop()
 	return p, nil

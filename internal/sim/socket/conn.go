@@ -70,6 +70,8 @@ func (c *Conn) Reset() {
 	}
 	if tcp := tcpOf(under); tcp != nil {
 		_ = tcp.SetLinger(0)
+	} else if c, ok := under.(interface{ SetLinger(seconds int) error }); ok { // memnet's
+		_ = c.SetLinger(0)
 	}
 	_ = under.Close()
 }
