@@ -36,7 +36,7 @@ type getter struct {
 	mu     sync.Mutex
 	free   *sync.Cond
 	paused bool
-	pid    int // of the group that is at work; 0: none
+	pid    int // of the command that is at work; 0: none
 	end    context.CancelFunc
 	gone   chan struct{}
 }
@@ -96,7 +96,7 @@ func (g *getter) pause() (resume func()) {
 		defer g.mu.Unlock()
 		g.paused = paused
 		if g.pid != 0 {
-			_ = syscall.Kill(-g.pid, s) // it may just have ended
+			_ = signalSession(g.pid, s) // it may just have ended
 		}
 		g.free.Broadcast()
 	}

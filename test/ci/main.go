@@ -125,7 +125,7 @@ func runRung(ctx context.Context, level rung, some []part, late time.Duration) (
 	return summarise(os.Stdout, out), nil
 }
 
-// startCommand starts a command; pausing and ending it means its whole group.
+// startCommand starts a command.
 func startCommand(ctx context.Context, c command, out, words *bytes.Buffer) (*exec.Cmd, error) {
 	cmd := newCommand(ctx, c, out, words)
 	return cmd, cmd.Start()

@@ -103,23 +103,57 @@ func TestRealLate(t *testing.T) {
 	}
 }
 
-// While something is measured, what is being built stands still, and goes on after it.
+// While something is measured, what is being built stands still with all that it started, and goes on after it; at the
+// end of the run it is ended.
 func TestRealPause(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("there is no /proc here")
 	}
 	started := make(chan *exec.Cmd, 1)
-	g := startGets(t.Context(), []get{{name: "endless", run: words("sleep 1000")}}, func(ctx context.Context, c command, out, words *bytes.Buffer) (*exec.Cmd, error) {
+	// As ninja does it: what works is in a process group of its own.
+	build := []string{"bash", "-c", "set -m; sleep 1000 & set +m; wait"}
+	g := startGets(t.Context(), []get{{name: "endless", run: build}}, func(ctx context.Context, c command, out, words *bytes.Buffer) (*exec.Cmd, error) {
 		cmd, err := startCommand(ctx, c, out, words)
 		started <- cmd
 		return cmd, err
 	})
-	defer g.stop()
-	pid := (<-started).Process.Pid
+	leader := (<-started).Process.Pid
+	both := []int{leader}
+	for began := time.Now(); len(both) < 2 && since(began) < 60; time.Sleep(5 * time.Millisecond) {
+		for _, pid := range session(leader) {
+			if text, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat")); err == nil && strings.Contains(string(text), "(sleep) S") {
+				both = append(both, pid)
+			}
+		}
+	}
+	if len(both) != 2 {
+		t.Fatalf("%v: a shell and what it started", both)
+	}
+	for _, pid := range both {
+		waitFor(t, pid, "S")
+	}
 	resume := g.pause()
-	waitFor(t, pid, "T")
+	for _, pid := range both {
+		waitFor(t, pid, "T")
+	}
 	resume()
-	waitFor(t, pid, "S")
+	for _, pid := range both {
+		waitFor(t, pid, "S")
+	}
+	g.stop()
+	for began := time.Now(); len(alive(both)) > 0; time.Sleep(5 * time.Millisecond) {
+		if since(began) > 60 {
+			t.Fatalf("%v are left", alive(both))
+		}
+	}
+}
+
+// alive are those of the processes that have not ended; one that nobody has waited for has.
+func alive(pids []int) []int {
+	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
+		text, err := os.ReadFile(filepath.Join("/proc", itoa(pid), "stat"))
+		return err != nil || strings.Contains(string(text), ") Z ")
+	})
 }
 
 // waitFor waits until a process is in a state, as /proc has it.
