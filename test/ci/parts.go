@@ -27,6 +27,7 @@ type part struct {
 // gets are what parts need. The scripts say what each costs on a bare machine; docs/testing.md has the figures.
 var gets = []get{
 	{name: "three tokenizers", run: words("scripts/tokenizers.sh gpt2 qwen2_5 llama3"), must: true},
+	{name: "programs of the system", run: words("scripts/programs.sh")},
 	{name: "nats-server", run: words("scripts/nats-server.sh"), env: "INFEROMETER_NATS", must: true},
 	{name: "llama.cpp", run: words("scripts/llama-server.sh"), env: "INFEROMETER_LLAMA", must: true},
 	{name: "Ollama", run: words("scripts/ollama.sh"), env: "INFEROMETER_OLLAMA", must: true},
@@ -36,6 +37,7 @@ var gets = []get{
 	{name: "DuckDB", run: words("scripts/parquet.sh"), env: "INFEROMETER_PARQUET"},
 	{name: "Helm", run: words("scripts/kube.sh lint"), env: "INFEROMETER_KUBE"},
 	{name: "S3 gateway", run: words("scripts/s3.sh"), env: "INFEROMETER_S3"},
+	{name: "lintian", run: words("scripts/programs.sh all")},
 	{name: "GoReleaser", run: words("scripts/goreleaser.sh")},
 	{name: "all tokenizers", run: words("scripts/tokenizers.sh all")},
 	{name: "tokenizers in other formats", run: words("scripts/tokenizer-formats.sh")},
@@ -96,7 +98,7 @@ var parts = []part{
 	{name: "uploads to a real S3 store", from: landing, needs: []string{"S3 gateway"}, packages: words("./test/s3")},
 	{name: "the release is described rightly", from: landing, needs: words("GoReleaser"), run: []string{"bash", "-c", `"$(scripts/goreleaser.sh)" check`}},
 	{name: "harnesses of other projects", from: landing, packages: words("./test/deploy")},
-	{name: "agents over ssh", from: landing, needs: words("nats-server"), packages: words("./test/ssh")},
+	{name: "agents over ssh", from: landing, needs: []string{"programs of the system", "nats-server"}, packages: words("./test/ssh")},
 
 	{name: "the real llama-server, all that it is sent", from: all, alone: true, needs: words("llama.cpp"), packages: words("./test/llama")},
 	{name: "the real Ollama, all that it is sent", from: all, alone: true, needs: words("Ollama"), packages: words("./test/ollama")},
@@ -110,7 +112,7 @@ var parts = []part{
 	{name: "results of vLLM's client and GuideLLM beside ours", from: all, alone: true, needs: words("vLLM GuideLLM"), packages: words("./test/peers"), flags: words("-timeout 60m")},
 	{name: "how often the judges are right", from: all, alone: true, tell: true, run: words("go run ./bench/judgement -binary bin/inferometer")},
 	{name: "a whole release is built", from: all, needs: words("GoReleaser"), run: words("scripts/release.sh")},
-	{name: "the release, installed and used", from: all, packages: words("./test/release"), env: words("INFEROMETER_RELEASE=$PWD/dist")},
+	{name: "the release, installed and used", from: all, needs: words("lintian"), packages: words("./test/release"), env: words("INFEROMETER_RELEASE=$PWD/dist")},
 }
 
 // leavers are tests that leave themselves out of the rungs below the given one, by the reason that they say. Like
@@ -124,7 +126,7 @@ var leavers = []struct {
 }
 
 var (
-	unitNeeds = []string{"three tokenizers", "nats-server"}
+	unitNeeds = []string{"three tokenizers", "programs of the system", "nats-server"}
 	realQuick = []string{"INFEROMETER_REAL_QUICK=1"}
 )
 
