@@ -47,7 +47,7 @@ type result struct {
 	Skipped  []finding `json:"skipped,omitempty"`
 	Slow     []timed   `json:"slow,omitempty"`
 	Packages []spent   `json:"packages,omitempty"`
-	said     string    // what a command printed that is worth reading
+	said     string    // figures that a command printed
 }
 
 // goTest is a call of go test.
@@ -59,7 +59,7 @@ type goTest struct {
 }
 
 func (g goTest) command() command {
-	return command{args: slices.Concat([]string{"go", "test", "-json", "-count=1"}, g.flags, g.packages, g.args), env: g.env}
+	return command{args: slices.Concat([]string{"go", "test", "-json", "-count=1", "-timeout", "40m"}, g.flags, g.packages, g.args), env: g.env}
 }
 
 // only is the same call for one package, and, unless the pattern is empty, for one test of it.

@@ -121,9 +121,9 @@ func TestWhatIsRunAgain(t *testing.T) {
 	s := &script{t: t, first: "fail", alone: "alone", packed: "again"}
 	s.runner().judge(t.Context(), "a part", goTest{flags: words("-race -skip TestSlow"), packages: words("./a ./b"), args: words("-seeds 5")})
 	want := []string{
-		"go test -json -count=1 -race -skip TestSlow ./a ./b -seeds 5",
-		"go test -json -count=1 -race -skip TestSlow -run ^TestA$/^chat$/^completions$ " + module + "/sometimes -seeds 5",
-		"go test -json -count=1 -race -skip TestSlow " + module + "/sometimes -seeds 5",
+		"go test -json -count=1 -timeout 40m -race -skip TestSlow ./a ./b -seeds 5",
+		"go test -json -count=1 -timeout 40m -race -skip TestSlow -run ^TestA$/^chat$/^completions$ " + module + "/sometimes -seeds 5",
+		"go test -json -count=1 -timeout 40m -race -skip TestSlow " + module + "/sometimes -seeds 5",
 	}
 	for i, c := range s.calls {
 		if got := strings.Join(c, " "); i >= len(want) || got != want[i] {

@@ -103,7 +103,7 @@ func runRung(ctx context.Context, level rung, some []part, late time.Duration) (
 			beats.paused.Store(true)
 			return func() { beats.paused.Store(false); beats.take(); resume() }
 		},
-		list: listPackages, began: time.Now(), late: late, latest: late + 10*time.Minute,
+		list: listPackages, began: time.Now(), late: late, latest: late + 10*time.Minute, over: late + 15*time.Minute,
 	}
 	stopped := r.run(ctx, some)
 	out := newRecord(level, os.Getenv("INFEROMETER_REQUIRE_ALL") != "", r.results)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,9 +23,10 @@ type runner struct {
 	alone   func() (resume func()) // the machine for a part that measures
 	list    func(context.Context) ([]string, error)
 
-	began  time.Time
-	late   time.Duration // after this long a part that is not of the core begins only if all that it needs is there
-	latest time.Duration // and after this long none begins
+	began time.Time
+	// A part that is not of the core begins, after the first of these, only if all that it needs is there; after the
+	// second not at all; and after the third it is cut off.
+	late, latest, over time.Duration
 
 	results []*result
 }
@@ -97,11 +99,22 @@ func (r *runner) part(ctx context.Context, p *part, packages []string) *result {
 	if p.alone {
 		defer r.alone()()
 	}
+	if !p.core {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, r.began.Add(r.over))
+		defer cancel()
+	}
 	var out *result
 	if p.run != nil {
 		out = r.step(ctx, p.name, command{p.run, env})
 	} else {
 		out = r.judge(ctx, p.name, goTest{flags: p.flags, packages: p.chosen(packages), args: p.args, env: env})
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return skipped(p, fmt.Sprintf("it was cut off: %.0f minutes are over", r.over.Minutes()))
+	}
+	if !p.tell {
+		out.said = ""
 	}
 	out.Seconds = since(began)
 	return out
@@ -124,10 +137,7 @@ func (r *runner) keep(one *result) {
 		fmt.Fprintf(r.out, "skip  %s: %s\n", one.Part, one.Skipped[0].Why)
 		return
 	}
-	fmt.Fprintf(r.out, "%s %s: %s (%.0f s)\n", word, one.Part, count(len(one.Failed), one.Passed, len(one.Skipped), len(one.Flaky)), one.Seconds)
-	if one.said != "" && len(one.said) < 4000 && slices.ContainsFunc(parts, func(p part) bool { return p.name == one.Part && p.tell }) {
-		fmt.Fprint(r.out, one.said)
-	}
+	fmt.Fprintf(r.out, "%s %s: %s (%.0f s)\n%s", word, one.Part, one.count(), one.Seconds, indent(one.said))
 	for _, f := range one.Failed {
 		fmt.Fprintf(r.out, "      failed: %s: %s\n%s", cmp.Or(f.String(), f.Part), f.Why, indent(f.Output))
 	}
@@ -136,12 +146,12 @@ func (r *runner) keep(one *result) {
 	}
 }
 
-func count(failed, passed, skipped, flaky int) string {
-	words := []string{fmt.Sprintf("%d passed", passed)}
+func (o *result) count() string {
+	words := []string{fmt.Sprintf("%d passed", o.Passed)}
 	for _, w := range []struct {
 		n    int
 		word string
-	}{{failed, "failed"}, {flaky, "flaky"}, {skipped, "skipped"}} {
+	}{{len(o.Failed), "failed"}, {len(o.Flaky), "flaky"}, {len(o.Skipped), "skipped"}} {
 		if w.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", w.n, w.word))
 		}
@@ -149,7 +159,7 @@ func count(failed, passed, skipped, flaky int) string {
 	return strings.Join(words, ", ")
 }
 
-// indent is the end of a text, set in. The words by which others count failures stand at the end only.
+// indent is the end of a text, set in.
 func indent(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""

@@ -51,7 +51,7 @@ func TestRealOrder(t *testing.T) {
 		{name: "broken", run: []string{"sh", "-c", "echo there is no cargo >&2; exit 1"}},
 		{name: "slow", run: []string{"cat", fifo}, env: "SLOW"}, // until somebody writes
 	}
-	r := &runner{rung: landing, late: time.Hour, latest: time.Hour}
+	r := &runner{rung: landing, late: time.Hour, latest: time.Hour, over: time.Hour}
 	go func() {
 		if f, err := os.OpenFile(fifo, os.O_WRONLY, 0); err == nil {
 			_, _ = f.WriteString("slowly\n")
@@ -68,7 +68,7 @@ func TestRealOrder(t *testing.T) {
 	}
 }
 
-// Late in a run nothing waits any more, later nothing begins but the core; what must be there and is not is a failure.
+// Late in a run nothing waits any more, later nothing begins but the core, at last what runs is cut off; what must be there and is not is a failure.
 func TestRealLate(t *testing.T) {
 	some := []part{
 		{name: "there", run: words("there"), needs: words("quick")},
@@ -83,21 +83,22 @@ func TestRealLate(t *testing.T) {
 	}
 	state := func(r *runner, name string) string {
 		i := slices.IndexFunc(r.results, func(one *result) bool { return one.Part == name })
-		return count(len(r.results[i].Failed), r.results[i].Passed, len(r.results[i].Skipped), 0)
+		return r.results[i].count()
 	}
 	for _, k := range []struct {
-		latest time.Duration
-		want   map[string]string
+		latest, over time.Duration
+		want         map[string]string
 	}{
-		{time.Hour, map[string]string{"there": "1 passed", "not yet": "0 passed, 1 skipped", "core": "1 passed", "must": "0 passed, 1 failed"}},
-		{0, map[string]string{"there": "0 passed, 1 skipped", "not yet": "0 passed, 1 skipped", "core": "1 passed", "must": "0 passed, 1 failed"}},
+		{time.Hour, time.Hour, map[string]string{"there": "1 passed", "not yet": "0 passed, 1 skipped", "core": "1 passed", "must": "0 passed, 1 failed"}},
+		{time.Hour, 0, map[string]string{"there": "0 passed, 1 skipped", "not yet": "0 passed, 1 skipped", "core": "1 passed", "must": "0 passed, 1 failed"}},
+		{0, time.Hour, map[string]string{"there": "0 passed, 1 skipped", "not yet": "0 passed, 1 skipped", "core": "1 passed", "must": "0 passed, 1 failed"}},
 	} {
-		r := &runner{late: 0, latest: k.latest}
+		r := &runner{late: 0, latest: k.latest, over: k.over}
 		// The core goes first wherever it stands, when the others wait; then "quick" is there.
 		play(t, r, slices.Concat(some[2:], some[:2]), things)
 		for name, want := range k.want {
 			if got := state(r, name); got != want {
-				t.Errorf("latest %v: %s: %s, want %s", k.latest, name, got, want)
+				t.Errorf("latest %v, over %v: %s: %s, want %s", k.latest, k.over, name, got, want)
 			}
 		}
 	}
