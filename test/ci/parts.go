@@ -19,6 +19,7 @@ type part struct {
 
 	packages []string          // or tests of these packages
 	of       func(string) bool // or of all packages without a part of their own that this takes
+	again    *regexp.Regexp    // or those that skipped themselves in earlier parts for this reason
 	flags    []string
 	args     []string // of the test programs
 	env      []string
@@ -52,15 +53,18 @@ var gets = []get{
 }
 
 // The race detector is for what runs at the same time. Right of the journal nothing does, and simulated
-// statistics take ten times as long under it.
-var pure = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/show/(chart|export|page|parquet|plot|mdtable)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
-
-// Tests of the units that have a part of their own: those that measure memory or time which the race detector
-// would take, and those that read the source of llama.cpp.
-const (
-	unraced = "MemoryIsBounded|TestCraftedFiles|TestBombs|TestLongestLine|TestSteadyState"
-	ofLlama = "^(TestGGUF|TestShippedTemplates)$"
+// statistics take ten times as long under it. Tests that start the program hundreds of times take four times as much
+// of a processor: those of internal/cli have it in the last rung, and those of the root start a program without it.
+var (
+	programs = regexp.MustCompile(`^(\.|internal/cli)$`)
+	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/show/(chart|export|page|parquet|plot|mdtable)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
 )
+
+// Tests that read the source of llama.cpp have a part of their own, and so have those that skip themselves under the
+// race detector because they measure time or memory which it would take.
+const ofLlama = "^(TestGGUF|TestShippedTemplates)$"
+
+var unraced = regexp.MustCompile("race detector")
 
 // parts are all that there is, in the order in which it is run: first what needs nothing, then real servers, then the rest.
 var parts = []part{
@@ -68,14 +72,14 @@ var parts = []part{
 	{name: "go.mod is tidy", core: true, run: words("go mod tidy -diff")},
 	{name: "workflows, by actionlint", core: true, run: words("make lint-workflows")},
 	{name: "static build", core: true, run: words("make build")},
-	{name: "units, fewer samples", only: true, core: true, needs: unitNeeds, of: every, flags: []string{"-short", "-skip", unraced + "|" + ofLlama}},
-	{name: "units: pure functions", from: landing, core: true, needs: unitNeeds, of: isPure, flags: []string{"-skip", ofLlama}},
-	{name: "units: what runs at the same time, race detector", from: landing, core: true, needs: unitNeeds, of: isNotPure, flags: []string{"-race", "-skip", unraced}},
+	{name: "units, fewer samples", only: true, core: true, needs: unitNeeds, of: every, flags: []string{"-short", "-skip", ofLlama}},
+	{name: "units: pure functions, and whole programs", from: landing, core: true, needs: unitNeeds, of: isPlain, flags: []string{"-skip", ofLlama}},
+	{name: "units: what runs at the same time, race detector", from: landing, core: true, needs: unitNeeds, of: isRaced, flags: []string{"-race", "-skip", ofLlama}},
 	{name: "the tokenizer by many at once, race detector", from: landing, core: true, needs: unitNeeds, packages: words("./tokenizer"), flags: words("-race -run Concurrent")},
 	{name: "cross builds", from: landing, core: true, run: words("make cross")},
 	{name: "notices and SBOM: every module has its licence", from: landing, core: true, run: words("scripts/notices.sh bin/inferometer")},
 	{name: "versions of a checkout", from: landing, only: true, core: true, packages: words("./test/release"), flags: words("-run TestVersionOfACheckout|TestWheelVersion|TestProgramSaysItsVersion")},
-	{name: "bounded memory, crafted files and bombs", from: landing, core: true, alone: true, packages: words("./internal/show/report ./internal/cli ./internal/journal"), flags: []string{"-run", unraced}},
+	{name: "what the race detector would spoil, without it", from: landing, core: true, alone: true, needs: unitNeeds, again: unraced},
 	{name: "a verdict for each scene that spoils a measurement", from: landing, core: true, alone: true, packages: words("./test/scenes")},
 	{name: "a hostile server, both engines, memory limit", from: landing, core: true, alone: true, packages: words("./test/hostile")},
 	{name: "whole fleets against the truth", from: landing, only: true, core: true, alone: true, needs: words("nats-server"), packages: words("./test/fleet"), args: words("-seeds 5")},
@@ -103,6 +107,7 @@ var parts = []part{
 	{name: "the real llama-server, all that it is sent", from: all, alone: true, needs: words("llama.cpp"), packages: words("./test/llama")},
 	{name: "the real Ollama, all that it is sent", from: all, alone: true, needs: words("Ollama"), packages: words("./test/ollama")},
 	{name: "all tokenizers, id by id", from: all, needs: []string{"all tokenizers", "tokenizers in other formats"}, packages: words("./tokenizer ./tokenizer/jinja"), flags: words("-run Parity|Families"), env: words("INFEROMETER_ALL_TOKENIZERS=1")},
+	{name: "whole programs, race detector", from: all, needs: unitNeeds, packages: words("./internal/cli"), flags: words("-race")},
 	{name: "a hostile server under TLS", from: all, alone: true, packages: words("./test/hostile"), env: words("INFEROMETER_HOSTILE_TLS=1")},
 	{name: "through the real LiteLLM", from: all, alone: true, needs: words("llama.cpp LiteLLM"), packages: words("./test/gateway")},
 	{name: "the questions of the real lm-eval, byte for byte", from: all, needs: words("lm-eval"), packages: words("./test/lmeval")},
@@ -132,9 +137,9 @@ var (
 
 func words(s string) []string { return strings.Fields(s) }
 
-func every(string) bool          { return true }
-func isPure(name string) bool    { return pure.MatchString(name) }
-func isNotPure(name string) bool { return !isPure(name) }
+func every(string) bool        { return true }
+func isPlain(name string) bool { return pure.MatchString(name) || programs.MatchString(name) }
+func isRaced(name string) bool { return !isPlain(name) }
 
 // in tells whether a rung runs the part.
 func (p *part) in(r rung) bool { return p.from == r || p.from < r && !p.only }
@@ -155,7 +160,7 @@ func own() []string {
 // chosen are the packages whose tests the part runs, of all that there are.
 func (p *part) chosen(packages []string) []string {
 	if p.of == nil {
-		return p.packages
+		return slices.Clone(p.packages)
 	}
 	named := own()
 	var out []string

@@ -25,7 +25,7 @@ func TestParts(t *testing.T) {
 				t.Errorf("%s needs %s, which nothing gets", p.name, n)
 			}
 		}
-		if kinds := len(p.run) > 0; kinds == (len(p.packages) > 0 || p.of != nil) {
+		if kinds := len(p.run) > 0; kinds == (len(p.packages) > 0 || p.of != nil || p.again != nil) {
 			t.Errorf("%s is neither a command nor tests, or both", p.name)
 		}
 		for _, name := range p.packages {

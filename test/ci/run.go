@@ -104,11 +104,15 @@ func (r *runner) part(ctx context.Context, p *part, packages []string) *result {
 		ctx, cancel = context.WithDeadline(ctx, r.began.Add(r.over))
 		defer cancel()
 	}
+	tests := goTest{flags: p.flags, packages: p.chosen(packages), args: p.args, env: env}
 	var out *result
-	if p.run != nil {
+	switch {
+	case p.run != nil:
 		out = r.step(ctx, p.name, command{p.run, env})
-	} else {
-		out = r.judge(ctx, p.name, goTest{flags: p.flags, packages: p.chosen(packages), args: p.args, env: env})
+	case p.again != nil:
+		out = r.again(ctx, p, tests)
+	default:
+		out = r.judge(ctx, p.name, tests)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return skipped(p, fmt.Sprintf("it was cut off: %.0f minutes are over", r.over.Minutes()))
@@ -118,6 +122,30 @@ func (r *runner) part(ctx context.Context, p *part, packages []string) *result {
 	}
 	out.Seconds = since(began)
 	return out
+}
+
+// again runs the tests that skipped themselves in earlier parts for the reason that this part is for: they are
+// skipped ones no more.
+func (r *runner) again(ctx context.Context, p *part, g goTest) *result {
+	var names []string
+	for _, one := range r.results {
+		one.Skipped = slices.DeleteFunc(one.Skipped, func(f finding) bool {
+			if f.Test == "" || !p.again.MatchString(f.Why) {
+				return false
+			}
+			top, _, _ := strings.Cut(f.Test, "/")
+			names, g.packages = append(names, top), append(g.packages, "./"+f.Package)
+			return true
+		})
+	}
+	if len(names) == 0 {
+		return &result{Part: p.name}
+	}
+	slices.Sort(names)
+	slices.Sort(g.packages)
+	g.packages = slices.Compact(g.packages)
+	g.flags = append(slices.Clone(g.flags), "-run", "^("+strings.Join(slices.Compact(names), "|")+")$")
+	return r.judge(ctx, p.name, g)
 }
 
 func skipped(p *part, why string) *result {

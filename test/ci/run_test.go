@@ -171,3 +171,30 @@ func waitFor(t *testing.T, pid int, state string) {
 	}
 	t.Fatalf("process %d is not in state %s", pid, state)
 }
+
+// What the race detector would spoil is run without it, and is not skipped then.
+func TestAgain(t *testing.T) {
+	s := &script{t: t, first: "pass"}
+	r := s.runner()
+	spoiled := "the race detector's own memory would be measured"
+	r.results = []*result{{Part: "units", Passed: 3, Skipped: []finding{
+		{Package: "internal/journal", Test: "TestLongestLine", Why: spoiled},
+		{Package: "internal/cli", Test: "TestManPages/mandoc", Why: "mandoc is not installed"},
+		{Package: "internal/journal", Test: "TestBombs", Why: spoiled},
+		{Package: "internal/cli", Test: "TestCraftedFiles/one", Why: spoiled},
+	}}}
+	p := &part{name: "without it", again: unraced, core: true}
+	r.keep(r.part(t.Context(), p, nil))
+	want := "go test -json -count=1 -timeout 40m -run ^(TestBombs|TestCraftedFiles|TestLongestLine)$ ./internal/cli ./internal/journal"
+	if got := strings.Join(s.calls[0], " "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	record := newRecord(landing, false, r.results)
+	if record.Passed != 7 || len(record.Skipped) != 1 || record.Skipped[0].Test != "TestManPages/mandoc" {
+		t.Errorf("%d passed, skipped %+v", record.Passed, record.Skipped)
+	}
+	s.calls = nil
+	if r.part(t.Context(), p, nil); len(s.calls) != 0 {
+		t.Errorf("nothing is left to run, and %q was", s.calls)
+	}
+}
