@@ -185,8 +185,34 @@ test-s3:
 test-peers: build
 	INFEROMETER_VLLM="$$(scripts/vllm-cpu.sh)" INFEROMETER_GUIDELLM="$$(scripts/guidellm.sh)" go test -count=1 -v -timeout 40m ./test/peers
 
+# What must hold for every landing, as CI runs it; see docs/testing.md. quick: while you work; everything: what the night and a release run.
 ci:
-	bash .ci/run
+	.ci/run
+
+.PHONY: quick everything shuffle flaky budgets mutation
+quick:
+	.ci/run quick
+
+everything:
+	.ci/run all
+
+# Every test that is not real, in a drawn order and twice in one process: none may count on another, or leave something behind.
+shuffle:
+	go test -shuffle=on -count=2 -skip '^TestReal' $$(go list ./... | grep -v /test/)
+
+# Many runs of a rung, every third beside hogs on all processors, in one table: RUNG=quick N=20.
+RUNG ?= quick
+N ?= 20
+flaky:
+	scripts/flaky.sh $(RUNG) $(N)
+
+# Writes .ci/budgets anew from a run of each rung.
+budgets:
+	scripts/budgets.sh
+
+# Breaks the code in some dozen places, one after the other: do the tests notice?
+mutation:
+	go run ./test/mutation
 
 clean:
 	rm -rf bin dist

@@ -4,7 +4,6 @@
 # (kube-apiserver alone 8), 440 MB.
 # Usage: kube.sh                    prints the folder that holds the programs, and schemas/ for kubeconform
 #        kube.sh lint               builds helm, kubeconform and the schemas only, and prints the folder
-#        kube.sh cached             prints the folder if helm, kubeconform and the schemas are there, else fails; builds nothing
 #        kube.sh up FOLDER          starts etcd, the API server and the controller manager on 127.0.0.1 with all their state in
 #                                   FOLDER; prints the kubeconfig (cluster admin); their pids are in FOLDER/pids
 #        kube.sh down FOLDER        stops exactly these processes
@@ -91,12 +90,6 @@ start() { # start NAME COMMAND…: in the background, its pid and log kept
 case ${1:-} in
 '') build_all; echo "$home" ;;
 lint) build_lint; echo "$home" ;;
-cached)
-  if [ ! -x "$home/helm" ] || [ ! -x "$home/kubeconform" ] || [ ! -d "$home/schemas" ]; then
-    echo "helm, kubeconform and the schemas are not in the cache: scripts/kube.sh lint builds them" >&2
-    exit 1
-  fi
-  echo "$home" ;;
 up)
   build_all
   state=$(mkdir -p "$2" && cd "$2" && pwd)
@@ -137,5 +130,5 @@ down)
   [ -s "$2/pids" ] || exit 0
   tac "$2/pids" | while read -r _ pid; do kill "$pid" 2>/dev/null && tail --pid="$pid" -f /dev/null || true; done
   rm -f "$2/pids" ;;
-*) echo "usage: kube.sh [lint | cached | up FOLDER | down FOLDER]" >&2; exit 2 ;;
+*) echo "usage: kube.sh [lint | up FOLDER | down FOLDER]" >&2; exit 2 ;;
 esac

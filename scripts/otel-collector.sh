@@ -2,7 +2,6 @@
 # Builds the real OpenTelemetry Collector with the project's own builder, from Go modules: OTLP in, and out into files. Two minutes the
 # first time, 30 MB, then from one cache folder.
 # Usage: otel-collector.sh          prints its path
-#        otel-collector.sh cached   prints it if it is there, else fails; builds nothing
 # Then:  otelcol --config FILE
 set -euo pipefail
 cache=${INFEROMETER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inferometer}
@@ -11,10 +10,6 @@ providers=v1.64.0
 home=$cache/otelcol-$core
 
 if [ ! -x "$home/otelcol" ]; then
-  if [ "${1:-}" = cached ]; then
-    echo "the OpenTelemetry Collector is not in the cache: scripts/otel-collector.sh builds it" >&2
-    exit 1
-  fi
   mkdir -p "$home"
   cat >"$home/builder.yaml" <<YAML
 dist: {name: otelcol, output_path: $home/src, version: "${core#v}"}

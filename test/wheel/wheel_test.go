@@ -270,14 +270,6 @@ func TestMacOSTag(t *testing.T) {
 	t.Error("the program does not say which macOS it needs")
 }
 
-// CI installs what TestWheel needs: on a new machine it is run too.
-func TestCIInstallsIt(t *testing.T) {
-	script := string(read(t, filepath.Join("..", "..", ".ci", "run")))
-	if !strings.Contains(script, "$(scripts/wheel-venv.sh ") || strings.Contains(script, "wheel-venv.sh cached") {
-		t.Error(".ci/run leaves the Python package out where its cache is empty")
-	}
-}
-
 // The module's own tests, by plain unittest.
 func TestModule(t *testing.T) {
 	python, err := exec.LookPath("python3")
