@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/test/realserver"
@@ -18,14 +17,16 @@ type turnFigures struct {
 	ttft, compute, prompt, cached []int64 // ns, ns by the server itself, tokens, tokens
 }
 
-// talk runs conversations of five turns, one at a time, and gives the figures by turn.
+// talk runs conversations of five turns, one at a time, and gives the figures by turn. What the server says that it took
+// from its cache it did not compute: its own counter of computed tokens has the rest, and nothing more.
 func talk(t *testing.T, s *realserver.Server, n int) []turnFigures {
 	t.Helper()
 	const turns = 5
+	before := s.Counter(t, promptCounter)
 	folder := filepath.Join(t.TempDir(), "run")
 	r := realserver.StartBench(t, nil, realserver.Build(t), "--base-url", s.Base, "--backend", "openai-chat", "--dataset-name", "multi-turn",
 		"--num-prompts", strconv.Itoa(n), "--multi-turn-num-turns", strconv.Itoa(turns), "--random-input-len", strconv.Itoa(realserver.Requests(80, 40)), "--random-output-len", "16", "--max-conversations", "1",
-		"--temperature", "0", "--run-dir", folder).Wait(t, 0, 10*time.Minute)
+		"--temperature", "0", "--run-dir", folder).Wait(t, 0, patience)
 	if r.Completed != n*turns {
 		t.Fatalf("%d of %d turns were completed", r.Completed, n*turns)
 	}
@@ -40,6 +41,7 @@ func talk(t *testing.T, s *realserver.Server, n int) []turnFigures {
 			t.Errorf("%+v", c)
 		}
 	})
+	computed := int64(s.Counter(t, promptCounter) - before)
 	figures := make([]turnFigures, turns)
 	for {
 		q, err := j.Next()
@@ -51,6 +53,10 @@ func talk(t *testing.T, s *realserver.Server, n int) []turnFigures {
 		f.compute = append(f.compute, q.ServerPromptNs)
 		f.prompt = append(f.prompt, int64(q.UsagePrompt))
 		f.cached = append(f.cached, int64(q.UsageCached))
+		computed -= int64(q.UsagePrompt - q.UsageCached)
+	}
+	if computed != 0 {
+		t.Errorf("the server computed %d tokens of prompts more than those that did not come from its cache", computed)
 	}
 	if ended != n {
 		t.Errorf("%d of %d conversations have a line", ended, n)
@@ -64,8 +70,8 @@ func median(list []int64) int64 {
 }
 
 // TestConversation: in a conversation of five turns all that came before is taken from
-// the server's prompt cache, by its own count, and costs no time; without the cache each
-// turn costs its whole prompt.
+// the server's prompt cache, by its own count, and is not computed; without the cache each
+// turn costs its whole prompt. The times are in the log: what else the machine does is in them.
 func TestConversation(t *testing.T) {
 	n := realserver.Requests(4, 1)
 	on := talk(t, startLlama(t, "--parallel", "1", "--ctx-size", "2048"), n)
@@ -87,9 +93,6 @@ func TestConversation(t *testing.T) {
 		const slack = 16
 		if least := median(on[i-1].prompt) - slack; slices.Min(a.cached) < least {
 			t.Errorf("turn %d: %v tokens came from the cache, want at least the %d of the turn before", i+1, a.cached, least)
-		}
-		if i >= 2 && median(a.compute)*3/2 > median(b.compute) {
-			t.Errorf("turn %d: the server computed the prompt in %.1f ms with its cache, in %.1f ms without", i+1, ms(median(a.compute)), ms(median(b.compute)))
 		}
 	}
 	t.Logf("medians of %d conversations\n%s", n, table.String())

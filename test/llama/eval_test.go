@@ -49,14 +49,22 @@ func evalResult(t *testing.T, run string) *score.Result {
 }
 
 // answersOf are the complete answers of a journal, by the number of their question.
-func answersOf(t *testing.T, path string) (answers map[int]*journal.Answer) {
+func answersOf(t *testing.T, path string) map[int]*journal.Answer {
 	t.Helper()
-	j, err := journal.Open(path)
+	answers, err := readAnswers(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return answers
+}
+
+func readAnswers(path string) (map[int]*journal.Answer, error) {
+	j, err := journal.Open(path)
+	if err != nil {
+		return nil, err
+	}
 	defer j.Close()
-	answers = map[int]*journal.Answer{}
+	answers := map[int]*journal.Answer{}
 	j.OnAnswer(func(a *journal.Answer) {
 		if a.Outcome == journal.Complete {
 			answers[a.Number] = a
@@ -64,9 +72,23 @@ func answersOf(t *testing.T, path string) (answers map[int]*journal.Answer) {
 	})
 	for {
 		if _, err := j.Next(); errors.Is(err, io.EOF) {
-			return answers
+			return answers, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return answers, err
+		}
+	}
+}
+
+// awaitAnswer waits until the journal of a run that goes on has an answer.
+func awaitAnswer(t *testing.T, path string) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		answers, err := readAnswers(path) // an error is a journal that is not there yet, or is being written
+		if len(answers) > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no answer within %v: %v", patience, err)
 		}
 	}
 }
@@ -125,7 +147,7 @@ func TestEvalResumed(t *testing.T) {
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.AwaitCounter(t, outputCounter, 4*32, 10*time.Minute)
+	awaitAnswer(t, filepath.Join(run, journal.FileName))
 	_ = first.Process.Kill()
 	_ = first.Wait()
 	before := answersOf(t, filepath.Join(run, journal.FileName))

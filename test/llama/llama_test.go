@@ -25,6 +25,10 @@ const (
 	outputCounter = "llamacpp:tokens_predicted_total"
 )
 
+// patience is how long anything may take before it is called a hang. A run of seconds takes minutes on a slow machine that
+// others use too.
+const patience = 10 * time.Minute
+
 // startLlama starts llama-server, or skips where there is none.
 func startLlama(t *testing.T, args ...string) *realserver.Server {
 	t.Helper()
@@ -32,7 +36,7 @@ func startLlama(t *testing.T, args ...string) *realserver.Server {
 	port := realserver.FreePort(t)
 	// One thread computes: several wait for each other, and on a busy machine that is what takes the time.
 	args = append([]string{"--model", where[2], "--alias", "smollm2", "--host", "127.0.0.1", "--port", port, "--metrics", "--no-webui", "--threads", "1"}, args...)
-	return realserver.Start(t, port, time.Minute, nil, where[0], args...)
+	return realserver.Start(t, port, patience, nil, where[0], args...)
 }
 
 // random is a run of the random dataset.
@@ -53,7 +57,7 @@ func TestAllComplete(t *testing.T) {
 			prompts, outputs := s.Counter(t, promptCounter), s.Counter(t, outputCounter)
 			r := realserver.StartBench(t, nil, program, random(s.Base, endpoint,
 				"--num-prompts", strconv.Itoa(n), "--max-concurrency", "8",
-				"--random-input-len", "24", "--random-output-len", "10", "--random-range-ratio", "0.4")...).Wait(t, 0, 5*time.Minute)
+				"--random-input-len", "24", "--random-output-len", "10", "--random-range-ratio", "0.4")...).Wait(t, 0, patience)
 			if r.Completed != n || r.Failed != 0 || r.Inferometer.Outcomes["complete"] != n {
 				t.Fatalf("%d completed, %d failed, outcomes %v, errors %v", r.Completed, r.Failed, r.Inferometer.Outcomes, r.Inferometer.Errors)
 			}
@@ -69,9 +73,13 @@ func TestAllComplete(t *testing.T) {
 	}
 }
 
-// checkVerdict: the server's counters agree with ours to the token, and nothing else is
-// wrong but what a busy machine does: both compute on the same processors, so the
-// client waits for one. (llama-server does not count requests, so that is not checked.)
+// byTheMachine are the checks that a busy machine may make bad: it and the server compute on the same processors, so that
+// answers come late, in bunches, or slower at one time than at another. And so few requests, less than ten for each slot,
+// may spend a fifth of the run at its end.
+var byTheMachine = []string{"bounds", "lag", "bursts", "drift", "ramp_drain"}
+
+// checkVerdict: the server's counters agree with ours to the token, and nothing is wrong that a slow machine does not
+// explain: no answer, no count, no cache, no connection. (llama-server does not count requests, so that is not checked.)
 func checkVerdict(t *testing.T, r *realserver.Result) {
 	t.Helper()
 	v := &r.Inferometer.Verdict
@@ -80,19 +88,17 @@ func checkVerdict(t *testing.T, r *realserver.Result) {
 			t.Errorf("%s: %+v, want ok", name, k)
 		}
 	}
-	if k := v.Check("foreign_requests"); k.Level.Bad() {
-		t.Errorf("foreign_requests is %s: %s", k.Level, k.Sentence)
-	}
-	// So few requests are too few for a p99, and the verdict says so. And with fewer than
-	// ten for each slot, as it asks for, a slow machine spends a fifth of the run at its end.
-	expected := []string{"steal", "cpu_wait", "lag", "shared_reads", "drift", "ramp_drain"}
-	for _, name := range v.Reasons {
-		if !slices.Contains(expected, name) {
-			t.Errorf("%s is a reason: %s", name, v.Check(name).Sentence)
+	for _, name := range byTheMachine {
+		if v.Check(name) == nil {
+			t.Errorf("there is no check %s", name)
 		}
 	}
 	for i := range v.Checks {
-		if k := &v.Checks[i]; k.Level.Bad() || k.Group == "server" {
+		k := &v.Checks[i]
+		if k.Level.Bad() && !slices.Contains(byTheMachine, k.Name) {
+			t.Errorf("%s is %s: %s", k.Name, k.Level, k.Sentence)
+		}
+		if k.Level.Bad() || k.Group == "server" {
 			t.Logf("%-12s %-20s %s", k.Level, k.Name, k.Sentence)
 		}
 	}
@@ -123,7 +129,7 @@ func TestPromptCache(t *testing.T) {
 	s := startLlama(t, "--parallel", "2", "--ctx-size", "2048")
 	r := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/chat/completions",
 		"--num-prompts", "12", "--max-concurrency", "2",
-		"--random-input-len", "24", "--random-output-len", "4")...).Wait(t, 0, 2*time.Minute)
+		"--random-input-len", "24", "--random-output-len", "4")...).Wait(t, 0, patience)
 	cached := r.Inferometer.Tokens.PromptCached
 	if r.Completed != 12 || cached == 0 {
 		t.Errorf("%d completed, %d tokens from the cache: the chat template should come from it", r.Completed, cached)
@@ -139,7 +145,7 @@ func TestContextTooSmall(t *testing.T) {
 	s := startLlama(t, "--parallel", "2", "--ctx-size", "512", "--no-cache-prompt")
 	r := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
 		"--num-prompts", "16", "--max-concurrency", "2", "--random-input-len", "250",
-		"--random-output-len", fmt.Sprint(output), "--random-range-ratio", `{"input": 0.6, "output": 0.0}`)...).Wait(t, 0, 4*time.Minute)
+		"--random-output-len", fmt.Sprint(output), "--random-range-ratio", `{"input": 0.6, "output": 0.0}`)...).Wait(t, 0, patience)
 	fit, tooLong := 0, 0
 	for i, length := range r.InputLens {
 		switch failed := r.Errors[i] != ""; {
@@ -169,9 +175,9 @@ func TestInterruptDrains(t *testing.T) {
 	s := startLlama(t, "--parallel", "4", "--ctx-size", "2048", "--no-cache-prompt")
 	b := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
 		"--num-prompts", "400", "--max-concurrency", "4", "--random-input-len", "16", "--random-output-len", "8")...)
-	s.AwaitCounter(t, outputCounter, 4*8, time.Minute)
+	s.AwaitCounter(t, outputCounter, 4*8, patience)
 	b.Interrupt(t)
-	r := b.Wait(t, 3, time.Minute)
+	r := b.Wait(t, 3, patience)
 	w := r.Inferometer.Workload
 	if !r.Inferometer.Partial || r.Inferometer.Interrupted == nil {
 		t.Error("the result does not say that it is partial")
@@ -191,9 +197,9 @@ func TestServerKilled(t *testing.T) {
 	b := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
 		"--num-prompts", "100", "--max-concurrency", "4", "--random-input-len", "16",
 		"--random-output-len", "24", "--random-range-ratio", `{"input": 0.0, "output": 0.6}`)...)
-	s.AwaitCounter(t, outputCounter, 48, time.Minute) // the lengths differ: some request is in the middle
+	s.AwaitCounter(t, outputCounter, 48, patience) // the lengths differ: some request is in the middle
 	s.Kill()
-	r := b.Wait(t, 0, time.Minute)
+	r := b.Wait(t, 0, patience)
 	o := r.Inferometer.Outcomes
 	if o["complete"] == 0 || o["complete"] != r.Completed || r.OutcomeTotal() != 100 {
 		t.Errorf("outcomes %v, %d completed of 100", o, r.Completed)
@@ -213,7 +219,7 @@ func TestIntegritySample(t *testing.T) {
 	s := startLlama(t, "--parallel", "4", "--ctx-size", "2048", "--no-cache-prompt")
 	r := realserver.StartBench(t, nil, realserver.Build(t), random(s.Base, "/v1/completions",
 		"--num-prompts", "24", "--max-concurrency", "4", "--random-input-len", "16", "--random-output-len", "16",
-		"--temperature", "0", "--integrity-sample", "8")...).Wait(t, 0, 2*time.Minute)
+		"--temperature", "0", "--integrity-sample", "8")...).Wait(t, 0, patience)
 	k := r.Inferometer.Verdict.Check("integrity")
 	if k == nil || k.Value == nil || !strings.HasSuffix(k.Figure, " of 8") {
 		t.Fatalf("%+v", k)

@@ -3,7 +3,6 @@ package llama
 import (
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/test/realserver"
 )
@@ -26,7 +25,7 @@ func TestNamedEvents(t *testing.T) {
 			prompts, outputs := s.Counter(t, promptCounter), s.Counter(t, outputCounter)
 			r := realserver.StartBench(t, nil, program, "--backend", tt.backend, "--base-url", s.Base, "--dataset-name", "random",
 				"--random-input-len", "16", "--random-output-len", strconv.Itoa(length), "--num-prompts", strconv.Itoa(n),
-				"--max-concurrency", "4").Wait(t, 0, 8*time.Minute)
+				"--max-concurrency", "4").Wait(t, 0, patience)
 			if r.Completed != n || r.Failed != 0 || r.Inferometer.Outcomes["complete"] != n {
 				t.Fatalf("%d completed, %d failed, outcomes %v, errors %v", r.Completed, r.Failed, r.Inferometer.Outcomes, r.Inferometer.Errors)
 			}

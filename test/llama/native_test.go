@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/test/realserver"
@@ -21,7 +20,7 @@ func TestNative(t *testing.T) {
 		prompts, outputs := s.Counter(t, promptCounter), s.Counter(t, outputCounter)
 		r := realserver.StartBench(t, nil, program, "--backend", backend, "--base-url", s.Base, "--dataset-name", "random",
 			"--num-prompts", strconv.Itoa(n), "--max-concurrency", "4", "--random-input-len", "20", "--random-output-len", "10",
-			"--random-range-ratio", "0.4", "--run-dir", folder).Wait(t, 0, 3*time.Minute)
+			"--random-range-ratio", "0.4", "--run-dir", folder).Wait(t, 0, patience)
 		if r.Completed != n || r.Inferometer.Outcomes["complete"] != n {
 			t.Fatalf("%s: %d completed, outcomes %v, errors %v", backend, r.Completed, r.Inferometer.Outcomes, r.Inferometer.Errors)
 		}

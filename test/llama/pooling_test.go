@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/test/realserver"
 )
@@ -34,7 +33,7 @@ func TestEmbeddings(t *testing.T) {
 		t.Run(strconv.Itoa(batch), func(t *testing.T) {
 			r := realserver.StartBench(t, nil, program, "--backend", "openai-embeddings", "--base-url", s.Base, "--dataset-name", "random",
 				"--random-input-len", strconv.Itoa(length), "--random-batch-size", strconv.Itoa(batch), "--num-prompts", strconv.Itoa(texts),
-				"--max-concurrency", "2").Wait(t, 0, 5*time.Minute)
+				"--max-concurrency", "2").Wait(t, 0, patience)
 			pooled(t, r, texts/batch, texts)
 			if r.TotalInputTokens != texts*length {
 				t.Errorf("%d tokens, want %d", r.TotalInputTokens, texts*length)
@@ -47,7 +46,7 @@ func TestEmbeddings(t *testing.T) {
 func TestEmbeddingsOfAServerThatHasNone(t *testing.T) {
 	s := startLlama(t, "--ctx-size", "512")
 	r := realserver.StartBench(t, nil, realserver.Build(t), "--backend", "openai-embeddings", "--base-url", s.Base, "--dataset-name", "random",
-		"--random-input-len", "8", "--num-prompts", "2", "--max-concurrency", "1").Wait(t, 1, 2*time.Minute)
+		"--random-input-len", "8", "--num-prompts", "2", "--max-concurrency", "1").Wait(t, 1, patience)
 	t.Logf("outcomes %v; %v", r.Inferometer.Outcomes, r.Inferometer.Errors)
 	if r.Completed != 0 || len(r.Inferometer.Errors) == 0 {
 		t.Errorf("%d completed, errors %v", r.Completed, r.Inferometer.Errors)
@@ -61,7 +60,7 @@ func TestRerank(t *testing.T) {
 	s := startLlama(t, "--reranking", "--parallel", "4", "--ctx-size", "2048")
 	r := realserver.StartBench(t, nil, realserver.Build(t), "--backend", "vllm-rerank", "--base-url", s.Base, "--dataset-name", "random-rerank",
 		"--random-input-len", "32", "--random-batch-size", strconv.Itoa(batch), "--num-prompts", strconv.Itoa(documents),
-		"--max-concurrency", "2").Wait(t, 0, 5*time.Minute)
+		"--max-concurrency", "2").Wait(t, 0, patience)
 	pooled(t, r, documents/batch, documents)
 	t.Logf("%d tokens by the server's count for %d pairs of 32", r.TotalInputTokens, documents)
 }

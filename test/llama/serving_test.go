@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/test/realserver"
@@ -20,7 +19,7 @@ func TestServerMetrics(t *testing.T) {
 	s := startLlama(t, "--parallel", "2", "--ctx-size", "2048")
 	program, folder := realserver.Build(t), filepath.Join(t.TempDir(), "run")
 	r := realserver.StartBench(t, nil, program, random(s.Base, "/v1/completions", "--num-prompts", strconv.Itoa(n), "--max-concurrency", "6", "--num-warmups", "2",
-		"--random-input-len", "24", "--random-output-len", "12", "--scrape-every", "100ms", "--run-dir", folder)...).Wait(t, 0, 5*time.Minute)
+		"--random-input-len", "24", "--random-output-len", "12", "--scrape-every", "100ms", "--run-dir", folder)...).Wait(t, 0, patience)
 	if r.Completed != n {
 		t.Fatalf("%d of %d were completed", r.Completed, n)
 	}

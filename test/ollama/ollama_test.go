@@ -26,7 +26,7 @@ func startOllama(t *testing.T) *realserver.Server {
 	where := realserver.Lines(t, "INFEROMETER_OLLAMA", 2, "make test-ollama")
 	port := realserver.FreePort(t)
 	env := []string{"OLLAMA_HOST=127.0.0.1:" + port, "OLLAMA_MODELS=" + where[1], "OLLAMA_NUM_PARALLEL=4", "HOME=" + t.TempDir()}
-	return realserver.StartAs(t, port, "/api/version", time.Minute, env, where[0], "serve")
+	return realserver.StartAs(t, port, "/api/version", 10*time.Minute, env, where[0], "serve")
 }
 
 // stories is a dataset of prompts to which a model has more to say than it is asked for.
