@@ -20,7 +20,7 @@ type Network struct {
 	ports     uint16 // of those who dial
 }
 
-// Listen opens an address such as "10.0.0.1:80", which must be numbers.
+// Listen opens an address such as "10.0.0.1:80", which must be numbers. With port 0 it chooses a free port.
 func (n *Network) Listen(address string) (*Listener, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -28,6 +28,11 @@ func (n *Network) Listen(address string) (*Listener, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	for port := uint16(1024); at.Port() == 0; port++ {
+		if to := netip.AddrPortFrom(at.Addr(), port); n.listeners[to.String()] == nil {
+			at, address = to, to.String()
+		}
+	}
 	if n.listeners[address] != nil {
 		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: net.TCPAddrFromAddrPort(at), Err: os.NewSyscallError("bind", syscall.EADDRINUSE)}
 	}

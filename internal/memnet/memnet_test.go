@@ -109,3 +109,20 @@ func TestNobodyListens(t *testing.T) {
 		}
 	})
 }
+
+// Port 0 is one that nobody has.
+func TestAnyPort(t *testing.T) {
+	var n Network
+	seen := map[string]bool{}
+	for range 3 {
+		l, err := n.Listen("10.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		seen[l.Addr().String()] = true
+	}
+	if len(seen) != 3 || seen["10.0.0.1:0"] {
+		t.Errorf("addresses %v", seen)
+	}
+}

@@ -26,47 +26,51 @@ func (s *telling) Next() (*workload.Request, error) {
 // The first requests are made before the instant at which they are sent, and a Begin that
 // fails leaves nothing behind.
 func TestPreparedBeforeBegin(t *testing.T) {
-	s := startSim(t, func(*sim.Config) {})
-	for _, failure := range []error{nil, errors.New("no")} {
-		source := &telling{Source: &prompts{n: 200, tokens: 2}, asked: make(chan struct{})}
-		cfg, read := setup(t, s, "openai", pace.Spec{Name: pace.Closed, N: 200}, source)
-		cfg.Concurrency = 4
-		cfg.Begin = func(context.Context) error {
-			<-source.asked
-			return failure
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(*sim.Config) {})
+		for _, failure := range []error{nil, errors.New("no")} {
+			source := &telling{Source: &prompts{n: 200, tokens: 2}, asked: make(chan struct{})}
+			cfg, read := setup(t, s, "openai", pace.Spec{Name: pace.Closed, N: 200}, source)
+			cfg.Concurrency = 4
+			cfg.Begin = func(context.Context) error {
+				<-source.asked
+				return failure
+			}
+			res, err := Run(t.Context(), nil, cfg)
+			if !errors.Is(err, failure) {
+				t.Errorf("%v", err)
+			}
+			if failure != nil {
+				_ = cfg.Journal.Close() // nothing is in it
+				continue
+			}
+			if records, _ := read(); res.Sent != 200 || len(records) != 200 {
+				t.Errorf("%d sent, %d in the journal", res.Sent, len(records))
+			}
 		}
-		res, err := Run(context.Background(), nil, cfg)
-		if !errors.Is(err, failure) {
-			t.Errorf("%v", err)
-		}
-		if failure != nil {
-			_ = cfg.Journal.Close() // nothing is in it
-			continue
-		}
-		if records, _ := read(); res.Sent != 200 || len(records) != 200 {
-			t.Errorf("%d sent, %d in the journal", res.Sent, len(records))
-		}
-	}
+	})
 }
 
 // Whoever counts what is sent knows each before it is, and can end it.
 func TestSending(t *testing.T) {
-	s := startSim(t, func(*sim.Config) {})
-	cfg, read := setup(t, s, "openai", pace.Spec{Name: pace.Closed, N: 200}, &prompts{n: 200, tokens: 2})
-	cfg.Concurrency = 4
-	drain, last := make(chan struct{}), 0
-	cfg.Sending = func(n int) bool {
-		if n != last+1 {
-			t.Errorf("%d after %d", n, last)
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(*sim.Config) {})
+		cfg, read := setup(t, s, "openai", pace.Spec{Name: pace.Closed, N: 200}, &prompts{n: 200, tokens: 2})
+		cfg.Concurrency = 4
+		drain, last := make(chan struct{}), 0
+		cfg.Sending = func(n int) bool {
+			if n != last+1 {
+				t.Errorf("%d after %d", n, last)
+			}
+			if last = n; n == 50 {
+				close(drain)
+				return false
+			}
+			return true
 		}
-		if last = n; n == 50 {
-			close(drain)
-			return false
+		res, err := Run(t.Context(), drain, cfg)
+		if records, _ := read(); err != nil || res.Sent != 49 || res.Interrupted == "" || len(records) != 49 {
+			t.Errorf("%+v, %v, %d in the journal", res, err, len(records))
 		}
-		return true
-	}
-	res, err := Run(context.Background(), drain, cfg)
-	if records, _ := read(); err != nil || res.Sent != 49 || res.Interrupted == "" || len(records) != 49 {
-		t.Errorf("%+v, %v, %d in the journal", res, err, len(records))
-	}
+	})
 }

@@ -1,15 +1,13 @@
 package load
 
 import (
-	"context"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
-// customFiles describe APIs of the simulator, by the name that each has in these tests.
+// customFiles describe APIs of the simulator, by the name that each has in these tests (backendOf reads them).
 var customFiles = map[string]string{
 	"custom-chat": `{
 		"path": "/v1/chat/completions",
@@ -34,56 +32,16 @@ var customFiles = map[string]string{
 		"prompt_tokens": "usage.prompt_tokens", "output_tokens": "usage.completion_tokens"}`,
 }
 
-// describe makes a backend of a file that setup finds by its name.
-func describe(t *testing.T, name string) {
-	t.Helper()
-	b, err := protocol.ReadCustom([]byte(customFiles[name]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Name = name
-	t.Cleanup(protocol.Register(b))
-}
-
-func TestCustomOutcomesAreTheTruths(t *testing.T) {
-	for name, except := range map[string]map[string]journal.Outcome{
-		"custom-chat":  nil,
-		"custom-lines": {sim.FaultShort: journal.Complete}, // it can't be told to ignore the end
-		"custom-grows": nil,
-		"custom-whole": {sim.FaultErrorEvent: never},
-	} {
-		t.Run(name, func(t *testing.T) {
-			describe(t, name)
-			for _, noLoop := range []bool{false, true} {
-				outcomesAreTheTruths(t, name, noLoop, 600, except)
-			}
-		})
-	}
-}
-
-func TestCustomFramingsAreTheTruths(t *testing.T) {
-	for name, styles := range map[string][]string{
-		"custom-chat":  {"", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning", "no-usage", "finish-event", "no-done"},
-		"custom-lines": {"", "split", "merge"},
-		"custom-grows": {"", "split,crlf,pings,event-lines", "merge", "finish-event", "no-done", "nospace"},
-	} {
-		describe(t, name)
-		framingsAreTheTruths(t, name, styles)
-	}
-}
-
 // An answer in one piece has its text, its counts and its reason.
 func TestCustomWholeAnswersAreTheTruths(t *testing.T) {
-	describe(t, "custom-whole")
-	for _, noLoop := range []bool{false, true} {
+	virtual(t, func(t *testing.T) {
 		s := startSim(t, func(*sim.Config) {})
-		s.noLoop = noLoop
 		cfg, read := setup(t, s, "custom-whole", closed(), &prompts{n: 20, tokens: 12})
-		if _, err := Run(context.Background(), nil, cfg); err != nil {
+		if _, err := Run(t.Context(), nil, cfg); err != nil {
 			t.Fatal(err)
 		}
 		records, _ := read()
-		truth := s.truth(t)
+		truth := s.truth()
 		for i := range records {
 			q, known := &records[i], truth[records[i].ID]
 			if q.Outcome != journal.Complete || *q.Text != known.Text || q.UsageOutput != known.CompletionTokens || q.UsagePrompt != known.PromptTokens || q.FinishReason != known.Finish || known.Stream {
@@ -93,5 +51,5 @@ func TestCustomWholeAnswersAreTheTruths(t *testing.T) {
 		if len(records) != 20 {
 			t.Errorf("%d records", len(records))
 		}
-	}
+	})
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -56,7 +55,7 @@ func ask(t *testing.T, c *talk.Conversation, answers ...[]string) *listener {
 	cfg, read := setup(t, on, "openai-chat", pace.Spec{Name: pace.Closed}, &one{request: &workload.Request{Conversation: 1, Talk: c}})
 	cfg.Call.IgnoreEOS = false
 	cfg.Talks = &Talks{Header: "X-Talk"}
-	if _, err := Run(context.Background(), nil, cfg); err != nil {
+	if _, err := Run(t.Context(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range first(read()) {

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -11,49 +10,31 @@ import (
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
-// TestNamedOutcomes: each outcome of Responses and Messages is the truth's, with every fault.
-// Messages can't ask for a fixed length, so an answer that is shorter is a whole one.
-func TestNamedOutcomes(t *testing.T) {
-	for _, noLoop := range []bool{false, true} {
-		t.Run("openai-responses", func(t *testing.T) { outcomesAreTheTruths(t, "openai-responses", noLoop, 600, nil) })
-		t.Run("anthropic", func(t *testing.T) {
-			outcomesAreTheTruths(t, "anthropic", noLoop, 600, map[string]journal.Outcome{sim.FaultShort: journal.Complete})
-		})
-	}
-}
-
-// TestNamedFramings: events, tokens, texts, finish reasons and usage are the truth's.
-func TestNamedFramings(t *testing.T) {
-	styles := []string{"", "split,crlf,pings,nospace", "merge,usage-last", "split,reasoning,tools", "reasoning-content,tools,role-first", "merge,reasoning,no-usage"}
-	styles = append(styles, sim.FramingNames()...)
-	for _, backend := range []string{"openai-responses", "anthropic"} {
-		framingsAreTheTruths(t, backend, styles)
-	}
-}
-
 // TestNamedUnstreamed: an answer that is one object has the same text and counts.
 func TestNamedUnstreamed(t *testing.T) {
-	for _, backend := range []string{"openai-responses", "anthropic"} {
-		s := startSim(t, func(*sim.Config) {})
-		cfg, read := setup(t, s, backend, closed(), &prompts{n: 5, tokens: 9})
-		whole, err := cfg.Protocol.Unstreamed()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Protocol, cfg.Call.NoStream = whole, true
-		if _, err := Run(context.Background(), nil, cfg); err != nil {
-			t.Fatal(err)
-		}
-		records, _ := read()
-		truth := s.truth(t)
-		for i := range records {
-			q := &records[i]
-			known := truth[q.ID]
-			if q.Outcome != journal.Complete || *q.Text != known.Text || q.FinishReason != "length" || q.UsageOutput != 9 || q.UsagePrompt != known.PromptTokens {
-				t.Errorf("%s: %s %s, finish %q, usage %d and %d, text %q; the truth is %+v", backend, q.Outcome, q.Error, q.FinishReason, q.UsagePrompt, q.UsageOutput, *q.Text, known)
+	virtual(t, func(t *testing.T) {
+		for _, backend := range []string{"openai-responses", "anthropic"} {
+			s := startSim(t, func(*sim.Config) {})
+			cfg, read := setup(t, s, backend, closed(), &prompts{n: 5, tokens: 9})
+			whole, err := cfg.Protocol.Unstreamed()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Protocol, cfg.Call.NoStream = whole, true
+			if _, err := Run(t.Context(), nil, cfg); err != nil {
+				t.Fatal(err)
+			}
+			records, _ := read()
+			truth := s.truth()
+			for i := range records {
+				q := &records[i]
+				known := truth[q.ID]
+				if q.Outcome != journal.Complete || *q.Text != known.Text || q.FinishReason != "length" || q.UsageOutput != 9 || q.UsagePrompt != known.PromptTokens {
+					t.Errorf("%s: %s %s, finish %q, usage %d and %d, text %q; the truth is %+v", backend, q.Outcome, q.Error, q.FinishReason, q.UsagePrompt, q.UsageOutput, *q.Text, known)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestNamedConversations: a server that refuses what its API refuses takes the turns of
@@ -62,42 +43,44 @@ func TestNamedConversations(t *testing.T) {
 	for _, backend := range []string{"openai-responses", "anthropic"} {
 		for _, style := range []string{"", "tools", "reasoning"} {
 			t.Run(backend+" "+style, func(t *testing.T) {
-				on := startSim(t, func(c *sim.Config) {
-					var err error
-					if c.Framing, err = sim.ParseFraming(style); err != nil {
-						t.Fatal(err)
+				virtual(t, func(t *testing.T) {
+					on := startSim(t, func(c *sim.Config) {
+						var err error
+						if c.Framing, err = sim.ParseFraming(style); err != nil {
+							t.Fatal(err)
+						}
+					})
+					s := &talking{n: 5, make: func(number int) []talk.Turn {
+						turns := []talk.Turn{
+							{Messages: append([]talk.Message{{JSON: talk.Text("system", "be brief")}}, says("conversation %d", number)...), OutputTokens: 4},
+							{Messages: []talk.Message{tool("rain")}, OutputTokens: 4},
+							{Messages: says("thanks"), OutputTokens: 4},
+						}
+						talk.Sequence(turns)
+						return turns
+					}}
+					records, _ := s.run(t, on, closed(), func(c *Config) {
+						p, err := protocol.FindBackend(backend)
+						if err != nil {
+							t.Fatal(err)
+						}
+						c.Protocol, c.URL, c.Call.IgnoreEOS = p, on.url+p.Path(), !p.Lacks.IgnoreEOS
+					})
+					var prompts [3][]int
+					for i := range 15 {
+						q := records[i]
+						if q.Outcome != journal.Complete || q.UsageOutput != 4 {
+							t.Errorf("turn %d: %s %s, %d tokens", q.Turn, q.Outcome, q.Error, q.UsageOutput)
+							continue
+						}
+						prompts[q.Turn-1] = append(prompts[q.Turn-1], q.UsagePrompt)
+					}
+					for k := 1; k < 3; k++ {
+						if len(prompts[k]) == 0 || slices.Min(prompts[k]) <= slices.Max(prompts[k-1]) {
+							t.Errorf("turn %d has no more prompt than the one before: %v", k+1, prompts)
+						}
 					}
 				})
-				s := &talking{n: 5, make: func(number int) []talk.Turn {
-					turns := []talk.Turn{
-						{Messages: append([]talk.Message{{JSON: talk.Text("system", "be brief")}}, says("conversation %d", number)...), OutputTokens: 4},
-						{Messages: []talk.Message{tool("rain")}, OutputTokens: 4},
-						{Messages: says("thanks"), OutputTokens: 4},
-					}
-					talk.Sequence(turns)
-					return turns
-				}}
-				records, _ := s.run(t, on, closed(), func(c *Config) {
-					p, err := protocol.FindBackend(backend)
-					if err != nil {
-						t.Fatal(err)
-					}
-					c.Protocol, c.URL, c.Call.IgnoreEOS = p, on.url+p.Path(), !p.Lacks.IgnoreEOS
-				})
-				var prompts [3][]int
-				for i := range 15 {
-					q := records[i]
-					if q.Outcome != journal.Complete || q.UsageOutput != 4 {
-						t.Errorf("turn %d: %s %s, %d tokens", q.Turn, q.Outcome, q.Error, q.UsageOutput)
-						continue
-					}
-					prompts[q.Turn-1] = append(prompts[q.Turn-1], q.UsagePrompt)
-				}
-				for k := 1; k < 3; k++ {
-					if len(prompts[k]) == 0 || slices.Min(prompts[k]) <= slices.Max(prompts[k-1]) {
-						t.Errorf("turn %d has no more prompt than the one before: %v", k+1, prompts)
-					}
-				}
 			})
 		}
 	}

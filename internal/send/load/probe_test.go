@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,79 +12,85 @@ import (
 
 // Probes are sent beside the load, whose slots are all taken, and are no part of it.
 func TestProbesAreBesideTheLoad(t *testing.T) {
-	sums := map[bool]string{}
-	for _, probing := range []bool{false, true} {
-		s := startSim(t, func(*sim.Config) {})
-		cfg, read := setup(t, s, "openai-chat", closed(), &prompts{n: 20, tokens: 16})
-		cfg.Concurrency = 1
-		if probing {
-			cfg.Probe = &Probe{Request: workload.Request{Prompt: "Hi", PromptTokens: 1, OutputTokens: 1}, Pause: time.Millisecond}
-		}
-		res, err := Run(context.Background(), nil, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums[probing] = res.WorkloadSHA
-		if res.Sent != 20 || res.PeakInFlight != 1 || res.Interrupted != "" {
-			t.Errorf("the result has something of the probes: %+v", res)
-		}
-		records, _ := read()
-		truth := s.truth(t)
-		probes, measured, last := 0, 0, int64(0)
-		for _, q := range records {
-			if !q.Probe {
-				measured++
-				last = max(last, q.End)
-				continue
+	virtual(t, func(t *testing.T) {
+		sums := map[bool]string{}
+		for _, probing := range []bool{false, true} {
+			s := startSim(t, func(*sim.Config) {})
+			cfg, read := setup(t, s, "openai-chat", closed(), &prompts{n: 20, tokens: 16})
+			cfg.Concurrency = 1
+			if probing {
+				cfg.Probe = &Probe{Request: workload.Request{Prompt: "Hi", PromptTokens: 1, OutputTokens: 1}, Pause: time.Millisecond}
 			}
-			probes++
-			if !q.Warmup || q.Sent < 0 || q.Outcome != journal.Complete || q.UsageOutput != 1 {
-				t.Errorf("a probe is written as %+v", q)
+			res, err := Run(t.Context(), nil, cfg)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if _, known := truth[q.ID]; !known || !strings.HasPrefix(q.ID, "t-probe-") {
-				t.Errorf("the server knows nothing of %s", q.ID)
+			sums[probing] = res.WorkloadSHA
+			if res.Sent != 20 || res.PeakInFlight != 1 || res.Interrupted != "" {
+				t.Errorf("the result has something of the probes: %+v", res)
+			}
+			records, _ := read()
+			truth := s.truth()
+			probes, measured, last := 0, 0, int64(0)
+			for _, q := range records {
+				if !q.Probe {
+					measured++
+					last = max(last, q.End)
+					continue
+				}
+				probes++
+				if !q.Warmup || q.Sent < 0 || q.Outcome != journal.Complete || q.UsageOutput != 1 {
+					t.Errorf("a probe is written as %+v", q)
+				}
+				if _, known := truth[q.ID]; !known || !strings.HasPrefix(q.ID, "t-probe-") {
+					t.Errorf("the server knows nothing of %s", q.ID)
+				}
+			}
+			if measured != 20 || res.End != last || probing != (probes > 1) {
+				t.Errorf("%d requests and %d probes, the last request at %d, the run's end at %d", measured, probes, last, res.End)
 			}
 		}
-		if measured != 20 || res.End != last || probing != (probes > 1) {
-			t.Errorf("%d requests and %d probes, the last request at %d, the run's end at %d", measured, probes, last, res.End)
+		if sums[true] != sums[false] {
+			t.Error("the workload's hash changed with probes")
 		}
-	}
-	if sums[true] != sums[false] {
-		t.Error("the workload's hash changed with probes")
-	}
+	})
 }
 
 // A probe that hangs is cancelled with the run, and leaves nothing behind (TestMain looks).
 func TestProbesEndWithTheRun(t *testing.T) {
-	s := startSim(t, func(c *sim.Config) { c.Faults, c.Stall = sim.Faults{sim.FaultStall: 1}, time.Hour })
-	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 3, tokens: 4})
-	cfg.Probe, cfg.Deadline = &Probe{Request: workload.Request{Prompt: "Hi", OutputTokens: 4}}, 50*time.Millisecond
-	res, err := Run(context.Background(), nil, cfg)
-	if err != nil || res.Interrupted != "deadline" {
-		t.Fatalf("%+v, %v", res, err)
-	}
-	records, _ := read()
-	for _, q := range records {
-		if q.Probe && q.Outcome != journal.Cancelled {
-			t.Errorf("the probe ended in %s", q.Outcome)
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(c *sim.Config) { c.Faults, c.Stall = sim.Faults{sim.FaultStall: 1}, time.Hour })
+		cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 3, tokens: 4})
+		cfg.Probe, cfg.Deadline = &Probe{Request: workload.Request{Prompt: "Hi", OutputTokens: 4}}, 50*time.Millisecond
+		res, err := Run(t.Context(), nil, cfg)
+		if err != nil || res.Interrupted != "deadline" {
+			t.Fatalf("%+v, %v", res, err)
 		}
-	}
+		records, _ := read()
+		for _, q := range records {
+			if q.Probe && q.Outcome != journal.Cancelled {
+				t.Errorf("the probe ended in %s", q.Outcome)
+			}
+		}
+	})
 }
 
 // What is to be done between the warm-ups and the load is done there.
 func TestWarmedUp(t *testing.T) {
-	s := startSim(t, func(*sim.Config) {})
-	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 3, tokens: 2})
-	cfg.Warmups = []*workload.Request{{Prompt: "warm", OutputTokens: 2}}
-	at, started := int64(0), cfg.Started
-	cfg.WarmedUp = func() { at = cfg.Clock.Now() }
-	moved := int64(0)
-	cfg.Started = func() error { moved = cfg.Clock.Now(); return started() }
-	if _, err := Run(context.Background(), nil, cfg); err != nil {
-		t.Fatal(err)
-	}
-	read()
-	if at == 0 || moved > at {
-		t.Errorf("warmed up at %d before the clock's restart, which came at %d", at, moved)
-	}
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(*sim.Config) {})
+		cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 3, tokens: 2})
+		cfg.Warmups = []*workload.Request{{Prompt: "warm", OutputTokens: 2}}
+		at, started := int64(0), cfg.Started
+		cfg.WarmedUp = func() { at = cfg.Clock.Now() }
+		moved := int64(0)
+		cfg.Started = func() error { moved = cfg.Clock.Now(); return started() }
+		if _, err := Run(t.Context(), nil, cfg); err != nil {
+			t.Fatal(err)
+		}
+		read()
+		if at == 0 || moved > at {
+			t.Errorf("warmed up at %d before the clock's restart, which came at %d", at, moved)
+		}
+	})
 }

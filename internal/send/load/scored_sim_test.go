@@ -2,13 +2,11 @@ package load
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -40,7 +38,7 @@ func (c *choices) ask(t *testing.T, s *server, count func(string) (int, error)) 
 	t.Helper()
 	cfg, read := setup(t, s, "openai"+unstreamed, closed(), c)
 	cfg.CountPrompt = count
-	if _, err := Run(context.Background(), nil, cfg); err != nil {
+	if _, err := Run(t.Context(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}
 	records, _ := read()
@@ -61,12 +59,13 @@ func (c *choices) ask(t *testing.T, s *server, count func(string) (int, error)) 
 
 // tokenize counts tokens as the simulator does.
 func (s *server) tokenize() func(string) (int, error) {
+	client := s.sim.Client()
 	return func(text string) (int, error) {
 		body, err := json.Marshal(map[string]string{"prompt": text})
 		if err != nil {
 			return 0, err
 		}
-		resp, err := http.Post(s.url+"/tokenize", "application/json", bytes.NewReader(body))
+		resp, err := client.Post(s.url+"/tokenize", "application/json", bytes.NewReader(body))
 		if err != nil {
 			return 0, err
 		}
@@ -80,86 +79,91 @@ func (s *server) tokenize() func(string) (int, error) {
 // The likelihood of each choice is what the server sent of its tokens, whether our own tokenizer
 // tells where it begins or the server's texts do.
 func TestLikelihoodsAreTheTruths(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
 	for _, by := range []string{"texts", "tokenizer"} {
 		t.Run(by, func(t *testing.T) {
-			const n = 10
-			s := startSim(t, func(*sim.Config) {})
-			count, tokens := s.tokenize(), map[int]int{} // of the choices
-			for c := (choices{n: n}); ; {
-				w, err := c.Next()
-				if err != nil {
-					break
+			virtual(t, func(t *testing.T) {
+				const n = 10
+				s := startSim(t, func(*sim.Config) {})
+				count, tokens := s.tokenize(), map[int]int{} // of the choices
+				for c := (choices{n: n}); ; {
+					w, err := c.Next()
+					if err != nil {
+						break
+					}
+					scored, err := newScored(w, count)
+					if err != nil {
+						t.Fatal(err)
+					}
+					tokens[w.Index] = scored.tokens
 				}
-				scored, err := newScored(w, count)
-				if err != nil {
-					t.Fatal(err)
+				if by == "texts" {
+					count = nil
 				}
-				tokens[w.Index] = scored.tokens
-			}
-			if by == "texts" {
-				count = nil
-			}
-			answers, records := (&choices{n: n}).ask(t, s, count)
-			truth := s.truth(t)
-			if len(answers) != 4*n || len(records) != 4*n {
-				t.Fatalf("%d answers of %d requests", len(answers), len(records))
-			}
-			greedy := 0
-			for i := range records {
-				q := &records[i]
-				a, known := answers[q.ID], truth[q.ID]
-				want := 0.0
-				for _, v := range known.EchoLogprobs[len(known.EchoLogprobs)-tokens[q.Index]:] {
-					want += *v
+				answers, records := (&choices{n: n}).ask(t, s, count)
+				truth := s.truth()
+				if len(answers) != 4*n || len(records) != 4*n {
+					t.Fatalf("%d answers of %d requests", len(answers), len(records))
 				}
-				if q.Outcome != journal.Complete || a.Logprob == nil || math.Abs(*a.Logprob-want) > 1e-9 || a.Text != "" || q.UsagePrompt != known.PromptTokens {
-					t.Errorf("%s: %s (%s), %+v, want %v", q.ID, q.Outcome, q.Error, a, want)
+				greedy := 0
+				for i := range records {
+					q := &records[i]
+					a, known := answers[q.ID], truth[q.ID]
+					want := 0.0
+					for _, v := range known.EchoLogprobs[len(known.EchoLogprobs)-tokens[q.Index]:] {
+						want += *v
+					}
+					if q.Outcome != journal.Complete || a.Logprob == nil || math.Abs(*a.Logprob-want) > 1e-9 || a.Text != "" || q.UsagePrompt != known.PromptTokens {
+						t.Errorf("%s: %s (%s), %+v, want %v", q.ID, q.Outcome, q.Error, a, want)
+					}
+					if a.Greedy {
+						greedy++
+					}
 				}
-				if a.Greedy {
-					greedy++
+				if greedy == 0 || greedy == 4*n {
+					t.Errorf("%d of %d are greedy", greedy, 4*n)
 				}
-			}
-			if greedy == 0 || greedy == 4*n {
-				t.Errorf("%d of %d are greedy", greedy, 4*n)
-			}
+			})
 		})
 	}
 }
 
 // A fault leaves no likelihood, and what has one is the server's.
 func TestLikelihoodsWithFaults(t *testing.T) {
-	s := startSim(t, func(c *sim.Config) {
-		var err error
-		if c.Faults, err = sim.ParseFaults("truncate=0.2,http-500=0.2,reset=0.1"); err != nil {
-			t.Fatal(err)
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(c *sim.Config) {
+			var err error
+			if c.Faults, err = sim.ParseFaults("truncate=0.2,http-500=0.2,reset=0.1"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		answers, records := (&choices{n: 40}).ask(t, s, nil)
+		truth := s.truth()
+		outcomes := map[journal.Outcome]int{}
+		for i := range records {
+			q := &records[i]
+			outcomes[q.Outcome]++
+			a, known := answers[q.ID], truth[q.ID]
+			if (a.Logprob != nil) != (q.Outcome == journal.Complete) || a.Outcome != q.Outcome || (known.Fault == "") != (q.Outcome == journal.Complete) {
+				t.Errorf("%s: fault %q, %s (%s), %+v", q.ID, known.Fault, q.Outcome, q.Error, a)
+			}
+		}
+		if outcomes[journal.Complete] < 20 || outcomes[journal.HTTP5xx] < 5 || outcomes[journal.Truncated] < 5 || outcomes[journal.Reset] < 2 {
+			t.Errorf("outcomes %v", outcomes)
 		}
 	})
-	answers, records := (&choices{n: 40}).ask(t, s, nil)
-	truth := s.truth(t)
-	outcomes := map[journal.Outcome]int{}
-	for i := range records {
-		q := &records[i]
-		outcomes[q.Outcome]++
-		a, known := answers[q.ID], truth[q.ID]
-		if (a.Logprob != nil) != (q.Outcome == journal.Complete) || a.Outcome != q.Outcome || (known.Fault == "") != (q.Outcome == journal.Complete) {
-			t.Errorf("%s: fault %q, %s (%s), %+v", q.ID, known.Fault, q.Outcome, q.Error, a)
-		}
-	}
-	if outcomes[journal.Complete] < 20 || outcomes[journal.HTTP5xx] < 5 || outcomes[journal.Truncated] < 5 || outcomes[journal.Reset] < 2 {
-		t.Errorf("outcomes %v", outcomes)
-	}
 }
 
 // A server that passes over echo is told apart from one that does as asked.
 func TestNoEcho(t *testing.T) {
-	for _, ignored := range []string{"echo", "logprobs"} {
-		s := startSim(t, func(c *sim.Config) { c.Ignore = []string{ignored} })
-		answers, records := (&choices{n: 1}).ask(t, s, nil)
-		for i := range records {
-			if q := &records[i]; q.Outcome != journal.Protocol || answers[q.ID].Logprob != nil || len(q.Error) < len(errNoEcho.Error()) || q.Error[:len(errNoEcho.Error())] != errNoEcho.Error() {
-				t.Errorf("without %s: %s (%s)", ignored, q.Outcome, q.Error)
+	virtual(t, func(t *testing.T) {
+		for _, ignored := range []string{"echo", "logprobs"} {
+			s := startSim(t, func(c *sim.Config) { c.Ignore = []string{ignored} })
+			answers, records := (&choices{n: 1}).ask(t, s, nil)
+			for i := range records {
+				if q := &records[i]; q.Outcome != journal.Protocol || answers[q.ID].Logprob != nil || len(q.Error) < len(errNoEcho.Error()) || q.Error[:len(errNoEcho.Error())] != errNoEcho.Error() {
+					t.Errorf("without %s: %s (%s)", ignored, q.Outcome, q.Error)
+				}
 			}
 		}
-	}
+	})
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A sleep that keeps its processor lasts as long as it should, whatever stops the program meanwhile.
-func TestKeptSleep(t *testing.T) {
+func TestRealKeptSleep(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	runtime.GOMAXPROCS(before + 1)
@@ -38,7 +38,7 @@ func TestKeptSleep(t *testing.T) {
 }
 
 // What the dispatcher's thread is given, it gives back: the thread serves others afterwards.
-func TestSharpenIsUndone(t *testing.T) {
+func TestRealSharpenIsUndone(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	slack := func() int {

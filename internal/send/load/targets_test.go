@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
@@ -37,8 +37,9 @@ func beginning(i int) string {
 func replicas(t *testing.T) []*server {
 	t.Helper()
 	var list []*server
+	network := &memnet.Network{}
 	for _, times := range []time.Duration{1, 1, 3} {
-		list = append(list, startSim(t, func(c *sim.Config) {
+		list = append(list, startSimOn(t, network, func(c *sim.Config) {
 			c.TTFT, c.ITL = random.Constant(times*15*time.Millisecond), random.Constant(times*time.Millisecond)
 		}))
 	}
@@ -65,9 +66,9 @@ func TestBalanceIsTheTruths(t *testing.T) {
 		}},
 		{target.LeastInFlight, func(t *testing.T, records []journal.Request, counts []int) {
 			// A slot that becomes free at a server is filled there, so the slow one gets a
-			// third of the others' requests; of a busy machine only the order is asked.
-			if 2*counts[2] > counts[0]+counts[1] || counts[2] == 0 {
-				t.Errorf("the slow server got as many as the others: %v", counts)
+			// third of the others' requests, and some more or less at the end.
+			if fast := (counts[0] + counts[1]) / 2; counts[2] < (fast-atOnce)/3 || counts[2] > (fast+atOnce)/3 {
+				t.Errorf("the slow server got another share: %v", counts)
 			}
 			for i := range counts {
 				if peak := peakOf(records, i); peak > atOnce/3 {
@@ -89,49 +90,51 @@ func TestBalanceIsTheTruths(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			servers := replicas(t)
-			cfg, read := setup(t, servers[0], "vllm", closed(), &conversations{n: n})
-			cfg.Concurrency = atOnce
-			path := strings.TrimPrefix(cfg.URL, servers[0].url)
-			for _, s := range servers {
-				cfg.Targets = append(cfg.Targets, s.url+path)
-			}
-			cfg.Started = func() error {
-				return cfg.Journal.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: cfg.Clock.Zero().UnixNano(), Targets: make([]journal.Target, len(servers))})
-			}
-			var err error
-			if cfg.Balance, err = target.NewBalancer(tt.rule, len(servers)); err != nil {
-				t.Fatal(err)
-			}
-			for i := range warmups {
-				cfg.Warmups = append(cfg.Warmups, &workload.Request{Index: i, Prompt: "warm up", OutputTokens: 1})
-			}
-			told := map[int]int{}
-			var mu sync.Mutex
-			cfg.Reached = func(_ string, target int) {
-				mu.Lock()
-				told[target]++
-				mu.Unlock()
-			}
-			if _, err := Run(context.Background(), nil, cfg); err != nil {
-				t.Fatal(err)
-			}
-			records, _ := read()
-			measured := against(t, servers, records)
-			if len(measured) != n || len(records) != n+warmups {
-				t.Fatalf("%d measured of %d", len(measured), len(records))
-			}
-			counts := make([]int, len(servers))
-			for _, r := range measured {
-				counts[r.Target]++
-			}
-			t.Logf("counts %v", counts)
-			for i := range counts {
-				if told[i] != counts[i] {
-					t.Errorf("Reached was told of %d to server %d, the journal says %d", told[i], i, counts[i])
+			virtual(t, func(t *testing.T) {
+				servers := replicas(t)
+				cfg, read := setup(t, servers[0], "vllm", closed(), &conversations{n: n})
+				cfg.Concurrency = atOnce
+				path := strings.TrimPrefix(cfg.URL, servers[0].url)
+				for _, s := range servers {
+					cfg.Targets = append(cfg.Targets, s.url+path)
 				}
-			}
-			tt.check(t, measured, counts)
+				cfg.Started = func() error {
+					return cfg.Journal.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: cfg.Clock.Zero().UnixNano(), Targets: make([]journal.Target, len(servers))})
+				}
+				var err error
+				if cfg.Balance, err = target.NewBalancer(tt.rule, len(servers)); err != nil {
+					t.Fatal(err)
+				}
+				for i := range warmups {
+					cfg.Warmups = append(cfg.Warmups, &workload.Request{Index: i, Prompt: "warm up", OutputTokens: 1})
+				}
+				told := map[int]int{}
+				var mu sync.Mutex
+				cfg.Reached = func(_ string, target int) {
+					mu.Lock()
+					told[target]++
+					mu.Unlock()
+				}
+				if _, err := Run(t.Context(), nil, cfg); err != nil {
+					t.Fatal(err)
+				}
+				records, _ := read()
+				measured := against(t, servers, records)
+				if len(measured) != n || len(records) != n+warmups {
+					t.Fatalf("%d measured of %d", len(measured), len(records))
+				}
+				counts := make([]int, len(servers))
+				for _, r := range measured {
+					counts[r.Target]++
+				}
+				t.Logf("counts %v", counts)
+				for i := range counts {
+					if told[i] != counts[i] {
+						t.Errorf("Reached was told of %d to server %d, the journal says %d", told[i], i, counts[i])
+					}
+				}
+				tt.check(t, measured, counts)
+			})
 		})
 	}
 }
@@ -142,7 +145,7 @@ func against(t *testing.T, servers []*server, records []journal.Request) (measur
 	t.Helper()
 	truths, total := make([]map[string]sim.Record, len(servers)), 0
 	for i, s := range servers {
-		truths[i] = s.truth(t)
+		truths[i] = s.truth()
 		total += len(truths[i])
 	}
 	if total != len(records) {

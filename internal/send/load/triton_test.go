@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,33 +12,10 @@ import (
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
-// TestTritonOutcomesAreTheTruths: no event of Triton's says that an answer is over, so that
-// a body that ends in good order in the middle has fewer tokens than asked for, and no more
-// is known of it.
-func TestTritonOutcomesAreTheTruths(t *testing.T) {
-	except := map[string]journal.Outcome{sim.FaultTruncate: journal.Truncated + " or " + journal.Short}
-	for _, noLoop := range []bool{false, true} {
-		outcomesAreTheTruths(t, "trtllm", noLoop, 600, except)
-	}
-}
-
-// TestInferOutcomesAreTheTruths: an answer is one JSON object, with no count and no reason.
-func TestInferOutcomesAreTheTruths(t *testing.T) {
-	except := map[string]journal.Outcome{sim.FaultErrorEvent: never, sim.FaultShort: journal.Complete}
-	for _, noLoop := range []bool{false, true} {
-		outcomesAreTheTruths(t, "kserve", noLoop, 600, except)
-	}
-}
-
-func TestTritonFramingsAreTheTruths(t *testing.T) {
-	framingsAreTheTruths(t, "trtllm", append([]string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last"}, sim.FramingNames()...))
-}
-
 // sendTriton sends some requests with more fields to a model of the sim's.
-func sendTriton(t *testing.T, backend, model, extra string, noLoop bool) ([]journal.Request, map[string]sim.Record, *journal.Run) {
+func sendTriton(t *testing.T, backend, model, extra string) (*server, []journal.Request, *journal.Run) {
 	t.Helper()
 	s := startSim(t, func(c *sim.Config) { c.TokensPerChunk = 2 })
-	s.noLoop = noLoop
 	cfg, read := setup(t, s, backend, closed(), &prompts{n: 12, tokens: 33})
 	cfg.URL = s.url + protocol.FillPath(cfg.Protocol.Path(), model)
 	var fields map[string]json.RawMessage
@@ -49,52 +25,58 @@ func sendTriton(t *testing.T, backend, model, extra string, noLoop bool) ([]jour
 	for name, value := range fields {
 		cfg.Call.Extra = append(cfg.Call.Extra, protocol.Field{Name: name, Value: value})
 	}
-	if _, err := Run(context.Background(), nil, cfg); err != nil {
+	if _, err := Run(t.Context(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}
 	records, run := read()
-	return records, s.truth(t), run
+	return s, records, run
 }
 
 // TestAccumulatedTextsAreTheTruths: a model that sends all of the text with each event.
 func TestAccumulatedTextsAreTheTruths(t *testing.T) {
-	for _, noLoop := range []bool{false, true} {
-		records, truth, run := sendTriton(t, "trtllm", "tensorrt_llm_bls", `{"accumulate_tokens":true}`, noLoop)
+	virtual(t, func(t *testing.T) {
+		s, records, run := sendTriton(t, "trtllm", "tensorrt_llm_bls", `{"accumulate_tokens":true}`)
+		truth := s.truth()
 		for i := range records {
-			compareWithTruth(t, &records[i], truth[records[i].ID], run, false, false)
+			s.compareWithTruth(t, &records[i], truth[records[i].ID], run, false, false)
 			if records[i].Events.TokensBy != "usage" {
 				t.Errorf("tokens by %q", records[i].Events.TokensBy)
 			}
 		}
-	}
+	})
 }
 
 // TestInferTextsAreTheTruths: texts, and counts where they are asked for.
 func TestInferTextsAreTheTruths(t *testing.T) {
-	for _, extra := range []string{`{}`, `{"return_num_output_tokens":true,"return_num_input_tokens":true,"temperature":0.5,"outputs":[{"name":"text_output"}]}`} {
-		records, truth, run := sendTriton(t, "kserve", "ensemble", extra, false)
-		for i := range records {
-			q, known := &records[i], truth[records[i].ID]
-			sum := sha256.Sum256([]byte(*q.Text))
-			if q.Outcome != journal.Complete || hex.EncodeToString(sum[:]) != known.TextSHA256 || len(q.Events.At) != 1 {
-				t.Errorf("%s: %s %s: %q, the server sent %q", q.ID, q.Outcome, q.Error, *q.Text, known.Text)
-			}
-			if extra != "{}" && (q.UsageOutput != known.CompletionTokens || q.UsagePrompt != known.PromptTokens) {
-				t.Errorf("%s: usage %d and %d, want %d and %d", q.ID, q.UsagePrompt, q.UsageOutput, known.PromptTokens, known.CompletionTokens)
-			}
-			if late := run.StartUnixNs + q.End - known.Ended; late < 0 {
-				t.Errorf("%s: ended %d ns before the server sent the end", q.ID, -late)
+	virtual(t, func(t *testing.T) {
+		for _, extra := range []string{`{}`, `{"return_num_output_tokens":true,"return_num_input_tokens":true,"temperature":0.5,"outputs":[{"name":"text_output"}]}`} {
+			s, records, run := sendTriton(t, "kserve", "ensemble", extra)
+			truth := s.truth()
+			for i := range records {
+				q, known := &records[i], truth[records[i].ID]
+				sum := sha256.Sum256([]byte(*q.Text))
+				if q.Outcome != journal.Complete || hex.EncodeToString(sum[:]) != known.TextSHA256 || len(q.Events.At) != 1 {
+					t.Errorf("%s: %s %s: %q, the server sent %q", q.ID, q.Outcome, q.Error, *q.Text, known.Text)
+				}
+				if extra != "{}" && (q.UsageOutput != known.CompletionTokens || q.UsagePrompt != known.PromptTokens) {
+					t.Errorf("%s: usage %d and %d, want %d and %d", q.ID, q.UsagePrompt, q.UsageOutput, known.PromptTokens, known.CompletionTokens)
+				}
+				if late := run.StartUnixNs + q.End - known.Ended; late != 0 {
+					t.Errorf("%s: ended %d ns after the server sent the end", q.ID, late)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestTritonUnknownModel: the name in the URL is one segment, and its error's words are shown.
 func TestTritonUnknownModel(t *testing.T) {
-	for backend, model := range map[string]string{"trtllm": "a/b c", "kserve": "../../v1/completions"} {
-		records, _, _ := sendTriton(t, backend, model, `{}`, false)
-		if q := &records[0]; q.Status != 404 || !strings.Contains(q.Error, model) {
-			t.Errorf("%s: %d %s", backend, q.Status, q.Error)
+	virtual(t, func(t *testing.T) {
+		for backend, model := range map[string]string{"trtllm": "a/b c", "kserve": "../../v1/completions"} {
+			_, records, _ := sendTriton(t, backend, model, `{}`)
+			if q := &records[0]; q.Status != 404 || !strings.Contains(q.Error, model) {
+				t.Errorf("%s: %d %s", backend, q.Status, q.Error)
+			}
 		}
-	}
+	})
 }

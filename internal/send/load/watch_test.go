@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 
@@ -38,44 +37,48 @@ func TestWatchEndsARun(t *testing.T) {
 		"slow":   {Name: pace.Constant, Own: &pace.RateOptions{Rate: 20}}, // the stop comes while the dispatcher sleeps
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startSim(t, func(*sim.Config) {})
-			source := &prompts{n: 100_000, tokens: 4}
-			cfg, read := setup(t, s, "vllm", spec, source)
-			cfg.Concurrency = 8
-			cfg.Warmups = append(cfg.Warmups, source.request(0))
-			watch := &after{enough: 20}
-			cfg.Watch = watch
-			res, err := Run(context.Background(), nil, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			records, _ := read()
-			if res.Stopped != "enough" || res.Interrupted != "" {
-				t.Errorf("stopped %q, interrupted %q", res.Stopped, res.Interrupted)
-			}
-			if res.Sent < 20 || res.Sent > 50_000 || len(records) != res.Sent+1 || watch.ended.Load() != int64(res.Sent) {
-				t.Errorf("%d sent, %d shown, %d in the journal", res.Sent, watch.ended.Load(), len(records))
-			}
-			for i := range records {
-				if records[i].Outcome != journal.Complete {
-					t.Errorf("request %d: %s", records[i].Index, records[i].Outcome)
+			virtual(t, func(t *testing.T) {
+				s := startSim(t, func(*sim.Config) {})
+				source := &prompts{n: 100_000, tokens: 4}
+				cfg, read := setup(t, s, "vllm", spec, source)
+				cfg.Concurrency = 8
+				cfg.Warmups = append(cfg.Warmups, source.request(0))
+				watch := &after{enough: 20}
+				cfg.Watch = watch
+				res, err := Run(t.Context(), nil, cfg)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
+				records, _ := read()
+				if res.Stopped != "enough" || res.Interrupted != "" {
+					t.Errorf("stopped %q, interrupted %q", res.Stopped, res.Interrupted)
+				}
+				if res.Sent < 20 || res.Sent > 50_000 || len(records) != res.Sent+1 || watch.ended.Load() != int64(res.Sent) {
+					t.Errorf("%d sent, %d shown, %d in the journal", res.Sent, watch.ended.Load(), len(records))
+				}
+				for i := range records {
+					if records[i].Outcome != journal.Complete {
+						t.Errorf("request %d: %s", records[i].Index, records[i].Outcome)
+					}
+				}
+			})
 		})
 	}
 }
 
 // A watch that never says stop changes nothing.
 func TestWatchThatLooksOn(t *testing.T) {
-	s := startSim(t, func(*sim.Config) {})
-	cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 50, tokens: 4})
-	watch := &after{enough: 1 << 40}
-	cfg.Watch = watch
-	res, err := Run(context.Background(), nil, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if records, _ := read(); res.Stopped != "" || res.Sent != 50 || len(records) != 50 || watch.judged.Load() == 0 {
-		t.Errorf("%+v, %d records, %d judgements", res, len(records), watch.judged.Load())
-	}
+	virtual(t, func(t *testing.T) {
+		s := startSim(t, func(*sim.Config) {})
+		cfg, read := setup(t, s, "vllm", closed(), &prompts{n: 50, tokens: 4})
+		watch := &after{enough: 1 << 40}
+		cfg.Watch = watch
+		res, err := Run(t.Context(), nil, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if records, _ := read(); res.Stopped != "" || res.Sent != 50 || len(records) != 50 || watch.judged.Load() == 0 {
+			t.Errorf("%+v, %d records, %d judgements", res, len(records), watch.judged.Load())
+		}
+	})
 }

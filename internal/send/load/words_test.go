@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +42,7 @@ func TestServersWordsArePlain(t *testing.T) {
 			defer srv.Close()
 			cfg, read := setup(t, &server{url: srv.URL}, "vllm", closed(), &prompts{n: 1, tokens: 2})
 			cfg.Secrets, cfg.KeepTexts = outside.NewSecrets("sk-secret-1"), true
-			if _, err := Run(context.Background(), nil, cfg); err != nil {
+			if _, err := Run(t.Context(), nil, cfg); err != nil {
 				t.Fatal(err)
 			}
 			records, _ := read()
