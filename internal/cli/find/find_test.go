@@ -51,7 +51,7 @@ func eight() *plantest.Server {
 func TestFindTheEdge(t *testing.T) {
 	t.Parallel()
 	url, server, out := answering(t), eight(), filepath.Join(t.TempDir(), "found")
-	args := []string{"--vary", "concurrency", "--from", "4", "--slo", "median_ttft<=200ms and failed<5%", "--probe", "3s", "--confirm", "18s", "--tolerance", "20%", "--probe", "3s", "--confirm", "18s", "--out", out}
+	args := []string{"--vary", "concurrency", "--from", "4", "--slo", "median_ttft<=200ms and failed<5%", "--probe", "3s", "--confirm", "18s", "--tolerance", "20%", "--out", out}
 	s := searched(t, url, server, nil, args...)
 	s.exit(command.ExitDone, "")
 	s.stdout(`^- It holds up to \*\*concurrency 1[1-5]\*\* \(confirmed by a run of 18 s\)`, `^- What binds: median_ttft<=200ms\.`,
