@@ -32,6 +32,9 @@ type Child struct {
 
 	Live    *live.Feed    // is told how the run goes; nil: nobody is
 	Control *load.Control // pauses it, and the one after it too, until it is told to go on; may be nil
+
+	// Instead runs the Spec in place of a process, in tests of what chooses runs; nil: a process does.
+	Instead func(ctx context.Context, drain <-chan struct{}, c *Child) (*Outcome, error)
 }
 
 // childGrace is what a child gets when nobody waits for it any more.
@@ -66,6 +69,9 @@ func (o *Outcome) Err() error {
 // no more and waits for what is in flight. The end of ctx cancels that too. What is left
 // of an earlier child is ended first.
 func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error) {
+	if c.Instead != nil {
+		return c.Instead(ctx, drain, c)
+	}
 	folder, err := filepath.Abs(c.Spec.RunDir)
 	if err != nil || c.Spec.RunDir == "" {
 		return nil, errors.Join(err, errors.New("a child needs a folder for its run"))

@@ -89,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"hub":      cmdHub,
 			"nats":     cmdNATS,
 			"agents":   cmdAgents,
+			"played":   cmdPlayed,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -34,6 +34,7 @@ type abRun struct {
 	line     *command.Line
 	screen   *view.Screen
 	duel     *duel.Duel
+	instead  instead
 }
 
 // abMetrics are decided where nothing else is asked for.
@@ -251,5 +252,5 @@ func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, er
 	}
 	spec.Command = nil // of each round another
 	feed, control := r.screen.Children()
-	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control}, nil
+	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control, Instead: r.instead}, nil
 }

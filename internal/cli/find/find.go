@@ -106,7 +106,7 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload []stri
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
-	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control}
+	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control, Instead: o.instead}
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
 		Child:    child,

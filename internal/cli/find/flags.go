@@ -1,12 +1,14 @@
 package find
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/view"
@@ -27,9 +29,13 @@ type options struct {
 	screen           *view.Screen  // nil: there is none
 	live             *live.Feed    // of the probes; nil: nobody is told
 	control          *load.Control // pauses them; may be nil
+	instead          instead
 	mapKey           string
 	mapValues        []string
 }
+
+// instead runs what the commands of this package choose to run, in their tests: see bench.Child.
+type instead func(ctx context.Context, drain <-chan struct{}, c *bench.Child) (*bench.Outcome, error)
 
 const groupFind = "Search"
 

@@ -131,10 +131,7 @@ func checkServeArgs(args []string) error {
 }
 
 // redactServeArgs hides what a command line of bench serve should not show.
-func redactServeArgs(args []string) []string {
-	set, _ := serve.Flags()
-	return set.Redacted(args)
-}
+func redactServeArgs(args []string) []string { return serveFlags().Redacted(args) }
 
 // printPlan writes the points as commands that can be pasted.
 func printPlan(w io.Writer, plan *scenario.Plan) error {

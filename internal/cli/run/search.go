@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -58,12 +59,15 @@ func findPoint(ctx context.Context, drain <-chan struct{}, s *scenario.Scenario,
 	return fmt.Errorf("find: %w (its log is %s)", err, log)
 }
 
+// Flags by which a command line is read to hide what it holds. They are made once: a plan may have a thousand points.
+var (
+	serveFlags = sync.OnceValue(func() *argv.Set { set, _ := serve.Flags(); return set })
+	findFlags  = sync.OnceValue(func() *argv.Set { set, _ := findcmd.Flags(); return set })
+)
+
 // Redacted hides what a command line of ours should not show.
 func Redacted(args []string) []string {
-	for name, flags := range map[string]func() *argv.Set{
-		"bench serve": func() *argv.Set { set, _ := serve.Flags(); return set },
-		"find":        func() *argv.Set { set, _ := findcmd.Flags(); return set },
-	} {
+	for name, flags := range map[string]func() *argv.Set{"bench serve": serveFlags, "find": findFlags} {
 		words := strings.Fields(name)
 		if n := len(words); len(args) >= n && slices.Equal(args[:n], words) {
 			return slices.Concat(words, flags().Redacted(args[n:]))

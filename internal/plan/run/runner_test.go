@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,34 @@ func TestServerThatDies(t *testing.T) {
 	}
 	want := []string{"starting 1", "up 1", "running 1", "down", "ended 1 failed", "starting 2", "up 2", "running 2", "ended 2 done", "down"}
 	if diff := cmp.Diff(want, l.events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A server that is up and refuses us is never ready: the last answer is in the error. What waits for it has the
+// time that it was given, and no more points wait for it again.
+func TestServerThatRefuses(t *testing.T) {
+	l := newLab(t)
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		http.Error(w, "no", http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	l.url = server.URL
+	refusing := l.target("refusing")
+	refusing.Ready.Timeout = time.Second
+	refusing.Ready.Late = errors.New("it was not ready in time")
+	var errs []string
+	j := &fakeJob{ended: func(o Outcome) error { errs = append(errs, o.Err.Error()); return nil }}
+	if err := l.Run(t.Context(), nil, list(&Point{Name: "1", Target: refusing, Job: j}, &Point{Name: "2", Target: refusing, Job: j})); err != nil {
+		t.Fatal(err)
+	}
+	if len(errs) != 2 || !strings.Contains(errs[0], "it was not ready in time; the last try: ") || !strings.Contains(errs[0], "answered HTTP 401") ||
+		!strings.HasPrefix(errs[1], "its server did not come up before: ") || asked == 0 {
+		t.Errorf("asked %d times: %q", asked, errs)
+	}
+	if diff := cmp.Diff([]string{"starting 1", "down", "ended 1 failed", "ended 2 failed"}, l.events); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -73,7 +73,7 @@ func (j *job) child(ctx context.Context, drain <-chan struct{}, args []string, a
 	}
 	child := bench.Child{
 		Program: r.Program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "plain"},
-		Log: log, PIDFile: r.Folder.benchPID(j.p.ID), Live: r.Live, Control: r.Control,
+		Log: log, PIDFile: r.Folder.benchPID(j.p.ID), Live: r.Live, Control: r.Control, Instead: r.Instead,
 	}
 	outcome, err := child.Run(ctx, drain)
 	if err != nil {

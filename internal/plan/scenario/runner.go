@@ -28,6 +28,9 @@ type Runner struct {
 	// says goes to the log.
 	Find func(ctx context.Context, drain <-chan struct{}, args []string, log string) error
 
+	// Instead runs a point's Spec in place of a process, in tests: see bench.Child; nil: a process does.
+	Instead func(ctx context.Context, drain <-chan struct{}, c *bench.Child) (*bench.Outcome, error)
+
 	Header http.Header // for readiness and resets
 	Client *http.Client
 	// Observe is told what happens, in one goroutine; nil tells nobody.
