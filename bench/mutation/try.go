@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What became of a mutation.
+const (
+	caught   = "caught"
+	survived = "SURVIVED"
+	unbuilt  = "NO BUILD" // it does not compile, and says nothing of tests
+	stale    = "STALE"    // its text is not there any more
+	unsound  = "UNSOUND"  // the tests fail without it
+)
+
+// outcome is a mutation and what became of it.
+type outcome struct {
+	mutation
+	Result  string  `json:"result"`
+	By      string  `json:"by"` // the tests that failed, or what is wrong
+	Seconds float64 `json:"seconds"`
+}
+
+// trial runs tests.
+type trial struct {
+	dir, scratch string
+	short        bool
+	sound        map[string]time.Duration // how long packages take that pass without a mutation, by their names
+}
+
+// try runs the tests of a mutation's packages with it.
+func (t *trial) try(ctx context.Context, m mutation) outcome {
+	o := outcome{mutation: m}
+	list, err := m.overlay(t.dir, t.scratch)
+	if err != nil {
+		o.Result, o.By = stale, err.Error()
+		return o
+	}
+	usual, said, err := t.passes(ctx, &m)
+	if err != nil {
+		o.Result, o.By = unsound, failures(said)
+		return o
+	}
+	began := time.Now()
+	// A hang is caught, and is not waited for much longer than the tests take.
+	said, err = t.test(ctx, &m, usual*3+time.Minute, "-overlay", list, "-failfast")
+	o.Seconds = time.Since(began).Seconds()
+	switch {
+	case err == nil:
+		o.Result, o.By = survived, "all tests pass"
+	case strings.Contains(said, "[build failed]") || strings.Contains(said, "[setup failed]"):
+		o.Result, o.By = unbuilt, said
+	default:
+		o.Result, o.By = caught, failures(said)
+	}
+	return o
+}
+
+// passes makes sure, once, that the tests pass without a mutation, and says how long they take.
+func (t *trial) passes(ctx context.Context, m *mutation) (usual time.Duration, said string, err error) {
+	key := fmt.Sprint(m.packages(), m.Race)
+	if usual, ok := t.sound[key]; ok {
+		return usual, "", nil
+	}
+	began := time.Now()
+	if said, err = t.test(ctx, m, 20*time.Minute); err != nil {
+		return 0, said, err
+	}
+	t.sound[key] = time.Since(began)
+	return t.sound[key], "", nil
+}
+
+func (t *trial) test(ctx context.Context, m *mutation, timeout time.Duration, more ...string) (said string, err error) {
+	args := append([]string{"test", "-count=1", "-vet=off", "-timeout", timeout.String()}, more...)
+	if t.short {
+		args = append(args, "-short")
+	}
+	if m.Race {
+		args = append(args, "-race")
+	}
+	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, m.packages())...)
+	cmd.Dir = t.dir
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err.Error(), err
+	}
+	return string(out), err
+}
+
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// failures names what failed, in short.
+func failures(said string) string {
+	var names []string
+	if strings.Contains(said, "WARNING: DATA RACE") {
+		names = append(names, "data race")
+	}
+	if strings.Contains(said, "panic: test timed out") {
+		names = append(names, "hangs")
+	} else if strings.Contains(said, "panic: ") {
+		names = append(names, "panic")
+	}
+	for _, match := range failed.FindAllStringSubmatch(said, -1) {
+		if !slices.Contains(names, match[1]) {
+			names = append(names, match[1])
+		}
+	}
+	const most = 3
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	if len(names) == 0 {
+		names = []string{said[max(0, len(said)-300):]}
+	}
+	return strings.Join(names, ", ")
+}
