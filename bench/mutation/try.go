@@ -49,18 +49,35 @@ func (t *trial) try(ctx context.Context, m mutation) outcome {
 		return o
 	}
 	began := time.Now()
-	// A hang is caught, and is not waited for much longer than the tests take.
-	said, err = t.test(ctx, &m, usual*3+time.Minute, "-overlay", list, "-failfast")
+	o.Result, o.By = t.notice(ctx, &m, list, usual*3+time.Minute) // a hang is caught, and is not waited for much longer than the tests take
 	o.Seconds = time.Since(began).Seconds()
-	switch {
-	case err == nil:
-		o.Result, o.By = survived, "all tests pass"
-	case strings.Contains(said, "[build failed]") || strings.Contains(said, "[setup failed]"):
-		o.Result, o.By = unbuilt, said
-	default:
-		o.Result, o.By = caught, failures(said)
-	}
 	return o
+}
+
+// notice says whether a test fails because of the mutation. A busy machine fails tests too: one that fails is run
+// again by itself, and counts if it fails with the mutation and passes without; else the others have to tell.
+func (t *trial) notice(ctx context.Context, m *mutation, list string, within time.Duration) (result, by string) {
+	skip := "^$"
+	for ctx.Err() == nil {
+		said, err := t.test(ctx, m, within, "-overlay", list, "-failfast", "-skip", skip)
+		names := failed.FindStringSubmatch(said)
+		switch {
+		case err == nil:
+			return survived, "all tests pass"
+		case strings.Contains(said, "[build failed]") || strings.Contains(said, "[setup failed]"):
+			return unbuilt, said
+		case names == nil: // it hangs, or ended the whole program
+			return caught, failures(said)
+		}
+		test, _, _ := strings.Cut(names[1], "/")
+		alone := "^" + test + "$"
+		_, with := t.test(ctx, m, within, "-overlay", list, "-run", alone)
+		if _, without := t.test(ctx, m, within, "-run", alone); with != nil && without == nil {
+			return caught, failures(said)
+		}
+		skip += "|" + alone
+	}
+	return survived, "interrupted"
 }
 
 // passes makes sure, once, that the tests pass without a mutation, and says how long they take.
@@ -95,6 +112,7 @@ func (t *trial) test(ctx context.Context, m *mutation, timeout time.Duration, mo
 	return string(out), err
 }
 
+// failed finds the tests that did, those inside others too.
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
 // failures names what failed, in short.
