@@ -53,8 +53,10 @@ var ofSpec = []mutation{
 		New: "",
 	},
 	{
-		File: "internal/bench/spec_fleet.go", Breaks: "each agent asks what a variable names",
-		Old: `if err != nil || s.Hardware.Env != "" {`,
-		New: "if err != nil {",
+		File: "internal/bench/spec_fleet.go", Breaks: "each agent asks for the server's counters",
+		Old: `if of.Index == 0 {
+		own.ScrapeEvery`,
+		New: `if of.Index >= 0 {
+		own.ScrapeEvery`,
 	},
 }
