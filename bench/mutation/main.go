@@ -26,7 +26,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"time"
 )
 
 func main() {
@@ -72,7 +71,7 @@ func check(ctx context.Context, only *regexp.Regexp, record string, short bool) 
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	t := &trial{dir: dir, scratch: scratch, short: short, sound: map[string]time.Duration{}}
+	t := newTrial(dir, scratch, short)
 	var all []outcome
 	for _, m := range table() {
 		if !only.MatchString(m.File + " " + m.Breaks) {

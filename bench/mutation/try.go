@@ -35,6 +35,10 @@ type trial struct {
 	sound        map[string]time.Duration // how long packages take that pass without a mutation, by their names
 }
 
+func newTrial(dir, scratch string, short bool) *trial {
+	return &trial{dir: dir, scratch: scratch, short: short, sound: map[string]time.Duration{}}
+}
+
 // try runs the tests of a mutation's packages with it.
 func (t *trial) try(ctx context.Context, m mutation) outcome {
 	o := outcome{mutation: m}
