@@ -32,11 +32,17 @@ type outcome struct {
 type trial struct {
 	dir, scratch string
 	short        bool
-	sound        map[string]time.Duration // how long packages take that pass without a mutation, by their names
+	sound        map[string]usual // of packages that pass without a mutation, by their names
+}
+
+// usual is how long the tests of some packages take, and which of them are slow: those are asked last.
+type usual struct {
+	took time.Duration
+	slow []string
 }
 
 func newTrial(dir, scratch string, short bool) *trial {
-	return &trial{dir: dir, scratch: scratch, short: short, sound: map[string]time.Duration{}}
+	return &trial{dir: dir, scratch: scratch, short: short, sound: map[string]usual{}}
 }
 
 // try runs the tests of a mutation's packages with it.
@@ -47,23 +53,36 @@ func (t *trial) try(ctx context.Context, m mutation) outcome {
 		o.Result, o.By = stale, err.Error()
 		return o
 	}
-	usual, said, err := t.passes(ctx, &m)
+	u, said, err := t.passes(ctx, &m)
 	if err != nil {
 		o.Result, o.By = unsound, failures(said)
 		return o
 	}
 	began := time.Now()
-	o.Result, o.By = t.notice(ctx, &m, list, usual*3+time.Minute) // a hang is caught, and is not waited for much longer than the tests take
+	within := u.took*3 + time.Minute // a hang is caught, and is not waited for much longer than the tests take
+	o.Result, o.By = t.notice(ctx, &m, list, within, "-skip", oneOf(u.slow))
+	if o.Result == survived && len(u.slow) > 0 {
+		o.Result, o.By = t.notice(ctx, &m, list, within, "-run", oneOf(u.slow))
+	}
 	o.Seconds = time.Since(began).Seconds()
 	return o
 }
 
+// oneOf matches tests by their names, and none of no names.
+func oneOf(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+
 // notice says whether a test fails because of the mutation. A busy machine fails tests too: one that fails is run
 // again by itself, and counts if it fails with the mutation and passes without; else the others have to tell.
-func (t *trial) notice(ctx context.Context, m *mutation, list string, within time.Duration) (result, by string) {
-	skip := "^$"
+func (t *trial) notice(ctx context.Context, m *mutation, list string, within time.Duration, which ...string) (result, by string) {
+	var excused []string
 	for ctx.Err() == nil {
-		said, err := t.test(ctx, m, within, "-overlay", list, "-failfast", "-skip", skip)
+		args := append([]string{"-overlay", list, "-failfast"}, which...)
+		if which[0] == "-skip" {
+			args[len(args)-1] += "|" + oneOf(excused)
+		} else {
+			args = append(args, "-skip", oneOf(excused))
+		}
+		said, err := t.test(ctx, m, within, args...)
 		names := failed.FindStringSubmatch(said)
 		switch {
 		case err == nil:
@@ -74,28 +93,39 @@ func (t *trial) notice(ctx context.Context, m *mutation, list string, within tim
 			return caught, failures(said)
 		}
 		test, _, _ := strings.Cut(names[1], "/")
-		alone := "^" + test + "$"
+		alone := oneOf([]string{test})
 		_, with := t.test(ctx, m, within, "-overlay", list, "-run", alone)
 		if _, without := t.test(ctx, m, within, "-run", alone); with != nil && without == nil {
 			return caught, failures(said)
 		}
-		skip += "|" + alone
+		excused = append(excused, test)
 	}
 	return survived, "interrupted"
 }
 
+// slowTest is how long one takes that is asked after the others.
+const slowTest = 3 * time.Second
+
+var passed = regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+)s\)`)
+
 // passes makes sure, once, that the tests pass without a mutation, and says how long they take.
-func (t *trial) passes(ctx context.Context, m *mutation) (usual time.Duration, said string, err error) {
+func (t *trial) passes(ctx context.Context, m *mutation) (u usual, said string, err error) {
 	key := fmt.Sprint(m.packages(), m.Race)
-	if usual, ok := t.sound[key]; ok {
-		return usual, "", nil
+	if u, ok := t.sound[key]; ok {
+		return u, "", nil
 	}
 	began := time.Now()
-	if said, err = t.test(ctx, m, 20*time.Minute); err != nil {
-		return 0, said, err
+	if said, err = t.test(ctx, m, 30*time.Minute, "-v"); err != nil {
+		return u, said, err
 	}
-	t.sound[key] = time.Since(began)
-	return t.sound[key], "", nil
+	u.took = time.Since(began)
+	for _, match := range passed.FindAllStringSubmatch(said, -1) {
+		if took, err := time.ParseDuration(match[2] + "s"); err == nil && took > slowTest {
+			u.slow = append(u.slow, match[1])
+		}
+	}
+	t.sound[key] = u
+	return u, "", nil
 }
 
 func (t *trial) test(ctx context.Context, m *mutation, timeout time.Duration, more ...string) (said string, err error) {
