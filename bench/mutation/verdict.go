@@ -33,9 +33,9 @@ var ofVerdict = []mutation{
 		New: "better = !covered || of < load",
 	},
 	{
-		File: "internal/judge/verdict/fleet.go", Breaks: "an agent that could not be checked hides one that is in order",
-		Old: `		if c.Level == NotChecked {
-			return -1
+		File: "internal/judge/verdict/fleet.go", Breaks: "an agent that sent nothing can be the worst of all",
+		Old: `		if own.measured == 0 {
+			continue // it has sent nothing: it can't have spoiled anything
 		}
 `,
 		New: "",
