@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -42,13 +44,44 @@ type noHeader struct{}
 
 func (noHeader) Get(string) string { return "" }
 
-// overScripted is a closed loop over a scripted transport.
-func overScripted(t *testing.T, n int) (Config, *scripted, func() ([]journal.Request, *journal.Run)) {
+// overScripted is a closed loop over a scripted transport, and what the journal has of it.
+func overScripted(t *testing.T, n int) (Config, *scripted, func() []journal.Request) {
 	t.Helper()
-	cfg, read := setup(t, &server{url: "http://scripted", noLoop: true}, "openai", closed(), &prompts{n: n, tokens: 1})
-	s := &scripted{clock: cfg.Clock}
-	cfg.Transport = s
-	return cfg, s, read
+	backend, err := protocol.FindBackend("openai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pace.New(closed())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), journal.FileName)
+	w, err := journal.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := wire.NewClock()
+	s := &scripted{clock: clock}
+	cfg := Config{Clock: clock, Source: &prompts{n: n, tokens: 1}, Pace: p, Concurrency: 4, Transport: s, Protocol: backend, Call: protocol.Call{Model: "sim"}, IDPrefix: "t-", Journal: w}
+	cfg.Started = func() error { return w.Run(&journal.Run{Schema: journal.Schema}) }
+	return cfg, s, func() (records []journal.Request) {
+		t.Helper()
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := journal.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for {
+			q, err := r.Next()
+			if err != nil {
+				return records
+			}
+			records = append(records, clone(q))
+		}
+	}
 }
 
 // Tokens that events tell are counted over all of them: two of two are four.
@@ -113,7 +146,7 @@ func TestTheJournalHasWhatTheTransportKnows(t *testing.T) {
 	if _, err := Run(t.Context(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}
-	records, _ := read()
+	records := read()
 	if len(records) != 1 {
 		t.Fatalf("%d requests", len(records))
 	}
