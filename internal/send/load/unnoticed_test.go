@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
 // What bench/mutation broke and nothing noticed: small things, each held by itself.
@@ -254,5 +255,45 @@ func TestTheRunsFieldsWinOverTheRequestsSampling(t *testing.T) {
 	}
 	if want := []string{"temperature=2", "temperature=1", `user="run"`, `user="own"`}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// conversationOf is the dispatcher of conversations of a run that sends nothing, and one that is begun.
+func conversationOf(t *testing.T, cfg Config) (*conversing, *open) {
+	t.Helper()
+	backend, err := protocol.FindBackend("openai-chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Clock, cfg.Protocol = wire.NewClock(), backend
+	r := newRun(t.Context(), nil, cfg)
+	t.Cleanup(func() { r.cancel(nil) })
+	one := &talk.Conversation{Number: 1, Turns: []talk.Turn{{Continues: -1, OutputTokens: 1, Messages: []talk.Message{{JSON: talk.Text("user", "hello")}}}}}
+	return &conversing{run: r}, newOpen(one, "", "")
+}
+
+// A bound on requests is how many are sent, and no one more.
+func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
+	d, _ := conversationOf(t, Config{Talks: &Talks{MaxRequests: 3}})
+	for sent, want := range []string{"", "", "", "max requests", "max requests"} {
+		if d.sent = sent; d.ending() != want {
+			t.Errorf("%d were sent: %q, want %q", sent, d.ending(), want)
+		}
+	}
+}
+
+// A turn whose body has still to be made holds no slot while it is.
+func TestATurnThatIsBeingMadeHoldsNoSlot(t *testing.T) {
+	d, o := conversationOf(t, Config{Talks: &Talks{}, Concurrency: 1})
+	d.talks.open[o] = true
+	o.waiting = 1
+	j := d.newTurn(o, 0)
+	d.talks.push(j)
+	if !d.sendDue() {
+		t.Error("the turn was not looked at")
+	}
+	d.inFlight.Wait() // its body is made
+	if len(d.slots) != 0 || j.body == nil || d.sent != 0 {
+		t.Errorf("%d slots are taken, %d bytes were made, %d requests sent", len(d.slots), len(j.body), d.sent)
 	}
 }
