@@ -43,6 +43,8 @@ type Test struct {
 	Options
 	Program  string // our own binary: simulator and client are processes of it
 	Progress Progress
+	// Round runs a load once; nil: by processes of Program.
+	Round func(context.Context, Load) (*Errors, error)
 
 	drain  <-chan struct{}
 	folder string    // of one round's files; gone at the end
@@ -63,6 +65,9 @@ func (t *Test) Run(ctx context.Context, drain <-chan struct{}, result *Result) (
 		return err
 	}
 	defer os.RemoveAll(t.folder)
+	if t.Round == nil {
+		t.Round = t.round
+	}
 	work := watchOthers()
 	err = t.climb(ctx)
 	result.OthersCPU = work.share()
@@ -125,7 +130,7 @@ func (t *Test) step(ctx context.Context, load Load) (Step, error) {
 func (t *Test) rounds(ctx context.Context, load Load) (rounds []Round, err error) {
 	for i := range load.Rounds {
 		t.Progress.Running(fmt.Sprintf("%d streams, a token each %v: round %d of %d", load.Streams, load.ITL, i+1, load.Rounds))
-		e, err := t.round(ctx, load)
+		e, err := t.Round(ctx, load)
 		switch {
 		case t.stopped(ctx):
 			return nil, ErrStopped

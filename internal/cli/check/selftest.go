@@ -21,6 +21,7 @@ type selftestRun struct {
 	selftest.Options
 	asJSON bool
 	line   *command.Line
+	round  func(context.Context, selftest.Load) (*selftest.Errors, error) // of a test; nil: by processes
 }
 
 // Selftest is the command selftest.
@@ -70,7 +71,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 		Schema: selftest.Schema, At: time.Now().UTC().Truncate(time.Second), Version: command.Version(),
 		Machine: serve.ThisMachine(), Engine: serve.ResolvedEngine(r.Engine), Quick: r.Quick,
 	}
-	err = (&selftest.Test{Options: r.Options, Program: program, Progress: r}).Run(ctx, drain, result)
+	err = (&selftest.Test{Options: r.Options, Program: program, Progress: r, Round: r.round}).Run(ctx, drain, result)
 	if errors.Is(err, selftest.ErrStopped) {
 		return errors.New("stopped: nothing is written")
 	}
