@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -244,48 +246,24 @@ func TestClientLeaves(t *testing.T) {
 		cfg := fast()
 		cfg.Engine = engine
 		cfg.TTFT, cfg.Batch.Base = random.Constant(time.Hour), time.Hour // nothing is ever written
-		r := start(t, cfg)
-		resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":3,"stream":true}`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close() // closes the connection
-		for deadline := time.Now().Add(5 * time.Second); ; {
-			resp, err := r.client.Get(r.url + "/metrics")
+		virtual(t, cfg, func(t *testing.T, r *running, _ *memnet.Network) {
+			began := time.Now()
+			resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":3,"stream":true}`)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(drain(t, resp), `finished_reason="abort"} 1.0`) {
-				break
+			resp.Body.Close() // closes the connection
+			synctest.Wait()
+			if m := r.metrics(); m[`request_success_total{finished_reason="abort"}`] != 1 {
+				t.Errorf("%s: the server did not notice: %v", engine, m)
 			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%s: the server did not notice", engine)
+			if rec := r.truth()["x"]; rec.Finish != "abort" || rec.CompletionTokens != 0 || len(rec.Events) != 0 {
+				t.Errorf("%s: %+v", engine, rec)
 			}
-		}
-		if rec := r.truth()["x"]; rec.Finish != "abort" || rec.CompletionTokens != 0 || len(rec.Events) != 0 {
-			t.Errorf("%s: %+v", engine, rec)
-		}
-	}
-}
-
-// TestSlowReader: a client that does not read holds up nobody else, and gets all
-// in the end.
-func TestSlowReader(t *testing.T) {
-	cfg := fast()
-	cfg.ITL, cfg.TokensPerChunk, cfg.MaxModelLen = random.Constant(0), 1000, 1<<20
-	r := start(t, cfg)
-	// More than the buffers of both sockets hold.
-	slow, err := r.post(pathCompletions, "slow", `{"prompt":"a","max_tokens":1000000,"stream":true}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g := read(r.post(pathCompletions, "quick", `{"prompt":"a","max_tokens":3000,"stream":true}`)); !g.done {
-		t.Errorf("%+v", g)
-	}
-	g := read(slow, nil)
-	rec := r.truth()["slow"]
-	if !g.done || sha(g.text) != rec.TextSHA256 || rec.Blocked == 0 {
-		t.Errorf("done %v, %d letters, truth %d tokens, %d blocked writes", g.done, len(g.text), rec.CompletionTokens, rec.Blocked)
+			if took := time.Since(began); took != 0 {
+				t.Errorf("%s: noticed after %v", engine, took)
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -207,40 +208,40 @@ func TestFaultsOfWholeAnswers(t *testing.T) {
 // TestFlip: the same prompt gets the same text alone, and another one in company.
 func TestFlip(t *testing.T) {
 	cfg := fast()
-	cfg.TTFT = random.Constant(50 * time.Millisecond)
 	cfg.Faults = Faults{FaultFlip: 1}
-	r := start(t, cfg)
-	send := func(id, prompt string) {
-		t.Helper()
-		resp, err := r.post(pathCompletions, id, `{"prompt":"`+prompt+`","max_tokens":9,"stream":true}`)
-		if err != nil {
-			t.Error(err)
-			return
+	virtual(t, cfg, func(t *testing.T, r *running, _ *memnet.Network) {
+		send := func(id string) {
+			t.Helper()
+			resp, err := r.post(pathCompletions, id, `{"prompt":"a","max_tokens":9,"stream":true}`)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			drain(t, resp)
 		}
-		drain(t, resp)
-	}
-	send("alone", "a")
-	var company sync.WaitGroup
-	for i := range 8 {
-		company.Go(func() { send(fmt.Sprint("company-", i), "a") })
-	}
-	company.Wait()
-	send("again", "a")
-	truth := r.truth()
-	if truth["alone"].Fault != "" || truth["alone"].Text != truth["again"].Text {
-		t.Errorf("alone %+v, again %+v", truth["alone"], truth["again"])
-	}
-	flipped := 0
-	for i := range 8 {
-		rec := truth[fmt.Sprint("company-", i)]
-		if rec.Fault == FaultFlip {
-			flipped++
+		send("alone")
+		var company sync.WaitGroup
+		for i := range 8 {
+			company.Go(func() { send(fmt.Sprint("company-", i)) })
 		}
-		if (rec.Text != truth["alone"].Text) != (rec.Fault == FaultFlip) {
-			t.Errorf("%q: %q, alone %q", rec.Fault, rec.Text, truth["alone"].Text)
+		company.Wait()
+		send("again")
+		truth := r.truth()
+		if truth["alone"].Fault != "" || truth["alone"].Text != truth["again"].Text {
+			t.Errorf("alone %+v, again %+v", truth["alone"], truth["again"])
 		}
-	}
-	if flipped < 2 { // the first one was alone when it came
-		t.Errorf("%d of 8 texts were others", flipped)
-	}
+		flipped := 0
+		for i := range 8 {
+			rec := truth[fmt.Sprint("company-", i)]
+			if rec.Fault == FaultFlip {
+				flipped++
+			}
+			if (rec.Text != truth["alone"].Text) != (rec.Fault == FaultFlip) {
+				t.Errorf("%q: %q, alone %q", rec.Fault, rec.Text, truth["alone"].Text)
+			}
+		}
+		if flipped != 7 { // the first one was alone when it came
+			t.Errorf("%d of 8 texts were others", flipped)
+		}
+	})
 }

@@ -14,8 +14,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -52,18 +54,24 @@ func fast() Config {
 // startPlain serves on a port of its own until stop is called.
 func startPlain(t testing.TB, cfg Config, truth io.Writer) (addr string, stop func()) {
 	t.Helper()
-	s, err := New(cfg, truth)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return l.Addr().String(), serve(t, cfg, truth, l)
+}
+
+// serve serves until stop is called.
+func serve(t testing.TB, cfg Config, truth io.Writer, l net.Listener) (stop func()) {
+	t.Helper()
+	s, err := New(cfg, truth)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l) }()
-	return l.Addr().String(), sync.OnceFunc(func() {
+	return sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Serve: %v", err)
@@ -86,6 +94,28 @@ func start(t *testing.T, cfg Config) *running {
 	}
 	t.Cleanup(r.stop)
 	return r
+}
+
+// virtual runs a test in virtual time, against a server on a network within the process.
+func virtual(t *testing.T, cfg Config, test func(t *testing.T, r *running, network *memnet.Network)) {
+	t.Helper()
+	const address = "10.0.0.1:80"
+	synctest.Test(t, func(t *testing.T) {
+		cfg.GoTimers = true
+		var network memnet.Network
+		l, err := network.Listen(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &running{t: t, url: "http://" + address, client: network.Client(), buf: &syncBuffer{}}
+		stop := serve(t, cfg, r.buf, l)
+		r.stop = func() {
+			r.client.CloseIdleConnections()
+			stop()
+		}
+		defer r.stop()
+		test(t, r, &network)
+	})
 }
 
 // truth stops the server and gives its records by id.

@@ -54,17 +54,25 @@ func parseProm(t *testing.T, text string) map[string]float64 {
 	return out
 }
 
+// patience bounds waits for a condition: so long only on a machine that has hung.
+const patience = time.Minute
+
+// metrics are what the server tells now.
+func (r *running) metrics() map[string]float64 {
+	r.t.Helper()
+	resp, err := r.client.Get(r.url + "/metrics")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return parseProm(r.t, drain(r.t, resp))
+}
+
 // settled reads /metrics until n requests are counted as ended: a request is
 // counted right after its last write, which the client may see first.
 func settled(t *testing.T, r *running, n int64) map[string]float64 {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; {
-		resp, err := r.client.Get(r.url + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := parseProm(t, drain(t, resp))
-		if m["e2e_request_latency_seconds_count"] == float64(n) || time.Now().After(deadline) {
+	for deadline := time.Now().Add(patience); ; {
+		if m := r.metrics(); m["e2e_request_latency_seconds_count"] == float64(n) || time.Now().After(deadline) {
 			return m
 		}
 	}

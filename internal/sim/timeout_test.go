@@ -2,35 +2,39 @@ package sim
 
 import (
 	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/memnet"
 )
 
 // A client that never ends its request is not waited for.
 func TestReadTimeout(t *testing.T) {
 	cfg := fast()
-	cfg.ReadTimeout = 50 * time.Millisecond
-	addr, stop := startPlain(t, cfg, nil)
-	defer stop()
+	cfg.ReadTimeout = 20 * time.Second // heads have 30 s at most
 	for name, request := range map[string]string{
 		"half a head": "POST /v1/completions HTTP/1.1\r\nHost: a\r\n",
 		"half a body": "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := net.Dial("tcp", addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			_ = c.SetDeadline(time.Now().Add(30 * time.Second))
-			if _, err := io.WriteString(c, request); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.ReadAll(c); err != nil {
-				t.Errorf("the server did not end it: %v", err)
-			}
+			virtual(t, cfg, func(t *testing.T, r *running, network *memnet.Network) {
+				c, err := network.DialContext(t.Context(), "tcp", strings.TrimPrefix(r.url, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				began := time.Now()
+				if _, err := io.WriteString(c, request); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadAll(c); err != nil {
+					t.Errorf("the server did not end it: %v", err)
+				}
+				if took := time.Since(began); took != cfg.ReadTimeout {
+					t.Errorf("ended after %v", took)
+				}
+			})
 		})
 	}
 }
