@@ -33,6 +33,9 @@ func TestActionsArePinned(t *testing.T) {
 			if m[1] == "inferometer/inferometer@COMMIT" {
 				continue // the reader puts ours in
 			}
+			if strings.HasPrefix(m[1], "./.github/") {
+				continue // of this very commit
+			}
 			p := pinned.FindStringSubmatch(m[1])
 			if p == nil {
 				t.Errorf("%s: uses: %s\nis not pinned: write OWNER/NAME@COMMIT # vTAG", file, m[1])

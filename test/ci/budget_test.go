@@ -97,11 +97,15 @@ func TestRealPulse(t *testing.T) {
 	p := startPulses()
 	p.take()
 	p.end()
-	got := p.between(time.Now().Add(-time.Minute), time.Now())
-	if got < 0.001 {
+	if got := p.between(time.Now().Add(-time.Minute), time.Now()); got < 0.001 {
 		t.Errorf("%v s", got)
 	}
-	if p.between(time.Now().Add(-time.Hour), time.Now().Add(-time.Hour)) != 0 {
-		t.Error("a pulse of another time")
+	now := time.Now()
+	p.all = []pulse{{now.Add(-time.Hour), 3}, {now, 1}, {now, 2}}
+	if got := p.between(now, now); got != 1.5 {
+		t.Errorf("the mean of those about now: %v", got)
+	}
+	if got := p.between(now.Add(-time.Minute), now.Add(-time.Minute)); got != 2 {
+		t.Errorf("while something was measured the last one holds: %v", got)
 	}
 }

@@ -67,7 +67,8 @@ func work(n int) {
 	sink.Store(x)
 }
 
-// between is the mean of the pulses from some before one time to some after the other.
+// between is the mean of the pulses from some before one time to some after the other; where there are none, because
+// something was measured, the last one.
 func (p *pulses) between(from, to time.Time) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,10 +79,13 @@ func (p *pulses) between(from, to time.Time) float64 {
 			n++
 		}
 	}
-	if n == 0 {
-		return 0
+	switch {
+	case n > 0:
+		return sum / float64(n)
+	case len(p.all) > 0:
+		return p.all[len(p.all)-1].seconds
 	}
-	return sum / float64(n)
+	return 0
 }
 
 func (p *pulses) end() {
