@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"sort"
 
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
@@ -120,15 +121,18 @@ const mostRuns = 99
 // would not. each is the share of error of one number.
 func (c *Change) needs(size, each float64) int {
 	size -= (c.under + c.over) / 2
-	for n := max(c.Runs+1, 2); n <= mostRuns; n++ {
+	least := max(c.Runs+1, 2)
+	more := sort.Search(max(mostRuns+1-least, 0), func(more int) bool { // each further run decides smaller changes
+		n := least + more
 		degrees := float64(2*(n-1)) + priorDegrees
 		if c.mixed == nil {
 			degrees = float64(2 * (n - 1))
 		}
 		err := c.each / math.Sqrt(float64(n))
-		if err*(stats.StudentQuantile(1-each/2, degrees)+stats.StudentQuantile(0.8, degrees)) <= size {
-			return n
-		}
+		return err*(stats.StudentQuantile(1-each/2, degrees)+stats.StudentQuantile(0.8, degrees)) <= size
+	})
+	if least+more <= mostRuns {
+		return least + more
 	}
 	return 0
 }

@@ -23,20 +23,33 @@ func StudentQuantile(probability, degrees float64) float64 {
 		return NormalQuantile(probability)
 	}
 	degrees = max(degrees, 1)
-	above := func(t float64) float64 { return StudentTail(t, degrees) / 2 }
-	low, high := 0.0, 2.0
-	for above(high) > 1-probability && high < 1e9 {
-		low, high = high, 2*high
+	share := 1 - probability // that lies above
+	t := NormalQuantile(probability)
+	switch {
+	case !(t > 0 && degrees > 0): // the middle, or what is no number
+		return 0
+	case share <= 0:
+		return mostT
 	}
-	for range 60 {
-		if middle := (low + high) / 2; above(middle) > 1-probability {
-			low = middle
-		} else {
-			high = middle
+	// Newton's steps in logarithms, where the tail is concave and a line far out: the first one goes beyond the quantile, or
+	// to it, and the others come back to it without passing it. The start is not beyond: the normal tail is the thinner one.
+	front := lgamma((degrees+1)/2) - lgamma(degrees/2) - math.Log(degrees*math.Pi)/2
+	for n := range mostSteps {
+		above := StudentTail(t, degrees) / 2
+		density := math.Exp(front - (degrees+1)/2*math.Log1p(t*t/degrees))
+		next := min(t*math.Exp(math.Log(above/share)*above/(t*density)), mostT)
+		if n > 0 && !(next < t) {
+			break
 		}
+		t = next
 	}
-	return (low + high) / 2
+	return t
 }
+
+const (
+	mostSteps = 60  // they are some five
+	mostT     = 1e9 // of a share that is none
+)
 
 // StudentTail is the probability that Student's t is at least this far from zero, on
 // either side.

@@ -19,6 +19,12 @@ func TestQuantiles(t *testing.T) {
 		{0.025, 4, -2.77645},
 		{0.5, 7, 0},
 		{0.975, 0.3, 12.7062}, // below one degree counts as one
+		{1 - 1e-6, 1, 318309.9},
+		{1 - 1e-6, 3, 103.2995},
+		{0.6, 2, 0.288675},
+		{0.5001, 4, 0.000266667},
+		{1, 4, mostT},
+		{0, 4, -mostT},
 	} {
 		if got := StudentQuantile(c.p, c.degrees); math.Abs(got-c.want) > 2e-5*max(1, math.Abs(c.want)) {
 			t.Errorf("Student %v with %v degrees: %v, want %v", c.p, c.degrees, got, c.want)
