@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	driftRuns = flag.Int("runs", 10, "of each cell of the table of drift")
+	driftRuns = flag.Int("runs", 10, "of each cell of the table of drift; below 100 only the cells that are held to something are drawn")
 	driftSeed = flag.Uint64("seed-of-drift", 1, "of that table")
 )
 
 // TestDriftBySizeAndPlace prints the table of docs/verdict.md: how often drift accuses a server that becomes slower after
-// a share of the requests, by the size of the run; and one that does not.
+// a share of the requests, by the size of the run; and one that does not. The seeds are fixed: it holds or doesn't, on all machines alike.
 func TestDriftBySizeAndPlace(t *testing.T) {
 	places := []float64{0.15, 0.3, 0.5, 0.7, 0.85}
 	var b strings.Builder
@@ -42,9 +42,14 @@ func TestDriftBySizeAndPlace(t *testing.T) {
 		for _, change := range []float64{1.3, 2, 3} {
 			var cells []string
 			for _, place := range places {
+				held := change == 3 && size[0] >= 400
+				if !held && *driftRuns < 100 {
+					cells = append(cells, "·") // not drawn
+					continue
+				}
 				power := accused(change, place)
 				cells = append(cells, fmt.Sprintf("%.0f", power))
-				if change == 3 && size[0] >= 400 && power < 90 {
+				if held && power < 90 {
 					t.Errorf("%v, 3 times slower after %.0f %%: found in %.0f %%", size, place*100, power)
 				}
 			}
