@@ -59,7 +59,7 @@ func TestCommandsAreRunOrMarked(t *testing.T) {
 	}
 }
 
-// checkShellLine says whether a line of a sh block is run by TestCommandsInDocs or at least is one of this checkout.
+// checkShellLine says whether a line of a sh block is run by TestRealCommandsInDocs or at least is one of this checkout.
 func checkShellLine(t *testing.T, page, line, makefile string) {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " #")
