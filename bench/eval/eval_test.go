@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/testfiles"
@@ -12,7 +11,7 @@ import (
 // TestSome does what the command does, with few seeds: over HTTP, each answer is the one that
 // the server was told to give, and compare comes to what McNemar's test does.
 func TestSome(t *testing.T) {
-	b := &bench{seeds: 40, http: 1, questions: 300, accuracy: 0.9, worse: 0.15, seed: rand.Uint64()}
+	b := &bench{seeds: 40, http: 1, questions: 300, accuracy: 0.9, worse: 0.15, seed: testfiles.Random(t).Uint64()}
 	if testing.Short() || testfiles.RaceDetector {
 		b.seeds = 2
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // series is an hour of looks of a process that leaks so many bytes of memory, descriptors and goroutines a
@@ -26,9 +28,9 @@ func series(seed uint64, memory, files, goroutines, longer float64) []point {
 	return list
 }
 
-// What does not leak passes, on fresh seeds; what leaks a little a request is found, each kind by its own name.
+// What does not leak passes; what leaks a little a request is found, each kind by its own name.
 func TestVerdict(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfiles.Random(t).Uint64()
 	for i := range uint64(20) {
 		if text, ok := verdict(series(seed+i, 0, 0, 0, 0)); !ok {
 			t.Errorf("seed %d: a flat series fails:\n%s", seed+i, text)
@@ -53,7 +55,7 @@ func TestVerdict(t *testing.T) {
 
 // The interval holds the true slope in 95 % of series of independent looks.
 func TestFit(t *testing.T) {
-	r := rand.New(rand.NewPCG(rand.Uint64(), 2))
+	r := testfiles.Random(t)
 	const runs = 400
 	inside := 0
 	for range runs {

@@ -79,23 +79,23 @@ func TestOwnForms(t *testing.T) {
 }
 
 // A text full of blocks, commands and fences is read in one pass: as it was, 255 KB took
-// 24 s. The bound is far from both.
+// 24 s, so that these would take minutes.
 func TestManyBlocksAreQuick(t *testing.T) {
 	block := "## heading\n```\n# comment\nvllm bench serve --model m \\\n" +
 		"=== Serving Benchmark Result ===\nSuccessful requests: 1\nRequest throughput (req/s): 1.00\n===\n```\n"
 	for name, text := range map[string]string{
-		"blocks":   strings.Repeat(block, 2_000),
-		"commands": strings.Repeat("vllm bench serve --model m \\\n", 40_000) + block,
-		"fences":   strings.Repeat("```\n", 100_000) + block,
-		"offline":  strings.Repeat("* ===\n* nothing\n", 20_000) + block,
-		"tables":   strings.Repeat("| a | b | c |\n|---|---|---|\n", 20_000) + block,
+		"blocks":   strings.Repeat(block, 4_000),
+		"commands": strings.Repeat("vllm bench serve --model m \\\n", 80_000) + block,
+		"fences":   strings.Repeat("```\n", 200_000) + block,
+		"offline":  strings.Repeat("* ===\n* nothing\n", 40_000) + block,
+		"tables":   strings.Repeat("| a | b | c |\n|---|---|---|\n", 40_000) + block,
 	} {
 		began := time.Now()
 		if _, err := Read(name, []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		t.Logf("%s: %d KB in %v", name, len(text)>>10, time.Since(began))
-		if took := time.Since(began); took > 8*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: %d KB took %v", name, len(text)>>10, took)
 		}
 	}

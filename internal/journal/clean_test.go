@@ -42,11 +42,17 @@ func TestWordsOfAJournalArePlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _ := json.Marshal([]any{r.Run(), got})
+	all, err := json.Marshal([]any{r.Run(), got})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	rest, _ := json.Marshal([]any{r.Scrapes(), r.End()})
+	rest, err := json.Marshal([]any{r.Scrapes(), r.End()})
+	if err != nil || len(r.Scrapes()) == 0 || r.End() == nil {
+		t.Fatalf("%s, %v", rest, err)
+	}
 	for _, bad := range []string{`\u001b`, "\u202e", "2J", `0;x`, `\u0007`} {
 		if strings.Contains(string(all)+string(rest), bad) {
 			t.Errorf("%q in %s %s", bad, all, rest)

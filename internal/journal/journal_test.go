@@ -184,8 +184,13 @@ func TestReadableAfterAKillAtAnyByte(t *testing.T) {
 
 func TestReaderReusesItsRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
-	w, _ := Create(path)
-	_ = w.Run(&Run{Schema: Schema, Targets: make([]Target, 4)})
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(&Run{Schema: Schema, Targets: make([]Target, 4)}); err != nil {
+		t.Fatal(err)
+	}
 	for i := range examples {
 		w.Append(AppendRequest(nil, &examples[i]))
 	}
@@ -211,9 +216,13 @@ func TestReaderReusesItsRequest(t *testing.T) {
 
 func TestNotAJournal(t *testing.T) {
 	newer := filepath.Join(t.TempDir(), "newer")
-	w, _ := Create(newer)
-	_ = w.Run(&Run{Schema: Schema + 1})
-	_ = w.Close()
+	w, err := Create(newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Run(&Run{Schema: Schema + 1}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, []byte("hello"), 0o644); err != nil {
 		t.Fatal(err)

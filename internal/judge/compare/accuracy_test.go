@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // evalOf is the part of a result that an eval writes: right has a letter for each question.
@@ -207,9 +207,7 @@ func answering(random *rand.Rand, hard []float64, accuracy, same float64) string
 // TestAccuracyAlarms: of tables of equal sides at most one in twenty calls any of them
 // different, with several sides and with repeats; eight points are found.
 func TestAccuracyAlarms(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := testfiles.Random(t)
 	const trials, n = 200, 500
 	for _, tt := range []struct {
 		sides, repeats int

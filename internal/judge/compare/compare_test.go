@@ -217,8 +217,8 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s over [%g, %g]: %s %+v, %v", tt.gate, tt.low, tt.high, got, findings, err)
 		}
 		c.Doubts = []Doubt{{Side: "b", Severe: true, Sentence: "36 of 64"}}
-		if got, _, _ := g.Judge(c); got != Undecided {
-			t.Errorf("%s with a severe doubt: %s", tt.gate, got)
+		if got, _, err := g.Judge(c); got != Undecided || err != nil { // Undecided is also what an error comes with
+			t.Errorf("%s with a severe doubt: %s, %v", tt.gate, got, err)
 		}
 	}
 }

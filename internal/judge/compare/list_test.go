@@ -110,7 +110,7 @@ func TestHostileWords(t *testing.T) {
 // TestManyRunsAreListed: thousands of runs, each under a load of its own, take no time that anyone notices.
 func TestManyRunsAreListed(t *testing.T) {
 	var runs []foreign.Run
-	for i := range 10_000 {
+	for i := range 40_000 {
 		runs = append(runs, foreign.Run{Name: fmt.Sprint(i), Tool: foreign.VLLM, Facts: foreign.Facts{Concurrency: i/2 + 1, Completed: 1}, Values: map[string]float64{"mean_ttft_ms": float64(i)}})
 	}
 	began := time.Now()
@@ -118,7 +118,7 @@ func TestManyRunsAreListed(t *testing.T) {
 	if err := l[0].Markdown(io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > 10*time.Second { // some 100 ms on a free machine
+	if took := time.Since(began); took > time.Minute { // some 400 ms on a free machine; each held against each, it would be minutes
 		t.Errorf("it took %v", took)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // fixed is a closed loop against a server whose latencies do not depend on the load, as README's first run is, with the
@@ -97,9 +98,10 @@ func (s *sent) explain() *Explanation { return s.collect().Explain(s.in) }
 
 // TestReadme: README's run is limited by its concurrency, on a quiet machine always.
 func TestReadme(t *testing.T) {
+	random := testfiles.Random(t)
 	clear := 0
 	for range 40 {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		switch e := readmes(seed).run().explain(); e.Limit {
 		case Concurrency:
 			clear++
@@ -117,10 +119,11 @@ func TestReadme(t *testing.T) {
 // TestReadmeDisturbed: where the server's machine stalls now and then, README's run is still not limited by generating, nor by
 // the client. Base: "decode-bound … more GPUs" for a server whose latency does not depend on the load.
 func TestReadmeDisturbed(t *testing.T) {
+	random := testfiles.Random(t)
 	named := map[Limit]int{}
 	const runs = 150
 	for range runs {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		w := readmes(seed)
 		every, long := 10e6+w.Float64()*300e6, w.Float64()*40e6
 		for at := 0.0; at < 4e9; at += w.ExpFloat64()*every + 1e6 {
@@ -138,10 +141,11 @@ func TestReadmeDisturbed(t *testing.T) {
 
 // TestFullDisturbed: a server that is full is not called free where its machine stalls now and then.
 func TestFullDisturbed(t *testing.T) {
+	random := testfiles.Random(t)
 	named := map[Limit]int{}
 	const runs = 50
 	for range runs {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		w := drawWorld(Decode, seed)
 		w.seconds = 6
 		every, long := 20e6+w.Float64()*300e6, w.Float64()*60e6
@@ -161,8 +165,9 @@ func TestFullDisturbed(t *testing.T) {
 // TestClientHiccup: one long pause of the client's machine is not what limits a run, nor is a client that reads later than
 // tokens come and loses a hundredth by it.
 func TestClientHiccup(t *testing.T) {
+	random := testfiles.Random(t)
 	for range 20 {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		w := readmes(seed)
 		w.freezes = [][2]int64{{int64(w.Float64() * 2e9), 500e6}}
 		if e := w.run().explain(); e.Limit == Client {
@@ -179,8 +184,9 @@ func TestClientHiccup(t *testing.T) {
 // TestWaves: where all answers have one length, nearly as many generate at all times, and a server that is full is not
 // called free for what little there is to see.
 func TestWaves(t *testing.T) {
+	random := testfiles.Random(t)
 	for range 60 {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		r := rand.New(rand.NewPCG(seed, 9))
 		n, base := 20+r.IntN(30), 0.002+0.003*r.Float64()
 		w := &world{Rand: r, seconds: 4, servers: []engine.BatchConfig{engineOf(base, 1e-6, (4+2*r.Float64())*base/float64(n))}, slots: n}
@@ -193,8 +199,9 @@ func TestWaves(t *testing.T) {
 
 // TestWay: what is spent between client and server is the way's, and not a concurrency that the server has room for.
 func TestWay(t *testing.T) {
+	random := testfiles.Random(t)
 	for range 10 {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		w := drawWorld(Concurrency, seed)
 		w.way = 0.2 + 0.4*w.Float64()
 		e := w.requests().explain()
@@ -223,9 +230,10 @@ func TestOutside(t *testing.T) {
 
 // TestRefused: where half of the requests are refused, that is the limit; and a run of nothing but refusals says so too.
 func TestRefused(t *testing.T) {
+	random := testfiles.Random(t)
 	for _, share := range []float64{0.1, 0.5, 1} {
 		for _, limit := range []Limit{None, Concurrency, Queueing} {
-			s := drawWorld(limit, rand.Uint64()).requests()
+			s := drawWorld(limit, random.Uint64()).requests()
 			for i, r := range s.list {
 				if float64(i%100) < 100*share {
 					*r = journal.Request{Index: r.Index, Due: r.Due, Sent: r.Sent, End: r.Sent + 1e6, Outcome: journal.HTTP4xx, Status: http.StatusTooManyRequests}
@@ -240,8 +248,9 @@ func TestRefused(t *testing.T) {
 
 // TestOthers: where somebody else fills the server, it is not said to have room.
 func TestOthers(t *testing.T) {
+	random := testfiles.Random(t)
 	for range 10 {
-		seed := rand.Uint64()
+		seed := random.Uint64()
 		w := drawWorld(Decode, seed)
 		s := w.requests()
 		s.list = slices.DeleteFunc(s.list, func(r *journal.Request) bool { return r.Index%8 != 0 }) // the others' are in no journal of ours
@@ -254,10 +263,11 @@ func TestOthers(t *testing.T) {
 
 // TestReplicasAlike: of servers that are alike none is slow, however few answers there are and however they scatter.
 func TestReplicasAlike(t *testing.T) {
+	random := testfiles.Random(t)
 	slow := 0
 	const runs = 1000
 	for range runs {
-		r := rand.New(rand.NewPCG(rand.Uint64(), 2))
+		r := rand.New(rand.NewPCG(random.Uint64(), 2))
 		s := &sent{in: Input{Run: &journal.Run{Targets: make([]journal.Target, 4)}, End: &journal.End{}}}
 		s.in.Run.Options.Pace, s.in.Run.Options.MaxConcurrency = "closed", 4
 		for i := range 4 * (10 + r.IntN(20)) {

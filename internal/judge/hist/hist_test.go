@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var resolutions = []int{1, 3, 4, 6, 7, 8, FullBits}
@@ -51,7 +52,7 @@ func draw(n int, value func() int64) (values []int64, sorted []float64) {
 // Every percentile is within the stated error of the exact one, for all sizes and
 // shapes of samples; mean, deviation, minimum and maximum are exact to rounding.
 func TestStatedErrorHolds(t *testing.T) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	random := testfiles.Random(t)
 	for name, value := range distributions(random) {
 		for _, bits := range resolutions {
 			for _, n := range []int{1, 2, 7, 100, 5000} {
@@ -98,7 +99,7 @@ func TestBuckets(t *testing.T) {
 
 // Histograms of parts merge to the histogram of all, whichever way they were cut.
 func TestMergeIsOneOfAll(t *testing.T) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), 2))
+	random := testfiles.Random(t)
 	for name, value := range distributions(random) {
 		values, _ := draw(3000, value)
 		all, merged := filled(values, FullBits), New(FullBits)
@@ -157,7 +158,7 @@ func TestAbove(t *testing.T) {
 }
 
 func TestBinaryRoundTrip(t *testing.T) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), 3))
+	random := testfiles.Random(t)
 	for name, value := range distributions(random) {
 		for _, bits := range resolutions {
 			for _, n := range []int{0, 1, 1000} {

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // world makes requests of which the truth is known, and what a client with few and late
@@ -108,7 +108,7 @@ func kernelRun() journal.Run {
 // Whatever the truth and however it was read: its percentiles, means and maxima lie within the
 // bounds, whether values are kept or counted in histograms.
 func TestTheTruthLiesWithinTheBounds(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := testfiles.Random(t).Uint64()
 	shared := 0
 	for round := range 150 {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, uint64(round)))}

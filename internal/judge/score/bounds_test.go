@@ -54,7 +54,7 @@ func TestASlowPattern(t *testing.T) {
 	}}})
 	began := time.Now()
 	c.Add(answerTo(0, strings.Repeat("word ", 40)+"!"))
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	c.spent = scoringTime + 1
@@ -106,7 +106,7 @@ func TestPatternsThatAreLarge(t *testing.T) {
 	} {
 		began := time.Now()
 		_, err := compile(p)
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s took %s (%v)", clip(p, 30), took, err)
 		}
 	}

@@ -35,7 +35,7 @@ func FuzzFilters(f *testing.F) {
 		if !utf8.ValidString(answer) && utf8.ValidString(pattern) {
 			t.Errorf("%q is no text", answer)
 		}
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %s", took)
 		}
 	})

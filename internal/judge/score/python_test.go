@@ -27,6 +27,9 @@ func TestPatternsAsPython(t *testing.T) {
 	if err := json.Unmarshal(raw, &cases); err != nil {
 		t.Fatal(err)
 	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
 	for _, c := range cases {
 		p, err := compile(c.Pattern)
 		if (err != nil) != c.Refused {

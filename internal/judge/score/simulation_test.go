@@ -3,26 +3,11 @@ package score
 import (
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
-
-// fresh is a source with a seed of its own, which is printed; INFEROMETER_SEED repeats it.
-func fresh(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("INFEROMETER_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatalf("INFEROMETER_SEED: %v", err)
-		}
-	}
-	t.Logf("INFEROMETER_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 16))
-}
 
 // simulated is an eval of a model that knows a share of the answers.
 func simulated(r *rand.Rand, questions int, accuracy func(options int) float64) *Result {
@@ -41,7 +26,7 @@ func simulated(r *rand.Rand, questions int, accuracy func(options int) float64) 
 // Of 400 intervals at 95 % fewer than 350 hold the truth, or all of them, less than once in
 // a million times. With INFEROMETER_SLOW 2,000 are made, and 92 to 98 % must.
 func TestIntervalsHoldTheTruth(t *testing.T) {
-	r, evals, least, most := fresh(t), 400, 350, 399
+	r, evals, least, most := testfiles.Random(t), 400, 350, 399
 	if os.Getenv("INFEROMETER_SLOW") != "" {
 		evals, least, most = 2000, 1840, 1960
 	}
@@ -62,7 +47,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 // Who guesses is told from chance in at most 5 % of evals: of 400 that is 20, and more
 // than 44 less than once in a million times.
 func TestGuessingIsLikeChance(t *testing.T) {
-	r, told := fresh(t), 0
+	r, told := testfiles.Random(t), 0
 	for range 400 {
 		result := simulated(r, 20+r.IntN(300), func(options int) float64 { return 1 / float64(options) })
 		if !*result.Scores[0].Accuracy.Chance {

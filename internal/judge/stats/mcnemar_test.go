@@ -4,7 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
+
+	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 // Published examples. The two tables are those of Fagerland, Lydersen and Laake (BMC Medical
@@ -82,13 +83,6 @@ func drawn(random *rand.Rand, n int, first, second, same float64) (p Pairs) {
 	return p
 }
 
-// freshSeed is a new one each time: what holds must hold for all. A failure tells it.
-func freshSeed(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 16))
-}
-
 // atMost fails where a share of n trials is above its bound by more than chance (five
 // standard errors: once in three million tests).
 func atMost(t *testing.T, what string, hits, n int, bound float64) {
@@ -101,7 +95,7 @@ func atMost(t *testing.T, what string, hits, n int, bound float64) {
 // TestMcNemarFalseAlarms: equal servers are called different in at most 5 % of cases, at
 // any accuracy, however much their answers are alike, and the interval holds zero.
 func TestMcNemarFalseAlarms(t *testing.T) {
-	random := freshSeed(t)
+	random := testfiles.Random(t)
 	const trials = 2000
 	for _, accuracy := range []float64{0.5, 0.7, 0.85, 0.95} {
 		for _, same := range []float64{0, 0.5, 0.9, 0.99, 1} {
@@ -125,7 +119,7 @@ func TestMcNemarFalseAlarms(t *testing.T) {
 // TestMcNemarPower: eight points on 500 questions. Answers of two configurations of one
 // model are alike; those of two unrelated ones are not, and there it takes more questions.
 func TestMcNemarPower(t *testing.T) {
-	random := freshSeed(t)
+	random := testfiles.Random(t)
 	const trials = 2000
 	for _, c := range []struct {
 		first, same, least float64

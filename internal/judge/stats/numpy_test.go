@@ -3,7 +3,6 @@ package stats
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -91,7 +90,7 @@ func TestGoldenPercentiles(t *testing.T) {
 // Running moments are those of the list, however it is cut into parts, and a value
 // that is taken out leaves no trace.
 func TestMoments(t *testing.T) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	random := testfiles.Random(t)
 	values := make([]float64, 1000)
 	for i := range values {
 		values[i] = 1e3 + random.NormFloat64()

@@ -82,13 +82,13 @@ func TestRanks(t *testing.T) {
 // Millions of values must not be slow: a result asks for some fifty intervals.
 func TestRanksOfMillionsAreQuick(t *testing.T) {
 	began := time.Now()
-	for range 10 {
+	for range 100 {
 		if low, high := Ranks(5_000_000, 5_000_000, 0.99, 0.95); low < 4_949_000 || high > 4_951_000 || low >= high {
 			t.Fatalf("ranks %d and %d", low, high)
 		}
 	}
-	if took := time.Since(began); took > 5*time.Second { // some 10 ms on a free machine
-		t.Errorf("ten of them took %v", took)
+	if took := time.Since(began); took > time.Minute { // some 100 ms on a free machine; term by term it would be ten minutes
+		t.Errorf("a hundred of them took %v", took)
 	}
 }
 

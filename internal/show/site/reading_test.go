@@ -26,7 +26,7 @@ func TestTheServerReadsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, l) }()
