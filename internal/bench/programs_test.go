@@ -183,8 +183,8 @@ func TestRefuseCode(t *testing.T) {
 	}
 }
 
-// TestProgramsForReal runs three of HumanEval in the sandbox, as a run does after its load.
-func TestProgramsForReal(t *testing.T) {
+// TestRealPrograms runs three of HumanEval in the sandbox, as a run does after its load.
+func TestRealPrograms(t *testing.T) {
 	s := Default()
 	s.AllowCode = true
 	var said []string
