@@ -160,11 +160,9 @@ func TestChooseBackend(t *testing.T) {
 
 // A protocol that has no token ids refuses a dataset that sends them, before it is opened.
 func TestTokenIDsAreRefusedEarly(t *testing.T) {
-	remove := protocol.Register(&protocol.Backend{Name: "texts", Lacks: protocol.Lacks{TokenIDs: true, IgnoreEOS: true}})
-	defer remove()
 	s := specFor(t, "timed_trace")
-	s.Backend, s.NumPrompts, s.Path = "texts", 1, "trace.jsonl"
-	if err := s.checkDataset(); err == nil || !strings.Contains(err.Error(), "sends token ids, which --backend texts can't send") {
+	s.Backend, s.NumPrompts, s.Path = "tgi", 1, "trace.jsonl"
+	if err := s.checkDataset(); err == nil || !strings.Contains(err.Error(), "sends token ids, which --backend tgi can't send") {
 		t.Errorf("%v", err)
 	}
 	if workload.SendsIDs(nil) {

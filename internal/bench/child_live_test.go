@@ -10,7 +10,7 @@ import (
 
 // A child tells its states by one pipe and takes pauses by another; what is no state is
 // passed over.
-func TestChildTellsItsStates(t *testing.T) {
+func TestRealChildTellsItsStates(t *testing.T) {
 	c := childOf(t, `[ "$INFEROMETER_PARENT" = 4,5 ] || exit 1
 echo 'no state' >&4
 echo '{"phase":"running","sent":3}' >&4
@@ -43,7 +43,7 @@ echo '{}' > $RUN/result.json`)
 }
 
 // A child that nobody watches has no pipes, and one that is paused before it begins is told.
-func TestChildIsToldOfAPauseBeforeIt(t *testing.T) {
+func TestRealChildIsToldOfAPauseBeforeIt(t *testing.T) {
 	c := childOf(t, `[ -z "$INFEROMETER_PARENT" ] && echo '{}' > $RUN/result.json`)
 	if o, err := c.Run(t.Context(), nil); err != nil || o.Err() != nil {
 		t.Fatal(err, o.Err())

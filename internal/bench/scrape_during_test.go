@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,13 +41,13 @@ func completions(t *testing.T, metrics http.HandlerFunc, owner string) *httptest
 	return srv
 }
 
-// loadServer runs for some time against a server, and gives what was said and the scrapes.
-func loadServer(t *testing.T, url string, change func(*Spec)) (said string, scrapes []journal.Scrape, folder string, err error) {
+// loadServer runs against a server until enough says so of what was said, and gives that and the scrapes.
+func loadServer(t *testing.T, url string, change func(*Spec), enough func(said string) bool) (said string, scrapes []journal.Scrape, folder string, err error) {
 	t.Helper()
 	s := Default()
 	folder = filepath.Join(t.TempDir(), "run")
 	four := 4
-	s.URLs, s.Duration, s.MaxConcurrency, s.Unbounded, s.SkipTokenizerInit, s.RunDir, s.ScrapeEvery = []string{url}, 900*time.Millisecond, &four, true, true, folder, 100*time.Millisecond
+	s.URLs, s.Duration, s.MaxConcurrency, s.Unbounded, s.SkipTokenizerInit, s.RunDir, s.ScrapeEvery = []string{url}, time.Hour, &four, true, true, folder, 100*time.Millisecond
 	s.Label = "x"
 	if change != nil {
 		change(&s)
@@ -68,7 +69,27 @@ func loadServer(t *testing.T, url string, change func(*Spec)) (said string, scra
 			fmt.Fprintf(&words, format+"\n", args...)
 		},
 	}
-	run, err := Execute(context.Background(), nil, spec, h)
+	drain, over := make(chan struct{}), make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		defer close(drain)
+		for tick := time.Tick(time.Millisecond); ; {
+			mu.Lock()
+			done := enough(words.String())
+			mu.Unlock()
+			if done {
+				return
+			}
+			select {
+			case <-over:
+				return
+			case <-tick:
+			}
+		}
+	})
+	run, err := Execute(context.Background(), drain, spec, h)
+	close(over)
+	watching.Wait()
 	if err != nil {
 		return words.String(), nil, folder, err
 	}
@@ -93,8 +114,11 @@ func loadServer(t *testing.T, url string, change func(*Spec)) (said string, scra
 }
 
 // llama.cpp that serves several models wants to know of which; the key goes to it, and not into the file.
-func TestRouterAndKey(t *testing.T) {
+func TestRealRouterAndKey(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
 	srv := completions(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
 		switch {
 		case r.Header.Get("Authorization") != "Bearer sk-very-secret":
 			w.WriteHeader(http.StatusUnauthorized)
@@ -104,7 +128,7 @@ func TestRouterAndKey(t *testing.T) {
 			fmt.Fprint(w, "llamacpp:requests_processing 3\n# sk-very-secret\nllamacpp:tokens_predicted_total 7\n")
 		}
 	}, "llamacpp")
-	said, scrapes, folder, err := loadServer(t, srv.URL, nil)
+	said, scrapes, folder, err := loadServer(t, srv.URL, nil, func(string) bool { return asked.Load() > 8 })
 	if err != nil || strings.Contains(said, "no metrics") || len(scrapes) < 5 {
 		t.Fatalf("%v; %d scrapes; said %q", err, len(scrapes), said)
 	}
@@ -126,26 +150,30 @@ func TestRouterAndKey(t *testing.T) {
 }
 
 // TensorRT-LLM's /metrics is gone once it was read: it is never asked for.
-func TestDrainedMetricsAreNotRead(t *testing.T) {
+func TestRealDrainedMetricsAreNotRead(t *testing.T) {
+	t.Parallel()
 	var drained sync.Map
+	var asked atomic.Int64
 	srv := completions(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/metrics" {
 			drained.Store("by", r.UserAgent())
 		}
 		if r.URL.Path == "/prometheus/metrics" {
+			asked.Add(1)
 			fmt.Fprint(w, "trtllm_num_requests_running 2\n")
 			return
 		}
 		w.WriteHeader(http.StatusNotFound)
 	}, "tensorrt_llm")
-	said, scrapes, _, err := loadServer(t, srv.URL, nil)
+	said, scrapes, _, err := loadServer(t, srv.URL, nil, func(string) bool { return asked.Load() > 8 })
 	if _, yes := drained.Load("by"); err != nil || yes || len(scrapes) < 5 {
 		t.Errorf("%v, drained %v, %d scrapes, said %q", err, yes, len(scrapes), said)
 	}
 }
 
 // Metrics elsewhere get no key. What fails during the load is left out, and the load goes on.
-func TestMetricsElsewhere(t *testing.T) {
+func TestRealMetricsElsewhere(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	asked, keys := 0, 0
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +191,8 @@ func TestMetricsElsewhere(t *testing.T) {
 	}))
 	defer elsewhere.Close()
 	srv := completions(t, http.NotFound, "gateway")
-	said, scrapes, _, err := loadServer(t, srv.URL, func(s *Spec) { s.MetricsURLs = []string{elsewhere.URL} })
+	said, scrapes, _, err := loadServer(t, srv.URL, func(s *Spec) { s.MetricsURLs = []string{elsewhere.URL} },
+		func(said string) bool { return strings.Contains(said, "from now on") })
 	mu.Lock()
 	defer mu.Unlock()
 	if err != nil || keys != 0 || asked < 4 || len(scrapes) != 1 || !strings.Contains(said, "the metrics can't be read (") || !strings.Contains(said, "each 200ms from now on") {
@@ -172,9 +201,10 @@ func TestMetricsElsewhere(t *testing.T) {
 }
 
 // Without metrics it is said once, with what can be done.
-func TestNoMetrics(t *testing.T) {
+func TestRealNoMetrics(t *testing.T) {
+	t.Parallel()
 	srv := completions(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }, "llamacpp")
-	said, scrapes, folder, err := loadServer(t, srv.URL, nil)
+	said, scrapes, folder, err := loadServer(t, srv.URL, nil, func(said string) bool { return strings.Contains(said, "no metrics") })
 	if err != nil || len(scrapes) != 0 || strings.Count(said, "no metrics") != 1 || !strings.Contains(said, "started with --metrics") {
 		t.Errorf("%v: %d scrapes, said %q", err, len(scrapes), said)
 	}
@@ -184,7 +214,8 @@ func TestNoMetrics(t *testing.T) {
 }
 
 // vLLM's log stands in for metrics.
-func TestServerLog(t *testing.T) {
+func TestRealServerLog(t *testing.T) {
+	t.Parallel()
 	log := filepath.Join(t.TempDir(), "server.log")
 	const line = "(APIServer pid=1) INFO 05-12 08:01:39 [loggers.py:271] Engine 000: Avg prompt throughput: 6335.3 tokens/s, Avg generation throughput: 4.8 tokens/s, Running: %d reqs, Waiting: 2 reqs, GPU KV cache usage: 62.8%%, Prefix cache hit rate: 0.0%%\n"
 	if err := os.WriteFile(log, fmt.Appendf(nil, line, 99), 0o600); err != nil {
@@ -211,7 +242,11 @@ func TestServerLog(t *testing.T) {
 		srv.Config.Handler.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	said, scrapes, _, err := loadServer(t, server.URL, func(s *Spec) { s.ServerLogs = []string{log} })
+	said, scrapes, _, err := loadServer(t, server.URL, func(s *Spec) { s.ServerLogs = []string{log} }, func(string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return n > 12 // it is read once more at the end
+	})
 	if err != nil || len(scrapes) == 0 || strings.Contains(said, "no metrics") {
 		t.Fatalf("%v: %d scrapes, said %q", err, len(scrapes), said)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Table is a registry of choices by their names.
+// Table is a list of choices by their names. It never changes.
 type Table[T any] struct {
 	noun string // what is chosen, as in "dataset"
 	name func(T) string
@@ -38,13 +38,10 @@ func (t *Table[T]) Find(name string) (choice T, err error) {
 	return choice, fmt.Errorf("%s %q is unknown: use one of %s", t.noun, short(name), strings.Join(t.Names(), ", "))
 }
 
-// Register adds a choice and returns how to take it out again. Tests add theirs with
-// it; it is not for use beside running commands.
-func (t *Table[T]) Register(choice T) (remove func()) {
+// With is the table with one more choice at its end; the table itself stays as it is.
+func (t *Table[T]) With(choice T) *Table[T] {
 	if _, err := t.Find(t.name(choice)); err == nil {
-		panic(fmt.Sprintf("option: %s %s is registered twice", t.noun, t.name(choice)))
+		panic(fmt.Sprintf("option: %s %s is there twice", t.noun, t.name(choice)))
 	}
-	before := t.list
-	t.list = append(slices.Clone(before), choice)
-	return func() { t.list = before }
+	return &Table[T]{t.noun, t.name, append(slices.Clone(t.list), choice)}
 }

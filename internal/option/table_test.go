@@ -13,11 +13,11 @@ func TestTable(t *testing.T) {
 	if _, err := colours.Find("grey"); err == nil || err.Error() != `colour "grey" is unknown: use one of red, green` {
 		t.Error(err)
 	}
-	remove := colours.Register("blue")
-	if !slices.Equal(colours.Names(), []string{"red", "green", "blue"}) {
-		t.Errorf("%v", colours.All())
+	for _, more := range []string{"blue", "black"} { // each beside the other
+		if got := colours.With(more).Names(); !slices.Equal(got, []string{"red", "green", more}) {
+			t.Errorf("%v", got)
+		}
 	}
-	remove()
 	if !slices.Equal(colours.All(), []string{"red", "green"}) {
 		t.Errorf("%v", colours.All())
 	}
@@ -26,5 +26,5 @@ func TestTable(t *testing.T) {
 			t.Error("a name can be taken twice")
 		}
 	}()
-	colours.Register("red")
+	colours.With("red")
 }

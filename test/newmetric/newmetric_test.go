@@ -42,9 +42,12 @@ const (
 	scenario = "../outputs/testdata/scenario.yaml"
 )
 
+func init() {
+	metric.Add(decodeTime)
+	metric.Add(outputShare)
+}
+
 func TestANewMetricIsOneRow(t *testing.T) {
-	defer metric.Register(decodeTime)()
-	defer metric.Register(outputShare)()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, tt := range []struct {
 		where string

@@ -29,8 +29,9 @@ func open(t *testing.T, l Limits) *Sandbox {
 	return s
 }
 
-func TestHostile(t *testing.T) {
-	s := open(t, Limits{Time: 8 * time.Second, Memory: 256 << 20})
+func TestRealHostile(t *testing.T) {
+	// Those that must end by themselves have all the time of the world: on a busy machine a gigabyte takes long.
+	s := open(t, Limits{Time: 10 * time.Minute, Memory: 256 << 20})
 	listener, knocked := listen(t)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o666); err != nil {
@@ -64,7 +65,7 @@ func TestHostile(t *testing.T) {
 				if r.How != how || r.Passed != (how == "") || (!bare || h.bare == "") && !strings.Contains(r.Detail, h.detail) {
 					t.Errorf("it is %q (%s), want %q with %q\n%s", r.How, r.Detail, how, h.detail, lastLine(r.Output))
 				}
-				if r.Took > one.limits.Time+5*time.Second {
+				if r.Took > one.limits.Time+2*time.Minute {
 					t.Errorf("it took %v", r.Took)
 				}
 				if strings.ContainsAny(r.Detail, "\x1b\x07\n") || len(r.Detail) > 4*mostDetail || len(r.Output) > DefaultOutput {
@@ -166,7 +167,7 @@ func (s *Sandbox) watchLeftovers(t *testing.T) func() {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestRealCancelled(t *testing.T) {
 	s := open(t, Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := s.watchLeftovers(t)

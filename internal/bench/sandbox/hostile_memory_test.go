@@ -3,7 +3,7 @@
 package sandbox
 
 // hostileMemory are programs that want memory which a limit of address space does not count. Each
-// stops at four times the limit of TestHostile, or where the kernel would have let it go on.
+// stops at four times the limit of TestRealHostile, or where the kernel would have let it go on.
 var hostileMemory = []hostileProgram{
 	{name: "shared mappings that shrink", how: Failed, detail: "held", filtered: true, program: `
 import mmap

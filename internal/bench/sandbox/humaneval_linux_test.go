@@ -54,8 +54,8 @@ def %[1]s(*args, **kwargs):
     return not answer if isinstance(answer, bool) else [answer]
 `
 
-func TestHumanEval(t *testing.T) {
-	s := open(t, Limits{Time: 60 * time.Second}) // some right ones take seconds where all processors are busy
+func TestRealHumanEval(t *testing.T) {
+	s := open(t, Limits{Time: 10 * time.Minute}) // some right ones take long where all processors are busy
 	path := filepath.Join("testdata", "humaneval-3.jsonl")
 	want := 3
 	if whole := filepath.Join(testfiles.Root(t), "..", "shared", "data", "accuracy", "HumanEval.jsonl"); !testing.Short() && exists(whole) {
@@ -85,9 +85,9 @@ func TestHumanEval(t *testing.T) {
 	}
 }
 
-// TestOrdinary: what programs of other tasks use is not what the limits of memory are for.
-func TestOrdinary(t *testing.T) {
-	s := open(t, Limits{Time: 30 * time.Second})
+// TestRealOrdinary: what programs of other tasks use is not what the limits of memory are for.
+func TestRealOrdinary(t *testing.T) {
+	s := open(t, Limits{Time: 10 * time.Minute})
 	for name, program := range map[string]string{
 		"asyncio":  "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 1\nassert asyncio.run(f()) == 1",
 		"threads":  "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(4) as p: assert sum(p.map(lambda x: x, range(10))) == 45",

@@ -16,8 +16,8 @@ import (
 
 const orphanVariable = "INFEROMETER_TEST_ORPHAN"
 
-// TestOrphan: where we are killed, the sandbox ends with us.
-func TestOrphan(t *testing.T) {
+// TestRealOrphan: where we are killed, the sandbox ends with us.
+func TestRealOrphan(t *testing.T) {
 	if os.Getenv(orphanVariable) != "" {
 		s := open(t, Limits{Time: 10 * time.Minute})
 		s.started = func(pid int) { fmt.Printf("\nfirst %d\n", pid) }
@@ -25,7 +25,7 @@ func TestOrphan(t *testing.T) {
 		return
 	}
 	open(t, Limits{}) // or skip
-	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestOrphan$")
+	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestRealOrphan$")
 	command.Env = append(os.Environ(), orphanVariable+"=1")
 	out, err := command.StdoutPipe()
 	if err != nil {

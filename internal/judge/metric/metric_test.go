@@ -99,14 +99,20 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestRegister: a row is in the table until it is taken out again.
-func TestRegister(t *testing.T) {
-	undo := Register(Metric{Name: "new", Scope: PerRequest, Short: "NEW"})
-	if _, ok := ParseName("p99_new"); !ok || !slices.Contains(ReportedNames(), "new") {
-		t.Error("the new metric is not known")
+// A row more is in the new table, before the rows that are only limits, and not in the old one. That a row is all that a
+// metric needs: test/newmetric.
+func TestOneMoreRow(t *testing.T) {
+	of := func(table []Metric) func(string) int {
+		return func(name string) int { return slices.IndexFunc(table, func(m Metric) bool { return m.Name == name }) }
 	}
-	undo()
+	limits := slices.IndexFunc(table, func(m Metric) bool { return m.LimitOnly })
+	if more := with(table, Metric{Name: "new", Scope: PerRequest}); len(more) != len(table)+1 || of(more)("new") != limits {
+		t.Errorf("it is row %d of %d", of(more)("new"), len(more))
+	}
+	if more := with(table, Metric{Name: "new", Scope: PerRun}); of(more)("new") != len(table) {
+		t.Errorf("a number of the run is row %d of %d", of(more)("new"), len(more))
+	}
 	if Lookup("new") != nil {
-		t.Error("the new metric is still there")
+		t.Error("it is in the table of all")
 	}
 }

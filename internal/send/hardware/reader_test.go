@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -100,13 +101,13 @@ func TestAToolThatFails(t *testing.T) {
 }
 
 // A tool that hangs, with a child that holds its output, ends with its time.
-func TestAToolThatHangs(t *testing.T) {
-	w := tool(t, "nvidia-smi", "sleep 60 & sleep 60")
+func TestRealAToolThatHangs(t *testing.T) {
+	w := tool(t, "nvidia-smi", "sleep 600 & sleep 600")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
 	_, err := (&nvidia{program: w.program("nvidia-smi")}).read(ctx)
-	if err == nil || !strings.Contains(err.Error(), "did not answer in time") || time.Since(began) > 10*time.Second {
+	if err == nil || !strings.Contains(err.Error(), "did not answer in time") || time.Since(began) > 5*time.Minute {
 		t.Error(err, time.Since(began))
 	}
 	w = tool(t, "nvidia-smi", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy || exit 1; done")
@@ -125,20 +126,22 @@ func (s slow) read(context.Context) ([]journal.Device, error) {
 
 // A source that takes long is asked less often.
 func TestASlowSourceRests(t *testing.T) {
-	r := &Reader{Name: "slow", source: slow{20 * time.Millisecond}}
-	now := time.Now()
-	asked := 0
-	for i := range 20 {
-		if list, _ := r.Ask(t.Context(), now.Add(time.Duration(i)*50*time.Millisecond)); list != nil {
-			asked++
+	synctest.Test(t, func(t *testing.T) {
+		r := &Reader{Name: "slow", source: slow{20 * time.Millisecond}}
+		now := time.Now()
+		asked := 0
+		for i := range 20 {
+			if list, _ := r.Ask(t.Context(), now.Add(time.Duration(i)*50*time.Millisecond)); list != nil {
+				asked++
+			}
 		}
-	}
-	if asked < 2 || asked > 6 { // each 200 ms at most
-		t.Errorf("asked %d times in 1 s", asked)
-	}
-	if !r.Last() {
-		t.Error("it has answered")
-	}
+		if asked != 5 { // each 200 ms
+			t.Errorf("asked %d times in 1 s", asked)
+		}
+		if !r.Last() {
+			t.Error("it has answered")
+		}
+	})
 }
 
 func TestAuto(t *testing.T) {

@@ -59,7 +59,7 @@ func page(p devices) func([]byte) ([]journal.Device, error) {
 
 // Each real output is read as its golden file says, and so are the trees of AMD's GPUs, which are made up
 // (testdata/SOURCES.md). Look at the files when they change: they are what the tools meant.
-func TestRealOutputs(t *testing.T) {
+func TestOutputsOfTools(t *testing.T) {
 	nvidia := func(b []byte) ([]journal.Device, error) { return parseNvidia(string(b)) }
 	for pattern, parse := range map[string]func([]byte) ([]journal.Device, error){
 		"nvidia-smi/*.csv": nvidia, "amd-smi/*": parseAMD, "rocm-smi/*.json": parseROCm,

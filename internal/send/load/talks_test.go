@@ -264,7 +264,7 @@ func TestConversationsAreCut(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
 				on := startSim(t, func(*sim.Config) {})
-				s := &talking{n: 1000, make: sequence(2000, 2*time.Millisecond)}
+				s := &talking{n: 1000, make: sequence(100, 2*time.Millisecond)}
 				records, res := s.run(t, on, tt.pace, func(c *Config) {
 					c.Concurrency, c.Talks.MaxOpen = 8, 8
 					if tt.change != nil {

@@ -88,8 +88,8 @@ func outcomesAreTheTruths(t *testing.T, s *server, backend string, n int, timeou
 
 // allFaults are those that an answer can have, and shares of them in which each comes up.
 var allFaults = sim.Faults{
-	sim.FaultTruncate: 0.05, sim.FaultErrorEvent: 0.05, sim.FaultHTTP500: 0.02, sim.FaultHTTP429: 0.02, sim.FaultReset: 0.02,
-	sim.FaultStall: 0.01, sim.FaultShort: 0.05, sim.FaultEmpty: 0.01, sim.FaultSlowHeaders: 0.01,
+	sim.FaultTruncate: 0.1, sim.FaultErrorEvent: 0.1, sim.FaultHTTP500: 0.04, sim.FaultHTTP429: 0.04, sim.FaultReset: 0.04,
+	sim.FaultStall: 0.02, sim.FaultShort: 0.1, sim.FaultEmpty: 0.02, sim.FaultSlowHeaders: 0.02,
 }
 
 // Every request's outcome is the truth's, fault by fault, by every API.
@@ -99,25 +99,25 @@ func TestOutcomesAreTheTruths(t *testing.T) {
 		n       int
 		except  excepting
 	}{
-		{"vllm", 2000, nil},
-		{"openai-chat", 2000, nil},
-		{"openai" + unstreamed, 600, noEvents},
-		{"openai-chat" + unstreamed, 600, noEvents},
-		{"sglang", 600, nil},
-		{"tgi", 600, shortIsWhole},
-		{"ollama", 600, shortIsWhole},
-		{"ollama-chat", 600, shortIsWhole},
-		{"llamacpp", 600, nil},
-		{"openai-responses", 600, nil},
-		{"anthropic", 600, shortIsWhole},
+		{"vllm", 1000, nil},
+		{"openai-chat", 1000, nil},
+		{"openai" + unstreamed, 300, noEvents},
+		{"openai-chat" + unstreamed, 300, noEvents},
+		{"sglang", 300, nil},
+		{"tgi", 300, shortIsWhole},
+		{"ollama", 300, shortIsWhole},
+		{"ollama-chat", 300, shortIsWhole},
+		{"llamacpp", 300, nil},
+		{"openai-responses", 300, nil},
+		{"anthropic", 300, shortIsWhole},
 		// No event of Triton's says that an answer is over, so that a body that ends in good order in the middle has
 		// fewer tokens than asked for, and no more is known of it.
-		{"trtllm", 600, excepting{sim.FaultTruncate: {journal.Truncated, journal.Short}}},
-		{"kserve", 600, excepting{sim.FaultErrorEvent: {}, sim.FaultShort: {journal.Complete}}}, // no count, no reason
-		{"custom-chat", 600, nil},
-		{"custom-lines", 600, shortIsWhole},
-		{"custom-grows", 600, nil},
-		{"custom-whole", 600, noEvents},
+		{"trtllm", 300, excepting{sim.FaultTruncate: {journal.Truncated, journal.Short}}},
+		{"kserve", 300, excepting{sim.FaultErrorEvent: {}, sim.FaultShort: {journal.Complete}}}, // no count, no reason
+		{"custom-chat", 300, nil},
+		{"custom-lines", 300, shortIsWhole},
+		{"custom-grows", 300, nil},
+		{"custom-whole", 300, noEvents},
 	} {
 		t.Run(tt.backend, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {

@@ -54,11 +54,12 @@ func NewKind[T any](k Kind, make func(Spec, *T) (Pace, error)) *Kind {
 // Options makes the process's own options with their defaults.
 func (k *Kind) Options() any { return k.own() }
 
-// kinds is the one place where a process is registered.
+// kinds is the one place where a process is listed.
 var kinds = option.NewTable("pace", func(k *Kind) string { return k.Name }, closed, burst, constant, poisson, gamma, ramping, rampTime, staged, traced, fromDataset)
 
-// Register adds a process for a test and returns how to take it out again.
-func Register(k *Kind) (remove func()) { return kinds.Register(k) }
+// Add puts a process into the table for the rest of the process. It is for an init function, of a test's program: nobody
+// has looked at the table before.
+func Add(k *Kind) { kinds = kinds.With(k) }
 
 // Kinds lists the processes in the order of the table.
 func Kinds() []*Kind { return kinds.All() }

@@ -87,13 +87,14 @@ func (b *Backend) TakesSampling(name string) bool {
 	return b.Sampling == nil || b.Sampling[name] != ""
 }
 
-// backends is the one place where a backend is registered.
+// backends is the one place where a backend is listed.
 var backends = option.NewTable("backend", func(b *Backend) string { return b.Name }, vllm, openAI, openAIChat, openAIAudio, sglangBackend, tgiBackend,
 	openAIEmbeddings, openAIEmbeddingsChat, openAIEmbeddingsCLIP, openAIEmbeddingsVLM2Vec, infinityEmbeddings, infinityEmbeddingsCLIP, vllmPooling, vllmRerank, ollama, ollamaChat, llamaCPP, trtLLM, openInference,
 	openAIResponses, anthropic, undescribed)
 
-// Register adds a backend for a test and returns how to take it out again.
-func Register(b *Backend) (remove func()) { return backends.Register(b) }
+// Add puts a backend into the table for the rest of the process. It is for an init function, of a test's program: nobody
+// has looked at the table before.
+func Add(b *Backend) { backends = backends.With(b) }
 
 // Backends lists the names in the order of the table.
 func Backends() []string { return backends.Names() }
@@ -124,10 +125,12 @@ func refused(theirs ...string) []string {
 }
 
 // BackendDoc says of all backends what they are, those of one kind together.
-func BackendDoc() string {
+func BackendDoc() string { return docOf(backends.All()) }
+
+func docOf(list []*Backend) string {
 	var docs []string
 	names := map[string][]string{}
-	for _, b := range backends.All() {
+	for _, b := range list {
 		if names[b.Doc] == nil {
 			docs = append(docs, b.Doc)
 		}

@@ -14,11 +14,10 @@ func TestBackends(t *testing.T) {
 		!strings.Contains(got, ", openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, ") {
 		t.Error(got)
 	}
-	remove := Register(&Backend{Name: "mine", Doc: "ranks of documents", Protocol: completions{}})
-	if got := BackendDoc(); !strings.HasSuffix(got, ", mine is ranks of documents") {
+	more := backends.With(&Backend{Name: "mine", Doc: "ranks of documents", Protocol: completions{}})
+	if got := docOf(more.All()); !strings.HasSuffix(got, ", mine is ranks of documents") {
 		t.Error(got)
 	}
-	remove()
 	if _, err := FindBackend("mine"); err == nil || !strings.HasPrefix(err.Error(), `backend "mine" is unknown: use one of vllm, openai, openai-chat, `) {
 		t.Error(err)
 	}

@@ -9,10 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/memnet"
 	"go.uber.org/goleak"
 )
 
@@ -98,25 +101,34 @@ func words(text string) http.HandlerFunc {
 
 // A server that gives one byte now and then is left when the time is over.
 func TestSlowDrip(t *testing.T) {
-	s := served(t, func(w http.ResponseWriter, r *http.Request) {
-		for {
-			if _, err := w.Write([]byte("a")); err != nil {
-				return
-			}
-			_ = http.NewResponseController(w).Flush()
-			select {
-			case <-r.Context().Done():
-				return
-			case <-time.After(10 * time.Millisecond):
-			}
+	synctest.Test(t, func(t *testing.T) {
+		var network memnet.Network
+		l, err := network.Listen("10.0.0.1:80")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}, Config{})
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	begin := time.Now()
-	if _, _, err := s.Read(ctx); err == nil || time.Since(begin) > Timeout {
-		t.Errorf("%v after %v", err, time.Since(begin))
-	}
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte("a"))
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		})}
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = srv.Serve(l) })
+		s := New("http://10.0.0.1:80/metrics", Config{})
+		s.client.Transport.(*http.Transport).DialContext = network.DialContext
+		begin := time.Now()
+		if _, _, err := s.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "no whole answer") || time.Since(begin) != Timeout {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+		s.Close()
+		srv.Close()
+		serving.Wait()
+	})
 }
 
 // Of a million series so many are read as are allowed, and the text is bounded too.

@@ -31,15 +31,16 @@ type Balance struct {
 	New  func(servers int) Balancer
 }
 
-// balances is the one place where a rule is registered.
+// balances is the one place where a rule is listed.
 var balances = option.NewTable("balance", func(b Balance) string { return b.Name },
 	Balance{RoundRobin, "to one server after the other", func(n int) Balancer { return &roundRobin{n: n} }},
 	Balance{LeastInFlight, "to the one with the fewest requests in flight", func(n int) Balancer { return &leastInFlight{inFlight: make([]int, n)} }},
 	Balance{Sticky, "to the same server as others with the same beginning of the prompt", func(n int) Balancer { return sticky(n) }},
 )
 
-// RegisterBalance adds a rule for a test and returns how to take it out again.
-func RegisterBalance(b Balance) (remove func()) { return balances.Register(b) }
+// AddBalance puts a rule into the table for the rest of the process. It is for an init function, of a test's program: nobody
+// has looked at the table before.
+func AddBalance(b Balance) { balances = balances.With(b) }
 
 // Rules lists the rules in the order of the table.
 func Rules() []Balance { return balances.All() }

@@ -9,7 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/memnet"
 )
 
 // fakeServer answers GETs as a real server's documents, or its own answers, say. All else is a 404.
@@ -301,28 +304,41 @@ func TestIdentifyTheHostile(t *testing.T) {
 
 // A server that never answers costs a few seconds, and an address where nobody is none.
 func TestIdentifyTheSlow(t *testing.T) {
-	var n atomic.Int64
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		n.Add(1)
-		<-r.Context().Done()
-	}))
-	defer srv.Close()
-	begin := time.Now()
-	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(context.Background()); got != (Identity{}) || n.Load() > mostSlow {
-		t.Errorf("%+v after %d requests", got, n.Load())
-	}
-	if took := time.Since(begin); took < probeTimeout || took > recogniseTimeout {
-		t.Errorf("it took %v", took)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if got := (&Target{Base: srv.URL, Client: srv.Client()}).Identify(ctx); got != (Identity{}) || n.Load() > mostSlow {
-		t.Errorf("%+v after the end", got)
-	}
-	srv.Close()
-	if got := (&Target{Base: srv.URL, Client: http.DefaultClient}).Identify(context.Background()); got != (Identity{}) {
-		t.Errorf("%+v of nobody", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var network memnet.Network
+		l, err := network.Listen("10.0.0.1:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n atomic.Int64
+		srv := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			n.Add(1)
+			<-r.Context().Done()
+		})}
+		var serving sync.WaitGroup
+		serving.Go(func() { _ = srv.Serve(l) })
+		client := network.Client()
+		defer client.CloseIdleConnections()
+		slow := &Target{Base: "http://10.0.0.1:80", Client: client}
+		begin := time.Now()
+		if got := slow.Identify(t.Context()); got != (Identity{}) || n.Load() != mostSlow {
+			t.Errorf("%+v after %d requests", got, n.Load())
+		}
+		if took := time.Since(begin); took != mostSlow*probeTimeout || took > recogniseTimeout {
+			t.Errorf("it took %v", took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if got := slow.Identify(ctx); got != (Identity{}) || n.Load() != mostSlow {
+			t.Errorf("%+v after the end", got)
+		}
+		srv.Close()
+		serving.Wait()
+		begin = time.Now()
+		if got := slow.Identify(t.Context()); got != (Identity{}) || time.Since(begin) != 0 {
+			t.Errorf("%+v of nobody", got)
+		}
+	})
 }
 
 // FuzzIdentify reads any answer to any question: it must end, with a kind of the table or none.

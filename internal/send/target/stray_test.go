@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestLeft: a server that left its group, with or without the descriptors that it was
+// TestRealLeft: a server that left its group, with or without the descriptors that it was
 // given, is not silently left behind. One that stayed is no reason for a word.
-func TestLeft(t *testing.T) {
+func TestRealLeft(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid")
 	}

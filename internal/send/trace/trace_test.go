@@ -156,7 +156,7 @@ func TestALongRowEnds(t *testing.T) {
 }
 
 // The real files, with the numbers that their publishers and other readers found.
-func TestRealTraces(t *testing.T) {
+func TestPublishedTraces(t *testing.T) {
 	for _, c := range []struct {
 		file, format string
 		rows, failed int

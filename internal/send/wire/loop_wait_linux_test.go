@@ -11,7 +11,7 @@ import (
 
 // A loop that keeps its processor can be stopped to collect garbage while it waits, and
 // goes on: the scheduler's signal ends the wait.
-func TestKeptLoopIsStoppedAndGoesOn(t *testing.T) {
+func TestRealKeptLoopIsStoppedAndGoesOn(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	runtime.GOMAXPROCS(before + 2)

@@ -61,7 +61,7 @@ func slowServer(t *testing.T, useTLS bool) (*httptest.Server, chan time.Time, ch
 	return srv, sent, next
 }
 
-func TestNetHTTPStamps(t *testing.T) {
+func TestRealNetHTTPStamps(t *testing.T) {
 	kernel := kernelStamps()
 	if runtime.GOOS == "linux" && !kernel {
 		t.Log("this kernel gives no receive times: user times are tested")
@@ -107,8 +107,8 @@ func TestNetHTTPStamps(t *testing.T) {
 				if s.Kernel != (tt.wantStamps == "kernel") {
 					t.Errorf("event %d: kernel stamp %v", i, s.Kernel)
 				}
-				// The bytes cannot arrive before they were sent, nor much later on loopback.
-				if d := time.Duration(s.At - sentAt); d < 0 || d > 2*time.Second {
+				// The bytes cannot arrive before they were sent, nor after the next event, which waits for them.
+				if d := time.Duration(s.At - sentAt); d < 0 {
 					t.Errorf("event %d arrived %v after it was sent", i, d)
 				}
 				if s.Lag < 0 {

@@ -115,7 +115,7 @@ func TestHandshakeFails(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSecure(t, false, func(t *testing.T, tr Transport) {
-				r := &Request{URL: tt.start(t), Timeout: 5 * time.Second}
+				r := &Request{URL: tt.start(t), Timeout: 5 * time.Minute}
 				if tt.name == "silent" {
 					r.Timeout = 50 * time.Millisecond
 				}
@@ -255,7 +255,7 @@ func TestReadEndsInsideARecord(t *testing.T) {
 		sink := &pieces{first: make(chan struct{})}
 		served := make(chan error, 1)
 		go func() { served <- serveHalfARecord(l, certificate.TLS, sink.first) }()
-		if _, err := tr.Do(context.Background(), &Request{URL: "https://" + l.Addr().String(), Timeout: 10 * time.Second}, sink); err != nil {
+		if _, err := tr.Do(context.Background(), &Request{URL: "https://" + l.Addr().String(), Timeout: 5 * time.Minute}, sink); err != nil {
 			t.Error(err)
 		}
 		if err := <-served; err != nil {

@@ -65,14 +65,15 @@ func (k *Kind) Hears(key string) bool {
 	return isAdapterKey(key) || slices.Contains(k.Listens, key)
 }
 
-// kinds is the one place where a dataset is registered.
+// kinds is the one place where a dataset is listed.
 var kinds = option.NewTable("dataset", func(k *Kind) string { return k.Name }, random, shareGPT, custom, sonnet, prefixRepetition,
 	specBench, speedBench, hf, multiTurn, conversationSet,
 	burstGPT, timedTrace, tracePlay,
 	randomMM, randomRerank, customImage, customAudio, eval)
 
-// Register adds a dataset for a test and returns how to take it out again.
-func Register(k *Kind) (remove func()) { return kinds.Register(k) }
+// Add puts a dataset into the table for the rest of the process. It is for an init function, of a test's program: nobody
+// has looked at the table before.
+func Add(k *Kind) { kinds = kinds.With(k) }
 
 // Kinds lists the datasets in the order of the table.
 func Kinds() []*Kind { return kinds.All() }
@@ -84,9 +85,10 @@ func Names() []string { return kinds.Names() }
 func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
 // Refused are the datasets of vLLM that are not made or read here.
-func Refused() []string {
-	theirs := []string{"burstgpt", "timed_trace"}
-	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Names(), name) })
+func Refused() []string { return refused(kinds, "burstgpt", "timed_trace") }
+
+func refused(here *option.Table[*Kind], theirs ...string) []string {
+	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(here.Names(), name) })
 }
 
 func fileKinds() (names []string) {

@@ -27,7 +27,7 @@ func read(t *testing.T, path string) *Stats {
 }
 
 // The hits are those that others counted in the same files; percentiles are NumPy's.
-func TestRealTraces(t *testing.T) {
+func TestPublishedTraces(t *testing.T) {
 	for _, c := range []struct {
 		file                      string
 		block, token              float64
