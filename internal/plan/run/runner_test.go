@@ -87,7 +87,7 @@ func list(points ...*Point) Points {
 
 // A server stays up for the points that need it, a point that failed does not end the
 // run, and a point that has a result needs no server.
-func TestServersAreSharedByPoints(t *testing.T) {
+func TestRealServersAreSharedByPoints(t *testing.T) {
 	for _, dry := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dry run %v", dry), func(t *testing.T) {
 			l := newLab(t)
@@ -155,7 +155,7 @@ func TestPointsAreMadeWhileTheyRun(t *testing.T) {
 }
 
 // The first interrupt reaches the child, which ends as it likes; no other point begins.
-func TestInterruptIsHandedOn(t *testing.T) {
+func TestRealInterruptIsHandedOn(t *testing.T) {
 	l := newLab(t)
 	here := &Target{Name: "here", Key: "here", URLs: []string{l.url}}
 	drain := make(chan struct{})
@@ -180,7 +180,7 @@ func TestInterruptIsHandedOn(t *testing.T) {
 }
 
 // A server that dies under a point fails it, however well the point itself ended.
-func TestServerThatDies(t *testing.T) {
+func TestRealServerThatDies(t *testing.T) {
 	l := newLab(t)
 	dying := l.target("dying")
 	var errs []error
@@ -204,7 +204,7 @@ func TestServerThatDies(t *testing.T) {
 
 // A server that is up and refuses us is never ready: the last answer is in the error. What waits for it has the
 // time that it was given, and no more points wait for it again.
-func TestServerThatRefuses(t *testing.T) {
+func TestRealServerThatRefuses(t *testing.T) {
 	l := newLab(t)
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -14,9 +14,9 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
-// TestServerThatLeftItsGroup: a command that starts its server as a daemon leaves it
+// TestRealServerThatLeftItsGroup: a command that starts its server as a daemon leaves it
 // behind, which the user is told with its number.
-func TestServerThatLeftItsGroup(t *testing.T) {
+func TestRealServerThatLeftItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("no setsid, or no /proc")
 	}

@@ -157,7 +157,7 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
-func TestInterrupt(t *testing.T) {
+func TestRealInterrupt(t *testing.T) {
 	w := newWorld(t)
 	w.hang = "concurrency-2"
 	drain := make(chan struct{})
@@ -186,7 +186,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // A server that does not come up fails its own points, once, and no others.
-func TestServerThatDoesNotStart(t *testing.T) {
+func TestRealServerThatDoesNotStart(t *testing.T) {
 	w := newWorld(t)
 	s := w.run(planOf(t, `
 name: x
