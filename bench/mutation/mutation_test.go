@@ -70,3 +70,23 @@ func TestWhatIsToBeLookedAt(t *testing.T) {
 		}
 	}
 }
+
+// What failed is named as go test names it.
+func TestFailuresAreNamed(t *testing.T) {
+	t.Parallel()
+	const hangs = "panic: test timed out after 1s\n\trunning tests:\n\t\tTestHang (1s)\n\ngoroutine 7 [running]:\n"
+	if name := hanging.FindStringSubmatch(hangs); name == nil || name[1] != "TestHang" {
+		t.Errorf("what hangs is %q", name)
+	}
+	for said, want := range map[string]string{
+		hangs: "hangs",
+		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:3: no\nFAIL\n": "TestA, TestA/b",
+		"==================\nWARNING: DATA RACE\n--- FAIL: TestA (0.00s)\n":                       "data race, TestA",
+		"--- FAIL: TestA (0.00s)\npanic: no [recovered]\n":                                        "panic, TestA",
+		"exit status 3": "exit status 3",
+	} {
+		if got := failures(said); got != want {
+			t.Errorf("%q: %s, want %s", said, got, want)
+		}
+	}
+}

@@ -84,12 +84,15 @@ func (t *trial) notice(ctx context.Context, m *mutation, list string, within tim
 		}
 		said, err := t.test(ctx, m, within, args...)
 		names := failed.FindStringSubmatch(said)
+		if names == nil {
+			names = hanging.FindStringSubmatch(said)
+		}
 		switch {
 		case err == nil:
 			return survived, "all tests pass"
 		case strings.Contains(said, "[build failed]") || strings.Contains(said, "[setup failed]"):
 			return unbuilt, said
-		case names == nil: // it hangs, or ended the whole program
+		case names == nil: // it ended the whole program
 			return caught, failures(said)
 		}
 		test, _, _ := strings.Cut(names[1], "/")
@@ -146,8 +149,11 @@ func (t *trial) test(ctx context.Context, m *mutation, timeout time.Duration, mo
 	return string(out), err
 }
 
-// failed finds the tests that did, those inside others too.
-var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+// failed finds the tests that did, those inside others too, and hanging one that was running when the time was over.
+var (
+	failed  = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	hanging = regexp.MustCompile(`(?m)^\s*running tests:\n\s+(\S+) \(`)
+)
 
 // failures names what failed, in short.
 func failures(said string) string {
