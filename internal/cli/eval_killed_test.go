@@ -46,7 +46,7 @@ func writeFile(t *testing.T, path, text string) {
 
 // An eval that is killed three times in a row goes on each time: the server's own log has
 // each question once, but for those that were on their way when a kill came.
-func TestEvalKilled(t *testing.T) {
+func TestRealEvalKilled(t *testing.T) {
 	t.Parallel()
 	const questions, atOnce = 120, 4
 	dir := t.TempDir()

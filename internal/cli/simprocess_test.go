@@ -88,7 +88,7 @@ func (p *simProcess) waitMetric(name string, want float64) error {
 }
 
 // patience bounds every wait: this long only on a machine that has hung.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // syncBuffer is what a process has written so far.
 type syncBuffer struct {
