@@ -85,7 +85,7 @@ func offeredRun(t *testing.T, b *bus.Bus, agent, run string, s *bench.Spec) {
 // An agent that is killed loses at most the last second of its records: it is started again
 // and hands on what it left behind. What the server got and it has no record of is below
 // what it had reserved. A first Ctrl-C ends it in peace.
-func TestAgentKilled(t *testing.T) {
+func TestRealAgentKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	truth := filepath.Join(dir, "truth.jsonl")
@@ -110,7 +110,7 @@ func TestAgentKilled(t *testing.T) {
 	}
 	agent := startAgentProcess(t, nats.URL, filepath.Join(dir, "state"))
 	offeredRun(t, b, agent.id, "r", s)
-	err = server.waitMetric("request_success_total", 400) // about seven seconds
+	err = server.waitMetric("request_success_total", 600) // about ten seconds
 	killed := time.Now()
 	_ = agent.Process.Kill()
 	_ = agent.Wait()
@@ -164,7 +164,7 @@ func TestAgentKilled(t *testing.T) {
 
 func checkAgentTruth(t *testing.T, all []sim.Record, kept map[string]bool, killed time.Time, reserved int) {
 	t.Helper()
-	const flush = 3 * time.Second // one, and what a busy machine adds
+	const flush = 6 * time.Second // one, and what a busy machine adds
 	due, highest := 0, -1
 	for _, r := range all {
 		index, err := strconv.Atoi(strings.TrimPrefix(r.ID, "k-"))

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
-	"os/exec"
+	"bytes"
+	"io"
 	"strings"
 	"testing"
 )
@@ -17,12 +17,12 @@ func TestEngineFlagsGetOneSentence(t *testing.T) {
 			"--quantization fp8", "--enforce-eager", "--no-enable-prefix-caching", "--block-size 16",
 		} {
 			args := append(strings.Fields(command), strings.Fields(flags)...)
-			said, err := exec.Command(program(t), args...).CombinedOutput()
-			var exit *exec.ExitError
+			var said bytes.Buffer
+			code := Main(t.Context(), args, strings.NewReader(""), io.Discard, &said)
 			name, _, _ := strings.Cut(strings.Fields(flags)[0], "=")
 			name = strings.TrimPrefix(strings.ReplaceAll(name, "_", "-"), "--no-")
-			if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(said), want) || !strings.Contains(strings.ReplaceAll(string(said), "_", "-"), name) {
-				t.Errorf("%s %s: %v %s", command, flags, err, said)
+			if code != 2 || !strings.Contains(said.String(), want) || !strings.Contains(strings.ReplaceAll(said.String(), "_", "-"), name) {
+				t.Errorf("%s %s: %d %s", command, flags, code, &said)
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func TestExamplesAreWellFormed(t *testing.T) {
 }
 
 // Every example runs, with simulators in the places of its servers and less to send.
-func TestExamplesRun(t *testing.T) {
+func TestRealExamplesRun(t *testing.T) {
 	const sim = `exec "{inferometer}" sim --listen 127.0.0.1:{port} --ttft 1ms --itl 1ms`
 	for _, file := range exampleFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -81,7 +81,7 @@ func (o *overheard) check(t *testing.T, words ...string) {
 
 // The secrets of a run reach the server that is loaded, by the agents, and nothing else:
 // no message, store, log, journal or result, even where that server repeats them.
-func TestSecretsOfAFleet(t *testing.T) {
+func TestRealSecretsOfAFleet(t *testing.T) {
 	for _, c := range []struct{ fail, login bool }{{false, false}, {false, true}, {true, false}} {
 		fail := c.fail
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 // The example on FP8 runs as it is: one table with the speed and the accuracy of both
 // targets, where they were set to be, and no claim that one of them is better.
-func TestExampleOfSpeedAndAccuracy(t *testing.T) {
+func TestRealExampleOfSpeedAndAccuracy(t *testing.T) {
 	out := t.TempDir()
 	cmd := exec.Command(program(t), "run", "../../examples/fp8-accuracy.yaml", "--out", out)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestParallelRunsKeepEachOther: ten runs at once, each of which prunes at its end. Those
+// TestRealParallelRunsKeepEachOther: ten runs at once, each of which prunes at its end. Those
 // that began first are the oldest and still at work: none may be lost to another.
-func TestParallelRunsKeepEachOther(t *testing.T) {
+func TestRealParallelRunsKeepEachOther(t *testing.T) {
 	t.Parallel()
 	server, err := startSim(exec.Command(program(t), "sim", "--listen", "127.0.0.1:0", "--ttft", "1ms", "--itl", "1ms"))
 	if err != nil {

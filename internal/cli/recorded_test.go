@@ -26,7 +26,7 @@ import (
 
 // A run through record, replayed through another: the same lengths, the same shared
 // prefixes, and the same times.
-func TestRecordedTrafficReplays(t *testing.T) {
+func TestRealRecordedTrafficReplays(t *testing.T) {
 	t.Parallel()
 	for name, workload := range map[string][]string{
 		"five prefixes": {
@@ -98,7 +98,7 @@ func recordAndReplay(t *testing.T, workload []string) {
 
 // Ordinary traffic: clients stream and do not ask for usage. What is recorded of it has lengths, those that the server
 // itself counts, and is replayed whole; where nobody can count, that is said at the start, in stats and at the replay.
-func TestOrdinaryTrafficReplays(t *testing.T) {
+func TestRealOrdinaryTrafficReplays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	server, err := startSim(exec.Command(program(t), "sim", "--listen", "127.0.0.1:0", "--ttft", "1ms", "--itl", "1ms"))

@@ -18,7 +18,7 @@ import (
 // tests that need a process of its own, `inferometer` is found in PATH.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions) // for processes that tests start themselves
-	testscript.Main(m, map[string]func(){
+	testscript.Main(lean{m}, map[string]func(){
 		"inferometer": func() {
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
@@ -28,9 +28,9 @@ func TestMain(m *testing.M) {
 // raceOptions spare each process the second that the race detector waits at its end.
 const raceOptions = "atexit_sleep_ms=10"
 
-// TestScripts runs the commands as a user types them: testdata/script/*.txtar.
+// TestRealScripts runs the commands as a user types them: testdata/script/*.txtar.
 // Beside testscript's own commands they have those of script_commands_test.go.
-func TestScripts(t *testing.T) {
+func TestRealScripts(t *testing.T) {
 	formats, err := filepath.Abs("../../tokenizer/testdata/formats")
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,13 @@ package cli
 import (
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/sim"
 )
 
 // arrivals are tokens by the tenth of a second since the run's zero.
@@ -45,6 +46,12 @@ func measuredSim(t *testing.T, simArgs, benchArgs []string, also ...row.Collecto
 	if out, err := bench.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return measured(t, run, also...)
+}
+
+// measured reads a run's journal.
+func measured(t *testing.T, run string, also ...row.Collector) *measure.Result {
+	t.Helper()
 	r, err := judged.Read(run, measure.Options{}, also...)
 	if err != nil {
 		t.Fatal(err)
@@ -56,19 +63,17 @@ func measuredSim(t *testing.T, simArgs, benchArgs []string, also ...row.Collecto
 // log, though no event says how many tokens it holds.
 func TestSpeculativeRatesAgainstTheTruth(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "truth.jsonl")
-	got := &arrivals{}
-	r := measuredSim(t,
-		[]string{"--engine", "batch", "--spec-tokens", "5", "--spec-acceptance", ".8", "--step-base", "20ms", "--truth", file},
-		[]string{"--random-input-len", "32", "--random-output-len", "100", "--num-prompts", "48", "--max-concurrency", "8", "--request-id-prefix", "s-", "--ready-check-timeout-sec", "0"}, got)
+	server := sim.DefaultConfig()
+	server.Engine = sim.EngineBatch
+	server.Batch.SpecTokens, server.Batch.SpecAcceptance, server.Batch.Base = 5, 0.8, 20*time.Millisecond
+	dir, got := t.TempDir(), &arrivals{}
+	truth := virtualRun(t, dir, virtual{server: server, requests: 48, tokens: 100, concurrency: 8})
+	r := measured(t, dir, got)
 	if r.TokensInTime.Spread < 40 || r.InterToken.Known {
 		t.Fatalf("the tokens of events are known, so that this tests nothing: %+v", r.TokensInTime)
 	}
 	want := &arrivals{}
-	for _, tr := range readTruth(t, file) {
-		if !regexp.MustCompile(`^s-\d+$`).MatchString(tr.ID) {
-			continue // what is sent before the load
-		}
+	for _, tr := range readTruth(t, truth) {
 		for i, at := range tr.Events {
 			want.add(at-r.Run.StartUnixNs, tr.Tokens[i])
 		}
@@ -110,13 +115,10 @@ func TestSpeculativeRatesAgainstTheTruth(t *testing.T) {
 // server, and no fewer than overall.
 func TestSteadyStateOfTheFirstRun(t *testing.T) {
 	t.Parallel()
-	r := measuredSim(t, []string{"--ttft", "50ms", "--itl", "10ms"},
-		[]string{"--random-input-len", "256", "--random-output-len", "64", "--num-prompts", "200", "--max-concurrency", "50"})
+	dir := t.TempDir()
+	virtualRun(t, dir, virtual{server: sim.DefaultConfig(), requests: 200, tokens: 64, concurrency: 50}) // 50 ms, and 10 ms a token
+	r := measured(t, dir)
 	s := r.SteadyState
-	const alone = 200 / 50 * 0.69 // seconds: four waves of fifty, 50 ms and 64 tokens of 10 ms each
-	if r.Duration > 1.05*alone {  // the waves get ragged, and a window holds parts of them
-		t.Skip("this machine is too busy now for the run that README shows")
-	}
 	if s == nil || s.OutputThroughput == nil {
 		t.Fatalf("no steady state with its rates: %+v", s)
 	}

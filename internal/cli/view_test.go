@@ -97,7 +97,7 @@ func (v *viewed) press(t *testing.T, keys string) {
 // wait waits for a screen on which all words stand.
 func (v *viewed) wait(t *testing.T, words ...string) string {
 	t.Helper()
-	timeout := time.After(time.Minute)
+	timeout := time.After(patience)
 	for {
 		v.mu.Lock()
 		text, more := v.screen.String(), v.more
@@ -172,7 +172,7 @@ func benchServe(url string, args ...string) []string {
 }
 
 // The view as a user sees it: its numbers, its keys, another size, and a clean end.
-func TestViewOfARun(t *testing.T) {
+func TestRealViewOfARun(t *testing.T) {
 	url := simFor(t, "--fault", "http-500=0.2")
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		v := onTerminal(t, size[0], size[1], nil, program(t), benchServe(url, "--duration", "90s", "--run-dir", filepath.Join(t.TempDir(), "run"))...)
@@ -202,7 +202,7 @@ func TestViewOfARun(t *testing.T) {
 }
 
 // Ctrl-C and signals do with a view what they do without one, twice of them too.
-func TestViewIsInterrupted(t *testing.T) {
+func TestRealViewIsInterrupted(t *testing.T) {
 	url := simFor(t, "--ttft", "300s")
 	terminate := func(v *viewed) { _ = v.cmd.Process.Signal(syscall.SIGTERM) }
 	for name, stop := range map[string]func(*viewed){
@@ -249,7 +249,7 @@ func TestNoView(t *testing.T) {
 }
 
 // A run in the background of a shell must not be stopped for want of the terminal.
-func TestViewInTheBackground(t *testing.T) {
+func TestRealViewInTheBackground(t *testing.T) {
 	url := simFor(t)
 	script := `set -m; "$0" "$@" & wait $!; echo "ended with $?"`
 	args := append([]string{"-c", script, program(t)}, benchServe(url, "--duration", "2s", "--run-dir", filepath.Join(t.TempDir(), "run"))...)
@@ -262,7 +262,7 @@ func TestViewInTheBackground(t *testing.T) {
 }
 
 // Ctrl-Z gives the terminal back; the view comes again with fg.
-func TestViewIsSuspended(t *testing.T) {
+func TestRealViewIsSuspended(t *testing.T) {
 	url := simFor(t)
 	v := onTerminal(t, 80, 24, nil, program(t), benchServe(url, "--duration", "60s", "--run-dir", filepath.Join(t.TempDir(), "run"))...)
 	v.wait(t, "running", "q stop")

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/hub/hubtest"
+	"github.com/inferometer/inferometer/internal/memnet"
 )
 
 // once gives a fault to the first n requests whose path holds a text.
@@ -123,30 +125,44 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A body that stops to come is given up, and gone on with.
+// A body that stops to come is given up after the time of silence, and gone on with.
 func TestSilence(t *testing.T) {
-	repo := tiny()
-	large := repo.Large["tokenizer.json"]
-	server, c := start(t, repo)
-	c.Limits.Silence = time.Second
-	server.Fault = once(1, hubtest.SHA256(large), func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", fmt.Sprint(len(large)))
-		_, _ = w.Write([]byte(large[:1000]))
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	})
-	if _, err := c.Snapshot(t.Context(), Model, "org/tiny", "", wanted); err != nil {
-		t.Fatal(err)
-	}
-	var ranges []string
-	for _, r := range server.Requests() {
-		if r.CDN {
-			ranges = append(ranges, r.Range)
+	synctest.Test(t, func(t *testing.T) {
+		var network memnet.Network
+		front, frontErr := network.Listen("10.0.0.1:80")
+		behind, err := network.Listen("10.0.0.2:80")
+		if err := errors.Join(frontErr, err); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if strings.Join(ranges, ",") != ",bytes=1000-" {
-		t.Errorf("%q", ranges)
-	}
+		repo := tiny()
+		large := repo.Large["tokenizer.json"]
+		server := hubtest.NewAt(front, behind, repo)
+		defer server.Close()
+		server.Fault = once(1, hubtest.SHA256(large), func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(len(large)))
+			_, _ = w.Write([]byte(large[:1000]))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		c := &Client{Endpoint: server.URL, CacheDir: t.TempDir(), transport: &http.Transport{DialContext: network.DialContext, DisableCompression: true}}
+		began := time.Now()
+		if _, err := c.Snapshot(t.Context(), Model, "org/tiny", "", wanted); err != nil {
+			t.Fatal(err)
+		}
+		// A wait after the first try is a second, and up to a half more.
+		if took, silence := time.Since(began), DefaultLimits().Silence; took < silence+time.Second || took > silence+1500*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		var ranges []string
+		for _, r := range server.Requests() {
+			if r.CDN {
+				ranges = append(ranges, r.Range)
+			}
+		}
+		if strings.Join(ranges, ",") != ",bytes=1000-" {
+			t.Errorf("%q", ranges)
+		}
+	})
 }
 
 // A process that was killed leaves a part, and the next one goes on from there. A part

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
@@ -119,28 +122,60 @@ func (s *fake) events(ctx context.Context, out io.Writer, flush func(), asked in
 	fmt.Fprint(out, "data: [DONE]\n\n")
 }
 
-// examined starts the fake and has it examined.
-func (s *fake) examined(t *testing.T, change func(*Remote)) map[string]Finding {
+// examined starts the fake and has it examined, in virtual time: no delay but those that a test asks for.
+func (s *fake) examined(t *testing.T, change func(*Remote)) (findings map[string]Finding) {
 	t.Helper()
-	srv := httptest.NewUnstartedServer(s)
-	srv.EnableHTTP2 = s.h2
-	srv.Config.ErrorLog = quietLog() // handshakes that a client gives up are a part of the test
-	if s.tls {
-		srv.StartTLS()
-	} else {
-		srv.Start()
-	}
-	defer srv.Close()
+	return s.examinedOn(t, &memnet.Network{}, func(_ *testing.T, r *Remote) {
+		if change != nil {
+			change(r)
+		}
+	})
+}
+
+// examinedOn is examined on a network where a test has more than the fake.
+func (s *fake) examinedOn(t *testing.T, network *memnet.Network, change func(*testing.T, *Remote)) (findings map[string]Finding) {
+	t.Helper()
 	p, err := protocol.FindBackend("openai")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRemote(srv.URL, p)
-	r.CPUs, r.Timeout = 8, 20*time.Second
-	if change != nil {
-		change(&r)
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRemote(listen(t, network, "127.0.0.1:8000", s, s.tls, s.h2), p)
+		r.CPUs, r.Timeout = 8, 20*time.Second
+		r.Dial = func(ctx context.Context, name, address string) (net.Conn, error) {
+			c, err := network.DialContext(ctx, name, address)
+			if err != nil {
+				return nil, err
+			}
+			return loopback{c}, nil
+		}
+		change(t, &r)
+		findings = byName(r.Examine(t.Context(), func(string) bool { return false }))
+	})
+	return findings
+}
+
+// loopback is a connection of this machine to itself.
+type loopback struct{ net.Conn }
+
+func (c loopback) LocalAddr() net.Addr { return c.RemoteAddr() }
+
+// listen serves on a network within the process until the test ends, and returns the address.
+func listen(t *testing.T, network *memnet.Network, address string, h http.Handler, encrypted, h2 bool) string {
+	t.Helper()
+	l, err := network.Listen(address)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return byName(r.Examine(t.Context(), func(string) bool { return false }))
+	srv := &httptest.Server{Listener: l, EnableHTTP2: h2, Config: &http.Server{Handler: h}}
+	srv.Config.ErrorLog = quietLog() // handshakes that a client gives up are a part of the test
+	if encrypted {
+		srv.StartTLS()
+	} else {
+		srv.Start()
+	}
+	t.Cleanup(srv.Close)
+	return srv.URL
 }
 
 func byName(all []Finding) map[string]Finding {

@@ -97,7 +97,7 @@ func (f *facts) tryStreams(ctx context.Context) {
 func (f *facts) transport(clock *wire.Clock, header http.Header) *wire.NetHTTP {
 	return wire.NewNetHTTP(wire.NetHTTPConfig{
 		Clock: clock, Header: header, Connections: 1, Insecure: f.Insecure, KernelStamps: true,
-		Proxy: http.ProxyURL(f.Proxy), DialTimeout: dialTimeout,
+		Proxy: http.ProxyURL(f.Proxy), Dial: f.Dial,
 	})
 }
 

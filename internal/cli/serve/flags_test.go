@@ -97,9 +97,9 @@ func TestVLLMFlags(t *testing.T) {
 			continue
 		}
 		taken, refused := false, false
-		for _, value := range values {
-			for _, spelling := range []string{name, strings.ReplaceAll(name, "-", "_")} {
-				set, _ := Flags()
+		for _, spelling := range []string{name, strings.ReplaceAll(name, "-", "_")} {
+			set, _ := Flags() // to make all flags anew for each value takes a minute
+			for _, value := range values {
 				err := set.Parse(append([]string{"--" + spelling}, value...))
 				taken = taken || err == nil
 				refused = refused || err != nil && strings.HasPrefix(err.Error(), "--"+f.Name+" is not supported: ")

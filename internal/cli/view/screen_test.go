@@ -186,7 +186,7 @@ func (s *shown) text() string {
 // wait waits until all words were sent.
 func (s *shown) wait(t *testing.T, words ...string) {
 	t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	for _, word := range words {
 		for {
 			s.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -103,6 +104,17 @@ func New(repos ...*Repo) *Server {
 	s := &Server{repos: repos}
 	s.hub = httptest.NewServer(s.logged(false, s.serveHub))
 	s.cdn = httptest.NewServer(s.logged(true, s.serveCDN))
+	s.URL = s.hub.URL
+	return s
+}
+
+// NewAt is New on listeners of its caller's.
+func NewAt(hub, cdn net.Listener, repos ...*Repo) *Server {
+	s := &Server{repos: repos}
+	s.hub = &httptest.Server{Listener: hub, Config: &http.Server{Handler: s.logged(false, s.serveHub)}}
+	s.cdn = &httptest.Server{Listener: cdn, Config: &http.Server{Handler: s.logged(true, s.serveCDN)}}
+	s.hub.Start()
+	s.cdn.Start()
 	s.URL = s.hub.URL
 	return s
 }

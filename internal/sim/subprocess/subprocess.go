@@ -75,7 +75,7 @@ func (s *Sim) Addr() string {
 }
 
 // patience is how long the simulator may take to write the rest of its truth.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // Stop ends the simulator and waits for it: its truth is whole then.
 func (s *Sim) Stop() error {
