@@ -60,6 +60,7 @@ var inside = map[string][]string{
 	"files/table":       {"files/spool"},
 	"fleet/agent":       {"fleet/bus", "fleet/message"},
 	"fleet/bus":         {"fleet/message"},
+	"fleet/membus":      {"fleet/bus", "fleet/message"},
 	"fleet/seal":        {"fleet/message"},
 	"fleet/merge":       {"fleet/message"},
 	"fleet/setup":       {"fleet/bus"},

@@ -317,7 +317,7 @@ func (r *Run) makePace() error {
 
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
-		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0,
+		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil,
 		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
 		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,6 +26,9 @@ type Host struct {
 	Lookup func(name string) (value string, ok bool)
 	// Proxy is what the environment says of proxies.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Dial makes the connections to the servers; nil: over the network. Where it is given, nothing waits by the kernel's
+	// timers, so that a whole run can be made in virtual time.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Say tells the user something beside the result. Nil is silence.
 	Say func(format string, args ...any)
 	// Warn tells what the user must know even if notes are not wanted.

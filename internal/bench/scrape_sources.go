@@ -84,7 +84,7 @@ func (r *Run) metricsAddresses(i int, kind string) []string {
 
 // source gives the load's key to nobody else than the load's servers.
 func (r *Run) source(address string) *scrape.Source {
-	c := scrape.Config{Proxy: r.wire.Proxy, Insecure: r.Insecure, Header: http.Header{"User-Agent": r.wire.Header["User-Agent"]}}
+	c := scrape.Config{Proxy: r.wire.Proxy, Insecure: r.Insecure, Dial: r.host.Dial, Header: http.Header{"User-Agent": r.wire.Header["User-Agent"]}}
 	if slices.ContainsFunc(r.URLs, func(u string) bool { return scrape.SameOrigin(u, address) }) {
 		c.Header = r.wire.Header
 	}

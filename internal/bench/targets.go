@@ -114,6 +114,7 @@ func (r *Run) client() *http.Client {
 		Timeout: 30 * time.Second,
 		Transport: &http.Transport{
 			Proxy:           r.wire.Proxy,
+			DialContext:     r.host.Dial,
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: r.Insecure}, //nolint:gosec // the user's --insecure
 			IdleConnTimeout: 10 * time.Second,
 			// Prompts that the server's tokenizer makes ask side by side, and a new connection is a way there and back more.

@@ -44,7 +44,7 @@ func (r *Run) makeTransport() (wire.Transport, error) {
 func (r *Run) netHTTP() wire.Transport {
 	return wire.NewNetHTTP(wire.NetHTTPConfig{
 		Clock: r.clock, Header: r.wire.Header, Connections: r.connections(), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
-		KernelStamps: r.wantStamps(), Proxy: r.wire.Proxy,
+		KernelStamps: r.wantStamps(), Proxy: r.wire.Proxy, Dial: r.host.Dial,
 	})
 }
 
@@ -61,7 +61,9 @@ const kernelStamps = "kernel"
 
 // wantStamps is for tests: where the variable is set, the kernel is not asked for
 // receive times, as if it had refused (as in gVisor).
-func (r *Run) wantStamps() bool { return r.host.variable("INFEROMETER_TEST_NO_STAMPS") == "" }
+func (r *Run) wantStamps() bool {
+	return r.host.variable("INFEROMETER_TEST_NO_STAMPS") == "" && r.host.Dial == nil
+}
 
 // spare is how many goroutines may wait inside a system call beside the event loop's
 // threads: the dispatcher, and one that reads or writes a file.
@@ -103,6 +105,8 @@ func (r *Run) noLoop() string {
 	switch {
 	case runtime.GOOS != "linux":
 		return "it is for Linux"
+	case r.host.Dial != nil:
+		return "its connections are the kernel's"
 	case r.HTTP2:
 		return "it speaks HTTP/1.1 only"
 	case slices.ContainsFunc(r.urls(), func(u string) bool { return proxied(r.wire.Proxy, u) }):

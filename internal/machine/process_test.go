@@ -11,7 +11,7 @@ import (
 // child is set in a process that this test starts.
 const child = "INFEROMETER_TEST_CHILD"
 
-func TestChildrenMemory(t *testing.T) {
+func TestRealChildrenMemory(t *testing.T) {
 	if os.Getenv(child) != "" {
 		held := make([]byte, 64<<20)
 		for i := range held {
@@ -24,7 +24,7 @@ func TestChildrenMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells")
 	}
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChildrenMemory$")
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRealChildrenMemory$")
 	command.Env = append(os.Environ(), child+"=1")
 	in, err := command.StdinPipe()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/memnet"
@@ -223,6 +224,7 @@ func TestFlip(t *testing.T) {
 		var company sync.WaitGroup
 		for i := range 8 {
 			company.Go(func() { send(fmt.Sprint("company-", i)) })
+			synctest.Wait() // the engine has it, and no time has passed
 		}
 		company.Wait()
 		send("again")

@@ -20,7 +20,10 @@ import (
 //	go test ./test/fleet -run Chaos -seeds 20 -seconds 60 -v
 func TestChaos(t *testing.T) {
 	for seed := *first; seed < *first+*seeds; seed++ {
-		t.Run(strconv.Itoa(seed), func(t *testing.T) { chaos(t, uint64(seed)) })
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			t.Parallel()
+			chaos(t, uint64(seed))
+		})
 	}
 }
 

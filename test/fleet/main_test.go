@@ -27,7 +27,18 @@ var (
 // program is the path of the built program.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+// atOnce fleets are played unless -parallel says otherwise: most of the time all their processes wait.
+const atOnce = "4"
+
+func TestMain(m *testing.M) {
+	own := false
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { own = own || f.Name == "test.parallel" })
+	if !own {
+		_ = flag.Set("test.parallel", atOnce)
+	}
+	os.Exit(testMain(m))
+}
 
 func testMain(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "fleet-")

@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"testing"
+	"time"
 
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
@@ -36,7 +37,7 @@ func TestNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for try := 0; try < 10 && !(h[1].Reaches(load) && h[1].Reaches(nats)); try++ { // neighbours that did not answer are asked again after a while
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && !(h[1].Reaches(load) && h[1].Reaches(nats)); { // neighbours that did not answer are asked again after a while
 	}
 	see("mended", h[1], true, true)
 }

@@ -246,7 +246,7 @@ func (p *play) attach(run string) {
 func (p *play) awaitHandedOn(j *stage.Held) {
 	for _, a := range p.agents {
 		if a.Name == j.Name && strings.Count(a.Said(), "is ready") > 1 {
-			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && !strings.Contains(a.Said(), "handed on"); {
+			for deadline := time.Now().Add(agentPatience); time.Now().Before(deadline) && !strings.Contains(a.Said(), "handed on"); {
 				time.Sleep(20 * time.Millisecond) // another process tells nothing else
 			}
 		}

@@ -32,8 +32,8 @@ const (
 	requests = 3       // of which the server answers one well
 	most     = 512     // MB of memory
 	address  = 4 << 20 // KB of address space, as `ulimit -v` takes it: a leak ends there
-	patience = 3 * time.Minute
-	together = 6 // processes at a time; most of them wait
+	patience = 10 * time.Minute
+	together = 12 // processes at a time; most of them wait
 	secret   = "SECRETKEY-abcdef0123456789"
 )
 
@@ -91,22 +91,29 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// runAll runs the programs, some at a time. The slow ones go first.
+// runAll runs the programs, some at a time. Those that wait for their timeout go first, and the others beside them.
 func runAll(t *testing.T, binary string, s *server, all []*program) {
 	t.Helper()
 	home := t.TempDir()
+	var workers sync.WaitGroup
 	queue := make(chan *program, len(all))
-	for _, p := range slices.Backward(all) {
-		queue <- p
+	run := func(p *program) {
+		if err := p.run(binary, home, s.base); err != nil {
+			t.Errorf("%s, %s: %v", p.name, p.engine, err)
+		}
+	}
+	for _, p := range all {
+		if p.timeout > 0 {
+			workers.Go(func() { run(p) })
+		} else {
+			queue <- p
+		}
 	}
 	close(queue)
-	var workers sync.WaitGroup
 	for range together {
 		workers.Go(func() {
 			for p := range queue {
-				if err := p.run(binary, home, s.base); err != nil {
-					t.Errorf("%s, %s: %v", p.name, p.engine, err)
-				}
+				run(p)
 			}
 		})
 	}

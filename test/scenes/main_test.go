@@ -1,14 +1,11 @@
 //go:build linux
 
 // Package scenes spoils measurements for real, each in one way, and looks whether
-// the verdict names that way and no other. It runs the built program against
-// simulators, through proxies, beside processor hogs and over a network that loses
-// packets; what the verdict makes of synthetic journals is tested in internal/judge/verdict.
-//
-// The machine itself spoils measurements too: its hypervisor takes time away, and
-// other work runs beside. So each scene stands beside a control, a run in the same
-// minute in which nothing was spoiled. A reason that the control has too, or that is
-// among the machine's own (see noise), is logged and let pass; any other one fails.
+// the verdict names that way. It runs the built program against simulators, beside
+// processor hogs, through deaths of processes and over a network that loses packets:
+// what only a kernel can do. The same verdict is held to its word in virtual time, where
+// nothing but the scene happens (internal/bench), and on synthetic journals
+// (internal/judge/verdict).
 package scenes
 
 import (

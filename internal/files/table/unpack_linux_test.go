@@ -40,9 +40,9 @@ func (zero) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 // smallDisk is set in the process that has a small temporary folder.
 const smallDisk = "INFEROMETER_TEST_SMALL_DISK"
 
-// TestUnpackingLeavesRoom: a packed file that becomes larger than the disk of the temporary folder leaves a
+// TestRealUnpackingLeavesRoom: a packed file that becomes larger than the disk of the temporary folder leaves a
 // part of it free, says what to do, and leaves nothing behind.
-func TestUnpackingLeavesRoom(t *testing.T) {
+func TestRealUnpackingLeavesRoom(t *testing.T) {
 	const disk = 128 << 20
 	if path := os.Getenv(smallDisk); path != "" {
 		if err := unix.Mount("small", os.TempDir(), "tmpfs", 0, fmt.Sprintf("size=%d", disk)); err != nil {
@@ -72,7 +72,7 @@ func TestUnpackingLeavesRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.CommandContext(t.Context(), self, "-test.run=^TestUnpackingLeavesRoom$", "-test.v")
+	child := exec.CommandContext(t.Context(), self, "-test.run=^TestRealUnpackingLeavesRoom$", "-test.v")
 	child.Env = append(os.Environ(), smallDisk+"="+path, "TMPDIR="+filepath.Join(folder, "tmp"))
 	child.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,

@@ -32,7 +32,8 @@ func (l *leader) fetched(agent, run string) []byte {
 
 // A journal is kept, told of and given, also while the next run is there, until a leader says
 // that it holds the same one.
-func TestKeptUntilHeld(t *testing.T) {
+func TestRealKeptUntilHeld(t *testing.T) {
+	t.Parallel()
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
@@ -74,7 +75,8 @@ func TestKeptUntilHeld(t *testing.T) {
 }
 
 // The next process answers for one that is no more.
-func TestStandsIn(t *testing.T) {
+func TestRealStandsIn(t *testing.T) {
+	t.Parallel()
 	server := fleettest.Start(t)
 	l := startLeader(t, server.URL, "r")
 	state := t.TempDir()
@@ -84,7 +86,7 @@ func TestStandsIn(t *testing.T) {
 	f.close()
 	startAgent(t, server.URL, state, nil)
 	var s *message.Status
-	for deadline := time.Now().Add(20 * time.Second); s == nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) { // it subscribes in a goroutine of its own
+	for deadline := time.Now().Add(2 * time.Minute); s == nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) { // it subscribes in a goroutine of its own
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		if a, err := l.Ask(ctx, "old-1", &message.Ask{Kind: message.State, Run: "r"}); err == nil {
 			s = a.Status
@@ -109,7 +111,8 @@ func TestStandsIn(t *testing.T) {
 }
 
 // The journal says why an agent sends no more, unless its leader asked for it.
-func TestWhyInTheJournal(t *testing.T) {
+func TestRealWhyInTheJournal(t *testing.T) {
+	t.Parallel()
 	server, url := fleettest.Start(t), startSim(t)
 	for run, stop := range map[string]struct {
 		do   func(*leader, *process)

@@ -109,7 +109,7 @@ func FuzzAllow(f *testing.F) {
 
 // What a leader must not be able to ask for is refused with a sentence, before anything is
 // read, written or connected to.
-func TestOffersRefused(t *testing.T) {
+func TestRealOffersRefused(t *testing.T) {
 	server := fleettest.Start(t)
 	l := startLeader(t, server.URL, "r")
 	t.Setenv("AGENTS_OWN_SECRET", "hidden")
@@ -187,7 +187,8 @@ func TestOffersRefused(t *testing.T) {
 
 // Files come with the offer and are used in place of the paths that the Spec names; what
 // it wants written is not; secrets reach the server.
-func TestFilesAndSecrets(t *testing.T) {
+func TestRealFilesAndSecrets(t *testing.T) {
+	t.Parallel()
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
@@ -237,7 +238,8 @@ func TestFilesAndSecrets(t *testing.T) {
 }
 
 // A file that is another one than its digest says ends the run before it begins.
-func TestFileIsNotThere(t *testing.T) {
+func TestRealFileIsNotThere(t *testing.T) {
+	t.Parallel()
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
@@ -22,6 +21,14 @@ const (
 	handTime = 100 * time.Millisecond
 )
 
+// line is the way to NATS, as far as statuses go: the bus.
+type line interface {
+	Tell(s *message.Status) error
+	Confirm(ctx context.Context) error
+	HandOver(within time.Duration) bool
+	Direct() bool
+}
+
 // teller says how far a run is: once a second, and at each new phase. It keeps the promise
 // of Reserved: no request is sent before a number that it is below was written down here
 // and is on its way to NATS, where a kill of this process can't take it back. What is
@@ -31,7 +38,7 @@ const (
 // It also holds the lease: nothing is sent later than the lease after the last status that
 // has certainly reached NATS.
 type teller struct {
-	bus    *bus.Bus
+	bus    line
 	folder *folder
 	live   *live
 	lease  time.Duration
@@ -52,7 +59,7 @@ type teller struct {
 	alone    bool           // nothing gets out: NATS is away, or the connection is stuck
 }
 
-func newTeller(b *bus.Bus, f *folder, lease time.Duration, l *live, expire func(string)) *teller {
+func newTeller(b line, f *folder, lease time.Duration, l *live, expire func(string)) *teller {
 	if lease <= 0 {
 		lease = usualLease
 	}

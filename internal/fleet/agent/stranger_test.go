@@ -13,7 +13,8 @@ import (
 
 // An offer that names a file of the agent's machine as its task: the file is not opened, so
 // that no answer tells the leader what is in it, or whether it is there.
-func TestOfferOpensNoTask(t *testing.T) {
+func TestRealOfferOpensNoTask(t *testing.T) {
+	t.Parallel()
 	p := startAgent(t, fleettest.Start(t).URL, t.TempDir(), func(a *Agent) { a.Allow, _ = ParseAllow([]string{"127.0.0.1:8000"}) })
 	secret := filepath.Join(t.TempDir(), "config.yaml")
 	if err := os.WriteFile(secret, []byte("private_key_name: x\n"), 0o600); err != nil {
@@ -38,7 +39,8 @@ func TestOfferOpensNoTask(t *testing.T) {
 }
 
 // What an offer wants written on the agent's machine is taken out of it.
-func TestOfferWritesNothing(t *testing.T) {
+func TestRealOfferWritesNothing(t *testing.T) {
+	t.Parallel()
 	p := startAgent(t, fleettest.Start(t).URL, t.TempDir(), func(a *Agent) { a.Allow, _ = ParseAllow([]string{"127.0.0.1:8000"}) })
 	s := spec("http://127.0.0.1:8000", 10, 0)
 	s.Keep = bench.Keep{

@@ -10,7 +10,8 @@ import (
 )
 
 // Leader and agent on one machine have one clock: the offset is 0, within the error.
-func TestOneClock(t *testing.T) {
+func TestRealOneClock(t *testing.T) {
+	t.Parallel()
 	server := fleettest.Start(t)
 	leader, agent := open(t, server.URL), open(t, server.URL)
 	stop, err := agent.Serve("a", func() message.Hello { return message.Hello{Agent: "a"} }, func(*message.Ask, time.Time) *message.Answer { return &message.Answer{} })

@@ -116,7 +116,7 @@ func FreePort(t testing.TB) int {
 // Listening waits until somebody accepts connections at an address.
 func Listening(t testing.TB, address string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		c, err := net.DialTimeout("tcp", address, time.Second)
 		if err == nil {
 			_ = c.Close()

@@ -53,6 +53,7 @@ func startAgent(t *testing.T, url, name string) {
 
 // With real agents, and files that only the leader has, a fleet's run is the single run.
 func TestRealAgents(t *testing.T) {
+	t.Parallel()
 	nats := fleettest.Start(t)
 	server := startSim(t, nil, 2*time.Millisecond)
 	for i := range 3 {

@@ -21,6 +21,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/fleet/seal"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
 )
@@ -57,7 +58,8 @@ func startSim(t *testing.T, truth io.Writer, ttft time.Duration) string {
 type fake struct {
 	t   *testing.T
 	id  string
-	bus *bus.Bus
+	bus agentsBus
+	net *memnet.Network // its own; nil: the machine's
 	key *seal.Key
 	dir string
 
@@ -77,13 +79,27 @@ type fake struct {
 	all     sync.WaitGroup
 }
 
+// agentsBus is what an agent needs of the bus.
+type agentsBus interface {
+	Serve(agent string, hello func() message.Hello, handle func(a *message.Ask, received time.Time) *message.Answer) (stop func(), err error)
+	Tell(s *message.Status) error
+	AppendJournal(ctx context.Context, run, agent string, offset int64, piece []byte) error
+	Close()
+}
+
 func startFake(t *testing.T, url, id string, change func(*fake)) *fake {
 	t.Helper()
 	b, err := bus.Open(t.Context(), bus.Place{URL: url}, bus.Options{Name: id})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{t: t, id: id, bus: b, dir: t.TempDir()}
+	return startFakeOn(t, b, nil, id, change)
+}
+
+func startFakeOn(t *testing.T, b agentsBus, network *memnet.Network, id string, change func(*fake)) *fake {
+	t.Helper()
+	f := &fake{t: t, id: id, bus: b, net: network, dir: t.TempDir()}
+	var err error
 	if f.key, err = seal.NewKey(); err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +208,9 @@ func (f *fake) take(spec *bench.Spec, run string) {
 	spec.RunDir = filepath.Join(f.dir, run)
 	var progress bench.Progress
 	host := testHost(f.t, nil)
+	if f.net != nil {
+		host.Dial = f.net.DialContext
+	}
 	host.Begin = func(ctx context.Context) error {
 		f.tell(&progress, func(s *message.Status) { s.Phase = message.Ready })
 		select {

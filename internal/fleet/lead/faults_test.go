@@ -2,7 +2,6 @@ package lead
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,11 +16,6 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-func TestMain(m *testing.M) {
-	holdEvery = 200 * time.Millisecond
-	os.Exit(m.Run())
-}
-
 // tally counts outcomes.
 func tally(all map[int]*journal.Request) map[journal.Outcome]int {
 	n := map[journal.Outcome]int{}
@@ -33,33 +27,39 @@ func tally(all map[int]*journal.Request) map[journal.Outcome]int {
 
 // An agent that dies does not stop the others, and nothing of it is lost silently.
 func TestAgentDies(t *testing.T) {
-	nats := fleettest.Start(t)
-	server := startSim(t, nil, 2*time.Millisecond)
-	startFake(t, nats.URL, "lives", nil)
-	startFake(t, nats.URL, "dies", func(f *fake) {
-		f.end = func(journal []byte) int { return len(journal) * 2 / 3 } // in the middle of its upload
+	inVirtual(t, func(v *virtual) {
+		v.fake("lives", nil)
+		v.fake("dies", func(f *fake) {
+			f.end = func(journal []byte) int { return len(journal) * 2 / 3 } // in the middle of its upload
+		})
+		var said bytes.Buffer
+		began := time.Now()
+		done, err := v.execute(nil, v.spec(`"pace":{"rate":200},"load":{"num_prompts":400}`), v.host(&said))
+		if err != nil {
+			v.Fatal(err)
+		}
+		defer done.Close()
+		got, r := records(v.T, done)
+		n := tally(got)
+		if len(got) != 400 || n[journal.Complete] < 200 || n[journal.Lost] == 0 || n[journal.Complete]+n[journal.Lost]+n[journal.Unsent] != 400 {
+			v.Errorf("%v\n%s", n, &said)
+		}
+		if r.End().WorkloadSHA != "" {
+			v.Error("the result claims the hash of a whole run")
+		}
+		if !strings.Contains(said.String(), "the agent dies has said nothing") || !strings.Contains(said.String(), "(lost)") {
+			v.Errorf("it said:\n%s", &said)
+		}
+		// It may send for as long as its lease after its last word, so that nobody knows before.
+		if took := time.Since(began); took < time.Minute || took > 70*time.Second {
+			v.Errorf("the run took %v", took)
+		}
 	})
-	var said bytes.Buffer
-	done, err := Execute(t.Context(), nil, spec(t, server, nats.URL, `"pace":{"rate":200},"load":{"num_prompts":400}`), testHost(t, &said))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done.Close()
-	got, r := records(t, done)
-	n := tally(got)
-	if len(got) != 400 || n[journal.Complete] < 200 || n[journal.Lost] == 0 || n[journal.Complete]+n[journal.Lost]+n[journal.Unsent] != 400 {
-		t.Errorf("%v\n%s", n, &said)
-	}
-	if r.End().WorkloadSHA != "" {
-		t.Error("the result claims the hash of a whole run")
-	}
-	if !strings.Contains(said.String(), "the agent dies has said nothing") || !strings.Contains(said.String(), "(lost)") {
-		t.Errorf("it said:\n%s", &said)
-	}
 }
 
 // NATS is killed and started again in the middle of a run.
-func TestNATSRestarts(t *testing.T) {
+func TestRealNATSRestarts(t *testing.T) {
+	t.Parallel()
 	nats := fleettest.Start(t)
 	server := startSim(t, nil, 2*time.Millisecond)
 	startFake(t, nats.URL, "one", nil)
@@ -78,7 +78,6 @@ func TestNATSRestarts(t *testing.T) {
 		return func() { <-gone }
 	}
 	s := spec(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
-	s.Lease, s.FleetWait = 10*time.Second, 10*time.Second
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatal(err)
@@ -90,17 +89,9 @@ func TestNATSRestarts(t *testing.T) {
 	}
 }
 
-// dyingLeader leads a run as far as how says, and is then gone without a word.
-func dyingLeader(t *testing.T, s *bench.Spec, how stage) (run string) {
+// dieAt leads a run as far as how says, and is then gone without a word.
+func (l *leader) dieAt(t *testing.T, s *bench.Spec, how stage) (run string) {
 	t.Helper()
-	place, err := bus.ReadPlace(s.NATS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := open(t.Context(), place, testHost(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
 	l.kept = state{Run: newID("run-"), Version: version, Lease: s.LeaseTime(), Wait: s.Patience()}
 	if err := l.prepare(t.Context(), nil, s); err != nil {
 		t.Fatal(err)
@@ -124,35 +115,39 @@ func dyingLeader(t *testing.T, s *bench.Spec, how stage) (run string) {
 
 // A leader dies; another one takes the run over, by its folder or by its id.
 func TestTakeOver(t *testing.T) {
-	nats := fleettest.Start(t)
-	server := startSim(t, nil, 2*time.Millisecond)
-	for i := range 2 {
-		startFake(t, nats.URL, fmt.Sprint("agent-", i), nil)
-	}
 	for name, how := range map[string]stage{"while it runs": running, "before the start": ready} {
 		for _, byFolder := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, ", by its folder ", byFolder), func(t *testing.T) {
-				s := spec(t, server, nats.URL, `"pace":{"rate":100},"load":{"num_prompts":150}`)
-				run := dyingLeader(t, s, how)
-				var said bytes.Buffer
-				var done *Done
-				var err error
-				if byFolder {
-					done, err = Execute(t.Context(), nil, s, testHost(t, &said))
-				} else {
-					done, err = Attach(t.Context(), nil, bus.Place{URL: nats.URL}, "", "", testHost(t, &said))
-				}
-				if err != nil {
-					t.Fatalf("%v\n%s", err, &said)
-				}
-				defer done.Close()
-				got, r := records(t, done)
-				if n := tally(got); n[journal.Complete] != 150 || r.End().WorkloadSHA == "" || r.Run().Fleet.Run != run || done.Folder() != s.RunDir {
-					t.Errorf("%v, hash %q, run %s in %s\n%s", n, r.End().WorkloadSHA, r.Run().Fleet.Run, done.Folder(), &said)
-				}
-				if _, err := Attach(t.Context(), nil, bus.Place{URL: nats.URL}, run, "", testHost(t, nil)); err == nil || !strings.Contains(err.Error(), "knows nothing of the run") {
-					t.Errorf("the run was taken over again: %v", err)
-				}
+				inVirtual(t, func(v *virtual) {
+					for i := range 2 {
+						v.fake(fmt.Sprint("agent-", i), nil)
+					}
+					s := v.spec(`"pace":{"rate":100},"load":{"num_prompts":150}`)
+					run := v.leader(v.host(nil)).dieAt(v.T, s, how)
+					var said bytes.Buffer
+					var done *Done
+					var err error
+					began := time.Now()
+					if byFolder {
+						done, err = v.execute(nil, s, v.host(&said))
+					} else {
+						done, err = v.attach("", "", v.host(&said))
+					}
+					if err != nil {
+						v.Fatalf("%v\n%s", err, &said)
+					}
+					defer done.Close()
+					got, r := records(v.T, done)
+					if n := tally(got); n[journal.Complete] != 150 || r.End().WorkloadSHA == "" || r.Run().Fleet.Run != run || done.Folder() != s.RunDir {
+						v.Errorf("%v, hash %q, run %s in %s\n%s", n, r.End().WorkloadSHA, r.Run().Fleet.Run, done.Folder(), &said)
+					}
+					if took := time.Since(began); took < holdLost*holdEvery {
+						v.Errorf("taken over and ended after %v: that the other is dead takes %v to see", took, holdLost*holdEvery)
+					}
+					if _, err := v.attach(run, "", v.host(nil)); err == nil || !strings.Contains(err.Error(), "knows nothing of the run") {
+						v.Errorf("the run was taken over again: %v", err)
+					}
+				})
 			})
 		}
 	}
@@ -160,49 +155,51 @@ func TestTakeOver(t *testing.T) {
 
 // What had not been offered whole is given up, and the agents are free.
 func TestTakeOverUnoffered(t *testing.T) {
-	nats := fleettest.Start(t)
-	server := startSim(t, nil, time.Millisecond)
-	f := startFake(t, nats.URL, "agent", nil)
-	s := spec(t, server, nats.URL, `"load":{"num_prompts":20,"max_concurrency":2}`)
-	dyingLeader(t, s, offering)
-	if _, err := Execute(t.Context(), nil, s, testHost(t, nil)); err == nil || !strings.Contains(err.Error(), "had not begun") {
-		t.Errorf("%v", err)
-	}
-	if run := f.tellOfItself().Run; run != "" {
-		t.Errorf("the agent still has the run %s", run)
-	}
+	inVirtual(t, func(v *virtual) {
+		f := v.fake("agent", nil)
+		s := v.spec(`"load":{"num_prompts":20,"max_concurrency":2}`)
+		v.leader(v.host(nil)).dieAt(v.T, s, offering)
+		if _, err := v.execute(nil, s, v.host(nil)); err == nil || !strings.Contains(err.Error(), "had not begun") {
+			v.Errorf("%v", err)
+		}
+		if run := f.tellOfItself().Run; run != "" {
+			v.Errorf("the agent still has the run %s", run)
+		}
+	})
 }
 
 // Two leaders can't have one run.
 func TestTwoLeaders(t *testing.T) {
-	nats := fleettest.Start(t)
-	server := startSim(t, nil, 2*time.Millisecond)
-	startFake(t, nats.URL, "agent", nil)
-	s := spec(t, server, nats.URL, `"pace":{"rate":50},"load":{"num_prompts":150}`)
-	host := testHost(t, nil)
-	second := make(chan error, 1)
-	host.Progress = func(bench.Progress) func() {
-		go func() {
-			_, err := Attach(context.WithoutCancel(t.Context()), nil, bus.Place{URL: nats.URL}, "", t.TempDir(), testHost(t, nil))
-			second <- err
-		}()
-		return func() {}
-	}
-	done, err := Execute(t.Context(), nil, s, host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done.Close()
-	if err := <-second; err == nil || !strings.Contains(err.Error(), "has a leader that lives") {
-		t.Errorf("the second leader: %v", err)
-	}
-	if got, _ := records(t, done); tally(got)[journal.Complete] != 150 {
-		t.Errorf("%v", tally(got))
-	}
+	inVirtual(t, func(v *virtual) {
+		v.fake("agent", nil)
+		s := v.spec(`"pace":{"rate":50},"load":{"num_prompts":1500}`)
+		host := v.host(nil)
+		second := make(chan error, 1)
+		other := v.T.TempDir()
+		host.Progress = func(bench.Progress) func() {
+			go func() {
+				_, err := v.attach("", other, v.host(nil))
+				second <- err
+			}()
+			return func() {}
+		}
+		done, err := v.execute(nil, s, host)
+		if err != nil {
+			v.Fatal(err)
+		}
+		defer done.Close()
+		if err := <-second; err == nil || !strings.Contains(err.Error(), "has a leader that lives") {
+			v.Errorf("the second leader: %v", err)
+		}
+		if got, _ := records(v.T, done); tally(got)[journal.Complete] != 1500 {
+			v.Errorf("%v", tally(got))
+		}
+	})
 }
 
 // A leader that slept while another took its run over leaves that alone.
-func TestLeaderIsReplaced(t *testing.T) {
+func TestRealLeaderIsReplaced(t *testing.T) {
+	t.Parallel()
 	nats := fleettest.Start(t)
 	b, err := bus.Open(t.Context(), bus.Place{URL: nats.URL}, bus.Options{Name: "test"})
 	if err != nil {

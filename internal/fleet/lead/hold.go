@@ -10,15 +10,22 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 )
 
-// holdEvery is how often a leader tells that it lives. Tests are in a hurry.
-var holdEvery = 2 * time.Second
+// holdEvery is how often a leader tells that it lives.
+const holdEvery = 2 * time.Second
 
 // holdLost is how often it may fail to, before it may be replaced.
 const holdLost = 4
 
+// holder is where leaders write down that they live: the bus.
+type holder interface {
+	Hold(ctx context.Context, run, leader string, since uint64) (revision uint64, err error)
+	Holder(ctx context.Context, run string) (leader string, revision uint64, err error)
+	SameStores(ctx context.Context) bool
+}
+
 // hold says in NATS that this leader lives, so that no other takes its run.
 type hold struct {
-	bus      *bus.Bus
+	bus      holder
 	run, id  string
 	revision uint64
 	looking  atomic.Bool // whether NATS has lost what was written is being found out
@@ -29,7 +36,7 @@ type hold struct {
 }
 
 // takeHold begins to hold a run that nobody holds.
-func takeHold(ctx context.Context, b *bus.Bus, run, id string) (*hold, error) {
+func takeHold(ctx context.Context, b holder, run, id string) (*hold, error) {
 	h := &hold{bus: b, run: run, id: id, lost: make(chan error, 1), done: make(chan struct{})}
 	_, since, err := b.Holder(ctx, run)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 type leader struct {
 	id    string // of this process
 	place string // of NATS, as the user would write it
-	bus   *bus.Bus
+	bus   courier
 	host  *bench.Host
 	plan  *bench.Plan
 	kept  state
@@ -56,12 +56,17 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench
 	if err != nil {
 		return nil, err
 	}
+	return l.execute(ctx, drain, s)
+}
+
+// execute leads a run from its Spec, or from where another leader left it, to its end.
+func (l *leader) execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec) (*Done, error) {
 	defer l.close()
 	if run := unfinished(s.RunDir); run != "" {
 		l.host.Say("%s holds the run %s, which has no result yet: this leader takes it over, as it was begun", s.RunDir, run)
 		return l.takeOver(ctx, drain, run, s.RunDir)
 	}
-	l.kept = state{Run: newID("run-"), Version: h.Version, Lease: s.LeaseTime(), Wait: s.Patience()}
+	l.kept = state{Run: newID("run-"), Version: l.host.Version, Lease: s.LeaseTime(), Wait: s.Patience()}
 	if err := l.prepare(ctx, drain, s); err != nil {
 		return nil, err
 	}
@@ -69,9 +74,8 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench
 }
 
 func open(ctx context.Context, place bus.Place, h *bench.Host) (*leader, error) {
-	l := &leader{id: newID("leader-"), host: quietHost(h), place: place.Written(), back: make(chan struct{}, 1)}
-	var err error
-	l.bus, err = bus.Open(ctx, place, bus.Options{Name: l.id, Trouble: func(err error) {
+	l := newLeader(place, h)
+	b, err := bus.Open(ctx, place, bus.Options{Name: l.id, Trouble: func(err error) {
 		if err != nil {
 			l.host.Warn("note: %v; the agents go on, for as long as their lease", err)
 		} else {
@@ -79,7 +83,13 @@ func open(ctx context.Context, place bus.Place, h *bench.Host) (*leader, error) 
 			l.lookAgain()
 		}
 	}})
+	l.bus = b
 	return l, err
+}
+
+// newLeader is one without a bus.
+func newLeader(place bus.Place, h *bench.Host) *leader {
+	return &leader{id: newID("leader-"), host: quietHost(h), place: place.Written(), back: make(chan struct{}, 1)}
 }
 
 // quietHost has functions where the host has none.

@@ -14,8 +14,10 @@ import (
 	"github.com/inferometer/inferometer/internal/send/share"
 )
 
-// askEvery is how long a leader listens for answers to who is there.
-const askEvery = time.Second
+const (
+	askEvery = time.Second            // a leader listens so long for answers to who is there
+	askAgain = 100 * time.Millisecond // and waits so long before it asks again
+)
 
 // pick finds the agents of the run. It waits for them, but not for ever.
 func (l *leader) pick(ctx context.Context) error {
@@ -41,7 +43,7 @@ func (l *leader) pick(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		default:
+		case <-time.After(askAgain): // where nobody is there NATS says so at once
 		}
 	}
 }

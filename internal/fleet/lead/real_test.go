@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -20,6 +21,7 @@ type real struct {
 	*agents.Agent
 	state string
 	end   func()
+	has   func(words string) bool // it has said them
 }
 
 func startReal(t *testing.T, url, name string) *real {
@@ -47,6 +49,11 @@ func startReal(t *testing.T, url, name string) *real {
 			say(&said, format, args...)
 			once.Do(func() { close(ready) })
 		},
+	}
+	r.has = func(words string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(said.String(), words)
 	}
 	if r.Allow, err = agents.ParseAllow([]string{"127.0.0.1"}); err != nil {
 		t.Fatal(err)

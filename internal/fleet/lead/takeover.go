@@ -21,6 +21,10 @@ func Attach(ctx context.Context, drain <-chan struct{}, place bus.Place, run, fo
 	if err != nil {
 		return nil, err
 	}
+	return l.attach(ctx, drain, run, folder)
+}
+
+func (l *leader) attach(ctx context.Context, drain <-chan struct{}, run, folder string) (_ *Done, err error) {
 	defer l.close()
 	if run == "" {
 		if f := readFleet(folder); !f.over() {

@@ -14,7 +14,6 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
-	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
@@ -40,6 +39,9 @@ func grow(t *testing.T, folder, size string) {
 		t.Fatal(err)
 	}
 }
+
+// patience bounds waits for a condition: so long only on a machine that has hung.
+const patience = 2 * time.Minute
 
 // during calls do once in the middle of a run, beside it.
 func during(t *testing.T, host *bench.Host, completed int64, do func(p bench.Progress)) {
@@ -76,7 +78,8 @@ func isWhole(t *testing.T, done *Done, requests int, url string, agents ...*real
 const steady = `"pace":{"rate":150},"load":{"num_prompts":450}`
 
 // The leader's disk is full for a while: what came meanwhile is got again.
-func TestDiskIsFullForAWhile(t *testing.T) {
+func TestRealDiskIsFullForAWhile(t *testing.T) {
+	t.Parallel()
 	nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 	one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
 	s := spec(t, server, nats.URL, steady)
@@ -99,13 +102,15 @@ func TestDiskIsFullForAWhile(t *testing.T) {
 }
 
 // It stays full: nothing is destroyed, what is missing is named, and attach makes the run whole.
-func TestDiskStaysFull(t *testing.T) {
+func TestRealDiskStaysFull(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]string{"the agents' journals": agentsName, "all of the run": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 			one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
 			s := spec(t, server, nats.URL, steady)
+			s.FleetWait = soon
 			disk := filepath.Join(s.RunDir, at)
 			small(t, disk, "16k")
 			var said bytes.Buffer
@@ -147,7 +152,8 @@ func TestDiskStaysFull(t *testing.T) {
 
 // JetStream has no room, by its configuration or on its disk: agents keep what it does not
 // take, and the leader fetches it from them.
-func TestJetStreamIsFull(t *testing.T) {
+func TestRealJetStreamIsFull(t *testing.T) {
+	t.Parallel()
 	for name, limit := range map[string]string{"by its configuration": "24KB", "on its disk": "1GB"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +176,7 @@ func TestJetStreamIsFull(t *testing.T) {
 				if name == "on its disk" {
 					fill(t, filepath.Join(store, "filler"))
 				}
-				for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && !strings.Contains(shown, "hand on"); time.Sleep(10 * time.Millisecond) {
+				for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !strings.Contains(shown, "hand on"); time.Sleep(10 * time.Millisecond) {
 					shown = p.Beside() // statuses come when they come
 				}
 			})
@@ -210,7 +216,8 @@ func fill(t *testing.T, path string) {
 }
 
 // NATS comes back with an empty store in the middle of a run.
-func TestNATSComesBackEmpty(t *testing.T) {
+func TestRealNATSComesBackEmpty(t *testing.T) {
+	t.Parallel()
 	nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 	one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
 	var said bytes.Buffer
@@ -219,7 +226,7 @@ func TestNATSComesBackEmpty(t *testing.T) {
 	host := testHost(t, &said)
 	during(t, host, 150, func(p bench.Progress) {
 		nats.Kill()
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) { // the connection tells nobody else
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) { // the connection tells nobody else
 			mu.Lock()
 			away = p.Beside()
 			mu.Unlock()
@@ -230,7 +237,6 @@ func TestNATSComesBackEmpty(t *testing.T) {
 		nats.RestartEmpty()
 	})
 	s := spec(t, server, nats.URL, steady)
-	s.Lease = 20 * time.Second
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &said)
@@ -245,67 +251,29 @@ func TestNATSComesBackEmpty(t *testing.T) {
 	}
 }
 
-// An agent that died with records comes back: attach gets them, after the first merge.
-func TestAgentComesBack(t *testing.T) {
-	nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
-	startFake(t, nats.URL, "lives", nil)
-	var whole []byte
-	dead := startFake(t, nats.URL, "dies", func(f *fake) {
-		f.end = func(journal []byte) int {
-			whole = journal
-			return len(journal) / 2
-		}
-	})
-	s := spec(t, server, nats.URL, `"pace":{"rate":200},"load":{"num_prompts":200}`)
-	var said bytes.Buffer
-	done, err := Execute(t.Context(), nil, s, testHost(t, &said))
-	if err != nil {
-		t.Fatal(err)
-	}
-	done.Close()
-	got, _ := records(t, done)
-	if n := tally(got); n[journal.Complete] == 200 {
-		t.Fatalf("%v", n)
-	}
-	if !strings.Contains(said.String(), "agent dies: ") || !strings.Contains(said.String(), "fleet attach run-") {
-		t.Errorf("it said:\n%s", &said)
-	}
-	dead.comeBack(whole)
-	said.Reset()
-	again, err := Attach(t.Context(), nil, bus.Place{URL: nats.URL}, "", "", testHost(t, &said))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &said)
-	}
-	defer again.Close()
-	if got, _ := records(t, again); tally(got)[journal.Complete] != 200 || again.Folder() != s.RunDir {
-		t.Errorf("%v in %s\n%s", tally(got), again.Folder(), &said)
-	}
-	if runs := knownRuns(t, nats.URL); len(runs) != 0 {
-		t.Errorf("NATS keeps %v", runs)
-	}
-}
-
 // NATS is away for longer than the lease: the agents stop by themselves, and that is no Ctrl-C.
-func TestLeaseEnds(t *testing.T) {
+func TestRealLeaseEnds(t *testing.T) {
+	t.Parallel()
 	nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
-	startReal(t, nats.URL, "one")
-	startReal(t, nats.URL, "two")
+	one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
+	const why = "there was no contact to NATS for longer than the lease of 15s"
 	var said bytes.Buffer
 	host := testHost(t, &said)
-	during(t, host, 50, func(bench.Progress) {
+	during(t, host, 20, func(bench.Progress) {
 		nats.Kill()
-		time.Sleep(4 * time.Second) // longer than the lease, by the agents' own clocks
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !(one.has(why) && two.has(why)); {
+			time.Sleep(10 * time.Millisecond) // there is nobody to tell it
+		}
 		nats.Restart()
 	})
-	s := spec(t, server, nats.URL, `"pace":{"rate":100},"load":{"num_prompts":5000}`)
-	s.Lease = 2 * time.Second
+	s := spec(t, server, nats.URL, `"pace":{"rate":20},"load":{"num_prompts":4000}`)
+	s.Agents, s.Lease = 2, soon
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &said)
 	}
 	defer done.Close()
 	_, r := records(t, done)
-	const why = "there was no contact to NATS for longer than the lease of 2s"
 	if got := r.End().Interrupted; !strings.HasSuffix(got, "stopped by itself: "+why) {
 		t.Errorf("interrupted: %q", got)
 	}
@@ -320,7 +288,8 @@ func TestLeaseEnds(t *testing.T) {
 }
 
 // A leader's word that it lives is not another leader's when NATS has lost it.
-func TestHoldIsTakenAgain(t *testing.T) {
+func TestRealHoldIsTakenAgain(t *testing.T) {
+	t.Parallel()
 	nats := fleettest.Start(t)
 	l, err := open(t.Context(), bus.Place{URL: nats.URL}, testHost(t, nil))
 	if err != nil {
@@ -362,27 +331,10 @@ func TestHoldIsTakenAgain(t *testing.T) {
 	}
 }
 
-// comeBack is the same agent's next process: it has the journal, and tells so.
-func (f *fake) comeBack(whole []byte) {
-	f.t.Helper()
-	f.mu.Lock()
-	f.status.Phase, f.status.Journal, f.status.SHA256 = message.Failed, int64(len(whole)), sumOf(whole)
-	f.status.Error = "the agent died during the run"
-	f.status.Number++
-	f.whole = whole
-	f.mu.Unlock()
-	stop, err := f.bus.Serve(f.id, f.tellOfItself, f.handle)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	f.mu.Lock()
-	f.stop = stop
-	f.mu.Unlock()
-}
-
 // The leader dies, and NATS comes back empty: the run's folder knows what it was, and the
 // agents have their journals.
-func TestLeaderDiesAndNATSIsEmptied(t *testing.T) {
+func TestRealLeaderDiesAndNATSIsEmptied(t *testing.T) {
+	t.Parallel()
 	for _, byFolder := range []bool{true, false} {
 		t.Run(fmt.Sprint("by its folder ", byFolder), func(t *testing.T) {
 			t.Parallel()
@@ -396,13 +348,16 @@ func TestLeaderDiesAndNATSIsEmptied(t *testing.T) {
 			if err := s.ChooseDataset("custom"); err != nil {
 				t.Fatal(err)
 			}
-			s.Path, s.Lease = dataset, 20*time.Second
-			dyingLeader(t, s, running)
+			s.Path = dataset
+			first, err := open(t.Context(), bus.Place{URL: nats.URL}, testHost(t, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			first.dieAt(t, s, running)
 			nats.Kill()
 			nats.RestartEmpty()
 			var said bytes.Buffer
 			var done *Done
-			var err error
 			if byFolder {
 				done, err = Execute(t.Context(), nil, s, testHost(t, &said))
 			} else {

@@ -13,7 +13,8 @@ import (
 // A holder of agent.json may make a consumer of the files' store, which it needs to fetch them, and
 // with it the server publish a file's words wherever it says: on another agent's subject
 // they are dropped. A viewer may ask who is there, and have the answers sent there: so are they.
-func TestServerIsNoLeader(t *testing.T) {
+func TestRealServerIsNoLeader(t *testing.T) {
+	t.Parallel()
 	f := start(t)
 	leader, _ := f.open(bus.Leader)
 	agent, trouble := f.open(bus.Agent)
@@ -48,7 +49,7 @@ func TestServerIsNoLeader(t *testing.T) {
 	if err := viewer.PublishRequest("inferometer.who", "inferometer.ask.a-1", nil); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); agent.Strays() < 2 && len(asked)+len(refused)+len(refusedViewer) == 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); agent.Strays() < 2 && len(asked)+len(refused)+len(refusedViewer) == 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond) // what is dropped tells nobody
 	}
 	if n := agent.Strays(); n < 2 || len(asked) > 0 || len(trouble) != 1 {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -42,6 +43,7 @@ type Config struct {
 	Header   http.Header // of the load, with its key: see SameOrigin
 	Proxy    func(*http.Request) (*url.URL, error)
 	Insecure bool
+	Dial     func(ctx context.Context, network, addr string) (net.Conn, error) // nil: over the network
 }
 
 // New is the source at an address. The header goes along as it is: who gives one with a key
@@ -52,7 +54,7 @@ func New(address string, c Config) *Source {
 		client: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
-				Proxy: c.Proxy, TLSClientConfig: &tls.Config{InsecureSkipVerify: c.Insecure}, //nolint:gosec // the user's --insecure
+				Proxy: c.Proxy, DialContext: c.Dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: c.Insecure}, //nolint:gosec // the user's --insecure
 				MaxConnsPerHost: 1, MaxIdleConns: 1, IdleConnTimeout: 90 * time.Second,
 				DisableCompression: true, // it would cost the server more than it saves, and a small answer could grow here
 			},

@@ -96,9 +96,13 @@ func TestShares(t *testing.T) {
 func TestLuckIsBinomial(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	const n, trials = 500, 600
+	const n, share = 100, 0.8
+	trials := 600
+	if testing.Short() {
+		trials = 200
+	}
 	for _, agreement := range []float64{0, 0.5, 0.9} {
-		s := Settings{Accuracy: 0.8, Agreement: agreement}
+		s := Settings{Accuracy: share, Agreement: agreement}
 		var sum, squares float64
 		for k := range trials {
 			s.Seed = seed + uint64(k)
@@ -106,13 +110,15 @@ func TestLuckIsBinomial(t *testing.T) {
 			for i := range n {
 				right += one(s.Question(fmt.Sprint(seed, "/", k, "/", i)).Verdict == Right)
 			}
-			away := float64(right) - n*0.8
+			away := float64(right) - n*share
 			sum += away
 			squares += away * away
 		}
-		mean, variance := sum/trials, squares/trials/(n*0.8*0.2)
-		// A mean has a deviation of √(80/trials), a variance of √(2/trials).
-		if math.Abs(mean) > 5*math.Sqrt(80./trials) || math.Abs(variance-1) > 5*math.Sqrt(2./trials) {
+		const spread = n * share * (1 - share)
+		many := float64(trials)
+		mean, variance := sum/many, squares/many/spread
+		// A mean has a deviation of √(spread/trials), a variance of √(2/trials).
+		if math.Abs(mean) > 5*math.Sqrt(spread/many) || math.Abs(variance-1) > 5*math.Sqrt(2/many) {
 			t.Errorf("agreement %v: %.3f right answers too many on average, with %.3f times the variance", agreement, mean, variance)
 		}
 	}
