@@ -92,7 +92,7 @@ func (t *trial) notice(ctx context.Context, m *mutation, list string, within tim
 			return survived, "all tests pass"
 		case strings.Contains(said, "[build failed]") || strings.Contains(said, "[setup failed]"):
 			return unbuilt, said
-		case names == nil: // it ended the whole program
+		case names == nil, strings.Contains(said, "WARNING: DATA RACE"): // it ended the whole program; or a race, which need not show twice
 			return caught, failures(said)
 		}
 		test, _, _ := strings.Cut(names[1], "/")
