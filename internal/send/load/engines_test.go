@@ -52,6 +52,9 @@ func TestEnginesUnstreamed(t *testing.T) {
 				}
 				records, _ := read()
 				truth := s.truth()
+				if len(records) != 20 {
+					t.Errorf("%d records", len(records))
+				}
 				for i := range records {
 					q, known := &records[i], truth[records[i].ID]
 					if q.Outcome != journal.Complete || *q.Text != known.Text || q.UsageOutput != known.CompletionTokens || q.FinishReason != known.Finish || known.Stream {

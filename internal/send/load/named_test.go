@@ -26,6 +26,9 @@ func TestNamedUnstreamed(t *testing.T) {
 			}
 			records, _ := read()
 			truth := s.truth()
+			if len(records) != 5 {
+				t.Errorf("%d records", len(records))
+			}
 			for i := range records {
 				q := &records[i]
 				known := truth[q.ID]

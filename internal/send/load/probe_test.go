@@ -67,10 +67,17 @@ func TestProbesEndWithTheRun(t *testing.T) {
 			t.Fatalf("%+v, %v", res, err)
 		}
 		records, _ := read()
+		probes := 0
 		for _, q := range records {
-			if q.Probe && q.Outcome != journal.Cancelled {
-				t.Errorf("the probe ended in %s", q.Outcome)
+			if q.Probe {
+				probes++
 			}
+			if q.Outcome != journal.Cancelled || q.End != int64(cfg.Deadline) {
+				t.Errorf("%s ended in %s at %v", q.ID, q.Outcome, time.Duration(q.End))
+			}
+		}
+		if probes != 1 || len(records) != 4 {
+			t.Errorf("%d probes, %d records", probes, len(records))
 		}
 	})
 }

@@ -159,6 +159,9 @@ func TestNoEcho(t *testing.T) {
 		for _, ignored := range []string{"echo", "logprobs"} {
 			s := startSim(t, func(c *sim.Config) { c.Ignore = []string{ignored} })
 			answers, records := (&choices{n: 1}).ask(t, s, nil)
+			if len(records) != 4 {
+				t.Errorf("%d records", len(records))
+			}
 			for i := range records {
 				if q := &records[i]; q.Outcome != journal.Protocol || answers[q.ID].Logprob != nil || len(q.Error) < len(errNoEcho.Error()) || q.Error[:len(errNoEcho.Error())] != errNoEcho.Error() {
 					t.Errorf("without %s: %s (%s)", ignored, q.Outcome, q.Error)

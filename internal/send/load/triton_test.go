@@ -29,6 +29,9 @@ func sendTriton(t *testing.T, backend, model, extra string) (*server, []journal.
 		t.Fatal(err)
 	}
 	records, run := read()
+	if len(records) != 12 {
+		t.Fatalf("%d records", len(records))
+	}
 	return s, records, run
 }
 
