@@ -193,7 +193,7 @@ test-peers: build
 ci:
 	.ci/run
 
-.PHONY: quick everything shuffle flaky budgets mutation
+.PHONY: quick everything shuffle flaky budgets
 quick:
 	.ci/run quick
 
@@ -213,10 +213,6 @@ flaky:
 # Writes .ci/budgets anew from a run of each rung.
 budgets:
 	scripts/budgets.sh
-
-# Breaks the code in some dozen places, one after the other: do the tests notice?
-mutation:
-	go run ./test/mutation
 
 clean:
 	rm -rf bin dist

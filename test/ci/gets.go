@@ -69,6 +69,7 @@ func (g *getter) one(ctx context.Context, one *got, start func(context.Context, 
 		cmd, err := start(ctx, command{args: append([]string{"nice", "-n", "19"}, one.run...)}, &out, &words)
 		if err == nil {
 			g.pid = cmd.Process.Pid
+			behindOthers(g.pid)
 		}
 		g.mu.Unlock()
 		if err == nil {

@@ -20,6 +20,12 @@ func signalSession(leader int, s syscall.Signal) error {
 	return err
 }
 
+// behindOthers gives a session what processor time others leave. Linux may divide it between sessions first, and then
+// the niceness of a process counts only within its own. Where it doesn't, there is no such file.
+func behindOthers(leader int) {
+	_ = os.WriteFile("/proc/"+strconv.Itoa(leader)+"/autogroup", []byte("19"), 0)
+}
+
 // session are the processes of a session, as /proc has them; where there is no /proc, none.
 func session(leader int) []int {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -43,9 +43,9 @@ const (
 func (t Trust) Meaning() string {
 	switch t {
 	case TrustValid:
-		return "no shown number can be off by more than a tenth, and the run is what was asked for"
+		return "no shown number can be off by more than a quarter, and the run is what was asked for"
 	case TrustSuspect:
-		return "a shown number can be off by more than a tenth, or the run is not quite what was asked for: read the reasons"
+		return "a shown number can be off by more than a quarter, or the run is not quite what was asked for: read the reasons"
 	case TrustInvalid:
 		return "a shown number can be off by more than a half, or the run is not what was asked for"
 	}
