@@ -30,7 +30,7 @@ func startProbe(ctx context.Context, drain <-chan struct{}, cfg Config) (stop fu
 	go func() {
 		defer close(done)
 		defer r.cancel(nil)
-		for i := 0; r.unpaused() && r.probe(probe, i); i++ {
+		for i := 0; r.ctx.Err() == nil && r.unpaused() && r.probe(probe, i); i++ { // select may choose a pause that is over
 			select {
 			case <-time.After(probe.Pause):
 			case <-enough:
