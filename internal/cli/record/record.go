@@ -86,6 +86,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	ctx, drain, stop := interrupts(ctx, o.duration, line.say) // before a word: who reads it may press Ctrl-C at once
+	defer stop()
 	line.say("inferometer record: %s is in front of %s; rows go to %s", "http://"+l.Addr().String(), outside.RedactURL(o.target), made.Files.First())
 	if words != "" {
 		line.say("%s", words)
@@ -93,8 +95,6 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	if open := command.Reachable(l.Addr(), "send requests through it to "+outside.RedactURL(o.target), "listen"); open != "" {
 		line.say("inferometer record: %s", open)
 	}
-	ctx, drain, stop := interrupts(ctx, o.duration, line.say)
-	defer stop()
 	ended := line.follow(r)
 	err = r.Serve(ctx, drain, l)
 	ended()
