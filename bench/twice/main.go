@@ -36,7 +36,7 @@ func main() {
 	}
 	fmt.Printf("the claim held in %d of %d times, in %d of %d rounds\n", all.held, all.times, all.heldRounds, all.rounds)
 	if all.rounds == 0 {
-		fmt.Println("no claim could be made and checked: this machine is too busy now")
+		fmt.Println("skipped: no claim could be made and checked: this machine is too busy now")
 		return
 	}
 	if 2*all.heldRounds < all.rounds {

@@ -217,7 +217,7 @@ func reason(output string) string {
 	return text[:min(len(text), 240)]
 }
 
-// step runs a command, which passes or fails as one.
+// step runs a command, which passes or fails as one. One whose last line begins with "skipped: " could not check what it is for.
 func (r *runner) step(ctx context.Context, part string, c command) *result {
 	var words bytes.Buffer
 	out := &result{Part: part}
@@ -225,7 +225,12 @@ func (r *runner) step(ctx context.Context, part string, c command) *result {
 		out.Failed = []finding{{Part: part, Why: err.Error(), Output: tail(words.String(), 80)}}
 		return out
 	}
-	out.Passed, out.said = 1, words.String()
+	out.said = words.String()
+	if why, ok := strings.CutPrefix(strings.TrimSpace(tail(out.said, 1)), "skipped: "); ok {
+		out.Skipped = []finding{{Part: part, Why: why}}
+		return out
+	}
+	out.Passed = 1
 	return out
 }
 

@@ -64,7 +64,7 @@ func (s *stage) start(within []string, url string, flags ...string) *client {
 type result = realserver.Result
 
 // patience bounds a run: so long only on a machine that has hung.
-const patience = 5 * time.Minute
+const patience = 15 * time.Minute
 
 // wait waits for the run's end and reads its result.
 func (c *client) wait() *result {
