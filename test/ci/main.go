@@ -44,12 +44,12 @@ func run(ctx context.Context, args []string) (bool, error) {
 	word := flags.String("part", "", "run only the parts whose name has this word")
 	list := flags.Bool("list", false, "name the parts and run none")
 	tables := flags.Bool("table", false, "print a table of the records")
-	make := flags.Bool("budgets", false, "print budgets that fit the records")
+	budgets := flags.Bool("budgets", false, "print budgets that fit the records")
 	late := flags.Duration("late", 70*time.Minute, "after this long nothing but the core waits for what is still being built")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
-	if *tables || *make {
+	if *tables || *budgets {
 		records, err := readRecords(flags.Args())
 		switch {
 		case err != nil:

@@ -25,8 +25,6 @@ type test struct {
 	Output        string
 }
 
-func (t *test) String() string { return short(t.Package) + " " + t.Name }
-
 // pack is a package, as its tests ended.
 type pack struct {
 	Name         string

@@ -33,9 +33,6 @@ type Change struct{ TTFT, TPOT float64 }
 // Slower is a server all of whose times are longer by this share.
 func Slower(share float64) Change { return Change{math.Log1p(share), math.Log1p(share)} }
 
-// LaterFirst is one with longer times to the first token only.
-func LaterFirst(share float64) Change { return Change{TTFT: math.Log1p(share)} }
-
 // Of is the true change of a metric of a run, relative. E2EL has a part of both.
 func (c Change) Of(r *foreign.Run, key string) float64 { return math.Expm1(c.log(r, key)) }
 

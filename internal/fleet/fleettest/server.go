@@ -99,9 +99,6 @@ func (s *Server) Kill() {
 	}
 }
 
-// PID is its process.
-func (s *Server) PID() int { return s.cmd.Process.Pid }
-
 // FreePort is one that nobody listens on now.
 func FreePort(t testing.TB) int {
 	t.Helper()

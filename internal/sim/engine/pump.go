@@ -42,11 +42,11 @@ const never = int64(1<<63 - 1)
 const leastSleep = 100 * time.Microsecond
 
 func newPump(c Clock) (p *pump, err error) {
-	p = &pump{base: c.Zero, wait: newTimerWaiter(), done: make(chan struct{})}
-	if !c.GoTimers {
-		if p.wait, err = newKernelWaiter(); err != nil {
-			return nil, err
-		}
+	p = &pump{base: c.Zero, done: make(chan struct{})}
+	if c.GoTimers {
+		p.wait = newTimerWaiter()
+	} else if p.wait, err = newKernelWaiter(); err != nil {
+		return nil, err
 	}
 	go p.loop()
 	return p, nil
