@@ -72,6 +72,9 @@ func run(ctx context.Context, args []string) (bool, error) {
 		}
 	}
 	some := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !strings.Contains(p.name, *word) })
+	if !slices.ContainsFunc(some, func(p part) bool { return p.in(level) }) {
+		return false, fmt.Errorf("no part of this rung has %q in its name: -list names them", *word)
+	}
 	if *list {
 		for _, p := range some {
 			if p.in(level) {

@@ -23,3 +23,10 @@ func TestAStepThatChecksNothing(t *testing.T) {
 		}
 	}
 }
+
+// A part that is not there is an error, not a run in which nothing failed.
+func TestNoSuchPart(t *testing.T) {
+	if ok, err := run(t.Context(), []string{"-part", "nosuchpart", "quick"}); ok || err == nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
