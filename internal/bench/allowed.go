@@ -132,7 +132,7 @@ func (s *Spec) variables() (list []variable) {
 		}
 		return "x", true
 	}
-	_, _ = s.Wire(&Host{Lookup: note}) // what is wrong with the rest is told where it is checked
+	_, _ = s.Wire(&Environment{Lookup: note}) // what is wrong with the rest is told where it is checked
 	slices.SortFunc(list, func(a, b variable) int { return strings.Compare(a.key+a.name, b.key+b.name) })
 	return list
 }

@@ -141,7 +141,7 @@ func TestChooseBackend(t *testing.T) {
 			s.URLs = slices.Clone(c.urls)
 			var said []string
 			h := &Host{Say: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
-			err := s.ChooseBackend(context.Background(), h)
+			err := ChooseBackend(context.Background(), s, h)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("%v", err)

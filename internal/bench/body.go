@@ -63,7 +63,7 @@ func HideSecrets(object json.RawMessage, name func(text string) string) json.Raw
 
 // fillIn puts the secrets back whose variables are named. What names none stays as it
 // is, byte for byte.
-func fillIn(value json.RawMessage, h *Host) (json.RawMessage, error) {
+func fillIn(value json.RawMessage, e *Environment) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(`"`+envKey+`"`)) {
 		return value, nil
 	}
@@ -73,7 +73,7 @@ func fillIn(value json.RawMessage, h *Host) (json.RawMessage, error) {
 		if json.Unmarshal(fields[0].Value, &name) != nil {
 			return nil, fmt.Errorf("extra_body: %s needs the name of a variable", envKey)
 		}
-		text, err := Value{Env: name}.get(h)
+		text, err := Value{Env: name}.get(e)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func fillIn(value json.RawMessage, h *Host) (json.RawMessage, error) {
 	case len(fields) > 0:
 		var b bytes.Buffer
 		for i, f := range fields {
-			filled, err := fillIn(f.Value, h)
+			filled, err := fillIn(f.Value, e)
 			if err != nil {
 				return nil, err
 			}
@@ -96,7 +96,7 @@ func fillIn(value json.RawMessage, h *Host) (json.RawMessage, error) {
 	}
 	var b bytes.Buffer
 	for i, item := range items {
-		filled, err := fillIn(item, h)
+		filled, err := fillIn(item, e)
 		if err != nil {
 			return nil, err
 		}
@@ -111,16 +111,6 @@ func separator(i int, open byte) string {
 		return string(open)
 	}
 	return ","
-}
-
-// extraFields are what the flags add to each body, in vLLM's order: sampling
-// first, --extra-body over all.
-func (r *Run) extraFields() []protocol.Field {
-	fields := r.sampling()
-	if r.ContinuousUsage {
-		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
-	}
-	return append(fields, objectFields(r.wire.extra)...)
 }
 
 // sampling are the fields that say how to choose tokens.

@@ -119,10 +119,7 @@ func (s *Spec) SetPace(d *pace.Draft) error {
 func (s *Spec) concurrent() bool { return s.MaxConcurrency != nil || s.MaxConversations != nil }
 
 // Talks says that the dataset has conversations.
-func (s *Spec) Talks() bool { return s.talks() }
-
-// talks says that the dataset has conversations.
-func (s *Spec) talks() bool {
+func (s *Spec) Talks() bool {
 	k, err := workload.Find(s.DatasetName)
 	return err == nil && k.Talks
 }
@@ -241,8 +238,8 @@ func (s *Spec) sendFor() time.Duration {
 	return s.Duration + s.SpawnTime()
 }
 
-// length is how long the run sends, where the Spec says so.
-func (s *Spec) length() time.Duration {
+// Length is how long the run sends, where the Spec says so.
+func (s *Spec) Length() time.Duration {
 	sum := s.sendFor()
 	if own, ok := s.PaceOptions.(interface{ Length() time.Duration }); ok {
 		sum += own.Length() // only one of the two can be given
@@ -328,4 +325,11 @@ func (s *Spec) choose(top map[string]json.RawMessage) (*pace.Draft, error) {
 	}
 	s.PaceName, s.PaceOptions = k.Name, k.Options()
 	return nil, nil
+}
+
+// Listed says that all requests are known before they are sent. Else time or answers decide
+// how many there are.
+func (s *Spec) Listed() bool {
+	closed := s.paceKind().Name == pace.Closed
+	return s.MaxRequests == 0 && !(closed && (s.timed() || s.Unbounded)) && s.Until == ""
 }

@@ -15,7 +15,7 @@ func (r *Run) connect(ctx context.Context) error {
 	}
 	r.protocol = r.backend()
 	var err error
-	if r.wire, err = r.Wire(r.host); err != nil {
+	if r.wire, err = r.Wire(&r.host.Environment); err != nil {
 		return err
 	}
 	if r.wire.power != "" {

@@ -61,7 +61,7 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 		return err
 	}
 	r.protocol = r.backend()
-	if r.wire, err = r.Wire(r.host); err != nil {
+	if r.wire, err = r.Wire(&r.host.Environment); err != nil {
 		return err
 	}
 	client := r.client()
@@ -152,7 +152,7 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 
 func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
 	f := rehearsal.Facts{
-		Model: r.sentModel, Endpoint: r.path(), Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
+		Model: r.sentModel, Endpoint: r.path(), Backend: r.Backend, Pace: r.paceName, Length: r.Length().Seconds(), Seed: r.Seed,
 		Tokenizer: rehearsal.Tokenizer{Source: r.tokens.source, ID: r.tokens.id, Revision: r.tokens.revision},
 		Dataset:   rehearsal.Dataset{Name: r.DatasetName, Revision: r.datasetCommit},
 	}

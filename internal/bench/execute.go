@@ -285,7 +285,7 @@ func (r *Run) showProgress() (stop func()) {
 	if r.host.Progress == nil {
 		return func() {}
 	}
-	p := Progress{Progress: r.progress, Length: r.length()}
+	p := Progress{Progress: r.progress, Length: r.Length()}
 	if !r.Unbounded {
 		p.Total = r.dataset.Len()
 	}
@@ -294,7 +294,7 @@ func (r *Run) showProgress() (stop func()) {
 
 // paced is how many times of its own the pace has to give: one for each request or conversation.
 func (r *Run) paced() int {
-	if r.talks() {
+	if r.Talks() {
 		return r.conversations
 	}
 	return r.dataset.Len()
@@ -329,7 +329,7 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		cfg.CountPrompt = r.tokens.count
 	}
 	cfg.Watch = r.watch()
-	if r.talks() {
+	if r.Talks() {
 		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
 			cfg.Talks.Finished = r.finished

@@ -52,7 +52,7 @@ func (r *Run) options() journal.Options {
 	if r.Asks() {
 		o.NumPrompts = r.dataset.Len()
 	}
-	if r.talks() {
+	if r.Talks() {
 		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations
 	}
 	for _, p := range r.Metadata {
@@ -75,11 +75,11 @@ func (r *Run) options() journal.Options {
 
 // workloadKeys are what the workload is made of, so that two runs can be told apart by more than a hash.
 func (r *Run) workloadKeys() map[string]string {
-	spec, err := r.Spec.MarshalJSON()
+	asked, err := r.Spec.MarshalJSON()
 	if err != nil {
 		return nil
 	}
-	return rehearsal.Keys(spec)
+	return rehearsal.Keys(asked)
 }
 
 // orZero writes infinity as 0, which JSON can hold.

@@ -110,7 +110,7 @@ func (t *teller) sending(r *Run) {
 	defer t.mu.Unlock()
 	t.phase, t.name, t.progress = live.WarmingUp, filepath.Base(r.folder), r.progress
 	t.servers = r.Servers
-	if t.length = r.length(); !r.Unbounded {
+	if t.length = r.Length(); !r.Unbounded {
 		t.total = r.dataset.Len()
 	}
 }

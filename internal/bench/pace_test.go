@@ -21,7 +21,7 @@ func TestLength(t *testing.T) {
 		{pace: Pace{PaceOptions: &pace.RampTimeOptions{Over: &minute}}, want: time.Minute},
 		{load: Load{NumPrompts: 9, Deadline: time.Second}, want: 0},
 	} {
-		if got := (&Spec{Pace: c.pace, Load: c.load}).length(); got != c.want {
+		if got := (&Spec{Pace: c.pace, Load: c.load}).Length(); got != c.want {
 			t.Errorf("%d: %v, not %v", i, got, c.want)
 		}
 	}

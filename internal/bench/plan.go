@@ -15,7 +15,6 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
-	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
@@ -197,13 +196,6 @@ const (
 	mostFolderFiles = 2000
 )
 
-// Listed says that all requests are known before they are sent. Else time or answers decide
-// how many there are.
-func (s *Spec) Listed() bool {
-	closed := s.paceKind().Name == pace.Closed
-	return s.MaxRequests == 0 && !(closed && (s.timed() || s.Unbounded)) && s.Until == ""
-}
-
 // Requests makes the list of all requests with the client that each belongs to, and sends
 // none. whole is the hash of a single run that sends all, parts are those of the clients.
 // Without a list all are empty.
@@ -235,9 +227,6 @@ func (p *Plan) Total() int {
 	}
 	return p.run.dataset.Len()
 }
-
-// Length is how long the run sends, where the Spec says so.
-func (s *Spec) Length() time.Duration { return s.length() }
 
 // First is a first line for the run's journal, where no client has one.
 func (p *Plan) First(start time.Time) *journal.Run {

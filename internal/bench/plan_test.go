@@ -12,7 +12,7 @@ import (
 )
 
 func plainHost() *Host {
-	return &Host{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+	return &Host{Environment: Environment{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}}
 }
 
 // A plan lists what its shares send, request for request.
@@ -24,11 +24,11 @@ func TestPlanIsTheShares(t *testing.T) {
 		"conversations": `{"version":1,` + nobody + `,"backend":"openai-chat"},"dataset":{"name":"multi-turn"},"load":{"num_prompts":40,"max_conversations":9}}`,
 	} {
 		for _, weights := range [][]int{{1}, {1, 1, 1}, {3, 0, 1}} {
-			spec, err := Decode(strings.NewReader(text))
+			asked, err := Decode(strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := NewPlan(t.Context(), spec, plainHost())
+			p, err := NewPlan(t.Context(), asked, plainHost())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +64,11 @@ func TestPlanIsTheShares(t *testing.T) {
 // Without a list there is none: time decides how many requests a closed loop sends.
 func TestPlanWithoutList(t *testing.T) {
 	for _, load := range []string{`{"duration":"4s","max_concurrency":4}`, `{"duration":"4s","max_concurrency":4,"num_prompts":100}`} {
-		spec, err := Decode(strings.NewReader(`{"version":1,` + nobody + `},"load":` + load + `}`))
+		asked, err := Decode(strings.NewReader(`{"version":1,` + nobody + `},"load":` + load + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spec.Listed() {
+		if asked.Listed() {
 			t.Errorf("%s has a list", load)
 		}
 	}

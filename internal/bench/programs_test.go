@@ -190,7 +190,7 @@ func TestRealPrograms(t *testing.T) {
 	s.AllowCode = true
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	r := newRun(&s, &Host{Lookup: os.LookupEnv, Say: say, Warn: say})
+	r := newRun(&s, &Host{Environment: Environment{Lookup: os.LookupEnv}, Say: say, Warn: say})
 	if err := r.openSandbox(t.Context()); err != nil {
 		var wrong *usage.Error
 		if errors.As(err, &wrong) {

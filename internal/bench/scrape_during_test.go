@@ -53,16 +53,16 @@ func loadServer(t *testing.T, url string, change func(*Spec), enough func(said s
 		change(&s)
 	}
 	b := s.Encode()
-	spec, err := Decode(strings.NewReader(string(b)))
+	asked, err := Decode(strings.NewReader(string(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	var words strings.Builder
 	h := &Host{
-		Lookup: func(name string) (string, bool) {
+		Environment: Environment{Lookup: func(name string) (string, bool) {
 			return map[string]string{"XDG_STATE_HOME": t.TempDir(), "OPENAI_API_KEY": "sk-very-secret"}[name], name != ""
-		},
+		}},
 		Say: func(format string, args ...any) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -87,7 +87,7 @@ func loadServer(t *testing.T, url string, change func(*Spec), enough func(said s
 			}
 		}
 	})
-	run, err := Execute(context.Background(), drain, spec, h)
+	run, err := Execute(context.Background(), drain, asked, h)
 	close(over)
 	watching.Wait()
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 // shareOf is what one of several clients makes of a Spec, and what it writes down.
 func shareOf(t *testing.T, text string, of share.Share) (own *Run, written *Spec) {
 	t.Helper()
-	spec, err := Decode(strings.NewReader(text))
+	asked, err := Decode(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Share = of
-	own = newRun(spec, &Host{})
+	asked.Share = of
+	own = newRun(asked, &Host{})
 	own.takeShare()
 	if written, err = Decode(strings.NewReader(string(own.written()))); err != nil {
 		t.Fatal(err)

@@ -25,12 +25,12 @@ type sent struct {
 // list makes the requests of a share and sends none.
 func list(t *testing.T, text string, s share.Share) []sent {
 	t.Helper()
-	spec, err := Decode(strings.NewReader(text))
+	asked, err := Decode(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Share = s
-	r := newRun(spec, &Host{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }})
+	asked.Share = s
+	r := newRun(asked, &Host{Environment: Environment{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}})
 	defer r.close()
 	if err := r.connectDry(t.Context()); err != nil {
 		t.Fatal(err)
@@ -100,11 +100,11 @@ func TestSharesAreTheWhole(t *testing.T) {
 
 // Slots are divided as well, and what is written down is the whole with its share.
 func TestShareOfSlots(t *testing.T) {
-	spec, err := Decode(strings.NewReader(`{"version":1,"load":{"num_prompts":300,"max_concurrency":7,"num_warmups":3,"share":"2/2:5,2"}}`))
+	asked, err := Decode(strings.NewReader(`{"version":1,"load":{"num_prompts":300,"max_concurrency":7,"num_warmups":3,"share":"2/2:5,2"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(spec, &Host{})
+	r := newRun(asked, &Host{})
 	r.takeShare()
 	if *r.MaxConcurrency != 2 || r.NumWarmups != 1 {
 		t.Errorf("%d slots and %d warm-ups", *r.MaxConcurrency, r.NumWarmups)

@@ -112,11 +112,11 @@ func (s *Spec) ForAgent(of share.Share) *Spec {
 }
 
 // Secrets are the values of the variables that the Spec names.
-func (s *Spec) Secrets(h *Host) (map[string]string, error) {
+func (s *Spec) Secrets(e *Environment) (map[string]string, error) {
 	found := map[string]string{}
-	noting := *h
+	noting := *e
 	noting.Lookup = func(name string) (string, bool) {
-		value, ok := h.Lookup(name)
+		value, ok := e.Lookup(name)
 		if ok {
 			found[name] = value
 		}
@@ -132,9 +132,9 @@ func (s *Spec) hardwareFor(of share.Share) Value {
 	if of.Index == 0 {
 		return s.Hardware
 	}
-	spec, err := hardware.Parse(s.Hardware.Text)
+	asked, err := hardware.Parse(s.Hardware.Text)
 	if err != nil || s.Hardware.Env != "" { // what is in a variable has an address with a login
 		return Value{Text: hardware.None}
 	}
-	return Value{Text: spec.Here().String()}
+	return Value{Text: asked.Here().String()}
 }

@@ -127,7 +127,7 @@ func TestDecodeFillsIn(t *testing.T) {
 		`{"version":1,"pace":{"rate":5},"load":{"max_concurrency":4}}`:      func(s *Spec) bool { return s.PaceName == pace.Poisson && s.Rate() == 5 },
 		`{"version":1,"pace":{"name":"gamma","rate":5,"burstiness":"inf"}}`: func(s *Spec) bool { return s.paceSpec(1).Name == pace.Gamma },
 		`{"version":1,"load":{"max_concurrency":4}}`:                        func(s *Spec) bool { return s.paceSpec(1).Name == pace.Closed },
-		`{"version":1,"pace":{"stages":"1s@5"}}`:                            func(s *Spec) bool { return s.Unbounded && s.length() == time.Second },
+		`{"version":1,"pace":{"stages":"1s@5"}}`:                            func(s *Spec) bool { return s.Unbounded && s.Length() == time.Second },
 		`{"version":1,"dataset":{"name":"sonnet","path":"x","input_len":900}}`: func(s *Spec) bool {
 			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS
 		},
@@ -213,7 +213,7 @@ func FuzzDecode(f *testing.F) {
 		if !bytes.Equal(s.Encode(), again.Encode()) {
 			t.Errorf("%s\n%s", s.Encode(), again.Encode())
 		}
-		_, _ = fillIn(s.ExtraBody, env(map[string]string{"B": "x"}))
+		_, _ = fillIn(s.ExtraBody, environment(map[string]string{"B": "x"}))
 	})
 }
 

@@ -10,7 +10,7 @@ func (s *Spec) checkTalks() error {
 	if err := wire.CheckHeader(s.SessionHeader, ""); s.SessionHeader != "" && err != nil {
 		return usage.Errorf("session-header", "%v", err)
 	}
-	if !s.talks() {
+	if !s.Talks() {
 		if s.MaxRequests > 0 || s.SaveConversations != "" {
 			flag := "max-requests"
 			if s.SaveConversations != "" {

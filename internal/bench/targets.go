@@ -15,9 +15,6 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// several says that the run loads more than one server.
-func (s *Spec) several() bool { return len(s.URLs) > 1 }
-
 // shownURL is the first server for the journal: that there is a login, but not which.
 func (r *Run) shownURL() string {
 	u, err := url.Parse(r.URLs[0])

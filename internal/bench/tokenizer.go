@@ -3,9 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,37 +20,10 @@ var tokenizerFiles = hub.Patterns{
 // tokenizerLimits are far above the largest tokenizer that is known.
 var tokenizerLimits = hub.Limits{File: 256 << 20, Total: 512 << 20}
 
-// isTokenizer reports whether a file by itself is a tokenizer.
-func isTokenizer(name string) bool {
-	name = path.Base(filepath.ToSlash(name))
-	return name == "tokenizer.json" || name == "tekken.json" || strings.HasPrefix(name, "tokenizer.model") ||
-		slices.Contains([]string{".model", ".tiktoken", ".gguf"}, path.Ext(name))
-}
-
 // isRepo reports whether a name that is no path here may be one of the hub's. One that
 // ends like a file is a path that was mistyped.
 func isRepo(name string) bool {
 	return hub.IsRepo(name) && !slices.Contains([]string{".json", ".model", ".tiktoken", ".gguf", ".jinja", ".txt"}, path.Ext(name))
-}
-
-// localTokenizer is what the user named, if it is a path of this machine; there says
-// that something is at that path, tokenizer or not.
-func localTokenizer(name string) (found string, there bool) {
-	info, err := os.Stat(name)
-	if name == "" || err != nil {
-		return "", false
-	}
-	if info.Mode()&os.ModeDevice != 0 {
-		return "", true // a device has no end
-	}
-	if !info.IsDir() {
-		return name, true
-	}
-	entries, err := os.ReadDir(name)
-	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && isTokenizer(e.Name()) }) {
-		return name, true
-	}
-	return "", true
 }
 
 // cachedTokenizer looks into the hub's cache, where a server on this machine has

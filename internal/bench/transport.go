@@ -12,13 +12,6 @@ import (
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// The values of server.engine.
-const (
-	EngineAuto    = "auto"
-	EngineLoop    = "loop"    // an event loop, for HTTP/1.1 on Linux
-	EngineNetHTTP = "nethttp" // Go's own client, for everything
-)
-
 // makeTransport makes the transport that --engine asks for.
 func (r *Run) makeTransport() (wire.Transport, error) {
 	reason := r.noLoop()

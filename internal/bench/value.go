@@ -59,11 +59,11 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 }
 
 // get is the text. A variable that is not set is an error.
-func (v Value) get(h *Host) (string, error) {
+func (v Value) get(e *Environment) (string, error) {
 	if v.Env == "" {
 		return v.Text, nil
 	}
-	text, ok := h.Lookup(v.Env)
+	text, ok := e.Lookup(v.Env)
 	if !ok {
 		return "", fmt.Errorf("the variable %s is not set, and the Spec names it: set it to the value that it stands for", v.Env)
 	}
@@ -74,6 +74,15 @@ func (v Value) get(h *Host) (string, error) {
 type Header struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`
+}
+
+// Environment is what the process has around it that a Spec's values are found in.
+type Environment struct {
+	Release string // for the header User-Agent
+	// Lookup finds a variable of the environment.
+	Lookup func(name string) (value string, ok bool)
+	// Proxy is what the environment says of proxies.
+	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // Wire is how the servers of a Spec are spoken to, secrets included.
@@ -87,20 +96,20 @@ type Wire struct {
 }
 
 // Wire finds the values that the Spec names.
-func (s *Spec) Wire(h *Host) (*Wire, error) {
-	key, err := s.apiKey(h)
+func (s *Spec) Wire(e *Environment) (*Wire, error) {
+	key, err := s.apiKey(e)
 	if err != nil {
 		return nil, err
 	}
-	login, err := s.Login.get(h)
+	login, err := s.Login.get(e)
 	if err != nil {
 		return nil, err
 	}
 	w := &Wire{}
-	if w.Header, err = s.headers(h, key, login); err != nil {
+	if w.Header, err = s.headers(e, key, login); err != nil {
 		return nil, err
 	}
-	proxy, err := s.proxyURL(h)
+	proxy, err := s.proxyURL(e)
 	if err != nil {
 		return nil, err
 	}
@@ -108,15 +117,15 @@ func (s *Spec) Wire(h *Host) (*Wire, error) {
 	case proxy != nil:
 		w.Proxy = http.ProxyURL(proxy)
 	case s.Proxy == "":
-		w.Proxy = h.Proxy
+		w.Proxy = e.Proxy
 	}
-	if w.extra, err = fillIn(s.ExtraBody, h); err != nil {
+	if w.extra, err = fillIn(s.ExtraBody, e); err != nil {
 		return nil, err
 	}
-	if w.power, err = s.Power.get(h); err != nil {
+	if w.power, err = s.Power.get(e); err != nil {
 		return nil, err
 	}
-	if w.devices, err = s.Hardware.get(h); err != nil {
+	if w.devices, err = s.Hardware.get(e); err != nil {
 		return nil, err
 	}
 	words := append(outside.HeaderSecrets(w.Header), key)
@@ -131,23 +140,23 @@ func (s *Spec) Wire(h *Host) (*Wire, error) {
 }
 
 // apiKey is the key of the variable; the usual one need not be set.
-func (s *Spec) apiKey(h *Host) (string, error) {
+func (s *Spec) apiKey(e *Environment) (string, error) {
 	if s.APIKey == (Value{Env: keyVariable}) {
-		key, _ := h.Lookup(keyVariable)
+		key, _ := e.Lookup(keyVariable)
 		return key, nil
 	}
-	return s.APIKey.get(h)
+	return s.APIKey.get(e)
 }
 
 // headers are sent with each request: the API key, over it the user and password,
 // and over both the Spec's own headers.
-func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
+func (s *Spec) headers(e *Environment, key, login string) (http.Header, error) {
 	p := s.backend()
 	all := http.Header{"Content-Type": {protocol.ContentType(p.Protocol)}, "Accept": {p.Accepts()}}
 	for name, value := range p.Header {
 		all.Set(name, value)
 	}
-	all.Set("User-Agent", "inferometer/"+h.Release)
+	all.Set("User-Agent", "inferometer/"+e.Release)
 	if key != "" {
 		if err := wire.CheckHeader("Authorization", key); err != nil {
 			return nil, &usage.Error{Text: s.APIKey.Env + " " + err.Error()}
@@ -161,7 +170,7 @@ func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
 		all.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(login)))
 	}
 	for _, line := range s.Headers {
-		value, err := line.Value.get(h)
+		value, err := line.Value.get(e)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +183,7 @@ func (s *Spec) headers(h *Host, key, login string) (http.Header, error) {
 }
 
 // proxyURL is the proxy that the Spec names; nil: it names none.
-func (s *Spec) proxyURL(h *Host) (*url.URL, error) {
+func (s *Spec) proxyURL(e *Environment) (*url.URL, error) {
 	if s.Proxy == "" || s.Proxy == NoProxy {
 		return nil, nil
 	}
@@ -182,7 +191,7 @@ func (s *Spec) proxyURL(h *Host) (*url.URL, error) {
 	if err != nil {
 		return nil, usage.Errorf("proxy", "is no URL: %v", err)
 	}
-	login, err := s.ProxyLogin.get(h)
+	login, err := s.ProxyLogin.get(e)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 )
 
 // env is a host whose environment is a map.
-func env(variables map[string]string) *Host {
-	return &Host{Lookup: func(name string) (string, bool) {
+func environment(variables map[string]string) *Environment {
+	return &Environment{Lookup: func(name string) (string, bool) {
 		value, ok := variables[name]
 		return value, ok
 	}}
@@ -34,7 +34,7 @@ func TestLogin(t *testing.T) {
 		if tt.header != "" {
 			s.Headers = []Header{{"authorization", Value{Env: "HEADER"}}}
 		}
-		w, err := s.Wire(env(variables))
+		w, err := s.Wire(environment(variables))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestSecretsAreTakenOutOfWords(t *testing.T) {
 	s := Default()
 	s.Headers = []Header{{"X-Token", Value{Env: "TOKEN"}}, {"X-Kind", Value{Text: "test"}}}
 	s.ExtraBody = []byte(`{"a":[{"api_key":{"$env":"BODY"}}],"b":2}`)
-	w, err := s.Wire(env(map[string]string{"OPENAI_API_KEY": "sk-environment", "TOKEN": "header-secret", "BODY": "body-secret"}))
+	w, err := s.Wire(environment(map[string]string{"OPENAI_API_KEY": "sk-environment", "TOKEN": "header-secret", "BODY": "body-secret"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestSecretsAreTakenOutOfWords(t *testing.T) {
 func TestKeyInTwoHeaders(t *testing.T) {
 	s := Default()
 	s.Backend = "anthropic"
-	w, err := s.Wire(env(map[string]string{"OPENAI_API_KEY": "sk-environment"}))
+	w, err := s.Wire(environment(map[string]string{"OPENAI_API_KEY": "sk-environment"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestKeyInTwoHeaders(t *testing.T) {
 	if got, want := w.Secrets.Scrub("sk-environment of 2023-06-01"), "<redacted> of 2023-06-01"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if w, err = s.Wire(env(nil)); err != nil || w.Header["X-Api-Key"] != nil {
+	if w, err = s.Wire(environment(nil)); err != nil || w.Header["X-Api-Key"] != nil {
 		t.Errorf("without a key: %v %v", w.Header, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestAVariableThatIsNotSetIsAnError(t *testing.T) {
 	} {
 		s := Default()
 		change(&s)
-		if _, err := s.Wire(env(nil)); err == nil {
+		if _, err := s.Wire(environment(nil)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

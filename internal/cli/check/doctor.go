@@ -135,7 +135,7 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 // chooseBackend finds the protocol of the probe. Where nobody answers, the findings say so.
 func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 	if r.Backend == bench.BackendAuto {
-		if r.BaseURL == "" || r.ChooseBackend(ctx, r.RunHost(r.Streams)) != nil {
+		if r.BaseURL == "" || bench.ChooseBackend(ctx, &r.Spec, r.RunHost(r.Streams)) != nil {
 			err = r.AssumeBackend()
 		}
 	}
@@ -153,7 +153,7 @@ func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
-	spoken, err := r.Wire(r.RunHost(r.Streams))
+	spoken, err := r.Wire(&r.RunHost(r.Streams).Environment)
 	if err != nil {
 		return nil, err
 	}

@@ -17,18 +17,18 @@ import (
 )
 
 // mayChange are the flags that a resume may have: none of them changes what is asked.
-var mayChange = map[string]func(spec, given *bench.Spec){
+var mayChange = map[string]func(asked, given *bench.Spec){
 	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
 	"allow-code": nil, "allow-read": nil, "allow-write": nil, "allow-env": nil, "own-spec": nil,
 	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
-	"base-url":        func(spec, given *bench.Spec) { spec.URLs, spec.Login = given.URLs, given.Login },
-	"max-concurrency": func(spec, given *bench.Spec) { spec.MaxConcurrency = given.MaxConcurrency },
-	"request-timeout": func(spec, given *bench.Spec) { spec.RequestTimeout = given.RequestTimeout },
-	"deadline":        func(spec, given *bench.Spec) { spec.Deadline = given.Deadline },
-	"insecure":        func(spec, given *bench.Spec) { spec.Insecure = given.Insecure },
-	"proxy":           func(spec, given *bench.Spec) { spec.Proxy, spec.ProxyLogin = given.Proxy, given.ProxyLogin },
-	"ready-check-timeout-sec": func(spec, given *bench.Spec) {
-		spec.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
+	"base-url":        func(asked, given *bench.Spec) { asked.URLs, asked.Login = given.URLs, given.Login },
+	"max-concurrency": func(asked, given *bench.Spec) { asked.MaxConcurrency = given.MaxConcurrency },
+	"request-timeout": func(asked, given *bench.Spec) { asked.RequestTimeout = given.RequestTimeout },
+	"deadline":        func(asked, given *bench.Spec) { asked.Deadline = given.Deadline },
+	"insecure":        func(asked, given *bench.Spec) { asked.Insecure = given.Insecure },
+	"proxy":           func(asked, given *bench.Spec) { asked.Proxy, asked.ProxyLogin = given.Proxy, given.ProxyLogin },
+	"ready-check-timeout-sec": func(asked, given *bench.Spec) {
+		asked.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
 	},
 }
 
@@ -39,40 +39,40 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 			return argv.Errorf(f.Name, "can't be given with --resume: the run goes on as it was asked for, by %s in its folder", journal.SpecName)
 		}
 	}
-	spec, err := o.specOf(s)
+	asked, err := o.specOf(s)
 	if err != nil {
 		return err
 	}
 	if err := o.SetServers(set); err != nil {
 		return err
 	}
-	if spec.RunDir = ""; spec.AllowCode && !o.AllowCode {
+	if asked.RunDir = ""; asked.AllowCode && !o.AllowCode {
 		return argv.Errorf(bench.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
 	}
-	if o.AllowCode && !spec.AllowCode {
+	if o.AllowCode && !asked.AllowCode {
 		return argv.Errorf(bench.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
 	}
 	if set.Seen("base-url") {
-		spec.Login = bench.Value{} // what is typed stands in its place
+		asked.Login = bench.Value{} // what is typed stands in its place
 	}
 	if set.Seen("proxy") {
-		spec.ProxyLogin = bench.Value{}
+		asked.ProxyLogin = bench.Value{}
 	}
 	o.Allow(o.AllowCode)
-	if err := o.Hold(spec); err != nil {
+	if err := o.Hold(asked); err != nil {
 		return err
 	}
 	given := o.Spec
 	for name, change := range mayChange {
 		if set.Seen(name) && change != nil {
-			change(spec, &given)
+			change(asked, &given)
 		}
 	}
-	spec.RunDir, spec.Resume = o.resume, true
-	if err := spec.Validate(); err != nil {
+	asked.RunDir, asked.Resume = o.resume, true
+	if err := asked.Validate(); err != nil {
 		return err
 	}
-	o.Spec = *spec
+	o.Spec = *asked
 	if o.Quiet && !set.Seen("progress") {
 		o.Progress = "none"
 	}
@@ -104,17 +104,17 @@ func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
 		return nil, err
 	}
 	file := filepath.Join(o.resume, journal.SpecName)
-	spec, err := serve.ReadSpec(s, file)
+	asked, err := serve.ReadSpec(s, file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, argv.Errorf("resume", "needs the folder of a run, and %s holds no %s", o.resume, journal.SpecName)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !spec.Asks() {
+	if !asked.Asks() {
 		return nil, argv.Errorf("resume", "can only go on with an eval, and the run in %s asks no questions", o.resume)
 	}
-	return spec, nil
+	return asked, nil
 }
 
 // noLinks refuses a folder with a link in it: this program makes none, and what is written into

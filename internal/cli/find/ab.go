@@ -246,11 +246,11 @@ func (r *abRun) Running(text string) {
 
 // child is a side of the duel: what is sent, and to which server.
 func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, error) {
-	spec, secrets, err := serve.SpecAt(ctx, r.Streams, append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
+	asked, secrets, err := serve.SpecAt(ctx, r.Streams, append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
 	if err != nil {
 		return bench.Child{}, err
 	}
-	spec.Command = nil // of each round another
+	asked.Command = nil // of each round another
 	feed, control := r.screen.Children()
-	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control, Instead: r.instead}, nil
+	return bench.Child{Program: program, Spec: asked, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control, Instead: r.instead}, nil
 }

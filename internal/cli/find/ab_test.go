@@ -62,8 +62,8 @@ func analysis(t *testing.T, folder string) (a struct {
 }
 
 func seeds(s *plantest.Server) (list []int) {
-	for _, spec := range s.Played {
-		list = append(list, spec.Seed)
+	for _, asked := range s.Played {
+		list = append(list, asked.Seed)
 	}
 	return list
 }

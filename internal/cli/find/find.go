@@ -94,19 +94,19 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload []stri
 		workload = append(slices.Clone(workload), "--"+o.mapKey+"="+value)
 		folder = filepath.Join(o.out, o.mapKey+"-"+value)
 	}
-	spec, secrets, err := serve.SpecAt(ctx, s, o.probeArgs(workload))
+	asked, secrets, err := serve.SpecAt(ctx, s, o.probeArgs(workload))
 	if err != nil {
 		return nil, err
 	}
-	if spec.SelfTimed() {
-		return nil, argv.Errorf("dataset-name", "%s is sent at its own times, and the search varies the load", spec.DatasetName).WithHint("add --no-self-timed")
+	if asked.SelfTimed() {
+		return nil, argv.Errorf("dataset-name", "%s is sent at its own times, and the search varies the load", asked.DatasetName).WithHint("add --no-self-timed")
 	}
-	spec.Command = nil // of each probe another
+	asked.Command = nil // of each probe another
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
-	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control, Instead: o.instead}
+	child := bench.Child{Program: program, Spec: asked, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control, Instead: o.instead}
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
 		Child:    child,

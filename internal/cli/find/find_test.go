@@ -66,9 +66,9 @@ func TestFindTheEdge(t *testing.T) {
 	if a := r.Results[0].Answer; r.Vary != "concurrency" || !a.Confirmed || !(*a.Low <= *a.X && *a.X <= *a.High) || r.Results[0].Verdict != "VALID" {
 		t.Errorf("%+v", r)
 	}
-	for i, spec := range server.Played {
-		if spec.Seed != server.Played[0].Seed+i {
-			t.Errorf("probe %d has the seed %d, the first %d: its prompts were seen before", i+1, spec.Seed, server.Played[0].Seed)
+	for i, asked := range server.Played {
+		if asked.Seed != server.Played[0].Seed+i {
+			t.Errorf("probe %d has the seed %d, the first %d: its prompts were seen before", i+1, asked.Seed, server.Played[0].Seed)
 		}
 	}
 

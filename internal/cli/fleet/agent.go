@@ -138,7 +138,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 // newHost is this process, as a run knows it.
 func newHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Release: command.Release(), Version: command.Version(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Environment: bench.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
 		Say:  func(string, ...any) {},
 		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}

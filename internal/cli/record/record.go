@@ -149,7 +149,7 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 		return made, nil
 	}
 	host := &bench.Host{
-		Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Environment: bench.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
 		Say: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}
 	place, _, err := host.NamedTokenizer(ctx, o.tokenizer, o.revision)

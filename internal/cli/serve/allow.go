@@ -72,13 +72,13 @@ func DefineAllowWrite(set *argv.Set, o *Options, opts ...argv.Option) {
 
 // Hold holds a Spec of a file to what the user allowed, unless another of our processes
 // wrote it for this one.
-func (o *Options) Hold(spec *bench.Spec) error {
+func (o *Options) Hold(asked *bench.Spec) error {
 	if o.ownSpec {
-		spec.May = &o.allowed
+		asked.May = &o.allowed
 		return nil
 	}
 	o.allowed.Set = func(name string) bool { value, ok := o.lookup(name); return ok && value != "" }
-	return spec.Hold(o.allowed)
+	return asked.Hold(o.allowed)
 }
 
 // Tell says, before anything is sent, what a Spec of a file touches.

@@ -56,11 +56,11 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		o.Progress = "none"
 	}
 	file := set.Args()[0]
-	spec, lock, err := readSpec(s, file)
+	asked, lock, err := readSpec(s, file)
 	if err != nil {
 		return err
 	}
-	o.Spec = *spec
+	o.Spec = *asked
 	if err := o.place(baseURL, tokenizer, datasetPath, runDir); err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the Spec: %w", err)
 	}
-	lock, spec, err := specOfLock(b)
+	lock, asked, err := specOfLock(b)
 	if lock == nil && err == nil {
-		spec, err = bench.Decode(bytes.NewReader(b))
+		asked, err = bench.Decode(bytes.NewReader(b))
 	}
 	var usage *argv.UsageError
 	if errors.As(err, &usage) {
@@ -157,7 +157,7 @@ func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, err
 		}
 		return nil, nil, &located
 	}
-	return spec, lock, err
+	return asked, lock, err
 }
 
 // printSpec writes the Spec of the flags. Which variables are to be set for it is said

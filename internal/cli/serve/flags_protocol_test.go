@@ -23,13 +23,13 @@ func TestProtocolExamples(t *testing.T) {
 	}
 	shown := 0
 	for _, file := range files {
-		spec, _, err := SpecOf([]string{"--backend", "custom", "--protocol-file", file})
+		asked, _, err := SpecOf([]string{"--backend", "custom", "--protocol-file", file})
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if b, err := spec.Spoken(); err != nil || spec.Endpoint != b.Path() || spec.IgnoreEOS == b.Lacks.IgnoreEOS {
-			t.Errorf("%s: %s, %v", file, spec.Endpoint, err)
+		if b, err := asked.Spoken(); err != nil || asked.Endpoint != b.Path() || asked.IgnoreEOS == b.Lacks.IgnoreEOS {
+			t.Errorf("%s: %s, %v", file, asked.Endpoint, err)
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

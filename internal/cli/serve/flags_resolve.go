@@ -44,7 +44,7 @@ func (o *Options) Check(set *argv.Set) error {
 
 // Asking lets Check ask the servers what they are, where --backend is auto.
 func (o *Options) Asking(ctx context.Context, s command.Streams) {
-	o.choose = func(spec *bench.Spec) error { return spec.ChooseBackend(ctx, o.RunHost(s)) }
+	o.choose = func(asked *bench.Spec) error { return bench.ChooseBackend(ctx, asked, o.RunHost(s)) }
 }
 
 func (o *Options) chooseBackend() error {

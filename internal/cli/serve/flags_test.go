@@ -195,7 +195,7 @@ func TestServeSecrets(t *testing.T) {
 	if strings.Contains(text, "secret-") || strings.Contains(text, "from-the-environment") || !strings.Contains(text, `"env": "MY_GATEWAY_KEY"`) {
 		t.Errorf("the Spec is %s", text)
 	}
-	w, err := o.Wire(o.RunHost(command.Streams{}))
+	w, err := o.Wire(&o.RunHost(command.Streams{}).Environment)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func FindProven(h *bench.Host, engine string) *journal.Proven {
 
 // SelftestPath is where the result is kept.
 func SelftestPath() (string, error) {
-	state, err := (&bench.Host{Lookup: os.LookupEnv}).State()
+	state, err := (&bench.Host{Environment: bench.Environment{Lookup: os.LookupEnv}}).State()
 	if err != nil {
 		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
 	}

@@ -74,8 +74,8 @@ func Eval(ctx context.Context, s command.Streams, typed, further []string, prepa
 
 // ReadSpec reads a Spec's file.
 func ReadSpec(s command.Streams, file string) (*bench.Spec, error) {
-	spec, _, err := readSpec(s, file)
-	return spec, err
+	asked, _, err := readSpec(s, file)
+	return asked, err
 }
 
 // Resume goes on with a run of questions, as its Spec says.

@@ -143,13 +143,13 @@ func covered(now *rehearsal.Rehearsal) string {
 }
 
 // specOfLock is the Spec that a lock holds, if a file is one.
-func specOfLock(b []byte) (lock *rehearsal.Lock, spec *bench.Spec, err error) {
+func specOfLock(b []byte) (lock *rehearsal.Lock, asked *bench.Spec, err error) {
 	if !rehearsal.IsLock(b) {
 		return nil, nil, nil
 	}
 	if lock, err = rehearsal.ReadLock(bytes.NewReader(b)); err != nil {
 		return nil, nil, err
 	}
-	spec, err = bench.Decode(bytes.NewReader(lock.Spec))
-	return lock, spec, err
+	asked, err = bench.Decode(bytes.NewReader(lock.Spec))
+	return lock, asked, err
 }

@@ -40,7 +40,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	if err := r.summarize(res); err != nil {
 		return err
 	}
-	r.Prune(r.run.Folder(), r.host)
+	r.host.Prune(&r.Spec, r.run.Folder())
 	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 

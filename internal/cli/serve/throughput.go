@@ -157,7 +157,7 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	r.host.Say("run: %s", r.run.Folder())
-	r.Prune(r.run.Folder(), r.host)
+	r.host.Prune(&r.Spec, r.run.Folder())
 	return throughputEnding(r, res, v)
 }
 

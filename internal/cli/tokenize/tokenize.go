@@ -117,7 +117,7 @@ func (o *options) check(set *argv.Set) error {
 // openFile opens what --tokenizer names.
 func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tokenizer, error) {
 	host := &bench.Host{
-		Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Environment: bench.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
 		Say: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}
 	place, _, err := host.NamedTokenizer(ctx, o.tokenizer, o.revision)

@@ -178,8 +178,8 @@ func (j *job) execute(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	spec := *j.offer.spec
-	spec.RunDir = j.folder.path
+	asked := *j.offer.spec
+	asked.RunDir = j.folder.path
 	host := *j.agent.Host()
 	lookup := host.Lookup
 	host.Lookup = func(name string) (string, bool) {
@@ -196,10 +196,10 @@ func (j *job) execute(ctx context.Context) (err error) {
 	host.Begin, host.Sending, host.Ended, host.Drained = j.begin, j.sending, j.live.ended, j.stoppedItself
 	host.Rehearsed, host.Fetching, host.Say = nil, nil, nil
 	host.Progress = func(p bench.Progress) func() {
-		j.follow(p.Progress, planned(&spec, p.Total))
+		j.follow(p.Progress, planned(&asked, p.Total))
 		return func() {}
 	}
-	r, err := bench.Execute(ctx, j.drained, &spec, &host)
+	r, err := bench.Execute(ctx, j.drained, &asked, &host)
 	if err != nil {
 		return err
 	}

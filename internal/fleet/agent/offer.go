@@ -36,11 +36,11 @@ func (a *Agent) check(ask *message.Ask) (*offered, error) {
 	if release(ask.Version) != release(a.Version) {
 		return nil, fmt.Errorf("the leader is inferometer %s, and this agent %s: use the same version on both", outside.Word(ask.Version), a.Version)
 	}
-	spec, err := bench.Decode(bytes.NewReader(ask.Spec))
+	asked, err := bench.Decode(bytes.NewReader(ask.Spec))
 	if err != nil {
 		return nil, fmt.Errorf("the Spec is refused: %s", outside.Sentence(err.Error()))
 	}
-	o := &offered{spec: spec, files: ask.Files}
+	o := &offered{spec: asked, files: ask.Files}
 	if len(ask.Sealed) > 0 {
 		if o.secrets, err = a.Secrets.Open(ask.Run, a.ID, ask.Sealed); err != nil {
 			return nil, err
@@ -110,7 +110,7 @@ func checkFiles(o *offered) error {
 func (a *Agent) checkVariables(o *offered) error {
 	h := *a.Host()
 	h.Lookup = func(name string) (string, bool) { value, ok := o.secrets[name]; return value, ok }
-	if _, err := o.spec.Wire(&h); err != nil {
+	if _, err := o.spec.Wire(&h.Environment); err != nil {
 		return fmt.Errorf("%s; an agent takes variables from the leader's sealed secrets alone", outside.Sentence(err.Error()))
 	}
 	return nil

@@ -155,7 +155,7 @@ func TestRealOffersRefused(t *testing.T) {
 		}, "can't have the name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := spec(url, 10, 0)
+			s := asked(url, 10, 0)
 			ask := offer("r", s)
 			ask.Spec = nil
 			c.change(s, ask)
@@ -170,7 +170,7 @@ func TestRealOffersRefused(t *testing.T) {
 		})
 	}
 	l.offeredNothing(p)
-	s := spec("http://10.0.0.1:8000", 10, 0)
+	s := asked("http://10.0.0.1:8000", 10, 0)
 	if a := l.ask(p.ID, offer("r", s)); !strings.Contains(a.Error, "may load") || a.Nonce != "" || !p.said.has("refused the run r") {
 		t.Errorf("%+v", a)
 	}
@@ -204,7 +204,7 @@ func TestRealFilesAndSecrets(t *testing.T) {
 	if err := os.Remove(data); err != nil { // what is left is the object store's
 		t.Fatal(err)
 	}
-	s := spec(url, 2, 0)
+	s := asked(url, 2, 0)
 	if err := s.ChooseDataset("custom"); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestRealFileIsNotThere(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	ask := offer("r", spec(url, 2, 0))
+	ask := offer("r", asked(url, 2, 0))
 	ask.Files = []message.File{{SHA256: strings.Repeat("a", 64), Bytes: 10, For: "dataset", Name: "x"}}
 	l.offered(p, ask)
 	failed := l.awaitPhase(p.ID, message.Failed)

@@ -77,7 +77,7 @@ func TestRealNATSRestarts(t *testing.T) {
 		}()
 		return func() { <-gone }
 	}
-	s := spec(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
+	s := asked(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ import (
 const soon = 15 * time.Second
 
 // spec is a run against a server, by the agents at an address.
-func spec(t *testing.T, server, nats, load string) *bench.Spec {
+func asked(t *testing.T, server, nats, load string) *bench.Spec {
 	t.Helper()
 	text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"skip_tokenizer_init":true},"dataset":{"input_len":10,"output_len":4},%s,
 		"keep":{"run_dir":%q},"fleet":{"nats":%q,"wait":"1m","lease":"1m"}}`, server, load, filepath.Join(t.TempDir(), "run"), nats)

@@ -26,9 +26,9 @@ func TestStateOfAFleet(t *testing.T) {
 		return map[string]json.RawMessage{"ttft": b}
 	}
 	now := time.Now()
-	spec := bench.Default()
+	asked := bench.Default()
 	l := &leader{
-		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &bench.Plan{Spec: &spec},
+		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &bench.Plan{Spec: &asked},
 		list: list{requests: make([]merge.Request, 200)},
 		agents: []*agent{
 			{member: member{ID: "a"}, contact: now, status: &message.Status{Phase: message.Running, Sent: 60, Done: 40, Failed: 10, InFlight: 10, Tokens: 900, Live: encoded(10, 10, 10)}},

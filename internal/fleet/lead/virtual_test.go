@@ -71,7 +71,7 @@ func (v *virtual) fake(id string, change func(*fake)) *fake {
 
 func (v *virtual) spec(load string) *bench.Spec {
 	v.Helper()
-	return spec(v.T, "http://"+virtualServer, nowhere, load)
+	return asked(v.T, "http://"+virtualServer, nowhere, load)
 }
 
 func (v *virtual) host(said *bytes.Buffer) *bench.Host {

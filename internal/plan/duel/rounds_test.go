@@ -38,9 +38,9 @@ func TestTheTimeOfADuel(t *testing.T) {
 			for side := range d.Children {
 				server := &plantest.Server{TTFT: time.Second, ITL: time.Millisecond, Spread: 0.9, Noise: uint64(side)}
 				server.Ends = func(*bench.Spec) error { time.Sleep(time.Minute); return nil }
-				spec := bench.Default()
-				spec.URLs, spec.NumPrompts, spec.PercentileMetrics, spec.MetricPercentiles = []string{"http://" + Sides[side]}, 20, []string{"ttft"}, []float64{99}
-				d.Children[side] = bench.Child{Spec: &spec, Instead: server.Run}
+				asked := bench.Default()
+				asked.URLs, asked.NumPrompts, asked.PercentileMetrics, asked.MetricPercentiles = []string{"http://" + Sides[side]}, 20, []string{"ttft"}, []float64{99}
+				d.Children[side] = bench.Child{Spec: &asked, Instead: server.Run}
 			}
 			began := time.Now()
 			if err := d.Rounds(t.Context(), nil); err != nil {

@@ -38,7 +38,7 @@ type Server struct {
 	// Fails says of a request, by its number from 0, that it is answered by an error; nil: none is.
 	Fails func(i int) bool
 	// Ends is called before a run is played: an error is the run's; nil: nothing is.
-	Ends func(spec *bench.Spec) error
+	Ends func(asked *bench.Spec) error
 
 	Played []*bench.Spec // all that it was sent
 }

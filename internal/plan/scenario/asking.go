@@ -64,22 +64,22 @@ func (j *job) ask(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 // of them in the same folder has stopped.
 func (j *job) child(ctx context.Context, drain <-chan struct{}, args []string, at, log string) error {
 	r := j.r
-	spec, secrets, err := r.Spec(args)
+	asked, secrets, err := r.Spec(args)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(at, journal.FileName)); err == nil && spec.Asks() {
-		spec.Resume = true
+	if _, err := os.Stat(filepath.Join(at, journal.FileName)); err == nil && asked.Asks() {
+		asked.Resume = true
 	}
 	child := bench.Child{
-		Program: r.Program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "plain"},
+		Program: r.Program, Spec: asked, Secrets: secrets, Flags: []string{"--progress", "plain"},
 		Log: log, PIDFile: r.Folder.benchPID(j.p.ID), Live: r.Live, Control: r.Control, Instead: r.Instead,
 	}
 	outcome, err := child.Run(ctx, drain)
 	if err != nil {
 		return err
 	}
-	if spec.Resume && outcome.Code == bench.ExitDone && outcome.Result == "" {
+	if asked.Resume && outcome.Code == bench.ExitDone && outcome.Result == "" {
 		return resultOf(at) // all questions had their answers
 	}
 	return outcome.Err()

@@ -54,22 +54,22 @@ func newWorld(t *testing.T) *world {
 
 // fakeSpec reads those flags that fakeBench needs.
 func fakeSpec(args []string) (*bench.Spec, map[string]string, error) {
-	spec := bench.Default()
+	asked := bench.Default()
 	for i, word := range args {
 		switch word {
 		case "--run-dir":
-			spec.RunDir = args[i+1]
+			asked.RunDir = args[i+1]
 		case "--label":
-			spec.Label = args[i+1]
+			asked.Label = args[i+1]
 		case "--max-concurrency":
 			n, err := strconv.Atoi(args[i+1])
 			if err != nil {
 				return nil, nil, err
 			}
-			spec.MaxConcurrency = &n
+			asked.MaxConcurrency = &n
 		}
 	}
-	return &spec, nil, nil
+	return &asked, nil, nil
 }
 
 func (w *world) runner(plan *Plan) *Runner {
