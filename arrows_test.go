@@ -19,16 +19,17 @@ const module = "github.com/inferometer/inferometer/"
 // is not listed may import nothing of ours.
 var arrows = map[string][]string{
 	"cli":     {"*"},
-	"bench":   {"compat", "files", "foreign", "hub", "journal", "judge", "machine", "send"},
+	"spec":    {"compat", "files", "hub", "journal", "judge", "send"},
+	"bench":   {"files", "foreign", "hub", "journal", "judge", "machine", "send", "spec"},
 	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
-	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show"},
+	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show", "spec"},
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
-	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth"}, // and not sim itself: its truth comes in a file
+	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth", "spec"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
 	"export":  {"journal", "judge", "send"},
-	"fleet":   {"bench", "compat", "files", "journal", "judge", "send"},
+	"fleet":   {"bench", "compat", "files", "journal", "judge", "send", "spec"},
 	"record":  {"journal", "send", "tokenizer"},
 	"machine": {},
 	"foreign": {},

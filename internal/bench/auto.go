@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -27,10 +28,10 @@ func BackendDoc() string {
 
 // ChooseBackend asks the servers what they are, and takes the best protocol for the
 // dataset. The Spec need not be resolved.
-func ChooseBackend(ctx context.Context, s *Spec, h *Host) error {
+func ChooseBackend(ctx context.Context, s *spec.Spec, h *Host) error {
 	r := newRun(s, h)
-	r.URLs, r.Backend = slices.Clone(s.URLs), BackendOpenAI
-	r.takeV1()
+	r.URLs, r.Backend = slices.Clone(s.URLs), spec.BackendOpenAI
+	r.TakeV1()
 	var err error
 	if r.wire, err = r.Wire(&h.Environment); err != nil {
 		return err

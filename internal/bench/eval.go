@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -32,16 +33,16 @@ func (r *Run) takeTask(t *journal.Task) error {
 // askChoices prepares for requests of which each holds one choice. Its likelihood is in the
 // log-probabilities of the prompt, which only completions give, and not as a stream.
 func (r *Run) askChoices() error {
-	b := r.backend()
+	b := r.API()
 	if !b.Echoes || r.Protocol != nil {
 		return usage.Errorf("backend", "%s gives no log-probabilities of a prompt, by which the task %s is scored", r.Backend, r.task.Name).
-			WithHint("use --backend %s or %s", BackendOpenAI, BackendVLLM)
+			WithHint("use --backend %s or %s", spec.BackendOpenAI, spec.BackendVLLM)
 	}
 	r.Unstreamed = true
-	if err := r.checkUnstreamed(); err != nil {
+	if err := r.CheckUnstreamed(); err != nil {
 		return err
 	}
-	r.protocol = r.backend()
+	r.protocol = r.API()
 	r.PercentileMetrics = journal.WholeMetrics()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // makeFolder makes the run's folder and its journal.
@@ -91,7 +92,7 @@ func (h *Host) runsRoot() (string, error) {
 
 // Prune removes old runs beside a new one; that it can't is no reason to spoil a
 // result. Nothing is removed where the new one lies elsewhere than in the state folder.
-func (h *Host) Prune(s *Spec, folder string) {
+func (h *Host) Prune(s *spec.Spec, folder string) {
 	if s.RunDir != "" || s.KeepRuns == 0 {
 		return
 	}

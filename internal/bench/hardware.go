@@ -29,7 +29,7 @@ type devices struct {
 
 // openHardware finds what can be asked, before the load: looking for it takes time.
 func (r *Run) openHardware(ctx context.Context) error {
-	asked, err := hardware.Parse(r.wire.devices)
+	asked, err := hardware.Parse(r.wire.Devices)
 	if err != nil {
 		return usage.Errorf("hardware", "%v", err)
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Host is what a run needs of the process that it is part of. Nothing here changes
 // what is measured.
 type Host struct {
-	Environment
+	spec.Environment
 	Version string // for the journal, with the commit
 
 	// Dial makes the connections to the servers; nil: over the network. Where it is given, nothing waits by the kernel's

@@ -20,7 +20,7 @@ import (
 // ready to keep them. Only what the user has named must be there.
 func (r *Run) openMetrics(ctx context.Context) error {
 	var err error
-	if r.metricsMap, err = r.metricNames(); err != nil {
+	if r.metricsMap, err = r.MetricNames(); err != nil {
 		return err
 	}
 	r.names = serving.NewTable(r.metricsMap...)
@@ -48,7 +48,7 @@ func (r *Run) metricsAddresses(i int, kind string) []string {
 	switch n := len(r.MetricsURLs); {
 	case n == 0:
 		return []string{strings.TrimSuffix(r.URLs[i], "/") + target.MetricsPath(kind)}
-	case r.several():
+	case r.Several():
 		return r.MetricsURLs[i : i+1]
 	}
 	return r.MetricsURLs

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/hub"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -30,7 +31,7 @@ func isRepo(name string) bool {
 // put it. It is all that is done with a name that a server gave: a server's word is
 // never a path, and nothing is fetched for it.
 func (h *Host) cachedTokenizer(name, revision string) (folder, commit string) {
-	if have := h.Hub().Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.ContainsFunc(have.Files, isTokenizer) {
+	if have := h.Hub().Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.ContainsFunc(have.Files, spec.IsTokenizer) {
 		return have.Dir, have.Commit
 	}
 	return "", ""
@@ -56,7 +57,7 @@ func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries 
 	if got.Fetched > 0 {
 		h.say("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
 	}
-	if !slices.ContainsFunc(got.Files, isTokenizer) {
+	if !slices.ContainsFunc(got.Files, spec.IsTokenizer) {
 		return "", "", &hub.Error{Kind: hub.ErrNotFound, Text: name + " has no tokenizer: neither tokenizer.json nor tekken.json, *.model or *.tiktoken"}
 	}
 	return got.Dir, got.Commit, nil
@@ -82,7 +83,7 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
 		return name, place, commit, nil
 	}
-	place, there := localTokenizer(name)
+	place, there := spec.LocalTokenizer(name)
 	if there || !isRepo(name) {
 		return name, place, "", nil
 	}
@@ -100,7 +101,7 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 // NamedTokenizer is where the tokenizer of --tokenizer is on this machine: a path, or a
 // name, for which it is fetched unless the cache has it. commit is that of the hub.
 func (h *Host) NamedTokenizer(ctx context.Context, name, revision string) (place, commit string, err error) {
-	place, there := localTokenizer(name)
+	place, there := spec.LocalTokenizer(name)
 	const otherwise = "give a path, or leave it out to use the server's /tokenize"
 	switch {
 	case place != "":

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // traceParent is the header of W3C's Trace Context.
@@ -11,7 +12,7 @@ const traceParent = "Traceparent"
 func (r *Run) traceID() wire.Trace {
 	switch {
 	case r.TraceID == "" || !r.trace.IsZero():
-	case r.TraceID == TraceRandom:
+	case r.TraceID == spec.TraceRandom:
 		r.trace = wire.RandomTrace()
 	default:
 		r.trace, _ = wire.ParseTrace(r.TraceID) // it was checked

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // options are what the flags say beside those of a run.
@@ -71,7 +71,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	case set.Seen("resume"):
 		return o.goOn(ctx, s, set)
 	}
-	for _, name := range []string{bench.FlagAllowWrite, bench.FlagAllowEnv} {
+	for _, name := range []string{spec.FlagAllowWrite, spec.FlagAllowEnv} {
 		if set.Seen(name) {
 			return argv.Errorf(name, "has a meaning only with --resume: flags that are typed may do all that you may")
 		}

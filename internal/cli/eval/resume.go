@@ -14,20 +14,21 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // mayChange are the flags that a resume may have: none of them changes what is asked.
-var mayChange = map[string]func(asked, given *bench.Spec){
+var mayChange = map[string]func(asked, given *spec.Spec){
 	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
 	"allow-code": nil, "allow-read": nil, "allow-write": nil, "allow-env": nil, "own-spec": nil,
 	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
-	"base-url":        func(asked, given *bench.Spec) { asked.URLs, asked.Login = given.URLs, given.Login },
-	"max-concurrency": func(asked, given *bench.Spec) { asked.MaxConcurrency = given.MaxConcurrency },
-	"request-timeout": func(asked, given *bench.Spec) { asked.RequestTimeout = given.RequestTimeout },
-	"deadline":        func(asked, given *bench.Spec) { asked.Deadline = given.Deadline },
-	"insecure":        func(asked, given *bench.Spec) { asked.Insecure = given.Insecure },
-	"proxy":           func(asked, given *bench.Spec) { asked.Proxy, asked.ProxyLogin = given.Proxy, given.ProxyLogin },
-	"ready-check-timeout-sec": func(asked, given *bench.Spec) {
+	"base-url":        func(asked, given *spec.Spec) { asked.URLs, asked.Login = given.URLs, given.Login },
+	"max-concurrency": func(asked, given *spec.Spec) { asked.MaxConcurrency = given.MaxConcurrency },
+	"request-timeout": func(asked, given *spec.Spec) { asked.RequestTimeout = given.RequestTimeout },
+	"deadline":        func(asked, given *spec.Spec) { asked.Deadline = given.Deadline },
+	"insecure":        func(asked, given *spec.Spec) { asked.Insecure = given.Insecure },
+	"proxy":           func(asked, given *spec.Spec) { asked.Proxy, asked.ProxyLogin = given.Proxy, given.ProxyLogin },
+	"ready-check-timeout-sec": func(asked, given *spec.Spec) {
 		asked.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
 	},
 }
@@ -47,16 +48,16 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 		return err
 	}
 	if asked.RunDir = ""; asked.AllowCode && !o.AllowCode {
-		return argv.Errorf(bench.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
+		return argv.Errorf(spec.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
 	}
 	if o.AllowCode && !asked.AllowCode {
-		return argv.Errorf(bench.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
+		return argv.Errorf(spec.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
 	}
 	if set.Seen("base-url") {
-		asked.Login = bench.Value{} // what is typed stands in its place
+		asked.Login = spec.Value{} // what is typed stands in its place
 	}
 	if set.Seen("proxy") {
-		asked.ProxyLogin = bench.Value{}
+		asked.ProxyLogin = spec.Value{}
 	}
 	o.Allow(o.AllowCode)
 	if err := o.Hold(asked); err != nil {
@@ -96,7 +97,7 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 }
 
 // specOf is the Spec in the folder that goes on.
-func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
+func (o *options) specOf(s command.Streams) (*spec.Spec, error) {
 	if info, err := os.Stat(o.resume); err != nil || !info.IsDir() {
 		return nil, argv.Errorf("resume", "needs the folder of a run, and %s is none", o.resume)
 	}

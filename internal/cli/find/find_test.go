@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/plantest"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // searched runs the command against a played server. drain may be nil.
@@ -144,7 +144,7 @@ func TestFindIsStopped(t *testing.T) {
 	t.Parallel()
 	url, server, out := answering(t), eight(), t.TempDir()
 	drain := make(chan struct{})
-	server.Ends = func(*bench.Spec) error {
+	server.Ends = func(*spec.Spec) error {
 		if len(server.Played) == 3 {
 			close(drain)
 		}

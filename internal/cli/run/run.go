@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -23,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // What run prints at its end.
@@ -111,7 +111,7 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 		source.Set = append(source.Set, "columns="+strconv.Quote(o.columns))
 	}
 	if o.slo != "" {
-		if _, err := bench.ParseSLO(o.slo); err != nil {
+		if _, err := spec.ParseSLO(o.slo); err != nil {
 			return nil, nil, err
 		}
 		source.Set = append(source.Set, "slo="+strconv.Quote(o.slo))
@@ -178,7 +178,7 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 	}
 	r.Live, r.Control = screen.Children()
 	said := &once{show.Line, map[string]bool{}}
-	r.Spec = func(args []string) (*bench.Spec, map[string]string, error) {
+	r.Spec = func(args []string) (*spec.Spec, map[string]string, error) {
 		return serve.SpecAt(ctx, command.Streams{Err: said}, args)
 	}
 	show.Start()

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/fleet/ssh"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // startedFor is the label by which a leader knows the agents that it has started.
@@ -56,7 +57,7 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 }
 
 // allowFlags let agents load what a run loads, and nothing else: not another port of the same host.
-func allowFlags(s *bench.Spec, lookup func(string) (string, bool)) (flags []string, err error) {
+func allowFlags(s *spec.Spec, lookup func(string) (string, bool)) (flags []string, err error) {
 	addresses, err := agent.Addresses(s, func(name string) string { value, _ := lookup(name); return value })
 	for _, address := range addresses {
 		if allowed := agent.AllowOf(address); allowed != "" && !slices.Contains(flags, allowed) {
@@ -80,7 +81,7 @@ func (r *serveRun) await(ctx context.Context, drain <-chan struct{}, agents *ssh
 	defer b.Close()
 	wait := r.FleetWait
 	if wait == 0 {
-		wait = bench.DefaultFleetWait
+		wait = spec.DefaultFleetWait
 	}
 	late := time.After(wait)
 	for {

@@ -16,12 +16,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -163,13 +163,13 @@ func TestServeSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := bench.Default()
+	want := spec.Default()
 	want.Resolve(func(string) bool { return false })
 	if got := o.Spec; !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("without flags the Spec is\n%s\nand without keys\n%s", got.Encode(), want.Encode())
 	}
 	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load", "pace", "times"}
-	for flag, key := range bench.Keys() {
+	for flag, key := range spec.Keys() {
 		if set.Lookup(flag) == nil && !slices.Contains(noFlag, flag) {
 			t.Errorf("%s has no flag --%s", key, flag)
 		}
@@ -351,8 +351,8 @@ metric_percentiles: [50, 99.9]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Endpoint != bench.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
-		!reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (bench.Pair{Key: "gpu", Value: "h100"}) ||
+	if o.Endpoint != spec.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
+		!reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (spec.Pair{Key: "gpu", Value: "h100"}) ||
 		string(o.ExtraBody) != `{"min_tokens":5,"stop":["a","b"]}` || !o.SaveResult || o.MetricPercentiles[1] != 99.9 {
 		t.Errorf("%+v", o)
 	}

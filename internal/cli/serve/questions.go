@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const groupQuestions = "Questions"
@@ -73,7 +74,7 @@ func Eval(ctx context.Context, s command.Streams, typed, further []string, prepa
 }
 
 // ReadSpec reads a Spec's file.
-func ReadSpec(s command.Streams, file string) (*bench.Spec, error) {
+func ReadSpec(s command.Streams, file string) (*spec.Spec, error) {
 	asked, _, err := readSpec(s, file)
 	return asked, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // serveRun is a run of bench serve, and of the other commands that send a load, from
@@ -160,7 +161,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 // RunHost is this process, as a run knows it.
 func (o *Options) RunHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Environment: bench.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
+		Environment: spec.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
 		Say: func(format string, args ...any) {
 			if !o.Quiet {
 				fmt.Fprintf(s.Err, format+"\n", args...)
@@ -190,19 +191,19 @@ func APIKey() string { return os.Getenv("OPENAI_API_KEY") }
 
 // SpecOf is the run that arguments of bench serve ask for. Secrets are beside it. No server
 // is asked: with --backend auto it is only good to see whether the arguments are right.
-func SpecOf(args []string) (asked *bench.Spec, secrets map[string]string, err error) {
+func SpecOf(args []string) (asked *spec.Spec, secrets map[string]string, err error) {
 	set, o := Flags()
 	return specOf(set, o, args)
 }
 
 // SpecAt is the same for a server that is up: it is asked what it is, if --backend is auto.
-func SpecAt(ctx context.Context, s command.Streams, args []string) (asked *bench.Spec, secrets map[string]string, err error) {
+func SpecAt(ctx context.Context, s command.Streams, args []string) (asked *spec.Spec, secrets map[string]string, err error) {
 	set, o := Flags()
 	o.Asking(ctx, s)
 	return specOf(set, o, args)
 }
 
-func specOf(set *argv.Set, o *Options, args []string) (asked *bench.Spec, secrets map[string]string, err error) {
+func specOf(set *argv.Set, o *Options, args []string) (asked *spec.Spec, secrets map[string]string, err error) {
 	if err := set.Parse(args); err != nil {
 		return nil, nil, err
 	}

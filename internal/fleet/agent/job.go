@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // job is one run that the agent takes part in.
@@ -58,7 +59,7 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 }
 
 // shareWords are how much of a run it is.
-func shareWords(s *bench.Spec) string {
+func shareWords(s *spec.Spec) string {
 	if s.Share.Whole() {
 		return "the whole load"
 	}
@@ -208,7 +209,7 @@ func (j *job) execute(ctx context.Context) (err error) {
 }
 
 // planned is how many of a run's requests are the share's; 0: not known.
-func planned(s *bench.Spec, total int) int {
+func planned(s *spec.Spec, total int) int {
 	if s.Talks() || total > 1<<28 {
 		return 0
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const version = "1.0.0+abc"
@@ -161,7 +162,7 @@ func (f *fake) handle(a *message.Ask, received time.Time) *message.Answer {
 		if secrets, err := f.key.Open(a.Run, f.id, a.Sealed); err == nil {
 			secret = secrets["OPENAI_API_KEY"]
 		}
-		asked, err := bench.Decode(bytes.NewReader(a.Spec))
+		asked, err := spec.Decode(bytes.NewReader(a.Spec))
 		if err != nil {
 			answer.Error = err.Error()
 			return answer
@@ -200,7 +201,7 @@ func (f *fake) handle(a *message.Ask, received time.Time) *message.Answer {
 }
 
 // take begins a run, as it was offered.
-func (f *fake) take(asked *bench.Spec, run string) {
+func (f *fake) take(asked *spec.Spec, run string) {
 	f.status = message.Status{Run: run, Agent: f.id, Phase: message.Preparing}
 	f.begin, f.drain, f.drained = make(chan time.Time, 1), make(chan struct{}), sync.Once{}
 	var ctx context.Context
@@ -233,7 +234,7 @@ func (f *fake) take(asked *bench.Spec, run string) {
 	f.all.Go(func() { f.send(ctx, asked, host, &progress) })
 }
 
-func (f *fake) send(ctx context.Context, asked *bench.Spec, host *bench.Host, progress *bench.Progress) {
+func (f *fake) send(ctx context.Context, asked *spec.Spec, host *bench.Host, progress *bench.Progress) {
 	quit, quiet := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(quiet)
@@ -313,7 +314,7 @@ func testHost(t *testing.T, said *bytes.Buffer) *bench.Host {
 		}
 	}
 	return &bench.Host{
-		Environment: bench.Environment{
+		Environment: spec.Environment{
 			Release: "1",
 			Lookup: func(name string) (string, bool) {
 				value, ok := map[string]string{"OPENAI_API_KEY": "sk-secret-of-the-test", "XDG_STATE_HOME": state}[name]

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Runner runs the points of a plan that have no result yet.
@@ -23,7 +24,7 @@ type Runner struct {
 
 	Program string // our own, which runs Specs
 	// Spec is the run that arguments of bench serve ask for, and the secrets that it names.
-	Spec func(args []string) (*bench.Spec, map[string]string, error)
+	Spec func(args []string) (*spec.Spec, map[string]string, error)
 	// Find runs the search of a point with these arguments of bench serve; what it
 	// says goes to the log.
 	Find func(ctx context.Context, drain <-chan struct{}, args []string, log string) error

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // fakeBench stands for bench serve: it writes a result, whose numbers depend on the
@@ -53,8 +53,8 @@ func newWorld(t *testing.T) *world {
 }
 
 // fakeSpec reads those flags that fakeBench needs.
-func fakeSpec(args []string) (*bench.Spec, map[string]string, error) {
-	asked := bench.Default()
+func fakeSpec(args []string) (*spec.Spec, map[string]string, error) {
+	asked := spec.Default()
 	for i, word := range args {
 		switch word {
 		case "--run-dir":

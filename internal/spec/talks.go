@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"github.com/inferometer/inferometer/internal/send/wire"

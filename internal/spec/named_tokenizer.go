@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 // isTokenizer reports whether a file by itself is a tokenizer.
-func isTokenizer(name string) bool {
+func IsTokenizer(name string) bool {
 	name = path.Base(filepath.ToSlash(name))
 	return name == "tokenizer.json" || name == "tekken.json" || strings.HasPrefix(name, "tokenizer.model") ||
 		slices.Contains([]string{".model", ".tiktoken", ".gguf"}, path.Ext(name))
@@ -17,7 +17,7 @@ func isTokenizer(name string) bool {
 
 // localTokenizer is what the user named, if it is a path of this machine; there says
 // that something is at that path, tokenizer or not.
-func localTokenizer(name string) (found string, there bool) {
+func LocalTokenizer(name string) (found string, there bool) {
 	info, err := os.Stat(name)
 	if name == "" || err != nil {
 		return "", false
@@ -29,7 +29,7 @@ func localTokenizer(name string) (found string, there bool) {
 		return name, true
 	}
 	entries, err := os.ReadDir(name)
-	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && isTokenizer(e.Name()) }) {
+	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && IsTokenizer(e.Name()) }) {
 		return name, true
 	}
 	return "", true

@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 
 // checkUnstreamed refuses to ask for an answer in one piece where that can't be, or where
 // something else asks for a stream.
-func (s *Spec) checkUnstreamed() error {
+func (s *Spec) CheckUnstreamed() error {
 	if !s.Unstreamed {
 		return nil
 	}
-	b := s.backend()
+	b := s.API()
 	switch {
 	case b.Pooling || !b.Streams() && s.alwaysWhole():
 		return usage.Errorf("unstreamed", "has no effect with --backend %s: its answers are never streams", s.Backend).WithHint("leave it out")
@@ -32,12 +32,12 @@ func (s *Spec) checkUnstreamed() error {
 func (s *Spec) alwaysWhole() bool {
 	streamed := *s
 	streamed.Unstreamed = false
-	return !streamed.backend().Streams()
+	return !streamed.API().Streams()
 }
 
 // checkWhole refuses conditions on times that an answer in one piece does not have.
 func (s *Spec) checkWhole() error {
-	if s.backend().Streams() {
+	if s.API().Streams() {
 		return nil
 	}
 	why := "--unstreamed"

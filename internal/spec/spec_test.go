@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"bytes"
@@ -125,8 +125,8 @@ func TestDecodeFillsIn(t *testing.T) {
 		`{"version":1,"server":{"urls":["http://h/v1/"]}}`:                  func(s *Spec) bool { return s.URLs[0] == "http://h" && s.Endpoint == CompletionsEndpoint },
 		`{"version":1,"pace":{"rate":"inf","burstiness":2}}`:                func(s *Spec) bool { return s.PaceName == pace.Burst && s.Burstiness() == 2 },
 		`{"version":1,"pace":{"rate":5},"load":{"max_concurrency":4}}`:      func(s *Spec) bool { return s.PaceName == pace.Poisson && s.Rate() == 5 },
-		`{"version":1,"pace":{"name":"gamma","rate":5,"burstiness":"inf"}}`: func(s *Spec) bool { return s.paceSpec(1).Name == pace.Gamma },
-		`{"version":1,"load":{"max_concurrency":4}}`:                        func(s *Spec) bool { return s.paceSpec(1).Name == pace.Closed },
+		`{"version":1,"pace":{"name":"gamma","rate":5,"burstiness":"inf"}}`: func(s *Spec) bool { return s.PaceSpec(1).Name == pace.Gamma },
+		`{"version":1,"load":{"max_concurrency":4}}`:                        func(s *Spec) bool { return s.PaceSpec(1).Name == pace.Closed },
 		`{"version":1,"pace":{"stages":"1s@5"}}`:                            func(s *Spec) bool { return s.Unbounded && s.Length() == time.Second },
 		`{"version":1,"dataset":{"name":"sonnet","path":"x","input_len":900}}`: func(s *Spec) bool {
 			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS

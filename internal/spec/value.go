@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"bytes"
@@ -90,9 +90,9 @@ type Wire struct {
 	Header  http.Header
 	Proxy   func(*http.Request) (*url.URL, error) // nil: none
 	Secrets *outside.Secrets
-	extra   json.RawMessage // request.extra_body
-	power   string
-	devices string // keep.hardware
+	Extra   json.RawMessage // request.extra_body
+	Power   string
+	Devices string // keep.hardware
 }
 
 // Wire finds the values that the Spec names.
@@ -119,18 +119,18 @@ func (s *Spec) Wire(e *Environment) (*Wire, error) {
 	case s.Proxy == "":
 		w.Proxy = e.Proxy
 	}
-	if w.extra, err = fillIn(s.ExtraBody, e); err != nil {
+	if w.Extra, err = fillIn(s.ExtraBody, e); err != nil {
 		return nil, err
 	}
-	if w.power, err = s.Power.get(e); err != nil {
+	if w.Power, err = s.Power.get(e); err != nil {
 		return nil, err
 	}
-	if w.devices, err = s.Hardware.get(e); err != nil {
+	if w.Devices, err = s.Hardware.get(e); err != nil {
 		return nil, err
 	}
 	words := append(outside.HeaderSecrets(w.Header), key)
 	words = append(words, outside.LoginSecrets(proxy)...)
-	for _, quoted := range outside.JSONSecrets(w.extra) {
+	for _, quoted := range outside.JSONSecrets(w.Extra) {
 		var word string
 		_ = json.Unmarshal(quoted, &word) // it is a text
 		words = append(words, word)
@@ -151,7 +151,7 @@ func (s *Spec) apiKey(e *Environment) (string, error) {
 // headers are sent with each request: the API key, over it the user and password,
 // and over both the Spec's own headers.
 func (s *Spec) headers(e *Environment, key, login string) (http.Header, error) {
-	p := s.backend()
+	p := s.API()
 	all := http.Header{"Content-Type": {protocol.ContentType(p.Protocol)}, "Accept": {p.Accepts()}}
 	for name, value := range p.Header {
 		all.Set(name, value)

@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ func (s *Spec) wanted(q target.Quirks) (names []string) {
 	if q.Chat != "" {
 		openAIChat = BackendChat
 	}
-	switch o := s.datasetOptions(); {
+	switch o := s.WorkloadOptions(); {
 	case err != nil: // of the batches, which are texts
 		names = []string{q.Text}
 	case k.Talks || k.Holds == workload.Images:
@@ -88,7 +88,7 @@ func (s *Spec) fits(name string) error {
 	if s.Talks() && !b.Chat {
 		return fmt.Errorf("the dataset %s sends messages, and %s takes a text", s.DatasetName, name)
 	}
-	o := own.datasetOptions()
+	o := own.WorkloadOptions()
 	return flagError(workload.Fits(&o), nil)
 }
 

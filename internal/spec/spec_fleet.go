@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"maps"
@@ -48,7 +48,7 @@ func (f *Fleet) LeaseTime() time.Duration {
 }
 
 // checkFleet refuses what agents can't do together.
-func (s *Spec) checkFleet() error {
+func (s *Spec) CheckFleet() error {
 	f := &s.Fleet
 	if !s.InFleet() {
 		for flag, given := range map[string]bool{"fleet-agents": f.Agents != 0, "fleet-label": len(f.AgentLabels) > 0, "fleet-wait": f.FleetWait != 0, "fleet-lease": f.Lease != 0} {

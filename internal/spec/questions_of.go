@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
@@ -23,7 +23,7 @@ func (s *Spec) Asks() bool { return s.DatasetName == workload.EvalName }
 
 // checkEval refuses what would change or divide the answers.
 func (s *Spec) checkEval() error {
-	b := s.backend()
+	b := s.API()
 	switch {
 	case !s.Asks():
 		return nil

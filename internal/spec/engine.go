@@ -1,4 +1,4 @@
-package bench
+package spec
 
 // The values of server.engine.
 const (

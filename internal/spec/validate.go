@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"maps"
@@ -26,7 +26,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.checkDataset, s.checkEval, s.checkTalks, s.checkShare, s.checkFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
+		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.CheckDataset, s.checkEval, s.checkTalks, s.checkShare, s.CheckFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (r numberRange) check() error {
 	return nil
 }
 
-func deref(p *int, unset int) int {
+func Deref(p *int, unset int) int {
 	if p == nil {
 		return unset
 	}
@@ -88,14 +88,14 @@ func deref(p *int, unset int) int {
 // checkRanges looks at each number by itself.
 func (s *Spec) checkRanges() error {
 	for _, r := range []numberRange{
-		{"max-concurrency", deref(s.MaxConcurrency, 1), 1, mostNumber},
-		{"max-conversations", deref(s.MaxConversations, 1), 1, mostNumber},
+		{"max-concurrency", Deref(s.MaxConcurrency, 1), 1, mostNumber},
+		{"max-conversations", Deref(s.MaxConversations, 1), 1, mostNumber},
 		{"max-requests", s.MaxRequests, 0, mostNumber},
 		{"num-warmups", s.NumWarmups, 0, mostNumber},
 		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
 		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed
 		{"keep-runs", s.KeepRuns, 0, mostNumber},
-		{"logprobs", deref(s.Logprobs, 0), 0, mostNumber},
+		{"logprobs", Deref(s.Logprobs, 0), 0, mostNumber},
 	} {
 		if err := r.check(); err != nil {
 			return err
@@ -223,7 +223,7 @@ func (s *Spec) checkTimes() error {
 		return s.twoLengths()
 	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && !s.concurrent() && !s.SelfTimed():
 		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
-	case s.Unbounded && !s.timed() && s.Until == "":
+	case s.Unbounded && !s.Timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
 	}
 	return nil
@@ -262,7 +262,7 @@ func (s *Spec) checkRequest() error {
 			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
 		}
 	}
-	if err := s.checkUnstreamed(); err != nil {
+	if err := s.CheckUnstreamed(); err != nil {
 		return err
 	}
 	if err := s.checkSampling(); err != nil {

@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"math"
@@ -79,7 +79,7 @@ func (s *Spec) checkMetrics() error {
 		}
 		s.MetricsURLs[i] = address
 	}
-	if n := len(s.MetricsURLs); n > 0 && s.several() && n != len(s.URLs) {
+	if n := len(s.MetricsURLs); n > 0 && s.Several() && n != len(s.URLs) {
 		return usage.Errorf("metrics-url", "is given %d times for %d servers: give one for each, in their order", n, len(s.URLs))
 	}
 	if err := s.checkLogs(); err != nil {
@@ -121,7 +121,7 @@ func (s *Spec) checkTrace() error {
 }
 
 // several says that the run loads more than one server.
-func (s *Spec) several() bool { return len(s.URLs) > 1 }
+func (s *Spec) Several() bool { return len(s.URLs) > 1 }
 
 // untilPrompts bounds a run with --until that has no other bound: so many requests
 // are measured one by one.

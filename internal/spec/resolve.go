@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"strings"
@@ -17,28 +17,28 @@ func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
 		s.Endpoint = spoken.Path()
 	}
 	s.resolvePace()
-	if (s.timed() || s.Until != "") && !given("num-prompts") {
+	if (s.Timed() || s.Until != "") && !given("num-prompts") {
 		s.NumPrompts, s.Unbounded = 0, true
 	}
 	if k, err := workload.Find(s.DatasetName); err == nil {
-		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.backend().Pooling && !s.backend().Lacks.IgnoreEOS
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.API().Pooling && !s.API().Lacks.IgnoreEOS
 		if k.WholeFile && !given("num-prompts") {
 			s.NumPrompts = 0
 		}
 	}
-	if !s.backend().Streams() && !given("percentile-metrics") {
+	if !s.API().Streams() && !given("percentile-metrics") {
 		s.PercentileMetrics = journal.WholeMetrics()
 	}
 	if s.Compat == "vllm" && !given("request-timeout") {
 		s.RequestTimeout = vllmRequestTimeout
 	}
-	return s.takeV1()
+	return s.TakeV1()
 }
 
 // takeV1 takes /v1 off the end of the servers' addresses, as other tools want it
 // there: it belongs to the endpoint, and to the paths of models and tokenizer. A slash
 // at the end goes too: the endpoint begins with one.
-func (s *Spec) takeV1() (took bool) {
+func (s *Spec) TakeV1() (took bool) {
 	for i, base := range s.URLs {
 		base = strings.TrimRight(base, "/")
 		if short, found := strings.CutSuffix(base, "/v1"); found && !strings.HasSuffix(short, "/") {
@@ -77,7 +77,7 @@ func (s *Spec) Spoken() (*protocol.Backend, error) {
 
 // backend is the Spec's protocol with what is known of it. Of one that is unknown, which
 // Validate refuses, it is that of completions.
-func (s *Spec) backend() *protocol.Backend {
+func (s *Spec) API() *protocol.Backend {
 	b, err := s.Spoken()
 	if err != nil {
 		b, _ = protocol.FindBackend(BackendOpenAI)
@@ -92,18 +92,18 @@ func (s *Spec) backend() *protocol.Backend {
 
 // wholeAnswers says whether an answer is a text in one piece: there is no time to the first
 // token, nor between two.
-func (s *Spec) wholeAnswers() bool { return !s.backend().Streams() && !s.backend().Pooling }
+func (s *Spec) WholeAnswers() bool { return !s.API().Streams() && !s.API().Pooling }
 
 // carries is what a request of the backend may hold.
 func (s *Spec) carries() *workload.Carries {
-	b := s.backend()
+	b := s.API()
 	upload := b.Sounds && !b.Chat
 	return &workload.Carries{Backend: b.Name, Inputs: b.Inputs, Images: b.Images, Sounds: b.Sounds, TextsOnly: b.Lacks.TokenIDs, Query: b.Query, Upload: upload}
 }
 
 // checkSampling refuses what says how to generate, where the backend does not send it.
 func (s *Spec) checkSampling() error {
-	b := s.backend()
+	b := s.API()
 	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
 		return usage.Errorf("ignore-eos", "can't be asked of --backend %s: its protocol has no word for it", s.Backend).
 			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
@@ -143,8 +143,8 @@ func (s *Spec) tryBody() error {
 	if s.carries().Upload {
 		return nil
 	}
-	call := protocol.Call{Model: "m", Prompt: "a", MaxTokens: 1, IgnoreEOS: s.IgnoreEOS, NoStream: s.Unstreamed, Extra: s.sampling()}
-	if _, err := s.backend().AppendBody(nil, &call); err != nil {
+	call := protocol.Call{Model: "m", Prompt: "a", MaxTokens: 1, IgnoreEOS: s.IgnoreEOS, NoStream: s.Unstreamed, Extra: s.Sampling()}
+	if _, err := s.API().AppendBody(nil, &call); err != nil {
 		return usage.Errorf("backend", "%s can't send this: %v", s.Backend, err)
 	}
 	return nil

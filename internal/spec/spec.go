@@ -1,7 +1,7 @@
-// Package bench is one run as a value: a Spec says what is sent, when, to whom, what
+// Package spec is one run as a value: a Spec says what is sent, when, to whom, what
 // is kept and how it is judged; Execute does it and writes the journal; Child does the
 // same in a process of its own.
-package bench
+package spec
 
 import (
 	"encoding/json"

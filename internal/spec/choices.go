@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"cmp"
@@ -50,14 +50,14 @@ func (s *Spec) ChooseDataset(name string) error {
 }
 
 // checkDataset holds the dataset's options against their bounds and each other.
-func (s *Spec) checkDataset() error {
+func (s *Spec) CheckDataset() error {
 	if s.Batches != nil {
 		return nil // made by a command of ours
 	}
 	if s.DatasetRevision != "" && s.DatasetName != hubDataset && !s.Asks() {
 		return usage.Errorf("dataset-revision", "is that of a set of Hugging Face's hub: it needs --dataset-name %s, not %s", hubDataset, s.DatasetName)
 	}
-	o := s.datasetOptions()
+	o := s.WorkloadOptions()
 	return flagError(workload.Check(&o), append(option.Fields(&s.Shared), option.Fields(s.DatasetOptions)...))
 }
 
@@ -72,7 +72,7 @@ func flagError(err error, fields []option.Field) error {
 }
 
 // datasetOptions are the dataset's options for package workload.
-func (s *Spec) datasetOptions() workload.Options {
+func (s *Spec) WorkloadOptions() workload.Options {
 	o := workload.Options{
 		Dataset: s.DatasetName, NumPrompts: s.NumPrompts, Seed: uint64(s.Seed), Chat: s.Chat(), SelfTimed: s.SelfTimed(), Carries: s.carries(), Shared: s.Shared, Own: s.DatasetOptions,
 	}
@@ -93,7 +93,7 @@ func (s *Spec) datasetOptions() workload.Options {
 }
 
 // Chat says that the server makes the prompt of messages.
-func (s *Spec) Chat() bool { return s.backend().Chat }
+func (s *Spec) Chat() bool { return s.API().Chat }
 
 // unboundedPrompts is how many requests a run that ends by time prepares for, at most.
 const unboundedPrompts = 1 << 20
@@ -198,7 +198,7 @@ func (s *Spec) Burstiness() float64 {
 }
 
 // timed reports whether the run ends after a time rather than after a number of requests.
-func (s *Spec) timed() bool { return s.Duration > 0 || s.paceKind().Timed }
+func (s *Spec) Timed() bool { return s.Duration > 0 || s.paceKind().Timed }
 
 // checkPace holds the options of the process against their bounds and each other.
 func (s *Spec) checkPace() error {
@@ -208,7 +208,7 @@ func (s *Spec) checkPace() error {
 	if s.PaceName == pace.Dataset && !s.SelfTimed() {
 		return usage.Errorf("pace", "can't be %s: the dataset %s has no times of its own, or they are not to be used", pace.Dataset, s.DatasetName)
 	}
-	p := s.paceSpec(s.NumPrompts)
+	p := s.PaceSpec(s.NumPrompts)
 	return flagError(pace.Check(&p), append(option.Fields(s.PaceOptions), pace.Fields()...))
 }
 
@@ -248,7 +248,7 @@ func (s *Spec) Length() time.Duration {
 }
 
 // paceSpec is the arrival process for package pace; n is how many requests there are.
-func (s *Spec) paceSpec(n int) pace.Spec {
+func (s *Spec) PaceSpec(n int) pace.Spec {
 	p := pace.Spec{Name: s.paceKind().Name, Own: s.PaceOptions, N: n, Seed: uint64(s.Seed), Duration: s.sendFor()}
 	if s.Unbounded || s.BatchSize > 0 { // batches end with their source, which has unmeasured requests too
 		p.N = 0
@@ -331,5 +331,5 @@ func (s *Spec) choose(top map[string]json.RawMessage) (*pace.Draft, error) {
 // how many there are.
 func (s *Spec) Listed() bool {
 	closed := s.paceKind().Name == pace.Closed
-	return s.MaxRequests == 0 && !(closed && (s.timed() || s.Unbounded)) && s.Until == ""
+	return s.MaxRequests == 0 && !(closed && (s.Timed() || s.Unbounded)) && s.Until == ""
 }

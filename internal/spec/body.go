@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func ObjectKeys(object json.RawMessage) []string {
 }
 
 // objectFields lists the fields of a JSON object in its own order.
-func objectFields(object json.RawMessage) []protocol.Field {
+func ObjectFields(object json.RawMessage) []protocol.Field {
 	var values map[string]json.RawMessage
 	if len(object) == 0 || json.Unmarshal(object, &values) != nil {
 		return nil // it was checked that it is an object
@@ -67,7 +67,7 @@ func fillIn(value json.RawMessage, e *Environment) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(`"`+envKey+`"`)) {
 		return value, nil
 	}
-	switch fields := objectFields(value); {
+	switch fields := ObjectFields(value); {
 	case len(fields) == 1 && fields[0].Name == envKey:
 		var name string
 		if json.Unmarshal(fields[0].Value, &name) != nil {
@@ -114,7 +114,7 @@ func separator(i int, open byte) string {
 }
 
 // sampling are the fields that say how to choose tokens.
-func (s *Spec) sampling() (fields []protocol.Field) {
+func (s *Spec) Sampling() (fields []protocol.Field) {
 	number := func(name string, v *float64) {
 		if v != nil {
 			fields = append(fields, protocol.Field{Name: name, Value: json.RawMessage(pyjson.Float(*v)), Sampling: true})

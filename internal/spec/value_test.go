@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"testing"
@@ -56,8 +56,8 @@ func TestSecretsAreTakenOutOfWords(t *testing.T) {
 	if want := "keys: <redacted>, <redacted>, <redacted>; this is a test"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if want := `{"a":[{"api_key":"body-secret"}],"b":2}`; string(w.extra) != want {
-		t.Errorf("the body is %s, want %s", w.extra, want)
+	if want := `{"a":[{"api_key":"body-secret"}],"b":2}`; string(w.Extra) != want {
+		t.Errorf("the body is %s, want %s", w.Extra, want)
 	}
 }
 

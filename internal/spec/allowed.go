@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"errors"
@@ -159,7 +159,7 @@ func (s *Spec) inputs() (list []input) {
 	}
 	if !s.SkipTokenizerInit {
 		add("server.tokenizer", s.Tokenizer)
-		if place, _ := localTokenizer(s.Model); s.Tokenizer == "" {
+		if place, _ := LocalTokenizer(s.Model); s.Tokenizer == "" {
 			add("server.model", place) // one that is a folder here has its tokenizer read
 		}
 	}

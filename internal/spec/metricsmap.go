@@ -1,4 +1,4 @@
-package bench
+package spec
 
 import (
 	"bytes"
@@ -36,12 +36,12 @@ type mapped struct {
 
 // checkMetricNames reads the mapping, if there is one.
 func (s *Spec) checkMetricNames() error {
-	_, err := s.metricNames()
+	_, err := s.MetricNames()
 	return err
 }
 
 // metricNames is the mapping as the journal keeps it.
-func (s *Spec) metricNames() (list []journal.MetricName, err error) {
+func (s *Spec) MetricNames() (list []journal.MetricName, err error) {
 	if len(s.MetricsMap) == 0 {
 		return nil, nil
 	}
