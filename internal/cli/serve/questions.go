@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -63,10 +62,10 @@ func (o *Options) defineQuestions(set *argv.Set) {
 }
 
 // Eval sends questions: the flags of DefineEval are flags of bench serve, which does it.
-// further are those that the command adds to what was typed; prepare may change what they say.
-func Eval(ctx context.Context, s command.Streams, typed, further []string, prepare func(*Options)) error {
+// typed is what was typed, as it may be shown; prepare may change what the settings say.
+func Eval(ctx context.Context, s command.Streams, settings option.Settings, typed []string, prepare func(*Options)) error {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, further, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return err
 	}
 	prepare(o)
@@ -90,10 +89,10 @@ func (o *Options) Questions() *workload.EvalOptions {
 	return own
 }
 
-// ShowQuestions shows each request that Eval would send with these flags, and sends none.
-func ShowQuestions(ctx context.Context, s command.Streams, typed []string, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
+// ShowQuestions shows each request that Eval would send with these settings, and sends none.
+func ShowQuestions(ctx context.Context, s command.Streams, settings option.Settings, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return nil, err
 	}
 	prepare(o)
