@@ -11,11 +11,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -302,11 +304,7 @@ compare-vllm-detailed: compare ../../../testdata/results/vllm_bench/vllm_0.32_be
 `
 
 func TestOutputs(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "inferometer")
-	// Without the commit in its version: pages name the version that wrote them.
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "../../cmd/inferometer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := build(t)
 	for line := range strings.Lines(strings.TrimSpace(commands)) {
 		name, args, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if !ok {
@@ -317,6 +315,51 @@ func TestOutputs(t *testing.T) {
 			golden(t, filepath.Join("testdata", "golden", name), run(t, bin, words(args)))
 		})
 	}
+}
+
+// TestSite holds each page of a folder of runs to its digest.
+func TestSite(t *testing.T) {
+	bin := build(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "runs"), os.DirFS(filepath.Join("testdata", "runs"))); err != nil {
+		t.Fatal(err)
+	}
+	// A young folder without a result is a run that goes on.
+	old := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := filepath.WalkDir(filepath.Join(dir, "runs"), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, old, old))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	site := filepath.Join(dir, "site")
+	if out, err := exec.Command(bin, "serve-report", filepath.Join(dir, "runs"), "--once", site).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var list []byte
+	if err := filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		page, err := os.ReadFile(path)
+		name, _ := filepath.Rel(site, path)
+		page = bytes.ReplaceAll(page, []byte(dir+"/"), nil)
+		list = fmt.Appendf(list, "%x %d %s\n", sha256.Sum256(page), len(page), name)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, filepath.Join("testdata", "golden", "site"), list)
+}
+
+// build gives the path of the command, made of the tree as it is.
+func build(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "inferometer")
+	// Without the commit in its version: pages name the version that wrote them.
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, "../../cmd/inferometer").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
 }
 
 // run gives a command's exit code, output and complaints as one text.
