@@ -13,7 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
-	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/eval/task"
 )
 
 // options are what the flags say beside those of a run.

@@ -1,6 +1,6 @@
 package measure
 
-import "github.com/inferometer/inferometer/internal/judge/score"
+import "github.com/inferometer/inferometer/internal/eval/score"
 
 // accuracy adds the interval of the task's own score, so that whoever compares results
 // has the one that fits a share of questions. The console shows it with the scores.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 func TestNumbersOfQuestions(t *testing.T) {

@@ -1,8 +1,8 @@
 package measure
 
 import (
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 // answersOf scores the answers of a run whose requests are questions, while the journal is

@@ -1,11 +1,11 @@
 package measure
 
 import (
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 

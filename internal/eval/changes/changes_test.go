@@ -3,7 +3,7 @@ package changes
 import (
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 )
 
 func result(right string, answers, hashes []string) *score.Result {

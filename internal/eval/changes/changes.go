@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
