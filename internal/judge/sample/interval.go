@@ -1,12 +1,9 @@
-package measure
+package sample
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -25,15 +22,15 @@ type Interval struct {
 	Method    string   `json:"method"`
 	Reason    string   `json:"reason,omitempty"`
 
-	needed float64 // values like these that would give it both ends; 0: not known
+	Needed float64 // values like these that would give it both ends; 0: not known
 }
 
 // The methods, as docs/confidence.md explains them.
 const (
-	byOrderStatistics = "order statistics"
-	byLongRunVariance = "long-run variance"
-	byBatchMeans      = "batch means"
-	byWilson          = "Wilson"
+	ByOrderStatistics = "order statistics"
+	ByLongRunVariance = "long-run variance"
+	ByBatchMeans      = "batch means"
+	ByWilson          = "Wilson"
 )
 
 // minValues is the least for an interval of a mean or of a rate.
@@ -54,8 +51,8 @@ func (i *Interval) ends(low, high float64) { i.Low, i.High = &low, &high }
 // statistics: the number of values below it is binomial, with as many trials as
 // the values are worth. That number is known from the indicator of being below,
 // with some degrees of freedom, for which it is made smaller still.
-func percentileInterval(s *Sample, c *stats.Chain, p, estimate float64) Interval {
-	in := Interval{Estimate: estimate, N: s.N(), Effective: float64(s.N()), Method: byOrderStatistics}
+func PercentileInterval(s *Sample, c *stats.Chain, p, estimate float64) Interval {
+	in := Interval{Estimate: estimate, N: s.N(), Effective: float64(s.N()), Method: ByOrderStatistics}
 	switch {
 	case in.N == 0:
 		in.Reason = "no values"
@@ -88,9 +85,9 @@ func percentileInterval(s *Sample, c *stats.Chain, p, estimate float64) Interval
 	}
 	in.Reason = tooFew(&in, p)
 	if in.Reason != "" {
-		in.needed = float64(stats.LeastForQuantile(p/100, Level))
+		in.Needed = float64(stats.LeastForQuantile(p/100, Level))
 		if d.Time > 1 {
-			in.needed = d.Needed(in.N, in.needed, Level)
+			in.Needed = d.Needed(in.N, in.Needed, Level)
 		}
 	}
 	return in
@@ -129,17 +126,17 @@ func tooFew(in *Interval, p float64) string {
 // meanInterval is the interval of a mean, in milliseconds:
 // mean ± 1.96 · std / √effective, which is t · std · √(τ/n) with Student's t for
 // the degrees of freedom of τ.
-func meanInterval(st *Stats, c *stats.Chain) Interval {
-	in := Interval{Estimate: st.Mean, N: st.N, Effective: float64(st.N), Method: byLongRunVariance}
+func MeanInterval(st *Stats, c *stats.Chain) Interval {
+	in := Interval{Estimate: st.Mean, N: st.N, Effective: float64(st.N), Method: ByLongRunVariance}
 	if st.N < minValues {
-		in.Reason, in.needed = fmt.Sprintf("%d values are fewer than the %d that it needs", st.N, minValues), minValues
+		in.Reason, in.Needed = fmt.Sprintf("%d values are fewer than the %d that it needs", st.N, minValues), minValues
 		return in
 	}
 	d := c.Dependence(func(v float64) float64 { return v })
 	in.Effective = d.Effective(in.N, Level)
 	if in.Effective < 2 {
 		in.Reason = fmt.Sprintf("too few independent waves: the %d values come together and are worth one", st.N)
-		in.needed = d.Needed(in.N, minValues, Level)
+		in.Needed = d.Needed(in.N, minValues, Level)
 		return in
 	}
 	half := stats.NormalQuantile((1+Level)/2) * st.Std / math.Sqrt(in.Effective)
@@ -148,9 +145,9 @@ func meanInterval(st *Stats, c *stats.Chain) Interval {
 }
 
 // ask says how many requests would give the interval, where it has none: as many times more as values are lacking.
-func (i *Interval) ask(requests int) {
-	if (i.Low == nil || i.High == nil) && i.needed > float64(i.N) && i.N > 0 && requests > 0 {
-		about := twoDigits(float64(requests) * i.needed / float64(i.N))
+func (i *Interval) Ask(requests int) {
+	if (i.Low == nil || i.High == nil) && i.Needed > float64(i.N) && i.N > 0 && requests > 0 {
+		about := twoDigits(float64(requests) * i.Needed / float64(i.N))
 		i.Reason += fmt.Sprintf("; send about %.0f requests", about)
 	}
 }
@@ -162,17 +159,17 @@ func twoDigits(v float64) float64 {
 }
 
 // drained warns where the drain, as a share of the run, moves a rate by more than chance does.
-func (i *Interval) drained(share float64) {
+func (i *Interval) Drained(share float64) {
 	if i.Reason == "" && i.Low != nil && share/2 > i.HalfWidth() {
 		i.Reason = fmt.Sprintf("the drain is %.0f %% of the run: a longer run has a higher rate than the interval allows for", share*100)
 	}
 }
 
 // rateInterval is the interval of something counted in slots of time, a second.
-func rateInterval(slots []float64, duration, estimate float64, n int) Interval {
-	in := Interval{Estimate: estimate, N: n, Method: byBatchMeans}
+func RateInterval(slots []float64, duration, estimate float64, n int) Interval {
+	in := Interval{Estimate: estimate, N: n, Method: ByBatchMeans}
 	if n < minValues || duration <= 0 {
-		in.Reason, in.needed = fmt.Sprintf("%d requests are fewer than the %d that it needs", n, minValues), minValues
+		in.Reason, in.Needed = fmt.Sprintf("%d requests are fewer than the %d that it needs", n, minValues), minValues
 		return in
 	}
 	_, half, batches, short := stats.BatchMeans(slots, Level)
@@ -183,93 +180,4 @@ func rateInterval(slots []float64, duration, estimate float64, n int) Interval {
 		in.Reason = "the rate varies over times that are long against the run: the interval may be too narrow"
 	}
 	return in
-}
-
-// evidence is what intervals are made of besides the statistics themselves: values
-// with their place in time. It is bounded, as all of measure is.
-type evidence struct {
-	rows []row.Row // all, or the first earlyLen that ended where there are too many; by the time of sending
-	gaps gapLog
-}
-
-// gapLog is the first gaps between token chunks, each with the moment at which it ended.
-type gapLog struct {
-	limit  int
-	values []float64 // seconds
-	ends   []int64
-}
-
-// gapLogLen is how many gaps the result's intervals look at: 4 MB.
-const gapLogLen = 1 << 18
-
-// reserve makes room for n gaps where there is none yet, as far as they would be kept.
-func (g *gapLog) reserve(n int) {
-	if n = min(max(n, 0), g.limit); len(g.values) == 0 {
-		g.values, g.ends = make([]float64, 0, n), make([]int64, 0, n)
-	}
-}
-
-func (g *gapLog) add(end, gap int64) {
-	if len(g.values) < g.limit {
-		g.values = append(g.values, seconds(gap))
-		g.ends = append(g.ends, end)
-	}
-}
-
-// chain puts gaps together by time: those of all streams at one moment wait for
-// the same step of the engine, as those of one stream follow one another.
-func (g *gapLog) chain() stats.Chain { return stats.InTime(g.values, g.ends) }
-
-// bySent returns rows in the order of sending. The rows of one client are already.
-func bySent(rows []row.Row) []row.Row {
-	order := func(a, b row.Row) int { return cmp.Compare(a.Sent, b.Sent) }
-	if slices.IsSortedFunc(rows, order) {
-		return rows
-	}
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, order)
-	return rows
-}
-
-// chain is a metric of the requests, in the order of sending.
-func (e *evidence) chain(of func(*row.Row) (float64, bool)) stats.Chain {
-	values := make([]float64, 0, len(e.rows))
-	for i := range e.rows {
-		if !e.rows[i].OK {
-			continue
-		}
-		if v, ok := of(&e.rows[i]); ok {
-			values = append(values, v)
-		}
-	}
-	return stats.InSequence(values)
-}
-
-// rateSlots is how finely a rate is looked at in time.
-const rateSlots = 1024
-
-// slots adds up what the successes bring, each at the moment when it ended.
-func (e *evidence) slots(duration float64, of func(*row.Row) float64) []float64 {
-	out := make([]float64, rateSlots)
-	for i := range e.rows {
-		if e.rows[i].OK {
-			out[slotAt(e.rows[i].End, duration)] += of(&e.rows[i])
-		}
-	}
-	return out
-}
-
-// drain is the part of the run after the last send. Rows are in that order.
-func (e *evidence) drain(duration float64) float64 {
-	if len(e.rows) == 0 || duration <= 0 {
-		return 0
-	}
-	return max(1-seconds(e.rows[len(e.rows)-1].Sent)/duration, 0)
-}
-
-func slotAt(ns int64, duration float64) int {
-	if duration <= 0 {
-		return 0
-	}
-	return min(max(int(seconds(ns)/duration*rateSlots), 0), rateSlots-1)
 }

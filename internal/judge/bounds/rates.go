@@ -1,4 +1,4 @@
-package measure
+package bounds
 
 import "github.com/inferometer/inferometer/internal/judge/row"
 
@@ -25,12 +25,12 @@ func (c *cycle) add(r *row.Request) {
 
 // rates are the bounds of what is counted over time. The clock stops when the client has read the last answer; and in a
 // closed loop the next request waits for the client to have read the one before, and for a server that was held up.
-func (e *effects) rates(c *collector, r *Result, b *Bounds) map[string]Ends {
+func (e *effects) rates(of *Measured, b *Bounds) map[string]Ends {
 	more := map[Part]float64{}
-	if late := seconds(e.cycle.late) + stampError/1e3; c.totals.lastEnd == e.cycle.lastEnd && late > 0 && late < r.Duration {
-		more[Lag] = late / (r.Duration - late)
+	if late := row.Seconds(e.cycle.late) + stampError/1e3; of.LastEnd == e.cycle.lastEnd && late > 0 && late < of.Duration {
+		more[Lag] = late / (of.Duration - late)
 	}
-	if c.rules.Closed && c.run.Options.RequestRate == 0 || e.cycle.waits {
+	if of.Closed || e.cycle.waits {
 		if e.cycle.latency > 0 {
 			more[Lag] += e.cycle.added / e.cycle.latency
 		}
@@ -42,9 +42,9 @@ func (e *effects) rates(c *collector, r *Result, b *Bounds) map[string]Ends {
 	}
 	b.RateParts = more
 	by := (1 + more[Lag]) * (1 + more[HeldUp])
-	return map[string]Ends{
-		"request_throughput":     {r.RequestThroughput, r.RequestThroughput * by},
-		"output_throughput":      {r.OutputThroughput, r.OutputThroughput * by},
-		"total_token_throughput": {r.TotalTokenThroughput, r.TotalTokenThroughput * by},
+	out := map[string]Ends{}
+	for name, rate := range of.Rates {
+		out[name] = Ends{rate, rate * by}
 	}
+	return out
 }

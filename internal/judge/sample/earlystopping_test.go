@@ -1,4 +1,4 @@
-package measure
+package sample
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 // The estimate is the t-th largest value, also of a histogram, within its error.
 func TestEarlyStopping(t *testing.T) {
-	exact, folded := NewSample(10_000), NewSample(100)
+	exact, folded := New(10_000), New(100)
 	for i := range 1000 {
 		exact.Add(float64(i+1) / 1000)
 		folded.Add(float64(i+1) / 1000)
@@ -19,7 +19,7 @@ func TestEarlyStopping(t *testing.T) {
 		rank, least int
 	}{{50, 462, 11}, {90, 78, 64}, {95, 34, 130}, {99, 2, 662}, {99.9, 0, 6636}} {
 		for name, s := range map[string]*Sample{"exact": exact, "a histogram": folded} {
-			e := earlyStopping(s, c.p)
+			e := s.EarlyStopping(c.p)
 			if e.Rank != c.rank || e.MinQueries != c.least || e.N != 1000 || (e.Estimate == nil) != (c.rank == 0) {
 				t.Errorf("%s, p%g: %+v", name, c.p, e)
 				continue
@@ -34,11 +34,11 @@ func TestEarlyStopping(t *testing.T) {
 		}
 	}
 	for _, p := range []float64{25, 100, 99.99999999999} {
-		if e := earlyStopping(exact, p); e != nil {
+		if e := exact.EarlyStopping(p); e != nil {
 			t.Errorf("p%g: %+v, want none", p, e)
 		}
 	}
-	if e := earlyStopping(NewSample(10), 99); e == nil || e.Estimate != nil || e.MinQueries != 662 {
+	if e := New(10).EarlyStopping(99); e == nil || e.Estimate != nil || e.MinQueries != 662 {
 		t.Errorf("no values: %+v", e)
 	}
 }

@@ -1,11 +1,11 @@
-package measure
+package bounds
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // unsure keeps those values of a sample that are known within bounds only. A percentile is
@@ -31,7 +31,7 @@ type gapValues struct {
 }
 
 // sure takes in a value that is known.
-func (u *unsure) sure(v float64) { u.mostSure = max(u.mostSure, nanoseconds(v)) }
+func (u *unsure) sure(v float64) { u.mostSure = max(u.mostSure, sample.Nanoseconds(v)) }
 
 // one takes in a value in seconds with its bounds, and what is most likely.
 func (u *unsure) one(v, low, high, likely float64) {
@@ -40,9 +40,9 @@ func (u *unsure) one(v, low, high, likely float64) {
 		return
 	}
 	u.begin()
-	was, a, b := nanoseconds(v), nanoseconds(low), nanoseconds(high)
+	was, a, b := sample.Nanoseconds(v), sample.Nanoseconds(low), sample.Nanoseconds(high)
 	u.was.Add(was)
-	even := nanoseconds(likely)
+	even := sample.Nanoseconds(likely)
 	u.even.Add(even)
 	u.moved += float64(even - was)
 	u.ends(a, b)
@@ -77,7 +77,7 @@ func (u *unsure) stretch(s row.Stretch) {
 	sum := int64(0)
 	for _, g := range u.gaps {
 		sum += g.ns
-		each := nanoseconds(seconds(g.ns) / float64(g.n)) // as the sample has it
+		each := sample.Nanoseconds(row.Seconds(g.ns) / float64(g.n)) // as the sample has it
 		for range g.n {
 			u.was.Add(each)
 		}
@@ -105,7 +105,7 @@ func (u *unsure) stretch(s row.Stretch) {
 func ceil(a int64, n int) int64 { return (a + int64(n) - 1) / int64(n) }
 
 // bounds are those of the sample's mean, maximum and percentiles.
-func (u *unsure) bounds(s *Sample, percentiles []float64) Range {
+func (u *unsure) bounds(s *sample.Sample, percentiles []float64) Range {
 	r := Range{Count: s.N(), Within: u.n, Bounds: map[string]Ends{}, Shown: map[string]float64{}, Parts: map[string]map[Part]Ends{}}
 	st := s.Stats(boundedPercentiles(percentiles))
 	r.Bounds["mean_ms"], r.Bounds["max_ms"] = Ends{st.Mean, st.Mean}, Ends{st.Max, st.Max}
@@ -125,7 +125,7 @@ func boundedPercentiles(asked []float64) []float64 {
 }
 
 // widen adds what is not sure to the bounds of the sample's statistics.
-func (u *unsure) widen(r *Range, part Part, s *Sample, st *Stats) {
+func (u *unsure) widen(r *Range, part Part, s *sample.Sample, st *sample.Stats) {
 	if u.n == 0 {
 		return
 	}
@@ -134,7 +134,7 @@ func (u *unsure) widen(r *Range, part Part, s *Sample, st *Stats) {
 	r.likely("mean_ms", part, u.moved/n/1e6)
 	least, most := float64(max(u.mostSure, u.mostLow))/1e6, float64(max(u.mostSure, u.mostHigh))/1e6
 	r.widen("max_ms", part, st.Max-least, most-st.Max)
-	all := s.histogram()
+	all := s.Histogram()
 	low, high := all.Replaced(u.was, u.low), all.Replaced(u.was, u.high)
 	var even *hist.Histogram
 	if u.even != nil {
@@ -153,18 +153,4 @@ func (u *unsure) widen(r *Range, part Part, s *Sample, st *Stats) {
 // percentileKey is its name in a result: p99_ms, p99.9_ms.
 func percentileKey(p float64) string {
 	return "p" + strconv.FormatFloat(p, 'f', -1, 64) + "_ms"
-}
-
-// histogram are the sample's values in buckets.
-func (s *Sample) histogram() *hist.Histogram {
-	if s.hist != nil {
-		return s.hist
-	}
-	h := hist.New(hist.FullBits)
-	for _, v := range s.values {
-		if !math.IsNaN(v) {
-			h.Add(nanoseconds(v))
-		}
-	}
-	return h
 }

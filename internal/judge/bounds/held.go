@@ -1,4 +1,4 @@
-package measure
+package bounds
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // heldValues are values of a sample during which the client was held up: the machine stood still, or others had its
@@ -31,11 +32,11 @@ func (h *heldValues) add(v, by int64) {
 func usual(all *hist.Histogram) int64 { return int64(all.Percentile(50)) }
 
 // unsure are these values with their lower ends, none below least, and with what is likely, none below what is usual.
-func (h *heldValues) unsure(s *Sample, least, likely int64) (u unsure) {
+func (h *heldValues) unsure(s *sample.Sample, least, likely int64) (u unsure) {
 	if h.was == nil {
 		return u
 	}
-	all := s.histogram()
+	all := s.Histogram()
 	u = unsure{n: h.was.Count(), was: h.was, high: h.was, mostSure: int64(all.Moments().Max)} // one value alone is not judged
 	u.low, u.less = h.not(least)
 	u.even, u.moved = h.not(likely)
@@ -138,7 +139,7 @@ func turnsOf(samples []journal.Sample) (t turns) {
 
 // below is by how much a percentile can be too long for them, where a value takes so many wake-ups of the server: not by
 // more than twice a usual turn, nor further than to the percentile that lies as many values lower as can be late.
-func (t turns) below(s *Sample, p, value, wakeups float64) float64 {
+func (t turns) below(s *sample.Sample, p, value, wakeups float64) float64 {
 	share := min(wakeups*t.share, 1)
-	return min(2*t.ns/1e6, value-s.histogram().Percentile(max(p-100*share, 0))/1e6)
+	return min(2*t.ns/1e6, value-s.Histogram().Percentile(max(p-100*share, 0))/1e6)
 }

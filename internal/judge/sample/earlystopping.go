@@ -1,4 +1,4 @@
-package measure
+package sample
 
 import (
 	"math"
@@ -17,9 +17,9 @@ type EarlyStopping struct {
 	Error      float64  `json:"error,omitempty"` // of the estimate, as a share of it, where values are in a histogram
 }
 
-// earlyStopping is that of a sample whose Stats were asked for; nil: MLPerf has none below
+// EarlyStopping is the estimate of a sample whose Stats were asked for; nil: MLPerf has none below
 // the median.
-func earlyStopping(s *Sample, p float64) *EarlyStopping {
+func (s *Sample) EarlyStopping(p float64) *EarlyStopping {
 	e := &EarlyStopping{Percentile: math.Round(p*1e7) / 1e9, N: s.N()}
 	if e.Percentile < 0.5 || e.Percentile >= 1 {
 		return nil

@@ -1,4 +1,6 @@
-package measure
+// Package sample holds the values of one metric: durations in bounded memory, their statistics by
+// NumPy's rules, and the intervals in which the system's own numbers lie.
+package sample
 
 import (
 	"cmp"
@@ -6,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -20,8 +23,8 @@ const ExactLimit = 1 << 20
 // in the last digit, so a Sample remembers which request each run of values
 // belongs to, and puts them in the order of requests before it adds them up.
 type Sample struct {
-	limit  int
-	bits   int // of the histogram; 0: hist.FullBits
+	Limit  int
+	Bits   int // of the histogram; 0: hist.FullBits
 	values []float64
 	runs   []valueRun
 	hist   *hist.Histogram // of nanoseconds, once the limit is passed; values are gone then
@@ -34,23 +37,23 @@ type Sample struct {
 
 // histError bounds the relative error of a percentile from a histogram, as reports
 // state it: hist's own bound, rounded up.
-const histError = 1e-4
+const HistError = 1e-4
 
 // valueRun says that values from start on belong to the request with this index.
 type valueRun struct{ index, start int }
 
-// NewSample returns an empty sample that keeps up to limit values exactly; 0 means ExactLimit.
-func NewSample(limit int) *Sample {
+// New returns an empty sample that keeps up to limit values exactly; 0 means ExactLimit.
+func New(limit int) *Sample {
 	if limit <= 0 {
 		limit = ExactLimit
 	}
-	return &Sample{limit: limit}
+	return &Sample{Limit: limit}
 }
 
 // Reserve makes room for n values in an empty sample, as far as they would be kept. The
 // room that stays empty takes no memory: nobody writes to it, as growing would.
 func (s *Sample) Reserve(n int) {
-	if n = min(max(n, 0), s.limit); s.hist == nil && len(s.values) == 0 && n > cap(s.values) {
+	if n = min(max(n, 0), s.Limit); s.hist == nil && len(s.values) == 0 && n > cap(s.values) {
 		s.values = make([]float64, 0, n)
 	}
 }
@@ -58,7 +61,7 @@ func (s *Sample) Reserve(n int) {
 // ReserveRuns makes room for the values of n requests, each of which calls Begin.
 func (s *Sample) ReserveRuns(n int) {
 	if s.hist == nil && len(s.runs) == 0 {
-		s.runs = make([]valueRun, 0, min(max(n, 0), s.limit))
+		s.runs = make([]valueRun, 0, min(max(n, 0), s.Limit))
 	}
 }
 
@@ -72,11 +75,11 @@ func (s *Sample) Begin(index int) {
 // Add adds a value in seconds.
 func (s *Sample) Add(v float64) {
 	if s.hist == nil {
-		if len(s.values) < s.limit {
+		if len(s.values) < s.Limit {
 			s.values = append(s.values, v)
 			return
 		}
-		s.spill()
+		s.Spill()
 	}
 	s.record(v)
 }
@@ -93,24 +96,24 @@ func (s *Sample) N() int {
 func (s *Sample) Exact() bool { return s.hist == nil }
 
 // spill turns the values into a histogram.
-func (s *Sample) spill() {
+func (s *Sample) Spill() {
 	if s.hist != nil {
 		return
 	}
-	s.hist = hist.New(cmp.Or(s.bits, hist.FullBits))
+	s.hist = hist.New(cmp.Or(s.Bits, hist.FullBits))
 	for _, v := range s.values {
 		s.record(v)
 	}
 	s.values, s.runs = nil, nil
 }
 
-func (s *Sample) record(v float64) { s.hist.Add(nanoseconds(v)) }
+func (s *Sample) record(v float64) { s.hist.Add(Nanoseconds(v)) }
 
-func nanoseconds(v float64) int64 { return int64(math.Round(v * 1e9)) }
+func Nanoseconds(v float64) int64 { return int64(math.Round(v * 1e9)) }
 
 // remove takes a value out of a sample that is a histogram. Minimum and maximum stay
 // as bounds.
-func (s *Sample) remove(v float64) { s.hist.Remove(nanoseconds(v)) }
+func (s *Sample) Remove(v float64) { s.hist.Remove(Nanoseconds(v)) }
 
 // inOrder returns the values in the order of their requests.
 func (s *Sample) inOrder() []float64 {
@@ -178,8 +181,8 @@ func (s *Sample) error() float64 {
 	switch {
 	case s.hist == nil:
 		return 0
-	case s.bits == 0:
-		return histError
+	case s.Bits == 0:
+		return HistError
 	}
 	return s.hist.Error()
 }
@@ -199,7 +202,7 @@ func (s *Sample) at(rank int) float64 {
 }
 
 // spread is the short form of Stats.
-func (s *Sample) spread() *Spread {
+func (s *Sample) Spread() *Spread {
 	switch {
 	case s.N() == 0:
 		return nil
@@ -221,4 +224,59 @@ func (s *Sample) sum() {
 	s.mean, s.std = stats.Mean(values), stats.Std(values)
 	s.min, s.max = slices.Min(values), slices.Max(values)
 	s.summed, s.runs = true, nil
+}
+
+// above counts the values over a limit in nanoseconds, and adds them up.
+func (s *Sample) Above(limit int64) (count int, sum float64) {
+	if s.hist != nil {
+		return s.hist.Above(float64(limit))
+	}
+	total := int64(0)
+	for _, v := range s.values {
+		if ns := Nanoseconds(v); ns > limit {
+			count++
+			total += ns
+		}
+	}
+	return count, float64(total)
+}
+
+// histogram are the sample's values in buckets.
+func (s *Sample) Histogram() *hist.Histogram {
+	if s.hist != nil {
+		return s.hist
+	}
+	h := hist.New(hist.FullBits)
+	for _, v := range s.values {
+		if !math.IsNaN(v) {
+			h.Add(Nanoseconds(v))
+		}
+	}
+	return h
+}
+
+func (s *Stats) Value(of metric.Statistic) (float64, bool) {
+	switch of {
+	case metric.Mean:
+		return s.Mean, true
+	case metric.Median:
+		return s.Median, true
+	case metric.Std:
+		return s.Std, true
+	}
+	want, ok := of.Percentile()
+	for _, p := range s.Percentiles {
+		if ok && p.P == want {
+			return p.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Spread is a short form of a distribution.
+type Spread struct {
+	Mean float64 `json:"mean_ms"`
+	P50  float64 `json:"p50_ms"`
+	P99  float64 `json:"p99_ms"`
+	Max  float64 `json:"max_ms"`
 }

@@ -1,4 +1,4 @@
-package measure
+package sample
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestEmptyStatisticsAreZero(t *testing.T) {
-	st := NewSample(0).Stats([]float64{99})
+	st := New(0).Stats([]float64{99})
 	if st.Mean != 0 || st.Median != 0 || st.Std != 0 || st.Percentiles[0].Value != 0 || st.N != 0 {
 		t.Errorf("an empty sample gives %+v", st)
 	}
@@ -21,7 +21,7 @@ func TestSampleOrderIsThatOfRequests(t *testing.T) {
 	for _, v := range byRequest {
 		want = append(want, v...)
 	}
-	s := NewSample(0)
+	s := New(0)
 	for _, i := range []int{2, 0, 1} {
 		s.Begin(i)
 		for _, v := range byRequest[i] {
@@ -35,7 +35,7 @@ func TestSampleOrderIsThatOfRequests(t *testing.T) {
 
 func TestSampleBeyondItsLimitStatesItsError(t *testing.T) {
 	const n = 20000
-	exact, hist := NewSample(n), NewSample(1000)
+	exact, hist := New(n), New(1000)
 	for i := range n {
 		v := math.Exp(float64(i*7919%n)/n*8-8) / 2 // 0.17 ms to 0.5 s
 		exact.Add(v)
@@ -46,8 +46,8 @@ func TestSampleBeyondItsLimitStatesItsError(t *testing.T) {
 	}
 	ps := []float64{1, 50, 90, 99, 99.9, 100}
 	a, b := exact.Stats(ps), hist.Stats(ps)
-	if a.Error != 0 || b.Error != histError {
-		t.Errorf("errors %v and %v, want 0 and %v", a.Error, b.Error, histError)
+	if a.Error != 0 || b.Error != HistError {
+		t.Errorf("errors %v and %v, want 0 and %v", a.Error, b.Error, HistError)
 	}
 	// Neighbouring values differ by 0.04 %, and the two take them by different ranks.
 	near := func(what string, got, want, within float64) {

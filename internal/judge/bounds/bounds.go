@@ -1,4 +1,6 @@
-package measure
+// Package bounds says by how much each number of a run can be off, and why: reads that hold several
+// events, the way in, connections, a client or machine that was held up, lost segments.
+package bounds
 
 import (
 	"slices"
@@ -6,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // Bounds are by how much each shown number can be off, whatever the reason: see Part. They hold for what the server
@@ -119,7 +122,7 @@ func (b *Bounds) Of(name, statistic string) (i Ends, ok bool) {
 }
 
 // boundsOf gathers bounds, request by request.
-type boundsOf struct {
+type Collector struct {
 	kernel, known bool
 	within        row.Within
 	events, n     int64
@@ -136,7 +139,8 @@ type requestBounds struct {
 	unsure
 }
 
-func newBounds(run *journal.Run) *boundsOf {
+// newBounds begins the bounds of a run. samples are asked for at its end: they say how the client's machine did.
+func NewCollector(run *journal.Run, samples func() []journal.Sample) *Collector {
 	value := func(name string) func(*row.Row) (float64, bool) { return metric.Lookup(name).Of }
 	ttft, tpot, e2el := value("ttft"), value("tpot"), value("e2el")
 	one := func(name string, earlier func(r *row.Row, e row.Early)) requestBounds {
@@ -147,8 +151,8 @@ func newBounds(run *journal.Run) *boundsOf {
 			high: func(r row.Row, _ row.Early) (float64, bool) { return of(&r) },
 		}
 	}
-	return &boundsOf{
-		effects: newEffects(run),
+	return &Collector{
+		effects: newEffects(run, samples),
 		known:   run.ReadEnds, kernel: run.Clock == "kernel",
 		list: []requestBounds{
 			{
@@ -176,7 +180,7 @@ func newBounds(run *journal.Run) *boundsOf {
 }
 
 // add takes in a success.
-func (b *boundsOf) add(r *row.Request) {
+func (b *Collector) Add(r *row.Request) {
 	if !b.known || r.Row.Whole {
 		return
 	}
@@ -218,11 +222,11 @@ func (b *boundsOf) add(r *row.Request) {
 func (m *requestBounds) moved(r *row.Request, early int64) float64 {
 	switch m.name {
 	case "tpot":
-		return seconds(early) / float64(max(r.Row.Output-1, 1))
+		return row.Seconds(early) / float64(max(r.Row.Output-1, 1))
 	case "e2el":
 		return 0
 	}
-	return -seconds(early)
+	return -row.Seconds(early)
 }
 
 // likelyEarly is by how much the first token chunk of a request likely came earlier than its time says: those behind it in
@@ -247,42 +251,66 @@ func likelyEarly(r *row.Request) int64 {
 	return int64(behind) * (last - first) / int64(max(chunks-1-behind, 1))
 }
 
+// Measured is what bounds are laid around: numbers of all successes.
+type Measured struct {
+	Run         *journal.Run
+	Percentiles []float64 // that were asked for
+	Completed   int
+	Duration    float64            // seconds
+	Rates       map[string]float64 // what was counted over it, by the names of metrics
+	LastEnd     int64              // of all requests
+	Closed      bool               // the next request waits for one before it
+	Sample      func(series string) *sample.Sample
+	Gaps        *sample.Sample // between token chunks
+	TokenGaps   *sample.Sample // nil: not known
+}
+
 // result are the bounds of all metrics that have values.
-func (b *boundsOf) result(c *collector, r *Result) *Bounds {
-	out := &Bounds{Known: b.known, Stamps: c.run.Clock, Events: b.events, Within: b.n, StampError: stampError, Metrics: map[string]Range{}}
+func (b *Collector) Result(of Measured) *Bounds {
+	out := &Bounds{Known: b.known, Stamps: of.Run.Clock, Events: b.events, Within: b.n, StampError: stampError, Metrics: map[string]Range{}}
 	switch {
-	case c.run.Options.Whole():
+	case of.Run.Options.Whole():
 		out.Known, out.Reason = false, "answers came in one piece"
 	case !b.known:
 		out.Reason = "the journal does not say which events ended their reads: it is of an older version"
-	case r.Completed == 0:
+	case of.Completed == 0:
 		out.Known, out.Reason = false, "no request succeeded"
 	}
 	if !out.Known {
 		return out
 	}
-	put := func(name string, u *unsure, s *Sample) {
+	put := func(name string, u *unsure, s *sample.Sample) {
 		if s.N() == 0 {
 			return
 		}
-		m := u.bounds(s, c.opt.Percentiles)
-		b.effects.widen(name, &m, s, c.opt.Percentiles, out)
+		m := u.bounds(s, of.Percentiles)
+		b.effects.widen(name, &m, s, of.Percentiles, out)
 		out.Metrics[name] = m
 	}
 	for i := range b.list {
 		m := &b.list[i]
-		switch m.name {
-		case "tpot":
-			put(m.name, &m.unsure, c.sample("each.tpot"))
-		default:
-			put(m.name, &m.unsure, c.sample("sent."+m.name))
+		from := "sent."
+		if m.name == "tpot" {
+			from = "each."
 		}
+		put(m.name, &m.unsure, of.Sample(from+m.name))
 	}
-	put("itl", &b.gaps, c.gaps)
-	if r.InterToken.Known {
-		put("inter_token", &b.tokens, c.tokGaps)
+	put("itl", &b.gaps, of.Gaps)
+	if of.TokenGaps != nil {
+		put("inter_token", &b.tokens, of.TokenGaps)
 	}
-	out.HeldKnown = c.run.Holds
-	out.Rates = b.effects.rates(c, r, out)
+	out.HeldKnown = of.Run.Holds
+	out.Rates = b.effects.rates(&of, out)
 	return out
 }
+
+// Line is a statistic whose bounds are so wide that a reader should know.
+type Line struct {
+	Metric    metric.Metric
+	Statistic string // mean, p50, p90, p99, max
+	Value     float64
+	Ends
+}
+
+// Share is how many of the events are known within bounds only.
+func (b *Bounds) Share() float64 { return ratioOf(float64(b.Within), float64(b.Events)) }

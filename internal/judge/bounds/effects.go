@@ -1,10 +1,11 @@
-package measure
+package bounds
 
 import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // effects gathers what a disturbed client, machine or network did to the numbers, request by request.
@@ -29,8 +30,8 @@ type effectsOn struct {
 	lostSum         float64
 }
 
-func newEffects(run *journal.Run) effects {
-	e := effects{kernel: run.Clock == "kernel", sameMachine: run.SameMachine(), samples: func() []journal.Sample { return nil }}
+func newEffects(run *journal.Run, samples func() []journal.Sample) effects {
+	e := effects{kernel: run.Clock == "kernel", sameMachine: run.SameMachine(), samples: samples}
 	for _, m := range []effectsOn{
 		{name: "ttft", fromSent: true},
 		{name: "first_token", fromSent: true},
@@ -46,7 +47,7 @@ func newEffects(run *journal.Run) effects {
 
 // add takes in a success.
 func (e *effects) add(r *row.Request) {
-	first, rest := heldIn(r, func(ns, by int64) { e.gaps.add(nanoseconds(seconds(ns)), by) })
+	first, rest := heldIn(r, func(ns, by int64) { e.gaps.add(sample.Nanoseconds(row.Seconds(ns)), by) })
 	lossy := r.Retransmits > 0 || r.Reordered > 0
 	if lossy {
 		e.lossy++
@@ -65,15 +66,15 @@ func (e *effects) add(r *row.Request) {
 		}
 		if m.fromSent {
 			ns += first
-			kept, left := v-min(seconds(r.Connect), v), max(v-max(seconds(r.Written-r.Connect), 0), 0)
+			kept, left := v-min(row.Seconds(r.Connect), v), max(v-max(row.Seconds(r.Written-r.Connect), 0), 0)
 			m.connects.one(v, kept, v, kept)
 			m.wayIn.one(v, left, v, left)
 		} else {
 			ns /= int64(max(r.Row.Output-1, 1)) // per token
 		}
-		m.held.add(nanoseconds(v), ns)
+		m.held.add(sample.Nanoseconds(v), ns)
 		if lossy {
-			m.lose(nanoseconds(v))
+			m.lose(sample.Nanoseconds(v))
 		}
 	}
 }
@@ -87,13 +88,13 @@ func (m *effectsOn) lose(ns int64) {
 }
 
 // without says what the statistics are of requests that lost nothing.
-func (m *effectsOn) without(r *Range, s *Sample, st *Stats) {
+func (m *effectsOn) without(r *Range, s *sample.Sample, st *sample.Stats) {
 	if m.lost == nil || m.lost.Count() >= s.N() {
 		return
 	}
 	n, k := float64(s.N()), float64(m.lost.Count())
 	r.widen("mean_ms", Loss, st.Mean-(st.Mean*n-m.lostSum/1e6)/(n-k), 0)
-	others := s.histogram().Without(m.lost)
+	others := s.Histogram().Without(m.lost)
 	for _, p := range st.Percentiles {
 		r.widen(percentileKey(p.P), Loss, p.Value-others.Percentile(p.P)/1e6, 0)
 	}
@@ -103,7 +104,7 @@ func (m *effectsOn) without(r *Range, s *Sample, st *Stats) {
 const fewLossy = 3
 
 // widen adds them to the bounds of a metric. all has those of the metrics before it.
-func (e *effects) widen(name string, r *Range, s *Sample, percentiles []float64, all *Bounds) {
+func (e *effects) widen(name string, r *Range, s *sample.Sample, percentiles []float64, all *Bounds) {
 	if name == "inter_token" { // as its chunks
 		chunks := all.Metrics["itl"]
 		for statistic, parts := range chunks.Parts {
@@ -127,19 +128,19 @@ func (e *effects) widen(name string, r *Range, s *Sample, percentiles []float64,
 	}
 	if e.counts() {
 		samples := e.samples()
-		likely := usual(s.histogram())
+		likely := usual(s.Histogram())
 		least := likely
 		switch name {
 		case "itl":
 		case "tpot": // what is usual is known of each request
 			least, likely = 0, 0
 		default: // each by itself may be longer than it would have been
-			least = int64(s.histogram().Percentile(0))
+			least = int64(s.Histogram().Percentile(0))
 		}
 		u := held.unsure(s, least, likely)
 		u.widen(r, HeldUp, s, &st)
 		if name == "tpot" {
-			least = usual(s.histogram())
+			least = usual(s.Histogram())
 		}
 		e.turns(name, turnsOf(samples), r, s, &st, float64(least)/1e6, all)
 	}
@@ -151,7 +152,7 @@ func (e *effects) counts() bool { return e.sameMachine || !e.kernel || stolen(e.
 
 // turns widens the bounds by what turns of other programs can have added, where that is more than what is known of
 // each value by itself.
-func (e *effects) turns(name string, t turns, r *Range, s *Sample, st *Stats, usual float64, all *Bounds) {
+func (e *effects) turns(name string, t turns, r *Range, s *sample.Sample, st *sample.Stats, usual float64, all *Bounds) {
 	if t.share == 0 {
 		return
 	}
