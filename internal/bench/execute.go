@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/send/load"

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"

@@ -57,7 +57,7 @@ var gets = []get{
 // of a processor: those of internal/cli have it in the last rung, those of the root start a program without it, and
 // those of the sandbox run programs in other languages.
 var (
-	programs = regexp.MustCompile(`^(\.|internal/cli|internal/bench/sandbox)$`)
+	programs = regexp.MustCompile(`^(\.|internal/cli|internal/eval/sandbox)$`)
 	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/show/(chart|export|page|parquet|plot|mdtable)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
 )
 

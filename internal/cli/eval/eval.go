@@ -12,8 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 

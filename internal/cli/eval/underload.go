@@ -14,13 +14,13 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/eval/changes"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
-	"github.com/inferometer/inferometer/internal/judge/changes"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )

@@ -26,7 +26,7 @@ func table() []entry {
 			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
 			"read this number within its bounds; to narrow them, mend the cause",
 			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
-			func(*facts) check { return &bounds{} },
+			func(*facts) check { return &widest{} },
 		},
 		{
 			"lag", "client", "time from the kernel's receiving bytes to our code's having them",

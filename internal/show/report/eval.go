@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/accuracy"
 )
