@@ -209,7 +209,7 @@ func objectSize(v any) int {
 		}
 	case table.Object:
 		for _, f := range v {
-			size += 32 + len(f.Name) + objectSize(f.Value)
+			size += 32 + len(f.Key) + objectSize(f.Value)
 		}
 	}
 	return size

@@ -40,11 +40,11 @@ func FuzzTask(f *testing.F) {
 		rows := &set{name: "rows", columns: names}
 		for i, text := range []string{"one", "two {{x}}"} {
 			rows.rows = append(rows.rows, newRow(i, table.Object{
-				{Name: "question", Value: text},
-				{Name: "answer", Value: int64(i)},
-				{Name: "options", Value: []any{"a", "b"}},
-				{Name: "category", Value: "c"},
-				{Name: "q", Value: nil},
+				{Key: "question", Value: text},
+				{Key: "answer", Value: int64(i)},
+				{Key: "options", Value: []any{"a", "b"}},
+				{Key: "category", Value: "c"},
+				{Key: "q", Value: nil},
 			}))
 		}
 		s, err := task.ask(rows, Options{Chat: task.kind != "choice"})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/files/table"
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
@@ -21,7 +22,7 @@ type row struct {
 func (t *tree) row() table.Object {
 	out := make(table.Object, len(t.names))
 	for i, name := range t.names {
-		out[i] = table.Field{Name: name, Value: t.items[i].plain()}
+		out[i] = ordered.Member{Key: name, Value: t.items[i].plain()}
 	}
 	return out
 }
@@ -29,10 +30,10 @@ func (t *tree) row() table.Object {
 func newRow(number int, o table.Object) *row {
 	r := &row{number: number, values: make(map[string]any, len(o))}
 	for _, f := range o {
-		if _, twice := r.values[f.Name]; !twice {
-			r.names = append(r.names, f.Name)
+		if _, twice := r.values[f.Key]; !twice {
+			r.names = append(r.names, f.Key)
 		}
-		r.values[f.Name] = forTemplate(f.Value)
+		r.values[f.Key] = forTemplate(f.Value)
 	}
 	return r
 }
@@ -69,7 +70,7 @@ func forTemplate(v any) any {
 	case table.Object:
 		pairs := make([]any, 0, 2*len(v))
 		for _, f := range v {
-			pairs = append(pairs, f.Name, forTemplate(f.Value))
+			pairs = append(pairs, f.Key, forTemplate(f.Value))
 		}
 		return jinja.NewDict(pairs...)
 	}

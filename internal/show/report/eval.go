@@ -13,7 +13,7 @@ import (
 // setEval adds what the answers are worth; a run without questions has no such key.
 func setEval(o *object, e *score.Result) {
 	if e != nil {
-		o.set("eval", e)
+		o.Set("eval", e)
 	}
 }
 
