@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -156,7 +155,9 @@ func (r *run) whole() (*Result, error) {
 		}
 	}
 	for i := range warmups {
-		shift(&warmups[i], -moved)
+		if err := warmups[i].Move(-moved); err != nil {
+			return nil, err
+		}
 		cfg.Journal.Append(journal.AppendRequest(nil, &warmups[i]))
 	}
 	if cfg.Deadline > 0 {
@@ -211,7 +212,7 @@ func (r *run) warmUp() ([]journal.Request, error) {
 		if n := len(r.cfg.Targets); n > 0 {
 			j.target = i % n
 		}
-		r.start(j, func(record *journal.Request) { records[i] = clone(record) })
+		r.start(j, func(record *journal.Request) { records[i] = record.Clone() })
 	}
 	r.inFlight.Wait()
 	if err := r.ctx.Err(); err != nil {
@@ -232,33 +233,9 @@ func Try(ctx context.Context, cfg Config, w *workload.Request) (journal.Request,
 	j.due = cfg.Clock.Now()
 	j.id = cfg.IDPrefix + "ready"
 	r.acquire()
-	r.start(j, func(record *journal.Request) { out = clone(record) })
+	r.start(j, func(record *journal.Request) { out = record.Clone() })
 	r.inFlight.Wait()
 	return out, nil
-}
-
-// clone copies a record whose columns are about to be reused.
-func clone(r *journal.Request) journal.Request {
-	c := *r
-	c.Events.At = append([]int64(nil), r.Events.At...)
-	c.Events.Lag = append([]int64(nil), r.Events.Lag...)
-	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
-	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
-	c.Events.Size = append([]int(nil), r.Events.Size...)
-	c.Events.Open = append([]int(nil), r.Events.Open...)
-	c.Events.Held, c.Events.HeldNs = slices.Clone(r.Events.Held), slices.Clone(r.Events.HeldNs)
-	return c
-}
-
-// shift moves a record's times when the clock's zero has moved.
-func shift(r *journal.Request, by int64) {
-	r.Due += by
-	r.Released += by
-	r.Sent += by
-	r.End += by
-	if r.Headers != 0 {
-		r.Headers += by
-	}
 }
 
 // isEnd tells the end of a source from its failure.

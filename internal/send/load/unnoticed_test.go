@@ -80,7 +80,7 @@ func overScripted(t *testing.T, n int) (Config, *scripted, func() []journal.Requ
 			if err != nil {
 				return records
 			}
-			records = append(records, clone(q))
+			records = append(records, q.Clone())
 		}
 	}
 }
