@@ -97,6 +97,7 @@ var inside = map[string][]string{
 	"show/report":       {"show/accuracy", "show/hardware", "show/served"},
 	"show/results":      {"show/report"},
 	"show/site":         {"show/chart", "show/export", "show/page", "show/report"},
+	"show/table":        {"show/number"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},

@@ -9,7 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/find"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // SearchSettings are those of find that a scenario with a section search has.
@@ -45,7 +45,7 @@ func (p *Plan) Searches(folder Folder, width int) (string, error) {
 	head := fmt.Sprintf("The highest %s within %s", p.Scenario.Search.Over, p.Scenario.SLO)
 	text := func(width int) string {
 		var b strings.Builder
-		mdtable.Line(&b, "## ", head, 0)
+		table.Line(&b, "## ", head, 0)
 		b.WriteString("\n")
 		t.Write(&b, width)
 		return b.String()
@@ -54,8 +54,8 @@ func (p *Plan) Searches(folder Folder, width int) (string, error) {
 }
 
 // searchTable has one line for each point.
-func (p *Plan) searchTable(folder Folder) *mdtable.Table {
-	t := &mdtable.Table{Head: []string{"point", p.Scenario.Search.Over, "95 % interval", "binds", "verdict"}, Keys: 1}
+func (p *Plan) searchTable(folder Folder) *table.Grid {
+	t := &table.Grid{Head: []string{"point", p.Scenario.Search.Over, "95 % interval", "binds", "verdict"}, Keys: 1}
 	for _, p := range p.Points {
 		line := []string{outside.Markdown(p.ID), "–", "–", "–", "–"}
 		if r, err := find.Read(folder.Run(p.ID)); err == nil && len(r.Results) == 1 {
