@@ -95,6 +95,7 @@ var inside = map[string][]string{
 	"show/pictures":     {"show/chart", "show/page"},
 	"show/report":       {"show/accuracy", "show/hardware", "show/served"},
 	"show/site":         {"show/chart", "show/export", "show/page"},
+	"show/table":        {"show/number"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},

@@ -10,7 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // level is that of the intervals and calls of accuracy.
@@ -103,11 +103,11 @@ func (s *Summary) accuracySection(b *strings.Builder, width int) {
 				lines[i][k] = outside.Markdown(lines[i][k])
 			}
 		}
-		t := mdtable.Table{Head: lines[0], Body: lines[1:], Keys: 1}
+		t := table.Grid{Head: lines[0], Body: lines[1:], Keys: 1}
 		t.Write(b, width)
 		b.WriteString("\n")
 	}
 	for _, note := range s.Pairs {
-		mdtable.Line(b, "- ", outside.Markdown(note), width)
+		table.Line(b, "- ", outside.Markdown(note), width)
 	}
 }

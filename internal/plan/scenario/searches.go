@@ -9,7 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/find"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // SearchArgs are the flags of find that a scenario with a section search sets.
@@ -49,7 +49,7 @@ func (p *Plan) Searches(folder Folder, width int) (string, error) {
 	head := fmt.Sprintf("The highest %s within %s", p.Scenario.Search.Over, p.Scenario.SLO)
 	text := func(width int) string {
 		var b strings.Builder
-		mdtable.Line(&b, "## ", head, 0)
+		table.Line(&b, "## ", head, 0)
 		b.WriteString("\n")
 		t.Write(&b, width)
 		return b.String()
@@ -58,8 +58,8 @@ func (p *Plan) Searches(folder Folder, width int) (string, error) {
 }
 
 // searchTable has one line for each point.
-func (p *Plan) searchTable(folder Folder) *mdtable.Table {
-	t := &mdtable.Table{Head: []string{"point", p.Scenario.Search.Over, "95 % interval", "binds", "verdict"}, Keys: 1}
+func (p *Plan) searchTable(folder Folder) *table.Grid {
+	t := &table.Grid{Head: []string{"point", p.Scenario.Search.Over, "95 % interval", "binds", "verdict"}, Keys: 1}
 	for _, p := range p.Points {
 		line := []string{outside.Markdown(p.ID), "–", "–", "–", "–"}
 		if r, err := find.Read(folder.Run(p.ID)); err == nil && len(r.Results) == 1 {

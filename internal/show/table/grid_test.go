@@ -1,4 +1,4 @@
-package mdtable
+package table
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-func wide() *Table {
-	t := &Table{Head: []string{"target", "concurrency", "out tok/s", "TTFT p50", "TTFT p99", "TPOT p50", "verdict", "why"}, Keys: 2}
+func wide() *Grid {
+	t := &Grid{Head: []string{"target", "concurrency", "out tok/s", "TTFT p50", "TTFT p99", "TPOT p50", "verdict", "why"}, Keys: 2}
 	t.Body = append(t.Body, []string{"one", "8", "**774.2 ± 6.72**", "40.75 ± 0.35", "81.50 ± 0.71", "9.50 ± 0.00", "VALID", "–"},
 		[]string{"a-target-whose-name-has-no-end-and-no-space-either", "32", "–", "–", "–", "–", "failed", "connection refused: " + strings.Repeat("once more ", 12)})
 	return t
@@ -62,7 +62,7 @@ func TestLine(t *testing.T) {
 // On a screen a bold cell is bold and as wide as the others; that of a file becomes so.
 func TestBold(t *testing.T) {
 	mark := func(s string) string { return "<" + s + ">" }
-	table := &Table{Head: []string{"a", "b"}, Body: [][]string{{Strong("1.5"), "2"}, {"10.25", Strong("1")}, {"**", "x ** y"}}}
+	table := &Grid{Head: []string{"a", "b"}, Body: [][]string{{Strong("1.5"), "2"}, {"10.25", Strong("1")}, {"**", "x ** y"}}}
 	write := func(bold func(string) string, width int) string {
 		var b strings.Builder
 		table.Bold = bold
