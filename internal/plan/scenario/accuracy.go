@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
@@ -54,7 +55,7 @@ func (r *Row) answered(folder Folder, i int, m *measured) error {
 // accuracy is a row's share of right answers with its standard error.
 func (r *Row) accuracy() string {
 	if len(r.side.Runs) == 0 {
-		return r.cell(foreign.AccuracyMetric)
+		return r.cell(result.AccuracyMetric)
 	}
 	of := compare.AnswersOf(&r.side, level)
 	return of.Words(nothing)
