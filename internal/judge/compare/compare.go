@@ -11,10 +11,10 @@ package compare
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 // Side is one side of a comparison: a run, or several repeats of it.
