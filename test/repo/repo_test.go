@@ -1,4 +1,4 @@
-package inferometer_test
+package repo
 
 import (
 	"flag"
@@ -23,13 +23,16 @@ var built string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil { // paths are those of the repository
+		panic(err)
+	}
 	if flag.Lookup("test.parallel").Value.String() == flag.Lookup("test.parallel").DefValue {
 		if err := flag.Set("test.parallel", strconv.Itoa(atOnce)); err != nil {
 			panic(err)
 		}
 	}
 	var err error
-	if built, err = os.MkdirTemp("", "inferometer-root-"); err != nil {
+	if built, err = os.MkdirTemp("", "inferometer-repo-"); err != nil {
 		panic(err)
 	}
 	code := m.Run()

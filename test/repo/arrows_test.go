@@ -1,5 +1,5 @@
-// Package inferometer_test checks what holds for the whole repository.
-package inferometer_test
+// Package repo checks what holds for the whole repository.
+package repo
 
 import (
 	"go/parser"

@@ -1,4 +1,4 @@
-package inferometer_test
+package repo
 
 import (
 	"os"
@@ -23,7 +23,7 @@ var (
 )
 
 func TestCommandsAreRunOrMarked(t *testing.T) {
-	makefile := readFile(t, "Makefile")
+	makefile := makefiles(t)
 	looked := 0
 	for _, page := range pagesWithCommands(t) {
 		needs := strings.Contains(filepath.ToSlash(page), "/tutorials/") || strings.Contains(filepath.ToSlash(page), "/coming-from/")

@@ -1,4 +1,4 @@
-package inferometer_test
+package repo
 
 import (
 	"bytes"
