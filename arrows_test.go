@@ -78,6 +78,7 @@ var inside = map[string][]string{
 	"judge/slo":         {"judge/condition", "judge/metric", "judge/row"},
 	"judge/sample":      {"judge/hist", "judge/metric", "judge/stats"},
 	"judge/bounds":      {"judge/hist", "judge/metric", "judge/row", "judge/sample"},
+	"judge/fireworks":   {"judge/row", "judge/stats"},
 	"judge/measure":     {"judge/bounds", "judge/sample", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/row", "judge/serving", "judge/slots", "judge/stats"},
 	"eval/changes":      {"eval/score"},
 	"judge/compare":     {"judge/condition", "judge/metric", "judge/stats"},

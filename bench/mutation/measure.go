@@ -33,7 +33,7 @@ var ofMeasure = []mutation{
 		New: "min(twice*stallFactor, twice+stallAbove) / 2",
 	},
 	{
-		File: "internal/judge/measure/interval.go", Breaks: "the interval of a mean is one-sided",
+		File: "internal/judge/sample/interval.go", Breaks: "the interval of a mean is one-sided",
 		Old: "stats.NormalQuantile((1+Level)/2)",
 		New: "stats.NormalQuantile(Level)",
 	},
