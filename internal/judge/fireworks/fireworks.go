@@ -4,6 +4,7 @@ package fireworks
 import (
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
