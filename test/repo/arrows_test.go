@@ -81,6 +81,7 @@ var inside = map[string][]string{
 	"judge/sample":      {"judge/hist", "judge/metric", "judge/stats"},
 	"judge/bounds":      {"judge/hist", "judge/metric", "judge/row", "judge/sample"},
 	"judge/measure":     {"judge/bounds", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/row", "judge/sample", "judge/score", "judge/serving", "judge/slots", "judge/stats"},
+	"judge/fireworks":   {"judge/row", "judge/stats"},
 	"eval/changes":      {"eval/score"},
 	"judge/compare":     {"judge/condition", "judge/metric", "judge/result", "judge/score", "judge/stats"},
 	"judge/history":     {"judge/result", "judge/stats"},

@@ -1,14 +1,22 @@
-package measure
+// Package fireworks measures a run as Fireworks AI's load test does.
+package fireworks
 
 import (
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// FireworksPercentiles are those that Fireworks AI's load test (fw-ai/benchmark) reports.
-var FireworksPercentiles = []float64{50, 90, 95, 99, 99.9}
+// Journal is what is read.
+type Journal interface {
+	Run() *journal.Run
+	Next() (*journal.Request, error)
+}
+
+// Percentiles are those that Fireworks AI's load test (fw-ai/benchmark) reports.
+var Percentiles = []float64{50, 90, 95, 99, 99.9}
 
 // Fireworks is a run in the numbers of fw-ai/benchmark: means over requests, in
 // milliseconds and tokens, of the successes that ended after all users were there.
@@ -19,14 +27,14 @@ type Fireworks struct {
 	TTFT, LatencyPerToken, OverallLatencyPerToken, TotalLatency float64
 	OutputTokens, PromptTokens, CachedTokens                    float64
 
-	TTFTPercentiles, TotalPercentiles []float64 // one for each of FireworksPercentiles
+	TTFTPercentiles, TotalPercentiles []float64 // one for each of Percentiles
 }
 
-// MeasureFireworks measures what ended after from, in nanoseconds on the run's clock.
+// Measure measures what ended after from, in nanoseconds on the run's clock.
 //
 //	latency per token          (last token − first token) / output tokens
 //	overall latency per token  (last token − sent) / output tokens
-func MeasureFireworks(j Journal, from int64) (*Fireworks, error) {
+func Measure(j Journal, from int64) (*Fireworks, error) {
 	c := &fireworks{from: from, end: from}
 	if err := row.Pass(j.Next, row.NewRules(&j.Run().Options, ""), c); err != nil {
 		return nil, err
@@ -39,11 +47,11 @@ func MeasureFireworks(j Journal, from int64) (*Fireworks, error) {
 	for _, sum := range []*float64{&l.OutputTokens, &l.PromptTokens, &l.CachedTokens, &l.LatencyPerToken, &l.OverallLatencyPerToken} {
 		*sum /= float64(l.Requests)
 	}
-	l.QPS = float64(l.Requests) / seconds(c.end-from)
+	l.QPS = float64(l.Requests) / row.Seconds(c.end-from)
 	l.TTFT, l.TotalLatency = stats.Mean(first), stats.Mean(total)
 	slices.Sort(first)
 	slices.Sort(total)
-	for _, p := range FireworksPercentiles {
+	for _, p := range Percentiles {
 		l.TTFTPercentiles = append(l.TTFTPercentiles, stats.Percentile(first, p))
 		l.TotalPercentiles = append(l.TotalPercentiles, stats.Percentile(total, p))
 	}

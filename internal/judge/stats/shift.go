@@ -1,52 +1,19 @@
-package verdict
+package stats
 
 import (
 	"math"
 	"slices"
-
-	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
-// shift is the change that fits the blocks of a run best: a step, or a line.
-type shift struct {
-	kind   int
-	blocks []block
-	at     int     // the block in which a step lies; 0: it is a line
-	change float64 // of the logarithm
-	sure   float64 // by its standard errors beyond leastChange, as a share of what chance seldom does; from 1 on it is sure
+// Shift is the change that fits a series of logarithms best: a step, or a line.
+type Shift struct {
+	At     int     // the value in which a step lies; 0: it is a line
+	Change float64 // of the logarithm
+	Sure   float64 // by its standard errors beyond leastChange, as a share of what chance seldom does; from 1 on it is sure
 }
 
-// share is the change as a share of what was before.
-func (s *shift) share() float64 {
-	before, after := s.levels()
-	return after/before - 1
-}
-
-// heavier says that there is more to say of it than of another.
-func (s *shift) heavier(than *shift) bool {
-	if a, b := s.sure >= 1, than.sure >= 1; a != b || !a {
-		return s.sure > than.sure
-	}
-	return math.Abs(s.change) > math.Abs(than.change)
-}
-
-// levels are the values before and after: those of the block in the middle, or the ends of the line.
-func (s *shift) levels() (before, after float64) {
-	if s.at > 0 {
-		return math.Exp(median(s.blocks[:s.at])), math.Exp(median(s.blocks[s.at+1:]))
-	}
-	middle := median(s.blocks)
-	return math.Exp(middle - s.change/2), math.Exp(middle + s.change/2)
-}
-
-func median(blocks []block) float64 {
-	var values []float64
-	for _, b := range blocks {
-		values = append(values, b.value)
-	}
-	slices.Sort(values)
-	return stats.Median(values)
-}
+// FewestInShift values show a change.
+const FewestInShift = 10
 
 const (
 	// How often chance alone may look like a change, by the quantile of each test.
@@ -65,15 +32,15 @@ const (
 	leastSides = 3
 )
 
-// findShift fits a step at each place and a line, and takes the one that leaves less;
-// nil for too few blocks.
-func findShift(blocks []block) *shift {
-	if len(blocks) < fewestBlocks {
+// FindShift fits a step at each place of a series and a line, and takes the one that leaves less;
+// nil for too few values.
+func FindShift(series []float64) *Shift {
+	if len(series) < FewestInShift {
 		return nil
 	}
-	values, middle := make([]float64, len(blocks)), median(blocks)
-	for i, b := range blocks {
-		values[i] = min(max(b.value-middle, -farOut), farOut)
+	values, middle := make([]float64, len(series)), Median(slices.Sorted(slices.Values(series)))
+	for i, v := range series {
+		values[i] = min(max(v-middle, -farOut), farOut)
 	}
 	step, line := fitStep(values), fitLine(values)
 	if line.variance() < step.variance() {
@@ -100,7 +67,7 @@ func fitStep(values []float64) fit {
 	side := max(leastSides, int(math.Ceil(leastSide*float64(n))))
 	best, most := fit{at: side}, -1.0
 	for k := side; k < n-side; k++ {
-		a, b := stats.MomentsOf(values[:k]), stats.MomentsOf(values[k+1:])
+		a, b := MomentsOf(values[:k]), MomentsOf(values[k+1:])
 		na, nb := float64(a.N), float64(b.N)
 		change := b.Mean - a.Mean
 		if explained := change * change * na * nb / (na + nb); explained > most {
@@ -121,7 +88,7 @@ func fitStep(values []float64) fit {
 // bends is no chance either: what is left is left by a parabola.
 func fitLine(values []float64) fit {
 	n := float64(len(values))
-	center, mean := (n-1)/2, stats.Mean(values)
+	center, mean := (n-1)/2, Mean(values)
 	x := func(i int) float64 { return float64(i) - center }
 	bend := func(i int) float64 { return x(i)*x(i) - (n*n-1)/12 } // at right angles to the line
 	var xx, xy, bb, by float64
@@ -147,11 +114,11 @@ func (f fit) variance() float64 { return f.left / float64(len(f.rest)-3) }
 // judge holds the change against its standard error. Blocks that follow each other share
 // some of their luck, so what is left of them is taken for a correlated series; and the
 // best of many places looks good by chance more often than one.
-func (f fit) judge() *shift {
-	together := max(stats.DependenceOf(f.rest).Time, 1)
+func (f fit) judge() *Shift {
+	together := max(DependenceOf(f.rest).Time, 1)
 	const finest = 1e-3 // nobody's latencies are the same to a thousandth
 	err := math.Sqrt(f.spread * max(f.variance()*together, finest*finest))
 	degrees := max(float64(len(f.rest))/(1+2*together), leastDegrees)
-	most := stats.StudentQuantile(1-chanceOf/2/f.places, degrees)
-	return &shift{at: f.at, change: f.change, sure: (math.Abs(f.change) - leastChange) / err / most}
+	most := StudentQuantile(1-chanceOf/2/f.places, degrees)
+	return &Shift{At: f.at, Change: f.change, Sure: (math.Abs(f.change) - leastChange) / err / most}
 }

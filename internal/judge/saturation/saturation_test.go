@@ -1,4 +1,4 @@
-package measure
+package saturation
 
 import (
 	"math"
@@ -30,7 +30,7 @@ func TestSaturation(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			s := SaturationOf(c.loads)
+			s := Of(c.loads)
 			if s.Known != c.known || s.Saturated != c.saturated || !strings.Contains(s.Words("concurrency"), c.words) {
 				t.Errorf("%+v: %s", s, s.Words("concurrency"))
 			}

@@ -1,4 +1,5 @@
-package measure
+// Package saturation finds the load from which on a server's throughput grows no more.
+package saturation
 
 import (
 	"fmt"
@@ -31,8 +32,8 @@ const (
 	clearStep      = 1.5
 )
 
-// SaturationOf judges loads that differ in nothing else.
-func SaturationOf(loads []Load) Saturation {
+// Of judges loads that differ in nothing else.
+func Of(loads []Load) Saturation {
 	loads = slices.DeleteFunc(slices.Clone(loads), func(l Load) bool {
 		return !(l.At > 0 && l.Throughput > 0) || math.IsInf(l.Throughput, 0)
 	})
