@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // later matches a value that is put in from a variable or the matrix.
@@ -31,7 +31,7 @@ func Schema(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend := describe("The protocol: "+bench.BackendDoc()+".", orLater(map[string]any{"enum": bench.BackendNames()}))
+	backend := describe("The protocol: "+spec.BackendDoc()+".", orLater(map[string]any{"enum": spec.BackendNames()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
 	questions := properties(Eval())
