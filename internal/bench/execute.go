@@ -330,9 +330,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	}
 	cfg.Watch = r.watch()
 	if r.talks() {
-		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
+		cfg.Conversations = &load.Conversations{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
-			cfg.Talks.Finished = r.finished
+			cfg.Conversations.Finished = r.finished
 		}
 	}
 	if r.MaxConcurrency != nil {
