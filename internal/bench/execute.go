@@ -331,9 +331,9 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	}
 	cfg.Watch = r.watch()
 	if r.Talks() {
-		cfg.Talks = &load.Talks{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
+		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
-			cfg.Talks.Finished = r.finished
+			cfg.Conversations.Finished = r.finished
 		}
 	}
 	if r.MaxConcurrency != nil {

@@ -146,7 +146,7 @@ func TestPauseOfConversations(t *testing.T) {
 		on := startSim(t, func(*sim.Config) {})
 		s := &talking{n: 6, make: sequence(3, delay)}
 		cfg, read := setup(t, on, "openai-chat", pace.Spec{Name: pace.Constant, Own: &pace.RateOptions{Rate: 100}, N: 6}, s)
-		cfg.Talks, cfg.Control = &Talks{}, &Control{}
+		cfg.Conversations, cfg.Control = &Conversations{}, &Control{}
 		cfg.Sending = pausing(cfg.Control, 6, length) // the last of the first turns
 		res, err := Run(t.Context(), nil, cfg)
 		if err != nil {

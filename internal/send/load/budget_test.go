@@ -20,7 +20,7 @@ const tinyRoom = 600
 // goroutine that fills the room, so what it sees can only become less until it goes on.
 type roomWatch struct {
 	workload.Source
-	of          *room
+	of          *budget
 	least, most int
 }
 
@@ -38,15 +38,15 @@ func inTinyRoom(t *testing.T, drain <-chan struct{}, cfg Config) (*Result, error
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // a room that stays full has no other end
 	defer cancel()
 	r := newRun(ctx, drain, cfg)
-	r.room = newRoom(tinyRoom)
-	watch := &roomWatch{Source: cfg.Source, of: r.room}
+	r.ahead.budget = newBudget(tinyRoom)
+	watch := &roomWatch{Source: cfg.Source, of: r.ahead.budget}
 	r.cfg.Source = watch
-	res, err := r.whole()
+	res, err := r.execute(drain)
 	if ctx.Err() != nil {
 		t.Error("the run went silent")
 	}
-	if r.room.size != 0 {
-		t.Errorf("%d bytes of the room are still taken after the run", r.room.size)
+	if r.ahead.budget.size != 0 {
+		t.Errorf("%d bytes of the room are still taken after the run", r.ahead.budget.size)
 	}
 	if watch.least < 0 || watch.most > tinyRoom {
 		t.Errorf("between %d and %d bytes waited in a room of %d", watch.least, watch.most, tinyRoom)
@@ -88,7 +88,7 @@ func TestRoomIsGivenBack(t *testing.T) {
 		{name: "conversations, open loop", spec: fast, turns: sequence(2, time.Millisecond), sent: 2 * n},
 		{name: "conversations, turns at once", spec: closed(), turns: together, sent: 2 * n},
 		{name: "conversations, failing", spec: closed(), server: faulty, turns: sequence(2, 0)},
-		{name: "conversations, few open", spec: closed(), turns: sequence(2, 0), sent: 2 * n, change: func(c *Config) { c.Talks.MaxOpen = 2 }},
+		{name: "conversations, few open", spec: closed(), turns: sequence(2, 0), sent: 2 * n, change: func(c *Config) { c.Conversations.MaxOpen = 2 }},
 		{name: "conversations, paused", spec: fast, turns: sequence(2, 0), sent: 2 * n, change: pausedAt(n / 2)},
 		{name: "conversations, begun on a signal", spec: closed(), turns: sequence(2, 0), sent: 2 * n, change: func(c *Config) {
 			c.Begin = func(context.Context) error { return nil }
@@ -124,7 +124,7 @@ func roomConfig(t *testing.T, s *server, spec pace.Spec, n int, turns func(int) 
 	}
 	cfg, _ := setup(t, s, "openai-chat", spec, source)
 	if turns != nil {
-		cfg.Talks = &Talks{}
+		cfg.Conversations = &Conversations{}
 	}
 	t.Cleanup(func() {
 		if err := cfg.Journal.Close(); err != nil {

@@ -81,7 +81,7 @@ func agent(number int) []talk.Turn {
 func (s *talking) run(t *testing.T, on *server, spec pace.Spec, change func(*Config)) (map[int]journal.Request, *Result) {
 	t.Helper()
 	cfg, read := setup(t, on, "openai-chat", spec, s)
-	cfg.Talks = &Talks{Header: "X-Session-ID"}
+	cfg.Conversations = &Conversations{Header: "X-Session-ID"}
 	drain := make(chan struct{})
 	if change != nil {
 		change(&cfg)
@@ -149,7 +149,7 @@ func TestGraphsAreSentInTheirOrder(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		on := startSim(t, func(*sim.Config) {})
 		s := &talking{n: 100, make: agent}
-		records, res := s.run(t, on, pace.Spec{Name: pace.Closed}, func(c *Config) { c.Concurrency, c.Talks.MaxOpen = 64, 30 })
+		records, res := s.run(t, on, pace.Spec{Name: pace.Closed}, func(c *Config) { c.Concurrency, c.Conversations.MaxOpen = 64, 30 })
 		checkCounts(t, s, on, records)
 		truth := on.truth()
 		turns := 0
@@ -266,7 +266,7 @@ func TestConversationsAreCut(t *testing.T) {
 				on := startSim(t, func(*sim.Config) {})
 				s := &talking{n: 1000, make: sequence(100, 2*time.Millisecond)}
 				records, res := s.run(t, on, tt.pace, func(c *Config) {
-					c.Concurrency, c.Talks.MaxOpen = 8, 8
+					c.Concurrency, c.Conversations.MaxOpen = 8, 8
 					if tt.change != nil {
 						tt.change(c)
 					}
@@ -294,7 +294,7 @@ func TestDrainedConversations(t *testing.T) {
 		on := startSim(t, func(*sim.Config) {})
 		s := &talking{n: 10, make: sequence(1000, time.Millisecond)}
 		cfg, read := setup(t, on, "openai-chat", pace.Spec{Name: pace.Closed}, s)
-		cfg.Talks = &Talks{MaxOpen: 5}
+		cfg.Conversations = &Conversations{MaxOpen: 5}
 		cfg.Progress = &Progress{}
 		drain := make(chan struct{})
 		go func() {
@@ -394,13 +394,13 @@ func TestWaitSeesWhatHasBecomeDue(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				r := newRun(ctx, nil, Config{Clock: wire.NewClock(), GoTimers: true})
-				r.talks = newTalks(r)
+				r.conversations = newConversations(r)
 				due := r.cfg.Clock.Now() - 1
-				d := &conversing{run: r, timer: time.NewTimer(0), now: due - 1}
+				d := &dispatcher{run: r, timer: time.NewTimer(0), now: due - 1}
 				if j := (&job{at: due, due: due}); name == "a turn" {
-					heap.Push(&r.talks.queue, j)
+					heap.Push(&r.conversations.queue, j)
 				} else {
-					d.first = j
+					d.next = j
 				}
 				if d.wait(); r.cfg.Clock.Now() != due+1 {
 					t.Errorf("it was slept through for %v", time.Duration(r.cfg.Clock.Now()-due-1))

@@ -11,8 +11,8 @@ import (
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
-// Talks is how conversations are sent.
-type Talks struct {
+// Conversations is how they are sent.
+type Conversations struct {
 	// MaxOpen is how many conversations may be open at a time; 0: no limit. Requests in
 	// flight have a limit of their own, Config.Concurrency.
 	MaxOpen int
@@ -25,26 +25,25 @@ type Talks struct {
 	Finished func(c *talk.Conversation, end *journal.Conversation, messages []byte)
 }
 
-// talks are the conversations of a run. Only those that are open are held.
-type talks struct {
-	run  *run
-	wake chan struct{} // something has changed that the dispatcher may wait for
+// conversations are those of a run. Only those that are open are held.
+type conversations struct {
+	run *run
 
 	mu      sync.Mutex
-	open    map[*open]bool
+	open    map[*conversation]bool
 	queue   turnQueue // turns that have all answers that they wait for
 	stopped string    // why no more turns are sent; empty: they are
 }
 
-// open is a conversation that was begun and is not over.
-type open struct {
+// conversation is one that was begun and is not over.
+type conversation struct {
 	plan      *talk.Conversation
 	model     string
 	session   string
 	followers [][]int
-	nodes     []node
+	turns     []turn
 
-	// Under talks.mu:
+	// Under conversations.mu:
 	begin, end, think int64
 	sent, complete    int
 	flying            int // in flight
@@ -53,8 +52,8 @@ type open struct {
 	cut               string // why a turn was cancelled; empty: none was
 }
 
-// node is the state of one turn.
-type node struct {
+// turn is the state of one.
+type turn struct {
 	waits   int // answers that are still to come
 	history *talk.History
 	text    string // of the answer, if another turn uses it
@@ -63,37 +62,29 @@ type node struct {
 	think   int64  // delays on the way to it
 }
 
-func newTalks(r *run) *talks {
-	return &talks{run: r, wake: make(chan struct{}, 1), open: map[*open]bool{}}
+func newConversations(r *run) *conversations {
+	return &conversations{run: r, open: map[*conversation]bool{}}
 }
 
-func newOpen(c *talk.Conversation, model, session string) *open {
-	o := &open{plan: c, model: model, session: session, followers: c.Followers(), nodes: make([]node, len(c.Turns))}
+func newConversation(c *talk.Conversation, model, session string) *conversation {
+	o := &conversation{plan: c, model: model, session: session, followers: c.Followers(), turns: make([]turn, len(c.Turns))}
 	for i, t := range c.Turns {
-		o.nodes[i].waits = len(t.After)
+		o.turns[i].waits = len(t.After)
 		for _, m := range t.Messages {
 			for _, a := range m.Answers {
-				o.nodes[a].used = true
+				o.turns[a].used = true
 			}
 		}
 	}
 	return o
 }
 
-// signal wakes the dispatcher.
-func (t *talks) signal() {
-	select {
-	case t.wake <- struct{}{}:
-	default: // it will look anyway
-	}
-}
-
 // begin opens a conversation with its first turn, which is sent at once. Others that wait
 // for nothing are due with it.
-func (t *talks) begin(j *job) {
+func (t *conversations) begin(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o := j.talk
+	o := j.conversation
 	o.begin = j.due + t.run.cfg.Control.stood(t.run.cfg.Clock.Now())
 	o.end = o.begin
 	o.flying, o.sent, o.waiting = 1, 1, len(j.others)
@@ -106,7 +97,7 @@ func (t *talks) begin(j *job) {
 }
 
 // take gives the first turn that is to be looked at by now; nil: there is none.
-func (t *talks) take(now int64) *job {
+func (t *conversations) take(now int64) *job {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.queue) == 0 || t.queue[0].at > now {
@@ -114,28 +105,40 @@ func (t *talks) take(now int64) *job {
 	}
 	j := heap.Pop(&t.queue).(*job)
 	if j.body != nil {
-		j.talk.waiting--
-		j.talk.flying++
-		j.talk.sent++
+		j.conversation.waiting--
+		j.conversation.flying++
+		j.conversation.sent++
 	}
 	return j
 }
 
-// look says when the first turn of the queue is to be looked at, and how many
-// conversations are open; -1: the queue is empty.
-func (t *talks) look() (at int64, open int) {
+// first says when the first turn of the queue is to be looked at; -1: the queue is empty, or there is none.
+func (t *conversations) first() int64 {
+	if t == nil {
+		return -1
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.queue) == 0 {
-		return -1, len(t.open)
+		return -1
 	}
-	return t.queue[0].at, len(t.open)
+	return t.queue[0].at
+}
+
+// count says how many conversations are open.
+func (t *conversations) count() int {
+	if t == nil {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open)
 }
 
 // answered takes in the end of a turn: its answer becomes history, and what has waited
 // for it alone is queued. Another end than a complete one is the end of the conversation.
-func (t *talks) answered(j *job, record *journal.Request, trace *protocol.Trace) {
-	o, n := j.talk, &j.talk.nodes[j.turn]
+func (t *conversations) answered(j *job, record *journal.Request, trace *protocol.Trace) {
+	o, n := j.conversation, &j.conversation.turns[j.turn]
 	complete := record.Outcome == journal.Complete
 	if complete {
 		a := answerOf(trace)
@@ -178,12 +181,12 @@ func (t *talks) answered(j *job, record *journal.Request, trace *protocol.Trace)
 }
 
 // ready are the turns that waited for this one alone. t.mu is held.
-func (t *talks) ready(o *open, turn int) (list []int) {
+func (t *conversations) ready(o *conversation, turn int) (list []int) {
 	if o.failed != "" || o.cut != "" || t.stopped != "" {
 		return nil
 	}
 	for _, i := range o.followers[turn] {
-		if o.nodes[i].waits--; o.nodes[i].waits == 0 {
+		if o.turns[i].waits--; o.turns[i].waits == 0 {
 			list = append(list, i)
 		}
 	}
@@ -192,7 +195,7 @@ func (t *talks) ready(o *open, turn int) (list []int) {
 }
 
 // over says, once, that nothing of a conversation will come any more. t.mu is held.
-func (t *talks) over(o *open) bool {
+func (t *conversations) over(o *conversation) bool {
 	if o.flying > 0 || o.waiting > 0 || !t.open[o] {
 		return false
 	}
@@ -201,10 +204,10 @@ func (t *talks) over(o *open) bool {
 }
 
 // drop takes the turns of a conversation out of the queue. t.mu is held.
-func (t *talks) drop(o *open) {
+func (t *conversations) drop(o *conversation) {
 	kept := t.queue[:0]
 	for _, j := range t.queue {
-		if j.talk == o {
+		if j.conversation == o {
 			o.waiting--
 		} else {
 			kept = append(kept, j)
@@ -216,14 +219,17 @@ func (t *talks) drop(o *open) {
 }
 
 // stop ends the sending of turns. Conversations of which nothing is in flight are over.
-func (t *talks) stop(why string) {
+func (t *conversations) stop(why string) {
+	if t == nil {
+		return
+	}
 	t.mu.Lock()
 	t.stopped = why
 	for _, j := range t.queue {
-		j.talk.waiting--
+		j.conversation.waiting--
 	}
 	t.queue = nil
-	var over []*open
+	var over []*conversation
 	for o := range t.open {
 		if t.over(o) {
 			over = append(over, o)
@@ -236,8 +242,8 @@ func (t *talks) stop(why string) {
 }
 
 // fail ends a conversation of which a turn can't be sent.
-func (t *talks) fail(j *job, err error) {
-	o := j.talk
+func (t *conversations) fail(j *job, err error) {
+	o := j.conversation
 	t.mu.Lock()
 	o.waiting--
 	if o.failed == "" {
@@ -252,7 +258,7 @@ func (t *talks) fail(j *job, err error) {
 }
 
 // finish writes down how a conversation ended.
-func (t *talks) finish(o *open, last *talk.History) {
+func (t *conversations) finish(o *conversation, last *talk.History) {
 	c := journal.Conversation{
 		Number: o.plan.Number, Turns: len(o.plan.Turns), Sent: o.sent, Skipped: len(o.plan.Turns) - o.sent, Complete: o.complete,
 		Begin: o.begin, End: o.end, Think: o.think, Outcome: journal.ConversationAbandoned,
@@ -271,14 +277,14 @@ func (t *talks) finish(o *open, last *talk.History) {
 		c.Error = o.cut
 	}
 	_ = t.run.cfg.Journal.Conversation(&c) // it always marshals
-	if f := t.run.cfg.Talks.Finished; f != nil {
+	if f := t.run.cfg.Conversations.Finished; f != nil {
 		var messages []byte
 		if last != nil {
 			messages = last.AppendJSON(nil)
 		}
 		f(o.plan, &c, messages)
 	}
-	t.signal()
+	t.run.signal()
 }
 
 func answerOf(trace *protocol.Trace) *talk.Answer {

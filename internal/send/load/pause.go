@@ -8,8 +8,8 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
-// mostPauses bounds what the journal keeps of a key that is held down.
-const mostPauses = 1000
+// maxPauses bounds what the journal keeps of a key that is held down.
+const maxPauses = 1000
 
 // Control stops the pace of a run for a while: nothing new is sent, what is in flight goes
 // on, and the pace's clock stands still, so that what was due later is due that much later
@@ -37,7 +37,7 @@ func (c *Control) Pause(on bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.on == on || c.ended || on && len(c.over) == mostPauses {
+	if c.on == on || c.ended || on && len(c.over) == maxPauses {
 		return
 	}
 	c.on = on
@@ -168,51 +168,4 @@ func (c *Control) next() <-chan struct{} {
 		c.changed = make(chan struct{})
 	}
 	return c.changed
-}
-
-// unpaused returns at once unless the pace stands still, and then when it goes on. False:
-// the run stops.
-func (r *run) unpaused() bool {
-	for {
-		change := r.cfg.Control.next()
-		if !r.cfg.Control.Paused() {
-			return true
-		}
-		select {
-		case <-change:
-		case <-r.drain:
-			return false
-		case <-r.watch.halt:
-			return false
-		case <-r.ctx.Done():
-			return false
-		}
-	}
-}
-
-// goesOn waits for the end of a pause that has begun while the job waited for a slot.
-// False: the run stops.
-func (r *run) goesOn(j *job) bool {
-	if !r.unpaused() {
-		return false
-	}
-	r.postpone(j)
-	return true
-}
-
-// paceNow is the time on the pace's clock, which stands still in a pause.
-func (r *run) paceNow() int64 {
-	now := r.cfg.Clock.Now()
-	return now - r.cfg.Control.stood(now)
-}
-
-// postpone moves what is due by the pace's clock to where that is on the run's clock now.
-func (r *run) postpone(j *job) {
-	stood := r.cfg.Control.stood(r.cfg.Clock.Now())
-	by := stood - j.stood
-	j.stood = stood
-	j.due += by
-	if j.released != 0 { // it waited for a slot when the pace stopped
-		j.released += by
-	}
 }
