@@ -2,7 +2,6 @@ package page
 
 import (
 	"embed"
-	"html/template"
 	"strings"
 )
 
@@ -40,9 +39,9 @@ func text(files embed.FS, names ...string) string {
 }
 
 // library is the script that the charts of a page need; of a page without such charts, none.
-func (s *liveSet) library() template.JS {
+func (s *liveSet) library() string {
 	if s.empty() {
 		return ""
 	}
-	return template.JS(libraryText)
+	return libraryText
 }
