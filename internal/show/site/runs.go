@@ -13,7 +13,9 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // way leads from a run back to its series, and to its files.
@@ -60,10 +62,10 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	f := &r.Facts
 	d := &page.Document{Title: r.Name, Subtitle: fmt.Sprintf("%s, %s, from %s", r.Tool, day(r), r.Path), Way: s.way(st, r, up(path))}
 	d.Answers = []page.Answer{{Title: "Verdict", Text: verdictWord(r), Class: verdictClass(r), Notes: f.Reasons}}
-	facts := &page.Table{ID: "facts", Caption: "What the file says of it", Heads: page.Heads("what", "value")}
+	facts := &table.Table{ID: "facts", Title: "What the file says of it", Columns: heads("what", "value")}
 	add := func(what, text string) {
 		if text != "" && text != "0" {
-			facts.Lines = append(facts.Lines, []page.Cell{page.Words(what), {Text: text, Class: "long"}})
+			facts.Rows = append(facts.Rows, []table.Cell{table.Word(what), {Text: text, Class: "long"}})
 		}
 	}
 	add("model", f.Model)
@@ -72,21 +74,21 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	add("hardware", f.Hardware)
 	add("dataset", f.Dataset)
 	add("concurrency", fmt.Sprint(f.Concurrency))
-	add("requests per second", page.Number(f.Rate))
+	add("requests per second", number.Short(f.Rate))
 	add("requests", fmt.Sprint(f.Asked))
 	add("completed", fmt.Sprint(f.Completed))
 	if f.Failed != nil {
-		facts.Lines = append(facts.Lines, []page.Cell{page.Words("failed"), page.Words(fmt.Sprint(*f.Failed))})
+		facts.Rows = append(facts.Rows, []table.Cell{table.Word("failed"), table.Word(fmt.Sprint(*f.Failed))})
 	}
-	add("input tokens", page.Number(float64(f.InputTokens)))
-	add("output tokens", page.Number(float64(f.OutputTokens)))
-	add("seconds", page.Number(f.Duration))
+	add("input tokens", number.Short(float64(f.InputTokens)))
+	add("output tokens", number.Short(float64(f.OutputTokens)))
+	add("seconds", number.Short(f.Duration))
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
 		add(key, r.Metadata[key])
 	}
-	numbers := &page.Table{ID: "numbers", Caption: "All numbers", Heads: page.Heads("metric", "#value")}
+	numbers := &table.Table{ID: "numbers", Title: "All numbers", Columns: heads("metric", "#value")}
 	for _, key := range r.Metrics() {
-		numbers.Lines = append(numbers.Lines, []page.Cell{page.Words(key), page.Value(r.Values[key])})
+		numbers.Rows = append(numbers.Rows, []table.Cell{table.Word(key), table.Value(r.Values[key])})
 	}
 	d.Sections = []page.Section{{ID: "numbers-h", Title: "Numbers", Table: numbers}, {ID: "facts-h", Title: "Facts", Table: facts}}
 	return d
@@ -127,14 +129,14 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 			if doubt.Severe {
 				class = "bad"
 			}
-			sec.List = append(sec.List, page.Cell{Text: doubt.Side + ": " + doubt.Sentence, Class: class})
+			sec.List = append(sec.List, table.Cell{Text: doubt.Side + ": " + doubt.Sentence, Class: class})
 		}
 		d.Sections = append(d.Sections, sec)
 	}
 	numbers := page.Section{ID: "numbers-h", Title: "Numbers", Table: comparisonTable(c)}
 	notes := page.Section{ID: "notes", Title: "Notes"}
 	for _, text := range c.Footnotes {
-		notes.List = append(notes.List, page.Words(text))
+		notes.List = append(notes.List, table.Word(text))
 	}
 	d.Sections = append(d.Sections, numbers)
 	if len(notes.List) > 0 {
@@ -143,27 +145,28 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 	return d, nil
 }
 
-func comparisonTable(c *compare.Comparison) *page.Table {
+func comparisonTable(c *compare.Comparison) *table.Table {
 	lines := c.Boxes()
-	t := &page.Table{ID: "comparison", Caption: "The best of a line is marked; a change is real, unclear, or within noise"}
+	t := &table.Table{ID: "comparison", Title: "The best of a line is marked; a change is real, unclear, or within noise"}
 	for i, b := range lines[0] {
 		if i == 0 {
 			b.Text = "metric"
 		}
-		t.Heads = append(t.Heads, page.Head{Text: b.Text, Number: !b.Left})
+		column := table.Column{Name: b.Text}
+		if !b.Left {
+			column.Format = number.Short
+		}
+		t.Columns = append(t.Columns, column)
 	}
 	for _, line := range lines[1:] {
-		cells := make([]page.Cell, len(line))
+		cells := make([]table.Cell, len(line))
 		for i, b := range line {
 			cells[i].Text = b.Text
 			if b.Best {
 				cells[i].Class = "good"
 			}
-			if !b.Left {
-				cells[i].Class += " num"
-			}
 		}
-		t.Lines = append(t.Lines, cells)
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
