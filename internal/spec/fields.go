@@ -57,6 +57,11 @@ var Fields = sync.OnceValue(func() []option.Field {
 	return fields
 })
 
+// Field is the option of a flag, which must be one of Fields.
+func Field(flag string) option.Field {
+	return Fields()[slices.IndexFunc(Fields(), func(f option.Field) bool { return f.Flag == flag })]
+}
+
 // Either is a list in words: a, b or c.
 func Either(names []string) string {
 	n := len(names) - 1
