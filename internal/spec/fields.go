@@ -141,7 +141,7 @@ func Keys() map[string]string {
 	keys := map[string]string{}
 	add := func(section string, fields []option.Field) {
 		for _, f := range fields {
-			keys[strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--")] = section + "." + f.Key
+			keys[option.FlagName([]option.Field{f}, f.Key)] = section + "." + f.Key
 		}
 	}
 	for _, f := range Fields() {

@@ -133,8 +133,9 @@ func OptionError(flag string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	name := func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
-	return &UsageError{Flag: flag, Text: e.Text(name), Hint: e.Hint(name)}
+	said := e.Usage(flag, nil)
+	said.Flag = flag
+	return said
 }
 
 // Choice declares a flag with one of a few values.
