@@ -317,18 +317,25 @@ func (r *Run) makePace() error {
 
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
-		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil,
-		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
-		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
-		Timeout: r.RequestTimeout, Deadline: r.Deadline,
-		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
-		Holds: func(room []load.Hold, from, to int64) []load.Hold { return r.wakeups.Holds(room, from, to) },
+		Clock: r.clock,
+		Workload: load.Workload{
+			Source: r.dataset, Warmups: warmups, Pooling: r.backend().Pooling, Query: r.backend().Query, IDPrefix: r.idPrefix(),
+			Call: protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
+		},
+		Schedule: load.Schedule{
+			Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
+			Batch: r.BatchSize, SpawnRate: r.SpawnRate,
+		},
+		Destination: load.Destination{Transport: r.transport, Protocol: r.protocol, URL: r.urls()[0], Trace: r.sentTrace()},
+		Records: load.Records{
+			Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.wire.Secrets, CountTokens: r.tokens.count,
+			Holds: func(list []load.Hold, from, to int64) []load.Hold { return r.wakeups.Holds(list, from, to) },
+		},
+		Observers: load.Observers{Reached: r.reached, Started: r.started, Progress: p, Watch: r.watch()},
 	}
 	if r.tokens.source == tokensByFile {
 		cfg.CountPrompt = r.tokens.count
 	}
-	cfg.Watch = r.watch()
 	if r.talks() {
 		cfg.Conversations = &load.Conversations{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
@@ -344,7 +351,6 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	if r.keeper != nil {
 		cfg.Source = r.keeper
 	}
-	cfg.Batch, cfg.SpawnRate = r.BatchSize, r.SpawnRate
 	return cfg
 }
 
