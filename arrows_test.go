@@ -100,7 +100,6 @@ var inside = map[string][]string{
 	"cli/view":          {"cli/argv", "cli/command"},
 	"cli/explain":       {"cli/argv", "cli/command"},
 	"judge/explain":     {"judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/stats", "judge/verdict"},
-	"send/hardware":     {"send/power"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
 	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},

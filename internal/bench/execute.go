@@ -15,9 +15,9 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -76,9 +76,9 @@ type Run struct {
 	whole      *journal.MetricsWriter      // keeps them as they came
 	metricsMap []journal.MetricName        // what the user says of names
 	watched    *atomic.Pointer[[]*metered] // meters, for other goroutines
-	power      power.Spec
-	meter      *power.Measurement // nil: power was not asked for
-	devices    *devices           // what is asked of hardware; nil: the load has not begun
+	power      hardware.Power
+	meter      *hardware.Meter // nil: power was not asked for
+	devices    *devices        // what is asked of hardware; nil: the load has not begun
 	// noDevices says why nothing is, where it was left to us.
 	noDevices string
 	beforeAt  time.Time
@@ -167,7 +167,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.sampler.Stop()
 	r.wakeups.Stop()
 	r.scraper.Stop()
-	used := stopPower(r.meter)
+	used := r.meter.Stop()
 	r.devices.stop()
 	r.stopProfile(ctx)
 	if err != nil {

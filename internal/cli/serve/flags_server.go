@@ -10,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -25,10 +24,10 @@ func redactURLs(text string) string {
 
 // redactPower hides a login in Prometheus' address.
 func redactPower(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || text == power.SourceRAPL {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == hardware.PowerRAPL {
 		return text
 	}
-	return power.SourcePrometheus + ":***"
+	return hardware.PowerPrometheus + ":***"
 }
 
 // Given are the servers as the flags name them, logins included.
@@ -123,7 +122,7 @@ func (o *Options) setValues(*argv.Set) error {
 	})
 	o.Power = bench.Value{Text: o.power}
 	if redactPower(o.power) != o.power && o.power != "" {
-		if _, err := power.Parse(o.power); err != nil {
+		if _, err := hardware.ParsePower(o.power); err != nil {
 			return argv.Errorf("power", "%v", err)
 		}
 		o.Power = o.secret("POWER", o.power)
