@@ -3,7 +3,7 @@ package bench
 import (
 	"context"
 
-	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -19,7 +19,7 @@ func (r *Run) connect(ctx context.Context) error {
 		return err
 	}
 	if r.wire.Power != "" {
-		if r.power, err = power.Parse(r.wire.Power); err != nil {
+		if r.power, err = hardware.ParsePower(r.wire.Power); err != nil {
 			return usage.Errorf("power", "%v", err)
 		}
 	}

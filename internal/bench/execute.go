@@ -15,9 +15,9 @@ import (
 	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -77,9 +77,9 @@ type Run struct {
 	whole      *journal.MetricsWriter      // keeps them as they came
 	metricsMap []journal.MetricName        // what the user says of names
 	watched    *atomic.Pointer[[]*metered] // meters, for other goroutines
-	power      power.Spec
-	meter      *power.Measurement // nil: power was not asked for
-	devices    *devices           // what is asked of hardware; nil: the load has not begun
+	power      hardware.Power
+	meter      *hardware.Meter // nil: power was not asked for
+	devices    *devices        // what is asked of hardware; nil: the load has not begun
 	// noDevices says why nothing is, where it was left to us.
 	noDevices string
 	beforeAt  time.Time
@@ -168,7 +168,7 @@ func (r *Run) execute(ctx context.Context, drain <-chan struct{}) error {
 	r.sampler.Stop()
 	r.wakeups.Stop()
 	r.scraper.Stop()
-	used := stopPower(r.meter)
+	used := r.meter.Stop()
 	r.devices.stop()
 	r.stopProfile(ctx)
 	if err != nil {
@@ -318,18 +318,25 @@ func (r *Run) makePace() error {
 
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
-		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil,
-		Transport: r.transport, Protocol: r.protocol, Pooling: r.API().Pooling, Query: r.API().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
-		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs, Extra: append(spec.ObjectFields(r.DefaultBody), r.extraFields()...)},
-		Timeout: r.RequestTimeout, Deadline: r.Deadline,
-		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
-		Holds: func(room []load.Hold, from, to int64) []load.Hold { return r.wakeups.Holds(room, from, to) },
+		Clock: r.clock,
+		Workload: load.Workload{
+			Source: r.dataset, Warmups: warmups, Pooling: r.API().Pooling, Query: r.API().Query, IDPrefix: r.idPrefix(),
+			Call: protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs, Extra: append(spec.ObjectFields(r.DefaultBody), r.extraFields()...)},
+		},
+		Schedule: load.Schedule{
+			Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
+			Batch: r.BatchSize, SpawnRate: r.SpawnRate,
+		},
+		Destination: load.Destination{Transport: r.transport, Protocol: r.protocol, URL: r.urls()[0], Trace: r.sentTrace()},
+		Records: load.Records{
+			Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.wire.Secrets, CountTokens: r.tokens.count,
+			Holds: func(list []load.Hold, from, to int64) []load.Hold { return r.wakeups.Holds(list, from, to) },
+		},
+		Observers: load.Observers{Reached: r.reached, Started: r.started, Progress: p, Watch: r.watch()},
 	}
 	if r.tokens.source == tokensByFile {
 		cfg.CountPrompt = r.tokens.count
 	}
-	cfg.Watch = r.watch()
 	if r.Talks() {
 		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
@@ -345,7 +352,6 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 	if r.keeper != nil {
 		cfg.Source = r.keeper
 	}
-	cfg.Batch, cfg.SpawnRate = r.BatchSize, r.SpawnRate
 	return cfg
 }
 

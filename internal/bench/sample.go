@@ -6,7 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 )
 
 // sampleEvery is often enough to see a bad second, and costs nothing.
@@ -42,30 +42,14 @@ func (r *Run) price() *journal.Price {
 	if r.PricePerHour != nil {
 		p.PerHour = *r.PricePerHour
 	}
-	switch {
-	case r.power.RAPL:
-		p.Power = power.SourceRAPL
-	case r.power.Prometheus != nil:
-		p.Power = power.SourcePrometheus
-	case !r.Power.IsZero():
-		p.Power = power.SourceNumber
-	}
+	p.Power = r.power.Source()
 	return p
 }
 
 // startPower begins to measure; nil: nothing was asked for.
-func (r *Run) startPower() *power.Measurement {
+func (r *Run) startPower() *hardware.Meter {
 	if r.Power.IsZero() {
 		return nil
 	}
 	return r.power.Start(r.Devices, &http.Client{})
-}
-
-// stopPower is what was measured.
-func stopPower(m *power.Measurement) *journal.Power {
-	if m == nil {
-		return nil
-	}
-	r := m.Stop()
-	return &journal.Power{Source: r.Source, Watts: r.Watts, Reason: r.Reason}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
@@ -182,7 +182,7 @@ func (s *Spec) checkPrice() error {
 	if s.Power.Text == "" {
 		return nil
 	}
-	if _, err := power.Parse(s.Power.Text); err != nil {
+	if _, err := hardware.ParsePower(s.Power.Text); err != nil {
 		return usage.Errorf("power", "%v", err)
 	}
 	return nil

@@ -106,7 +106,7 @@ var inside = map[string][]string{
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
 	"cli/explain":       {"cli/argv", "cli/command"},
-	"judge/explain":     {"judge/bounds", "judge/hist", "judge/row", "judge/serving", "judge/slots", "judge/stats", "judge/verdict"},
+	"judge/explain":     {"judge/bounds", "judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/stats", "judge/verdict"},
 	"send/hardware":     {"send/power"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},

@@ -9,7 +9,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -25,10 +24,10 @@ func redactURLs(text string) string {
 
 // redactPower hides a login in Prometheus' address.
 func redactPower(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || text == power.SourceRAPL {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == hardware.PowerRAPL {
 		return text
 	}
-	return power.SourcePrometheus + ":***"
+	return hardware.PowerPrometheus + ":***"
 }
 
 // Given are the servers as the flags name them, logins included.
@@ -114,7 +113,7 @@ func (o *Options) setValues(*argv.Set) error {
 		return o.secret("BODY_"+strconv.Itoa(n), text).Env
 	})
 	if text := o.Power.Text; text != "" && redactPower(text) != text {
-		if _, err := power.Parse(text); err != nil {
+		if _, err := hardware.ParsePower(text); err != nil {
 			return argv.Errorf("power", "%v", err)
 		}
 		o.Power = o.secret("POWER", text)

@@ -1,4 +1,4 @@
-package power
+package hardware
 
 import (
 	"context"
@@ -13,9 +13,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/machine"
 )
 
-func TestParse(t *testing.T) {
+func TestParsePower(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"350", "350 false"},
 		{"350W", "350 false"},
@@ -31,7 +34,7 @@ func TestParse(t *testing.T) {
 		{"0", ""},
 		{"NaN", ""},
 	} {
-		s, err := Parse(tt.text)
+		s, err := ParsePower(tt.text)
 		got := fmt.Sprintf("%g %v", s.Watts, s.RAPL)
 		if s.Prometheus != nil {
 			got += " " + s.Prometheus.URL
@@ -43,72 +46,65 @@ func TestParse(t *testing.T) {
 }
 
 func TestANumber(t *testing.T) {
-	if r := (Spec{Watts: 350}).Start(2, nil).Stop(); r != (Reading{Source: SourceNumber, Watts: 700}) {
+	if r := (Power{Watts: 350}).Start(2, nil).Stop(); *r != (journal.Power{Source: PowerNumber, Watts: 700}) {
 		t.Errorf("%+v", r)
 	}
 }
 
-// machine is a powercap folder with two packages, their parts, and the platform.
-func machine(t *testing.T) (root string, set func(domain string, uj uint64)) {
+// twoPackages is a machine with two packages, their parts, and the platform.
+func twoPackages(t *testing.T) (m *machine.Machine, set func(domain string, uj uint64)) {
 	t.Helper()
-	root = t.TempDir()
-	put := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	set = func(domain string, uj uint64) { put(filepath.Join(root, domain, "energy_uj"), fmt.Sprint(uj)) }
+	m = machine.At(t.TempDir(), "linux")
+	write := func(domain, file, text string) { put(t, m.Path(""), "sys/class/powercap/"+domain+"/"+file, text+"\n") }
+	set = func(domain string, uj uint64) { write(domain, "energy_uj", fmt.Sprint(uj)) }
 	for domain, name := range map[string]string{
-		"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:1": "package-1", "intel-rapl:2": "psys", "intel-rapl": "",
+		"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram", "intel-rapl:1": "package-1", "intel-rapl:2": "psys", "intel-rapl": "",
 	} {
-		if err := os.Mkdir(filepath.Join(root, domain), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		put(filepath.Join(root, domain, "name"), name)
-		put(filepath.Join(root, domain, "max_energy_range_uj"), "999999999")
+		write(domain, "name", name)
+		write(domain, "max_energy_range_uj", "999999999")
 		set(domain, 0)
 	}
-	return root, set
+	return m, set
 }
 
-func TestRAPL(t *testing.T) {
-	root, set := machine(t)
-	r := &rapl{root: root}
-	ctx := context.Background()
-	read := func(seconds float64) {
-		t.Helper()
-		if err := r.read(ctx, seconds); err != nil {
-			t.Fatal(err)
+// measured starts a meter at a source.
+func measured(s source) *Meter {
+	m := &Meter{}
+	m.start(s)
+	return m
+}
+
+func TestPowerOfRAPL(t *testing.T) {
+	m, set := twoPackages(t)
+	synctest.Test(t, func(t *testing.T) {
+		set("intel-rapl:0", 900_000_000)
+		set("intel-rapl:1", 5_000_000)
+		meter := measured(&energy{machine: m})
+		synctest.Wait()                 // the first reading
+		set("intel-rapl:0", 50_000_000) // over its end: 100 J and 50 J
+		set("intel-rapl:0:0", 77_000_000)
+		set("intel-rapl:0:1", 66_000_000)
+		set("intel-rapl:2", 88_000_000)
+		set("intel-rapl:1", 25_000_000) // 20 J
+		time.Sleep(1500 * time.Millisecond)
+		set("intel-rapl:1", 55_000_000) // 30 J
+		time.Sleep(500 * time.Millisecond)
+		if r := meter.Stop(); r.Reason != "" || math.Abs(r.Watts-100) > 1e-3 {
+			t.Errorf("%+v, want 100 W", r)
 		}
-	}
-	set("intel-rapl:0", 900_000_000)
-	set("intel-rapl:1", 5_000_000)
-	read(0)
-	if _, ok := r.watts(); ok {
-		t.Error("one reading is no power")
-	}
-	set("intel-rapl:0", 50_000_000) // over its end: 100 J and 50 J
-	set("intel-rapl:0:0", 77_000_000)
-	set("intel-rapl:2", 88_000_000)
-	set("intel-rapl:1", 25_000_000) // 20 J
-	read(1)
-	set("intel-rapl:1", 55_000_000) // 30 J
-	read(1)
-	if w, ok := r.watts(); !ok || math.Abs(w-100) > 1e-3 {
-		t.Errorf("%v W, want 100", w)
-	}
+	})
 }
 
 func TestRAPLThatIsNotThere(t *testing.T) {
-	r := start(SourceRAPL, &rapl{root: t.TempDir()}).Stop()
+	r := measured(&energy{machine: machine.At(t.TempDir(), "linux")}).Stop()
 	if r.Watts != 0 || !strings.Contains(r.Reason, "shows no RAPL counters") {
 		t.Errorf("%+v", r)
 	}
-	root, _ := machine(t)
-	if err := os.Remove(filepath.Join(root, "intel-rapl:0", "energy_uj")); err != nil {
+	m, _ := twoPackages(t)
+	if err := os.Remove(filepath.Join(m.Path("sys/class/powercap"), "intel-rapl:0", "energy_uj")); err != nil {
 		t.Fatal(err)
 	}
-	if r := start(SourceRAPL, &rapl{root: root}).Stop(); r.Reason == "" {
+	if r := measured(&energy{machine: m}).Stop(); r.Reason == "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -126,12 +122,12 @@ func TestPrometheus(t *testing.T) {
 		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[{"metric":{"gpu":"0"},"value":[1435781451.781,"%d"]},{"metric":{"gpu":"1"},"value":[1435781451.781,"100.5"]}]}}`, 100*n)
 	}))
 	defer server.Close()
-	s, err := Parse("prometheus:" + server.URL + `?query=sum by (gpu) (power{job="a"})`)
+	s, err := ParsePower("prometheus:" + server.URL + `?query=sum by (gpu) (power{job="a"})`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := s.Start(8, server.Client()).Stop() // read at the start and at the end
-	if r.Source != SourcePrometheus || r.Reason != "" || r.Watts != 250.5 {
+	if r.Source != PowerPrometheus || r.Reason != "" || r.Watts != 250.5 {
 		t.Errorf("%+v", r)
 	}
 	s.Prometheus.URL = server.URL + "/api/v1/query?query=nonsense"
@@ -170,22 +166,24 @@ func FuzzParseAnswer(f *testing.F) {
 }
 
 // ticking counts its readings.
-type ticking struct{ readings []float64 }
+type ticking struct{ readings []time.Duration }
 
-func (c *ticking) every() time.Duration { return time.Second }
-func (c *ticking) read(_ context.Context, seconds float64) error {
-	c.readings = append(c.readings, seconds)
-	return nil
+func (c *ticking) read(context.Context) ([]journal.Device, error) {
+	c.readings = append(c.readings, time.Duration(time.Now().UnixMilli())*time.Millisecond)
+	return []journal.Device{{PowerW: some(float64(len(c.readings)))}}, nil
 }
-func (c *ticking) watts() (float64, bool) { return float64(len(c.readings)), true }
 
-// A meter is read at the start, each second, and at the end.
+// A meter is read at the start, each second, and at the end; of powers it is the mean.
 func TestReadsEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &ticking{}
-		m := start("x", c)
+		m := measured(c)
 		time.Sleep(2500 * time.Millisecond)
-		if r := m.Stop(); r.Watts != 4 || fmt.Sprint(c.readings) != "[0 1 1 0.5]" {
+		r := m.Stop()
+		for i := range c.readings[1:] {
+			c.readings[i+1] -= c.readings[0]
+		}
+		if r.Watts != 2.5 || fmt.Sprint(c.readings[1:]) != "[1s 2s 2.5s]" {
 			t.Errorf("%+v, %v", r, c.readings)
 		}
 	})

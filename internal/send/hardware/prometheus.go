@@ -1,18 +1,17 @@
-package power
+package hardware
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -41,43 +40,27 @@ func parseQuery(text string) (*Query, error) {
 	return &Query{URL: u.String(), Text: query}, nil
 }
 
-// prometheus takes the mean of what the query gives over the run.
-type prometheus struct {
-	query  *Query
+// query is a source with one device, whose power is the query's value.
+type query struct {
 	client *http.Client
-	sum    float64
-	count  int
+	url    string
 }
 
-func (p *prometheus) every() time.Duration { return time.Second }
-
-func (p *prometheus) watts() (float64, bool) { return p.sum / float64(p.count), p.count > 0 }
-
-func (p *prometheus) read(ctx context.Context, _ float64) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.query.URL, nil)
+func (q *query) read(ctx context.Context) ([]journal.Device, error) {
+	b, status, err := get(ctx, q.client, q.url, "Prometheus")
 	if err != nil {
-		return err
-	}
-	resp, err := p.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("ask Prometheus: %w", err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err != nil {
-		return fmt.Errorf("ask Prometheus: %w", err)
+		return nil, err
 	}
 	v, err := parseAnswer(b)
 	if err != nil {
-		return fmt.Errorf("ask Prometheus (HTTP %d): %w", resp.StatusCode, err)
+		return nil, fmt.Errorf("ask Prometheus (HTTP %d): %w", status, err)
 	}
-	p.sum += v
-	p.count++
-	return nil
+	return []journal.Device{{ID: PowerPrometheus, PowerW: &v}}, nil
 }
 
 // parseAnswer adds up the values of a vector, or takes a scalar's.
 func parseAnswer(b []byte) (float64, error) {
+	type value [2]any // when, and a number as a text
 	var a struct {
 		Status string `json:"status"`
 		Error  string `json:"error"`
@@ -92,23 +75,18 @@ func parseAnswer(b []byte) (float64, error) {
 	if a.Status != "success" {
 		return 0, fmt.Errorf("it refused the query: %s", outside.Word(a.Error))
 	}
-	var vector []struct {
-		Value [2]any `json:"value"`
-	}
+	var err error
+	vector := make([]struct{ Value value }, 1)
 	switch a.Data.Type {
 	case "scalar":
-		vector = append(vector, struct {
-			Value [2]any `json:"value"`
-		}{})
-		if err := json.Unmarshal(a.Data.Result, &vector[0].Value); err != nil {
-			return 0, fmt.Errorf("its answer can't be read: %w", err)
-		}
+		err = json.Unmarshal(a.Data.Result, &vector[0].Value)
 	case "vector":
-		if err := json.Unmarshal(a.Data.Result, &vector); err != nil {
-			return 0, fmt.Errorf("its answer can't be read: %w", err)
-		}
+		err = json.Unmarshal(a.Data.Result, &vector)
 	default:
 		return 0, fmt.Errorf("the query gives a %q, not a number for each series", a.Data.Type)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("its answer can't be read: %w", err)
 	}
 	if len(vector) == 0 {
 		return 0, errors.New("the query gives nothing")
