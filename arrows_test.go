@@ -20,16 +20,20 @@ const module = "github.com/inferometer/inferometer/"
 var arrows = map[string][]string{
 	"cli":     {"*"},
 	"spec":    {"compat", "files", "hub", "journal", "judge", "send"},
-	"bench":   {"files", "foreign", "hub", "journal", "judge", "machine", "send", "spec"},
+	"bench":   {"client", "eval", "files", "journal", "judge", "machine", "observe", "prepare", "send", "spec"},
+	"client":  {"journal", "machine", "send"},
+	"eval":    {"bench/sandbox", "files", "journal", "judge", "observe", "prepare", "send", "spec"}, // prepare asks its packages that know no run
+	"observe": {"client", "files", "foreign", "journal", "judge", "prepare", "send", "spec"},
+	"prepare": {"client", "eval/ask", "eval/resume", "files", "hub", "journal", "machine", "send", "spec"},
 	"send":    {"compat", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "foreign", "journal"},
-	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show", "spec"},
+	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "prepare", "send", "show", "spec"},
 	"show":    {"compat", "files", "foreign", "journal", "judge"},
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth", "spec"}, // and not sim itself: its truth comes in a file
 	"hub":     {"files"},
 	"export":  {"journal", "judge", "send"},
-	"fleet":   {"bench", "compat", "files", "journal", "judge", "send", "spec"},
+	"fleet":   {"bench", "client", "compat", "files", "journal", "judge", "observe", "prepare", "send", "spec"},
 	"record":  {"journal", "send", "tokenizer"},
 	"machine": {},
 	"foreign": {},

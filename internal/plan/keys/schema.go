@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
@@ -28,7 +28,7 @@ func Schema(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend := describe("The protocol: "+bench.BackendDoc()+".", orLater(map[string]any{"enum": bench.BackendNames()}))
+	backend := describe("The protocol: "+prepare.BackendDoc()+".", orLater(map[string]any{"enum": prepare.BackendNames()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
 	questions := properties(Eval())
