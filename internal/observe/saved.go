@@ -50,8 +50,8 @@ func (s *savedConversations) Open(context.Context, *Run) error {
 
 // Configure has it told of each conversation that is over.
 func (s *savedConversations) Configure(cfg *load.Config) {
-	if cfg.Talks != nil {
-		cfg.Talks.Finished = s.finished
+	if cfg.Conversations != nil {
+		cfg.Conversations.Finished = s.finished
 	}
 }
 

@@ -8,23 +8,10 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
-
-// BackendAuto stands for the best protocol of the server that is there. It is a word of
-// flags and scenarios: a Spec holds the protocol that was taken.
-const BackendAuto = "auto"
-
-// BackendNames are the backends that can be asked for.
-func BackendNames() []string { return append([]string{BackendAuto}, protocol.Backends()...) }
-
-// BackendDoc says what they are.
-func BackendDoc() string {
-	return "auto asks the server what it is and takes the best one. " + protocol.BackendDoc()
-}
 
 // ChooseBackend asks the servers what they are, and takes the best protocol for the
 // dataset. The Spec need not be resolved.

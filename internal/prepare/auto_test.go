@@ -42,7 +42,7 @@ func specFor(t *testing.T, dataset string) *spec.Spec {
 	if err := s.ChooseDataset(dataset); err != nil {
 		t.Fatal(err)
 	}
-	s.Backend = BackendAuto
+	s.Backend = spec.BackendAuto
 	return s
 }
 

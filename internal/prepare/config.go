@@ -32,9 +32,9 @@ func (r *Ready) Config() load.Config {
 		cfg.CountPrompt = r.Tokens.Count
 	}
 	if r.Talks() {
-		cfg.Talks = &load.Talks{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.SessionHeader}
+		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.SessionHeader}
 		if r.Values.Header.Get(r.SessionHeader) != "" { // the user gave one of that name
-			cfg.Talks.Header = ""
+			cfg.Conversations.Header = ""
 		}
 	}
 	if r.ProbeRequestRate > 0 { // vLLM's own probe

@@ -110,7 +110,7 @@ func TestDecodeIsStrictInside(t *testing.T) {
 		`{"version":1,"keep":{"metadata":[{"key":"a","value":"b","note":"c"}]}}`:                      `keep.metadata json: unknown field "note"`,
 		`{"version":1,"load":{"num_prompts":5,"seed":1,"num_prompts":6}}`:                             `load has the key "num_prompts" twice`,
 		`{"version":1,"judge":{"integrity_sample":5}}`:                                                "judge.integrity_sample needs request.temperature 0",
-		`{"version":1,"judge":{"integrity_sample":-1}}`:                                               "judge.integrity_sample must be 0 or more, not -1",
+		`{"version":1,"judge":{"integrity_sample":-1}}`:                                               "judge.integrity_sample must be at least 0, not -1",
 		`{"version":1,"server":{"headers":[{"name":"A","valeu":"x"}]}}`:                               `server.headers json: unknown field "valeu"`,
 		`{"version":1,"server":{"urls":["http://h"]},"load":{},"server":{"urls":["http://another"]}}`: `the Spec has the key "server" twice`,
 	} {

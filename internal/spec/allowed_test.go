@@ -21,6 +21,7 @@ var noPaths = []string{
 	"server.request_id_prefix", "server.session_header", "server.trace_id", "server.engine", "server.proxy", "server.metrics_urls", "server.metrics_map", "server.protocol",
 	"dataset.name", "dataset.hub_revision", "pace.name", "load.until", "load.give_up", "request.default_body", "request.extra_body",
 	"keep.command", "keep.label", "keep.summary_load", "judge.percentile_metrics", "judge.slo", "judge.compat", "fleet.labels",
+	"dataset.lora_modules", "dataset.lora_assignment", "dataset.chat_template_kwargs", "dataset.chat_template_date",
 }
 
 // textual says that a value can hold a path.
@@ -46,11 +47,9 @@ func TestEveryPathIsDecided(t *testing.T) {
 	for _, out := range s.outputs() {
 		decided = append(decided, out.key)
 	}
-	for _, section := range sections(&s) {
-		for _, f := range section.fields {
-			if key := section.key + "." + f.key; f.option == nil && textual(f.value.Type()) && !slices.Contains(decided, key) {
-				t.Errorf("%s can hold a path: is it an input or an output of allowed.go, or in noPaths?", key)
-			}
+	for _, f := range Fields() {
+		if key := f.Section + "." + f.Key; textual(f.Reflect(&s).Type()) && !slices.Contains(decided, key) {
+			t.Errorf("%s can hold a path: is it an input or an output of allowed.go, or in noPaths?", key)
 		}
 	}
 	known := []string{
@@ -70,11 +69,9 @@ func TestEveryPathIsDecided(t *testing.T) {
 // Each value that may be in a variable is asked for before it is sent.
 func TestEveryVariableIsAsked(t *testing.T) {
 	var values []string
-	for _, section := range sections(&Spec{}) {
-		for _, f := range section.fields {
-			if f.option == nil && f.value.Type() == reflect.TypeFor[Value]() {
-				values = append(values, section.key+"."+f.key)
-			}
+	for _, f := range Fields() {
+		if f.Reflect(&Spec{}).Type() == reflect.TypeFor[Value]() {
+			values = append(values, f.Section+"."+f.Key)
 		}
 	}
 	for _, key := range values {

@@ -19,11 +19,11 @@ import (
 // Dataset says where the prompts come from. In a file the options of the dataset
 // stand beside its name.
 type Dataset struct {
-	DatasetName string `json:"name" cli:"dataset-name"`
+	DatasetName     string                 `json:"name" flag:"dataset-name" common:"true" default:"random" help:"Where the prompts come from."`
+	DatasetRevision string                 `json:"hub_revision,omitempty" flag:"dataset-revision" whole:"true" metavar:"REVISION" shown:"main" help:"hf: the branch, tag or commit of a set on Hugging Face's hub."` // in a run's folder the commit
+	Batches         *workload.BatchOptions `json:"batches,omitempty"`                                                                                                                                                // batches of one shape, in place of a named dataset
 	workload.Shared
-	DatasetRevision string                 `json:"hub_revision,omitempty" cli:"dataset-revision"` // of a set of the hub's; in a run's folder the commit
-	DatasetOptions  any                    `json:"-"`                                             // the dataset's own, as its workload.Kind makes them
-	Batches         *workload.BatchOptions `json:"batches,omitempty"`                             // batches of one shape, in place of a named dataset
+	DatasetOptions any `json:"-"` // the dataset's own, as its workload.Kind makes them
 }
 
 // BatchesName is the dataset of batches of one shape.
@@ -37,15 +37,15 @@ const defaultDataset = "random"
 
 // ChooseDataset names the dataset, with the defaults of its options.
 func (s *Spec) ChooseDataset(name string) error {
-	s.DatasetName, s.DatasetOptions = name, nil
 	if name == BatchesName {
+		s.DatasetName, s.DatasetOptions = name, nil
 		return nil
 	}
 	k, err := workload.Find(name)
 	if err != nil {
 		return usage.Errorf("dataset-name", "must be one of %s, not %q", strings.Join(workload.Names(), ", "), outside.Word(name))
 	}
-	s.DatasetOptions = k.Options()
+	s.DatasetName, s.DatasetOptions = name, k.Options()
 	return nil
 }
 
@@ -101,7 +101,7 @@ const unboundedPrompts = 1 << 20
 // Pace says when requests are sent. In a file the options of the arrival process stand
 // beside its name; without a name they say which one is meant.
 type Pace struct {
-	PaceName    string `json:"name" cli:"pace"`
+	PaceName    string `json:"name"`
 	PaceOptions any    `json:"-"` // the process's own, as its pace.Kind makes them
 }
 
@@ -254,46 +254,6 @@ func (s *Spec) PaceSpec(n int) pace.Spec {
 		p.N = 0
 	}
 	return p
-}
-
-// optionFields are the keys of options that describe themselves.
-func optionFields(of any, omit bool) (list []field) {
-	for _, f := range option.Fields(of) {
-		list = append(list, field{
-			key: f.Key, flag: strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--"), omit: omit || f.Optional, value: f.Reflect(of),
-			option: &f, of: of, set: func(raw json.RawMessage) error { return f.SetJSON(of, raw) },
-		})
-	}
-	return list
-}
-
-// optionKeys are those of the section's options.
-func (s *Spec) optionKeys(section string, draft *pace.Draft) (list []field) {
-	switch {
-	case section == "dataset":
-		return append(s.sharedFields(), optionFields(s.DatasetOptions, false)...)
-	case section == "pace" && draft != nil:
-		for _, f := range pace.Fields() {
-			list = append(list, field{key: f.Key, flag: f.Flag, option: &f, set: func(raw json.RawMessage) error { return draft.SetJSON(f.Key, raw) }})
-		}
-		return list
-	case section == "pace":
-		return optionFields(s.PaceOptions, false)
-	}
-	return nil
-}
-
-// sharedFields are the keys of what datasets have in common. One that has a default is written where the dataset
-// heeds it: the default of a later version may be another.
-func (s *Spec) sharedFields() []field {
-	list := optionFields(&s.Shared, true)
-	k, err := workload.Find(s.DatasetName)
-	for i := range list {
-		if f := list[i].option; err == nil && f.Default != "" && k.Hears(f.Key) {
-			list[i].omit = false
-		}
-	}
-	return list
 }
 
 // choose makes the options of what the file chooses by name, before they are read. A

@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -45,49 +40,27 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	s.Label = outside.Text(s.Label, len(s.Label))
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"version":%d`, s.Version)
-	for _, section := range sections(&s) {
-		if section.omit && section.empty() {
-			continue
-		}
-		fmt.Fprintf(&b, ",%q:", section.key)
-		n := 0
-		for _, f := range section.fields {
-			if f.omit && f.empty() {
+	for _, section := range s.sections(nil) {
+		var body bytes.Buffer
+		for _, k := range section.keys {
+			if k.omitted() {
 				continue
 			}
-			value, err := f.encode()
+			value, err := k.field.JSON(k.of)
 			if err != nil {
-				return nil, fmt.Errorf("%s.%s: %w", section.key, f.key, err)
+				return nil, fmt.Errorf("%s.%s: %w", section.name, k.field.Key, err)
 			}
-			fmt.Fprintf(&b, "%s%q:%s", separator(n, '{'), f.key, value)
-			n++
+			fmt.Fprintf(&body, "%s%q:%s", separator(body.Len(), '{'), k.field.Key, value)
 		}
-		if n == 0 {
-			b.WriteByte('{')
+		switch {
+		case body.Len() > 0:
+			fmt.Fprintf(&b, ",%q:%s}", section.name, body.Bytes())
+		case section.name != "fleet": // nothing is said of one where there is none
+			fmt.Fprintf(&b, ",%q:{}", section.name)
 		}
-		b.WriteByte('}')
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-func (f *field) encode() ([]byte, error) {
-	if f.option != nil {
-		return f.option.JSON(f.of)
-	}
-	switch x := f.value.Interface().(type) {
-	case time.Duration:
-		return json.Marshal(x.String())
-	case float64:
-		if math.IsInf(x, 1) {
-			return []byte(`"inf"`), nil
-		}
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the bytes of a body stay as they are
-	err := e.Encode(f.value.Interface())
-	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // UnmarshalJSON implements json.Unmarshaler, as strictly as Decode.
@@ -143,14 +116,14 @@ func (s *Spec) read(b []byte) (given map[string]bool, err error) {
 	}
 	given = map[string]bool{}
 	known := []string{"version"}
-	for _, section := range sectionsOf(s, draft) {
-		known = append(known, section.key)
-		body, ok := top[section.key]
+	for _, section := range s.sections(draft) {
+		known = append(known, section.name)
+		body, ok := top[section.name]
 		if !ok {
 			continue
 		}
-		delete(top, section.key)
-		values, err := members(section.key, body)
+		delete(top, section.name)
+		values, err := members(section.name, body)
 		if err != nil {
 			return nil, err
 		}
@@ -169,69 +142,26 @@ func (s *Spec) read(b []byte) (given map[string]bool, err error) {
 
 func (section *section) read(values map[string]json.RawMessage, given map[string]bool) error {
 	var known []string
-	for _, f := range section.fields {
-		known = append(known, f.key)
-		value, ok := values[f.key]
+	for _, k := range section.keys {
+		key := k.field.Key
+		known = append(known, key)
+		value, ok := values[key]
 		if !ok {
 			continue
 		}
-		delete(values, f.key)
-		given[f.flag] = true
-		if err := f.decode(value); err != nil {
-			return wrong("%s.%s %s", section.key, f.key, err)
+		delete(values, key)
+		given[k.field.Flag] = true
+		var e *option.Error
+		if err := k.setJSON(value); errors.As(err, &e) {
+			return wrong("%s.%s %s", section.name, key, e.Text(func(key string) string { return key }))
+		} else if err != nil {
+			return wrong("%s.%s %s", section.name, key, err)
 		}
 	}
 	for key := range values {
-		return wrong("%q is no key of %s: there are %s", outside.Word(key), section.key, strings.Join(known, ", "))
+		return wrong("%q is no key of %s: there are %s", outside.Word(key), section.name, strings.Join(known, ", "))
 	}
 	return nil
-}
-
-func (f *field) decode(value json.RawMessage) error {
-	if f.option == nil {
-		return decodeField(f.value, value)
-	}
-	err := f.set(value)
-	var e *option.Error
-	if errors.As(err, &e) {
-		return errors.New(e.Text(func(key string) string { return key }))
-	}
-	return err
-}
-
-func decodeField(to reflect.Value, value json.RawMessage) error {
-	switch p := to.Addr().Interface().(type) {
-	case *time.Duration:
-		var text string
-		span, err := time.Duration(0), json.Unmarshal(value, &text)
-		if err == nil {
-			span, err = time.ParseDuration(text)
-		}
-		if err != nil {
-			return fmt.Errorf("needs a time such as \"90s\", not %s", outside.Word(string(value)))
-		}
-		*p = span
-		return nil
-	case *float64:
-		if string(value) == `"inf"` {
-			*p = math.Inf(1)
-			return nil
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.DisallowUnknownFields()
-	if raw, ok := to.Addr().Interface().(*json.RawMessage); ok {
-		var compact bytes.Buffer
-		err := json.Compact(&compact, value) // how a file is indented is not sent
-		*raw = compact.Bytes()
-		return err
-	}
-	err := d.Decode(to.Addr().Interface())
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return fmt.Errorf("needs a JSON value of the kind %s, not a %s", to.Type(), kind.Value)
-	}
-	return err
 }
 
 // members are the fields of a JSON object, each of them once.
@@ -251,84 +181,6 @@ func members(name string, b []byte) (map[string]json.RawMessage, error) {
 		}
 	}
 	return fields, nil
-}
-
-// section is one part of a Spec.
-type section struct {
-	key    string
-	omit   bool // where nothing is in it
-	fields []field
-}
-
-func (section *section) empty() bool {
-	return !slices.ContainsFunc(section.fields, func(f field) bool { return !f.empty() })
-}
-
-func (f *field) empty() bool {
-	return f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
-}
-
-// field is one key of a section.
-type field struct {
-	key, flag string
-	omit      bool // where it is empty
-	value     reflect.Value
-
-	// Of an option that describes itself:
-	option *option.Field
-	of     any
-	set    func(json.RawMessage) error
-}
-
-// sections lists all keys of a Spec in their order.
-func sections(s *Spec) []section { return sectionsOf(s, nil) }
-
-// sectionsOf has the keys of all paces where draft takes them, else those of the one.
-func sectionsOf(s *Spec, draft *pace.Draft) (list []section) {
-	all := reflect.ValueOf(s).Elem()
-	for i := range all.NumField() {
-		outer := all.Type().Field(i)
-		if outer.Type.Kind() != reflect.Struct {
-			continue // the version
-		}
-		key, options, _ := strings.Cut(outer.Tag.Get("json"), ",")
-		one := section{key: key, omit: options != ""}
-		for k := range outer.Type.NumField() {
-			inner := outer.Type.Field(k)
-			if inner.Anonymous || inner.Tag.Get("json") == "-" {
-				continue // options, which describe themselves
-			}
-			key, options, _ := strings.Cut(inner.Tag.Get("json"), ",")
-			flag := inner.Tag.Get("cli")
-			if flag == "" {
-				flag = strings.ReplaceAll(key, "_", "-")
-			}
-			one.fields = append(one.fields, field{key: key, flag: flag, omit: options != "", value: all.Field(i).Field(k)})
-		}
-		one.fields = append(one.fields, s.optionKeys(one.key, draft)...)
-		list = append(list, one)
-	}
-	return list
-}
-
-// Keys are the keys of a Spec by their flags.
-func Keys() map[string]string {
-	keys := map[string]string{}
-	var none Spec
-	for _, section := range sections(&none) {
-		for _, f := range section.fields {
-			keys[f.flag] = section.key + "." + f.key
-		}
-	}
-	for _, k := range workload.Kinds() {
-		for _, f := range optionFields(k.Options(), false) {
-			keys[f.flag] = "dataset." + f.key
-		}
-	}
-	for _, f := range pace.Fields() {
-		keys[strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--")] = "pace." + f.Key
-	}
-	return keys
 }
 
 var flagName = regexp.MustCompile(`--[a-z][a-z0-9-]*`)

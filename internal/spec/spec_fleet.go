@@ -14,11 +14,11 @@ import (
 // Fleet says that a run is sent by agents on other machines, and by which. It stands in the
 // leader's Spec only: what an agent gets is a run with a share.
 type Fleet struct {
-	NATS        string            `json:"nats,omitempty" cli:"fleet"`          // an address without a password, or a file of fleet init; empty: this process sends
-	Agents      int               `json:"agents,omitempty" cli:"fleet-agents"` // 0: all that are free
-	AgentLabels map[string]string `json:"labels,omitempty" cli:"fleet-label"`  // that an agent must have
-	FleetWait   time.Duration     `json:"wait,omitempty" cli:"fleet-wait"`     // for agents to come and, at the end, for what is missing; 0: the default
-	Lease       time.Duration     `json:"lease,omitempty" cli:"fleet-lease"`   // an agent without contact for so long sends no more; 0: the default
+	NATS        string        `json:"nats,omitempty" flag:"fleet" whole:"true" metavar:"NATS" shown:"this process sends it" redact:"url" help:"Have the load sent by agents on other machines (inferometer agent), found through this NATS: an address, or the file that inferometer fleet init wrote for leaders; docs/fleet.md."`
+	Agents      int           `json:"agents,omitempty" flag:"fleet-agents" whole:"true" min:"0" max:"10000" shown:"all that are free" help:"How many agents take part."`
+	AgentLabels Labels        `json:"labels,omitempty" flag:"fleet-label" whole:"true" repeat:"true" metavar:"KEY=VALUE" help:"Only agents with this label. It may be given several times."`
+	FleetWait   time.Duration `json:"wait,omitempty" flag:"fleet-wait" whole:"true" min:"0" shown:"30s" help:"How long to wait for agents to come, and after the last one has ended for the journals of those that are silent."`
+	Lease       time.Duration `json:"lease,omitempty" flag:"fleet-lease" whole:"true" shown:"15s" help:"An agent that has no contact to NATS for so long sends no more."`
 }
 
 // The defaults of a fleet, and the shortest lease: an agent tells of itself once a second.
@@ -84,10 +84,6 @@ func (s *Spec) CheckFleet() error {
 	switch {
 	case s.Batches != nil:
 		return usage.Errorf("fleet", "can't be used with batches of one shape: a batch is sent by one client")
-	case f.Agents < 0 || f.Agents > share.Most:
-		return usage.Errorf("fleet-agents", "must be from 0 (all that are free) to %d, not %d", share.Most, f.Agents)
-	case f.FleetWait < 0:
-		return usage.Errorf("fleet-wait", "must be above 0")
 	case f.Lease != 0 && f.Lease < leastLease:
 		return usage.Errorf("fleet-lease", "must be at least %s, not %s: an agent tells of itself once a second", leastLease, f.Lease)
 	}

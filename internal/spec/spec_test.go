@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/send/workload/lengths"
@@ -25,9 +24,9 @@ func full(t *testing.T) Spec {
 	t.Helper()
 	s := Default()
 	s.PaceName, s.PaceOptions = pace.Gamma, &pace.GammaOptions{}
-	for _, section := range sections(&s) {
-		for _, f := range section.fields {
-			switch p := f.value.Addr().Interface().(type) {
+	for _, section := range s.sections(nil) {
+		for _, k := range section.keys {
+			switch p := k.field.Reflect(k.of).Addr().Interface().(type) {
 			case *string:
 				if *p == "" {
 					*p = "x"
@@ -55,8 +54,8 @@ func full(t *testing.T) Spec {
 				*p = "2024-07-26"
 			case *[]float64:
 				*p = []float64{20, 99}
-			case *map[string]string:
-				*p = map[string]string{"region": "eu"}
+			case *Labels:
+				*p = Labels{"region": "eu"}
 			case **int:
 				n := 1
 				*p = &n
@@ -76,7 +75,7 @@ func full(t *testing.T) Spec {
 	s.MetricsURLs, s.ServerLogs = []string{"http://h:8002/metrics"}, []string{"server.log"}
 	s.MetricsMap = []byte(`{"running":"a<b"}`)
 	s.Goodput = map[string]float64{"ttft": 200}
-	s.LoRAAssignment = "zipf"
+	s.LoRAAssignment, s.Compat = "zipf", "vllm"
 	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}
 	return s
 }
@@ -98,13 +97,13 @@ func TestSpecRoundTrip(t *testing.T) {
 func TestSpecHasAllKeys(t *testing.T) {
 	s := full(t)
 	text := string(s.Encode())
-	for _, section := range sections(&s) {
-		for _, f := range section.fields {
-			if f.value.IsZero() {
-				t.Errorf("the test gives %s.%s no value", section.key, f.key)
+	for _, section := range s.sections(nil) {
+		for _, k := range section.keys {
+			if k.field.Reflect(k.of).IsZero() {
+				t.Errorf("the test gives %s.%s no value", section.name, k.field.Key)
 			}
-			if !strings.Contains(text, `"`+f.key+`":`) {
-				t.Errorf("%s.%s is not written", section.key, f.key)
+			if !strings.Contains(text, `"`+k.field.Key+`":`) {
+				t.Errorf("%s.%s is not written", section.name, k.field.Key)
 			}
 		}
 	}
@@ -158,12 +157,13 @@ func TestDecodeErrors(t *testing.T) {
 		`{"version":1,"load":[]}`:     "load is no JSON object",
 		`{"version":1} {"version":1}`: "the Spec is no JSON object",
 		`{"version":1,"load":{"max_concurency":1}}`:                                        `"max_concurency" is no key of load: there are num_prompts, `,
-		`{"version":1,"load":{"num_prompts":"5"}}`:                                         "load.num_prompts needs a JSON value of the kind int, not a string",
-		`{"version":1,"load":{"duration":90}}`:                                             `load.duration needs a time such as "90s", not 90`,
+		`{"version":1,"load":{"num_prompts":"five"}}`:                                      `load.num_prompts needs a whole number, not "five"`,
+		`{"version":1,"load":{"duration":"soon"}}`:                                         `load.duration needs a time span such as 90s, 2m or 1h30m, not "soon"`,
+		`{"version":1,"judge":{"metric_percentiles":"99"}}`:                                "judge.metric_percentiles needs a JSON value of the kind []float64, not a string",
 		`{"version":1,"load":{"max_concurrency":0}}`:                                       "load.max_concurrency must be at least 1, not 0",
 		`{"version":1,"load":{"duration":"5s"}}`:                                           "load.duration needs a bound on what is sent; give load.max_concurrency, pace.rate or load.num_prompts",
 		`{"version":1,"load":{"unbounded":true}}`:                                          "load.duration is needed where the number of requests has no bound",
-		`{"version":1,"server":{"backend":"unheard"}}`:                                     `server.backend must be one of ` + strings.Join(protocol.Backends(), ", ") + `, not "unheard"`,
+		`{"version":1,"server":{"backend":"unheard"}}`:                                     `server.backend must be one of ` + strings.Join(BackendNames(), ", ") + `, not "unheard"`,
 		`{"version":1,"server":{"urls":[]}}`:                                               "server.urls needs at least one URL",
 		`{"version":1,"server":{"urls":["http://me:pw@h"]}}`:                               "server.urls has a login in it, which a Spec must not hold",
 		`{"version":1,"server":{"api_key":"sk-1"}}`:                                        "server.api_key is a secret, which a Spec must not hold",

@@ -1,11 +1,10 @@
 package spec
 
 import (
-	"maps"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/protocol"
-	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
-	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -37,43 +34,18 @@ func (s *Spec) Validate() error {
 
 // checkChoices looks at what must be one of a few words.
 func (s *Spec) checkChoices() error {
-	for _, c := range []struct {
-		flag, value string
-		known       []string
-	}{
-		{"backend", s.Backend, protocol.Backends()},
-		{"balance", s.Balance, target.Balances()},
-		{"engine", s.Engine, []string{EngineAuto, EngineLoop, EngineNetHTTP}},
-		{"tokenizer-mode", s.TokenizerMode, []string{"auto", "hf", "mistral"}},
-		{"compat", s.Compat, []string{"vllm", ""}},
-		{"dataset-name", s.DatasetName, append(workload.Names(), BatchesName)},
-	} {
-		if !slices.Contains(c.known, c.value) {
-			return usage.Errorf(c.flag, "must be one of %s, not %q", strings.TrimSuffix(strings.Join(c.known, ", "), ", "), outside.Word(c.value))
+	if s.Backend == BackendAuto {
+		return usage.Errorf("backend", "must be one of %s, not %q", strings.Join(protocol.Backends(), ", "), s.Backend)
+	}
+	for _, f := range Fields() {
+		if text, _ := f.Text(s); len(f.Choices) > 0 && !(text == BatchesName && f.Flag == "dataset-name") {
+			if err := f.SetText(s, text); err != nil {
+				return flagError(err, Fields())
+			}
 		}
 	}
 	if (s.DatasetName == BatchesName) != (s.Batches != nil) {
 		return usage.Errorf("dataset-name", "%s and the shape of the batches go together", BatchesName)
-	}
-	return nil
-}
-
-// mostNumber bounds tokens and requests: more is a slip of the finger.
-const mostNumber = math.MaxInt32
-
-// numberRange is a number with its bounds.
-type numberRange struct {
-	flag         string
-	value        int
-	least, upper int
-}
-
-func (r numberRange) check() error {
-	if r.value < r.least {
-		return usage.Errorf(r.flag, "must be at least %d, not %d", r.least, r.value)
-	}
-	if r.value > r.upper {
-		return usage.Errorf(r.flag, "must be at most %d, not %d", r.upper, r.value)
 	}
 	return nil
 }
@@ -87,18 +59,9 @@ func Deref(p *int, unset int) int {
 
 // checkRanges looks at each number by itself.
 func (s *Spec) checkRanges() error {
-	for _, r := range []numberRange{
-		{"max-concurrency", Deref(s.MaxConcurrency, 1), 1, mostNumber},
-		{"max-conversations", Deref(s.MaxConversations, 1), 1, mostNumber},
-		{"max-requests", s.MaxRequests, 0, mostNumber},
-		{"num-warmups", s.NumWarmups, 0, mostNumber},
-		{"ready-check-timeout-sec", s.ReadyCheckTimeoutSec, 0, mostNumber},
-		{"seed", s.Seed, 0, math.MaxUint32}, // what NumPy takes as a seed
-		{"keep-runs", s.KeepRuns, 0, mostNumber},
-		{"logprobs", Deref(s.Logprobs, 0), 0, mostNumber},
-	} {
-		if err := r.check(); err != nil {
-			return err
+	for _, f := range Fields() {
+		if err := f.Check(s); err != nil {
+			return flagError(err, Fields())
 		}
 	}
 	return nil
@@ -202,21 +165,7 @@ const leastScrape = 100 * time.Millisecond
 
 // checkTimes looks at the bounds in time.
 func (s *Spec) checkTimes() error {
-	for _, d := range []struct {
-		flag string
-		ok   bool
-	}{
-		{"duration", s.Duration >= 0},
-		{"request-timeout", s.RequestTimeout > 0},
-		{"deadline", s.Deadline >= 0},
-	} {
-		if !d.ok {
-			return usage.Errorf(d.flag, "must be above 0")
-		}
-	}
 	switch {
-	case s.SpawnRate < 0 || math.IsNaN(s.SpawnRate):
-		return usage.Errorf("spawn-rate", "must be above 0, not %g", s.SpawnRate)
 	case s.ScrapeEvery != 0 && s.ScrapeEvery < leastScrape:
 		return usage.Errorf("scrape-every", "must be 0 or at least %v: asking more often would load the server", leastScrape)
 	case s.Duration > 0 && s.paceKind().Timed:
@@ -230,12 +179,6 @@ func (s *Spec) checkTimes() error {
 }
 
 func (s *Spec) checkPrice() error {
-	if s.PricePerHour != nil && !(*s.PricePerHour > 0) {
-		return usage.Errorf("price-per-hour", "must be above 0, not %g", *s.PricePerHour)
-	}
-	if s.Devices < 1 {
-		return usage.Errorf("devices", "must be at least 1, not %d", s.Devices)
-	}
 	if s.Power.Text == "" {
 		return nil
 	}
@@ -246,22 +189,6 @@ func (s *Spec) checkPrice() error {
 }
 
 func (s *Spec) checkRequest() error {
-	for _, p := range []struct {
-		flag  string
-		value *float64
-	}{
-		{"temperature", s.Temperature},
-		{"top-p", s.TopP},
-		{"min-p", s.MinP},
-		{"frequency-penalty", s.FrequencyPenalty},
-		{"presence-penalty", s.PresencePenalty},
-		{"repetition-penalty", s.RepetitionPenalty},
-	} {
-		// The range is the server's business; what JSON can't say is ours.
-		if p.value != nil && !allFinite(*p.value) {
-			return usage.Errorf(p.flag, "must be a finite number, not %g", *p.value)
-		}
-	}
 	if err := s.CheckUnstreamed(); err != nil {
 		return err
 	}
@@ -292,27 +219,26 @@ func (s *Spec) checkResult() error {
 			return usage.Errorf("metric-percentiles", "must be from 0 to 100, not %g", p)
 		}
 	}
-	var clauses []string
-	for _, name := range slices.Sorted(maps.Keys(s.Goodput)) {
-		clauses = append(clauses, name+":"+strconv.FormatFloat(s.Goodput[name], 'f', -1, 64))
+	_, err := parseLimits(s.Goodput.Texts())
+	if err != nil {
+		return usage.Errorf("goodput", "%v", err)
 	}
-	_, err := ParseGoodput(clauses)
-	return err
+	return nil
 }
 
-// ParseGoodput reads limits of good requests in ms, such as ttft:200; nil: there are none.
-func ParseGoodput(clauses []string) (map[string]float64, error) {
+// parseLimits reads limits of good requests in ms, such as ttft:200; nil: there are none.
+func parseLimits(clauses []string) (Limits, error) {
 	if len(clauses) == 0 {
 		return nil, nil
 	}
 	parsed, err := condition.Parse(strings.Join(clauses, " and "), condition.PerRequest)
 	if err != nil {
-		return nil, usage.Errorf("goodput", "%v", err)
+		return nil, err
 	}
-	limits := map[string]float64{}
+	limits := Limits{}
 	for _, c := range parsed {
 		if _, twice := limits[c.Metric]; twice {
-			return nil, usage.Errorf("goodput", "has two limits for %s", c.Metric)
+			return nil, fmt.Errorf("has two limits for %s", c.Metric)
 		}
 		limits[c.Metric] = c.Limit
 	}
@@ -321,10 +247,7 @@ func ParseGoodput(clauses []string) (map[string]float64, error) {
 
 // checkIntegrity: only greedy texts can be compared.
 func (s *Spec) checkIntegrity() error {
-	switch {
-	case s.IntegritySample < 0:
-		return usage.Errorf("integrity-sample", "must be 0 or more, not %d", s.IntegritySample)
-	case s.IntegritySample > 0 && (s.Temperature == nil || *s.Temperature != 0):
+	if s.IntegritySample > 0 && (s.Temperature == nil || *s.Temperature != 0) {
 		return usage.Errorf("integrity-sample", "needs --temperature 0: texts that are drawn at random differ by themselves")
 	}
 	return nil
@@ -345,13 +268,4 @@ func ParseSLO(text string) (slo.SLO, error) {
 		return nil, usage.Errorf("slo", "%v", err)
 	}
 	return objective, nil
-}
-
-func allFinite(values ...float64) bool {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

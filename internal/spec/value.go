@@ -58,6 +58,20 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// UnmarshalText takes a text as it is.
+func (v *Value) UnmarshalText(text []byte) error {
+	*v = Value{Text: string(text)}
+	return nil
+}
+
+// MarshalText has no text for what is in a variable.
+func (v Value) MarshalText() ([]byte, error) {
+	if v.Env != "" {
+		return nil, errors.New("it is in a variable")
+	}
+	return []byte(v.Text), nil
+}
+
 // get is the text. A variable that is not set is an error.
 func (v Value) get(e *Environment) (string, error) {
 	if v.Env == "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // Report is what was found, and what was not looked for.
@@ -69,7 +69,7 @@ func (d *Report) Table(w io.Writer, width int, colour bool) error {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintln(&b, mdtable.Wrap(d.summary(), width, ""))
+	fmt.Fprintln(&b, table.Wrap(d.summary(), width, ""))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -102,7 +102,7 @@ const wordsColumn = 2 + 8 + 14
 func writeFinding(b *strings.Builder, f *Finding, width int, colour bool) {
 	indent := strings.Repeat(" ", wordsColumn)
 	lines := func(mark, text string) string {
-		return mark + mdtable.Wrap(outside.Line(text, math.MaxInt), max(width-wordsColumn-len([]rune(mark)), 20), indent+strings.Repeat(" ", len([]rune(mark))))
+		return mark + table.Wrap(outside.Line(text, math.MaxInt), max(width-wordsColumn-len([]rune(mark)), 20), indent+strings.Repeat(" ", len([]rune(mark))))
 	}
 	fmt.Fprintf(b, "  %s%-13s %s\n", coloured(f.Level, colour), f.Name, lines("", f.Figure))
 	if f.Level == OK || f.Level == Unknown {

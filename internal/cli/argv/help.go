@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // helpColumn is where the explanations begin; on a narrow terminal they begin below, at narrowColumn.
@@ -65,7 +65,7 @@ func (s *Set) help(w io.Writer, width int, short bool) {
 	if s.operandsN > 0 {
 		operands = " " + s.operandName
 	}
-	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, mdtable.Wrap(s.summary, width, ""))
+	fmt.Fprintf(w, "Usage: %s [flags]%s\n\n%s\n", s.name, operands, table.Wrap(s.summary, width, ""))
 	examples := s.examples
 	if short {
 		examples = examples[:min(len(examples), mostExamples)]
@@ -77,7 +77,7 @@ func (s *Set) help(w io.Writer, width int, short bool) {
 	}
 	if short {
 		text := fmt.Sprintf("These are the flags that most people use, in short. There are %d more: %s %s shows all, with %d examples; inferometer help --NAME one of them.", left, s.name, HelpAll, len(s.examples))
-		fmt.Fprintf(w, "\n%s\n", mdtable.Wrap(text, width, ""))
+		fmt.Fprintf(w, "\n%s\n", table.Wrap(text, width, ""))
 		return
 	}
 	s.helpUnsupported(w, width)
@@ -92,8 +92,8 @@ func helpExamples(w io.Writer, width int, examples []Example) {
 			fmt.Fprintln(w)
 		}
 		// A command is wrapped with the shell's own sign, so that it can be pasted.
-		fmt.Fprintf(w, "  # %s\n", mdtable.Wrap(e.Text, width-4, "  # "))
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(mdtable.Wrap(e.Command, width-8, "      "), "\n", " \\\n"))
+		fmt.Fprintf(w, "  # %s\n", table.Wrap(e.Text, width-4, "  # "))
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(table.Wrap(e.Command, width-8, "      "), "\n", " \\\n"))
 	}
 }
 
@@ -139,7 +139,7 @@ func (f *Flag) help(w io.Writer, width int) {
 		column = narrowColumn
 	}
 	indent := strings.Repeat(" ", column)
-	text := mdtable.Wrap(f.describe(), width-column, indent)
+	text := table.Wrap(f.describe(), width-column, indent)
 	head := "  " + f.head()
 	if n := utf8.RuneCountInString(head); n <= column-2 {
 		fmt.Fprintf(w, "%s%s%s\n", head, strings.Repeat(" ", column-n), text)
@@ -151,7 +151,7 @@ func (f *Flag) help(w io.Writer, width int) {
 // wrapHead breaks a flag with its value, also between the choices of a long list.
 func wrapHead(head string, width int) string {
 	const here = "\x00" // after a bar, where a line may end
-	text := mdtable.Wrap(strings.ReplaceAll(head, "|", "|"+here+" "), width, "      ")
+	text := table.Wrap(strings.ReplaceAll(head, "|", "|"+here+" "), width, "      ")
 	return strings.NewReplacer(here+" ", "", here+"\n", "\n").Replace(text)
 }
 
@@ -164,7 +164,7 @@ func (s *Set) helpUnsupported(w io.Writer, width int) {
 		}
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(w, "\nKnown, but refused for now:\n  %s\n", mdtable.Wrap(strings.Join(names, ", "), width-2, "  "))
+		fmt.Fprintf(w, "\nKnown, but refused for now:\n  %s\n", table.Wrap(strings.Join(names, ", "), width-2, "  "))
 	}
 }
 

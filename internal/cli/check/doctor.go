@@ -80,7 +80,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, slices.Sorted(slices.Values(prepare.BackendNames())), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, slices.Sorted(slices.Values(spec.BackendNames())), "The protocol of the probe, as in bench serve.")
 	serve.DefineProtocol(set, o)
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
@@ -135,7 +135,7 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 
 // chooseBackend finds the protocol of the probe. Where nobody answers, the findings say so.
 func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
-	if r.Backend == prepare.BackendAuto {
+	if r.Backend == spec.BackendAuto {
 		if r.BaseURL == "" || prepare.ChooseBackend(ctx, &r.Spec, &r.RunHost(r.Streams).Host) != nil {
 			err = r.AssumeBackend()
 		}

@@ -30,7 +30,7 @@ func ab(t *testing.T, a, b *plantest.Server, drain <-chan struct{}, args ...stri
 	if done, err := command.Parse(s.streams(), set, args); done || err != nil {
 		t.Fatal(done, err)
 	}
-	if err := r.resolve(set, args); err != nil {
+	if err := r.resolve(set); err != nil {
 		t.Fatal(err)
 	}
 	s.ended(r.run(t.Context(), drain))

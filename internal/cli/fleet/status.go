@@ -18,7 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // mostAgents bounds how many agents are listed.
@@ -117,7 +117,7 @@ func (f *seen) writeJSON(w io.Writer) error {
 func (f *seen) write(w io.Writer, width int) error {
 	var b strings.Builder
 	free := 0
-	agents := mdtable.Table{Head: []string{"agent", "id", "state", "cores", "memory", "labels", "address", "proven", "version"}, Keys: 2}
+	agents := table.Grid{Head: []string{"agent", "id", "state", "cores", "memory", "labels", "address", "proven", "version"}, Keys: 2}
 	for _, a := range f.Agents {
 		state := "free"
 		if a.Run != "" {
@@ -135,7 +135,7 @@ func (f *seen) write(w io.Writer, width int) error {
 		agents.Write(&b, width)
 	}
 	if len(f.Runs) > 0 {
-		runs := mdtable.Table{Head: []string{"run", "agents", "at it now", "phase", "planned", "sent", "done", "failed", "in flight"}, Keys: 1}
+		runs := table.Grid{Head: []string{"run", "agents", "at it now", "phase", "planned", "sent", "done", "failed", "in flight"}, Keys: 1}
 		for _, r := range f.Runs {
 			sum := r.sum()
 			planned := strconv.Itoa(sum.Planned)

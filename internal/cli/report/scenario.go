@@ -15,7 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // mostTable bounds the table of a scenario, which may be somebody else's.
@@ -41,7 +41,7 @@ func scenarioTable(s command.Streams, set *judged.Set) (shown bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	table := mdtable.Screen(outside.Text(string(text), mostTable), command.Bold(s.Out))
+	table := table.Screen(outside.Text(string(text), mostTable), command.Bold(s.Out))
 	if _, err := io.WriteString(s.Out, strings.TrimRight(table, "\n")+"\n"); err != nil {
 		return false, err
 	}

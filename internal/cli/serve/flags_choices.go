@@ -8,7 +8,6 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -19,7 +18,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, prepare.BackendNames(), "The protocol. "+prepare.BackendDoc()+".", argv.CommonGroup(groupServer),
+	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, spec.BackendNames(), "The protocol. "+spec.BackendDoc()+".", argv.CommonGroup(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"strings"
+	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/view"
@@ -37,7 +38,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.Bool(&o.TrustRemoteCode, "trust-remote-code", "Accepted and without effect: code from a model's repository is never run here.", g)
 	set.Bool(&o.SkipTokenizerInit, "skip-tokenizer-init", "Use no tokenizer: token counts are the server's, prompt lengths are approximate.", g)
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
-	set.String(&o.SessionHeader, "session-header", spec.DefaultSessionHeader,
+	set.String(&o.SessionHeader, "session-header", "X-Session-ID",
 		"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none.", g, argv.WholeName(), argv.Metavar("NAME"))
 	defineTrace(set, o, g)
 	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
@@ -74,7 +75,7 @@ func DefineOurs(set *argv.Set, o *Options) {
 // defineRunning declares what all commands that send a load share: bounds, files, transport and display.
 func defineRunning(set *argv.Set, o *Options) {
 	g := argv.Group(groupOurs)
-	set.Duration(&o.RequestTimeout, "request-timeout", spec.DefaultRequestTimeout,
+	set.Duration(&o.RequestTimeout, "request-timeout", 10*time.Minute,
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)

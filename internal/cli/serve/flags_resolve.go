@@ -50,7 +50,7 @@ func (o *Options) Asking(ctx context.Context, s command.Streams) {
 
 func (o *Options) chooseBackend() error {
 	switch {
-	case o.Backend != prepare.BackendAuto:
+	case o.Backend != spec.BackendAuto:
 		return nil
 	case o.choose == nil:
 		return o.AssumeBackend()

@@ -22,5 +22,9 @@ func ParseGoodput(pairs []argv.Pair) (map[string]float64, error) {
 		}
 		clauses = append(clauses, clause)
 	}
-	return spec.ParseGoodput(clauses)
+	var limits spec.Limits
+	if err := limits.SetTexts(clauses); err != nil {
+		return nil, argv.Errorf("goodput", "%v", err)
+	}
+	return limits, nil
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/prepare"
-	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -65,10 +64,10 @@ func (o *Options) defineQuestions(set *argv.Set) {
 }
 
 // Eval sends questions: the flags of DefineEval are flags of bench serve, which does it.
-// further are those that the command adds to what was typed; change may change what they say.
-func Eval(ctx context.Context, s command.Streams, typed, further []string, change func(*Options)) error {
+// typed is what was typed, as it may be shown; change may change what the settings say.
+func Eval(ctx context.Context, s command.Streams, settings option.Settings, typed []string, change func(*Options)) error {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, further, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return err
 	}
 	change(o)
@@ -92,10 +91,10 @@ func (o *Options) Questions() *workload.EvalOptions {
 	return own
 }
 
-// ShowQuestions shows each request that Eval would send with these flags, and sends none.
-func ShowQuestions(ctx context.Context, s command.Streams, typed []string, change func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
+// ShowQuestions shows each request that Eval would send with these settings, and sends none.
+func ShowQuestions(ctx context.Context, s command.Streams, settings option.Settings, change func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return nil, err
 	}
 	change(o)

@@ -13,7 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -133,9 +133,9 @@ func Write(w io.Writer, found []Meaning, width int) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\n", mdtable.Wrap(m.Word, width, "    "))
-		fmt.Fprintf(w, "  (%s)\n", mdtable.Wrap(m.Sense, width-4, "   "))
-		fmt.Fprintf(w, "  %s\n", mdtable.Wrap(m.Text, width-2, "  "))
+		fmt.Fprintf(w, "%s\n", table.Wrap(m.Word, width, "    "))
+		fmt.Fprintf(w, "  (%s)\n", table.Wrap(m.Sense, width-4, "   "))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(m.Text, width-2, "  "))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/prepare"
@@ -205,7 +205,7 @@ func TestRealPrograms(t *testing.T) {
 	if r.sandbox, err = sandbox.Open(t.Context(), os.Getenv(pythonVariable), sandbox.Limits{Time: 10 * time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile(filepath.Join("..", "..", "bench", "sandbox", "testdata", "humaneval-3.jsonl"))
+	file, err := os.ReadFile(filepath.Join("..", "sandbox", "testdata", "humaneval-3.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Decided is the outcome where no gate was asked for and no metric is open.
@@ -187,8 +187,8 @@ func (ab *AB) judge(l *Analysis) error {
 
 // Spoiled is why a round does not count, and what to change: one of its runs is incomplete, or its own
 // verdict is INVALID. Empty: it counts.
-func (ab *AB) Spoiled(a, b *foreign.Run) string {
-	for side, r := range []*foreign.Run{a, b} {
+func (ab *AB) Spoiled(a, b *result.Result) string {
+	for side, r := range []*result.Result{a, b} {
 		name := []string{"A", "B"}[side]
 		for _, d := range alone(name, r) {
 			switch {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -61,7 +62,7 @@ func AccuracyOf(sides []Side, level float64) *Accuracy {
 }
 
 func hasEval(s *Side) bool {
-	return slices.ContainsFunc(s.Runs, func(r foreign.Run) bool { return r.Eval != nil })
+	return slices.ContainsFunc(s.Runs, func(r result.Result) bool { return r.Eval != nil })
 }
 
 // AnswersOf joins the repeats of a side.
@@ -157,7 +158,7 @@ func (p *Paired) sentence(name, first string) string {
 	return text
 }
 
-func asking(e *foreign.Eval) string {
+func asking(e *score.Result) string {
 	text := fmt.Sprintf("%d worked examples", e.Shots)
 	if e.Chat {
 		return text + " as a chat"

@@ -12,8 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/foreign"
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -47,7 +48,7 @@ func evalOf(right string) *score.Result {
 }
 
 // resultOf is a result file of ours, read as compare reads it.
-func resultOf(t testing.TB, name string, throughput float64, e *score.Result) foreign.Run {
+func resultOf(t testing.TB, name string, throughput float64, e *score.Result) result.Result {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{
 		"label": name, "model_id": "llama", "num_prompts": e.Questions, "completed": e.Answered, "failed": e.Questions - e.Answered, "max_concurrency": 8,
@@ -132,7 +133,7 @@ func TestPairing(t *testing.T) {
 			return e
 		}(), "", "no question was answered on both", 0, 0, 0, 0, 0},
 	} {
-		p := pairOf([]foreign.Run{resultOf(t, "a", 1, evalOf(base))}, []foreign.Run{resultOf(t, "b", 1, tt.b)})
+		p := pairOf([]result.Result{resultOf(t, "a", 1, evalOf(base))}, []result.Result{resultOf(t, "b", 1, tt.b)})
 		if p.By != tt.by || tt.not == "" != (p.NotPaired == "") || !strings.Contains(p.NotPaired, tt.not) {
 			t.Errorf("%s: paired by %q, not %q", tt.what, p.By, p.NotPaired)
 			continue
@@ -144,12 +145,12 @@ func TestPairing(t *testing.T) {
 	}
 	numbered := evalOf(base)
 	numbered.SHA, numbered.Each.IDs = "", nil
-	r := []foreign.Run{resultOf(t, "a", 1, numbered)}
+	r := []result.Result{resultOf(t, "a", 1, numbered)}
 	if p := pairOf(r, r); p.By != byNumbers || p.Questions != 200 {
 		t.Errorf("by their numbers: %+v", p)
 	}
 	numbered.Data = ""
-	r = []foreign.Run{resultOf(t, "a", 1, numbered)}
+	r = []result.Result{resultOf(t, "a", 1, numbered)}
 	if p := pairOf(r, r); p.NotPaired == "" {
 		t.Errorf("numbers of nobody knows what are paired: %+v", p)
 	}
@@ -247,13 +248,13 @@ func TestAccuracyAlarms(t *testing.T) {
 }
 
 // evalRun is a run without the detour through a file.
-func evalRun(right string) foreign.Run {
-	e := &foreign.Eval{Task: "t", SHA: "s", Questions: len(right), Scores: []foreign.EvalScore{{Right: strings.Count(right, "1"), Of: len(right)}}}
+func evalRun(right string) result.Result {
+	e := &score.Result{Task: "t", SHA: "s", Questions: len(right), Scores: []score.Score{{Accuracy: score.Accuracy{Right: strings.Count(right, "1"), Of: len(right)}}}}
 	e.Each.Right = right
 	for i := range right {
 		e.Each.Numbers = append(e.Each.Numbers, i)
 	}
-	return foreign.Run{Eval: e}
+	return result.Result{Eval: e}
 }
 
 func TestAccuracyGate(t *testing.T) {

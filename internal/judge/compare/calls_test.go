@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -16,7 +17,7 @@ import (
 func repeats(name string, values ...float64) Side {
 	s := Side{Name: name}
 	for _, v := range values {
-		s.Runs = append(s.Runs, foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": v}})
+		s.Runs = append(s.Runs, result.Result{Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": v}})
 	}
 	return s
 }
@@ -48,11 +49,11 @@ func TestStudentsTail(t *testing.T) {
 func known(name string, value, half float64, metrics ...string) Side {
 	out := Side{Name: name}
 	for i := range 3 {
-		r := foreign.Run{Name: name, Tool: foreign.Inferometer, Values: map[string]float64{}, Intervals: map[string]foreign.Interval{}}
+		r := result.Result{Name: name, Tool: result.Inferometer, Values: map[string]float64{}, Intervals: map[string]result.Interval{}}
 		for _, key := range metrics {
 			v := value * (1 + 0.001*float64(i-1))
 			r.Values[key] = v
-			r.Intervals[key] = foreign.Interval{Low: v * math.Exp(-half), High: v * math.Exp(half), Level: 0.95}
+			r.Intervals[key] = result.Interval{Low: v * math.Exp(-half), High: v * math.Exp(half), Level: 0.95}
 		}
 		out.Runs = append(out.Runs, r)
 	}
@@ -127,7 +128,7 @@ func TestBoundsStay(t *testing.T) {
 	within := func(s Side, below, above float64) Side {
 		for i := range s.Runs {
 			v := s.Runs[i].Values["mean_ttft_ms"]
-			s.Runs[i].Bounds = map[string]foreign.Bounds{"mean_ttft_ms": {Low: v * (1 - below), High: v * (1 + above)}}
+			s.Runs[i].Bounds = map[string]result.Bounds{"mean_ttft_ms": {Low: v * (1 - below), High: v * (1 + above)}}
 		}
 		return s
 	}
@@ -231,14 +232,14 @@ func TestNoSuccess(t *testing.T) {
 
 // A score within the standard error of another is not the best, in a comparison and in a list.
 func TestScoresWithinTheirError(t *testing.T) {
-	score := func(name string, v float64) foreign.Run {
-		return foreign.Run{Name: name, Tool: foreign.LMEval, Values: map[string]float64{"biology_exact_match": v, "stderr_biology_exact_match": 0.0135}}
+	score := func(name string, v float64) result.Result {
+		return result.Result{Name: name, Tool: result.LMEval, Values: map[string]float64{"biology_exact_match": v, "stderr_biology_exact_match": 0.0135}}
 	}
 	for _, tt := range []struct {
 		b    float64
 		best bool
 	}{{0.848, false}, {0.95, true}} {
-		runs := []foreign.Run{score("fp16", 0.8466), score("fp8", tt.b)}
+		runs := []result.Result{score("fp16", 0.8466), score("fp8", tt.b)}
 		c := mustCompare(t, sides(runs...))
 		if got := c.Rows[0].Cells[1].Best; got != tt.best || c.Rows[0].Cells[0].Best {
 			t.Errorf("0.8466 and %g: best is %v", tt.b, got)
@@ -255,16 +256,16 @@ func TestScoresWithinTheirError(t *testing.T) {
 
 // Only runs under the same load are held against each other for the best value.
 func TestBestUnderTheSameLoad(t *testing.T) {
-	served := func(name string, ttft float64, f foreign.Facts) foreign.Run {
-		return foreign.Run{Name: name, Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": ttft}, Facts: f}
+	served := func(name string, ttft float64, f result.Facts) result.Result {
+		return result.Result{Name: name, Tool: result.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": ttft}, Facts: f}
 	}
-	runs := []foreign.Run{
-		served("full", 560, foreign.Facts{Concurrency: 128}),
-		served("quarter", 420, foreign.Facts{Concurrency: 32}),
-		served("slow", 900, foreign.Facts{Concurrency: 128}),
-		served("one a second", 50, foreign.Facts{Rate: 1}),
-		served("untold", 10, foreign.Facts{}),
-		served("untold too", 20, foreign.Facts{}),
+	runs := []result.Result{
+		served("full", 560, result.Facts{Concurrency: 128}),
+		served("quarter", 420, result.Facts{Concurrency: 32}),
+		served("slow", 900, result.Facts{Concurrency: 128}),
+		served("one a second", 50, result.Facts{Rate: 1}),
+		served("untold", 10, result.Facts{}),
+		served("untold too", 20, result.Facts{}),
 	}
 	l := Lists(runs, nil)[0]
 	var best []string
@@ -293,7 +294,7 @@ func TestBestUnderTheSameLoad(t *testing.T) {
 
 // What is asked for is shown, or told to be absent; what is no metric is refused.
 func TestAskedMetrics(t *testing.T) {
-	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1, "depth_score": 2, "pp512_tps": 3}}
+	a := result.Result{Name: "a", Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": 1, "depth_score": 2, "pp512_tps": 3}}
 	s := sides(a, a)
 	for word, ok := range map[string]bool{
 		"mean_ttft": true, "p95_ttft": true, "p99.9-e2el": true, "depth_score": true, "output_throughput": true, "pp512": true,
@@ -307,7 +308,7 @@ func TestAskedMetrics(t *testing.T) {
 	if err != nil || len(c.Rows) != 2 || c.Rows[0].Cells[0].Known || !slices.Contains(c.Footnotes, "no side has p95_ttft_ms") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	l := Lists([]foreign.Run{a}, []string{"p95_ttft", "mean_ttft"})[0]
+	l := Lists([]result.Result{a}, []string{"p95_ttft", "mean_ttft"})[0]
 	if len(l.cols) != 1 || !slices.Contains(l.doubts(), "note: none of these runs has p95_ttft_ms") {
 		t.Errorf("%v: %v", l.cols, l.doubts())
 	}
@@ -328,8 +329,8 @@ func TestDirections(t *testing.T) {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
 	}
-	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"depth": 1}}
-	b := foreign.Run{Name: "b", Tool: foreign.VLLM, Values: map[string]float64{"depth": 2}}
+	a := result.Result{Name: "a", Tool: result.VLLM, Values: map[string]float64{"depth": 1}}
+	b := result.Result{Name: "b", Tool: result.VLLM, Values: map[string]float64{"depth": 2}}
 	if c := mustCompare(t, sides(a, b)); c.Rows[0].Cells[1].Best || c.Rows[0].Cells[0].Best {
 		t.Error("one of two unknown numbers is the best")
 	}
@@ -393,7 +394,7 @@ func stalled(random *rand.Rand, name string, told bool) string {
 // one event. Without the moments of the gaps nobody can see that, and no error is given.
 func TestStallsOfAllStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 2026))
-	read := func(told bool) foreign.Run {
+	read := func(told bool) result.Result {
 		runs, err := foreign.Read("x.json", []byte(stalled(random, "x", told)))
 		if err != nil {
 			t.Fatal(err)
@@ -423,8 +424,8 @@ func TestStallsOfAllStreams(t *testing.T) {
 // Two models that answered the same in the same time are probably one; repeats of one
 // model, other settings of it, and answers of a fixed length are no reason for doubt.
 func TestSameServer(t *testing.T) {
-	base := func() foreign.Run {
-		return foreign.Run{Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": 146.13, "mean_tpot_ms": 39.16}, Facts: foreign.Facts{
+	base := func() result.Result {
+		return result.Result{Tool: result.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": 146.13, "mean_tpot_ms": 39.16}, Facts: result.Facts{
 			Model: "/models/gguf/llama-2-7b.Q8_0.gguf", Concurrency: 1, Asked: 64, Completed: 36, InputTokens: 1339, OutputTokens: 5870, Duration: 237.27,
 		}}
 	}
@@ -435,16 +436,16 @@ func TestSameServer(t *testing.T) {
 	if got := sameServer(&a, &other); !strings.Contains(got, "5870 output tokens in both, in 237.27 and 237.19 s") {
 		t.Errorf("%q", got)
 	}
-	for what, change := range map[string]func(a, b *foreign.Run){
-		"a repeat":              func(a, b *foreign.Run) { b.Facts.Model = "llama-2-7b.Q8_0.gguf" },
-		"no model told":         func(a, b *foreign.Run) { b.Facts.Model = "" },
-		"other answers":         func(a, b *foreign.Run) { b.Facts.OutputTokens++ },
-		"another time":          func(a, b *foreign.Run) { b.Facts.Duration = 200 },
-		"another latency":       func(a, b *foreign.Run) { b.Values["mean_tpot_ms"] = 33 },
-		"another load":          func(a, b *foreign.Run) { b.Facts.Concurrency = 16 },
-		"a load that is untold": func(a, b *foreign.Run) { a.Facts.Concurrency, b.Facts.Concurrency = 0, 0 },
-		"answers of 128 tokens": func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 36*128, 36*128 },
-		"few tokens":            func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 37, 37 },
+	for what, change := range map[string]func(a, b *result.Result){
+		"a repeat":              func(a, b *result.Result) { b.Facts.Model = "llama-2-7b.Q8_0.gguf" },
+		"no model told":         func(a, b *result.Result) { b.Facts.Model = "" },
+		"other answers":         func(a, b *result.Result) { b.Facts.OutputTokens++ },
+		"another time":          func(a, b *result.Result) { b.Facts.Duration = 200 },
+		"another latency":       func(a, b *result.Result) { b.Values["mean_tpot_ms"] = 33 },
+		"another load":          func(a, b *result.Result) { b.Facts.Concurrency = 16 },
+		"a load that is untold": func(a, b *result.Result) { a.Facts.Concurrency, b.Facts.Concurrency = 0, 0 },
+		"answers of 128 tokens": func(a, b *result.Result) { a.Facts.OutputTokens, b.Facts.OutputTokens = 36*128, 36*128 },
+		"few tokens":            func(a, b *result.Result) { a.Facts.OutputTokens, b.Facts.OutputTokens = 37, 37 },
 	} {
 		a, b := base(), base()
 		b.Facts.Model = other.Facts.Model

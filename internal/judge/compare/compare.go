@@ -3,24 +3,24 @@
 // whether the difference is real, too small to matter, or unclear. Before that it
 // says what makes the runs not comparable at all.
 //
-//	foreign.Run… ─▶ doubts (may they be compared?)
-//	             └▶ estimates (a value and its error) ─▶ changes ─▶ calls ─▶ gate
+//	results ─▶ doubts (may they be compared?)
+//	        └▶ estimates (a value and its error) ─▶ changes ─▶ calls ─▶ gate
 //
 // It is a pure function of results: the same files give the same answer.
 package compare
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 // Side is one side of a comparison: a run, or several repeats of it.
 type Side struct {
 	Name string
-	Runs []foreign.Run
+	Runs []result.Result
 }
 
 // Options change how sides are compared. The zero value is the usual.
@@ -85,7 +85,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	var known [][]estimate // by row
 	c.Accuracy = AccuracyOf(sides, opt.Level)
 	for _, m := range chosen(sides, opt.Metrics) {
-		if m.Key == foreign.AccuracyMetric && c.Accuracy != nil {
+		if m.Key == result.AccuracyMetric && c.Accuracy != nil {
 			continue // it has lines of its own: answers are paired by their questions
 		}
 		of := estimates(sides, m, opt.Level)

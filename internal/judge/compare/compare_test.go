@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -41,8 +42,8 @@ func golden(t *testing.T, name string, write func(w io.Writer) error) {
 }
 
 // run is a result whose values are those of a metric, with their mean, median and p99.
-func run(name string, values []float64) foreign.Run {
-	r := foreign.Run{Name: name, Tool: foreign.VLLM, Values: map[string]float64{}, Samples: map[string][]float64{"ttft": values}}
+func run(name string, values []float64) result.Result {
+	r := result.Result{Name: name, Tool: result.VLLM, Values: map[string]float64{}, Samples: map[string][]float64{"ttft": values}}
 	r.Facts.Completed, r.Facts.Asked = len(values), len(values)
 	sum := 0.0
 	for _, v := range values {
@@ -69,10 +70,10 @@ func noisy(random *rand.Rand, n int, mean, spread float64) []float64 {
 	return out
 }
 
-func sides(runs ...foreign.Run) []Side {
+func sides(runs ...result.Result) []Side {
 	var out []Side
 	for _, r := range runs {
-		out = append(out, Side{r.Name, []foreign.Run{r}})
+		out = append(out, Side{r.Name, []result.Result{r}})
 	}
 	return out
 }
@@ -120,7 +121,7 @@ func TestRepeats(t *testing.T) {
 	side := func(name string, means ...float64) Side {
 		s := Side{Name: name}
 		for _, m := range means {
-			s.Runs = append(s.Runs, foreign.Run{Values: map[string]float64{"mean_ttft_ms": m}})
+			s.Runs = append(s.Runs, result.Result{Values: map[string]float64{"mean_ttft_ms": m}})
 		}
 		return s
 	}
@@ -151,30 +152,30 @@ func TestHolm(t *testing.T) {
 // TestDoubts: each reason that forbids a comparison, or must be kept in mind.
 func TestDoubts(t *testing.T) {
 	three := 3
-	base := func() foreign.Run {
-		return foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: foreign.Facts{
-			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, Workload: foreign.Workload{SHA: "x", Recipe: 2},
+	base := func() result.Result {
+		return result.Result{Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: result.Facts{
+			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, Workload: result.Workload{SHA: "x", Recipe: 2},
 		}}
 	}
 	for _, tt := range []struct {
 		reason string
 		severe bool
-		change func(f *foreign.Facts)
+		change func(f *result.Facts)
 	}{
-		{"missing", true, func(f *foreign.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
-		{"missing", true, func(f *foreign.Facts) { f.Failed = &three }},
-		{"verdict", true, func(f *foreign.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
-		{"verdict", false, func(f *foreign.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
-		{"workload", false, func(f *foreign.Facts) { f.Workload.SHA = "y" }},
-		{"tokens", false, func(f *foreign.Facts) { f.InputTokens = 1050 }},
-		{"tokens", true, func(f *foreign.Facts) { f.OutputTokens = 200 }},
-		{"model", false, func(f *foreign.Facts) { f.Model = "org/other" }},
-		{"concurrency", false, func(f *foreign.Facts) { f.Concurrency = 8 }},
-		{"", false, func(f *foreign.Facts) { f.Model = "/models/m/" }}, // the same, elsewhere
+		{"missing", true, func(f *result.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
+		{"missing", true, func(f *result.Facts) { f.Failed = &three }},
+		{"verdict", true, func(f *result.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
+		{"verdict", false, func(f *result.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
+		{"workload", false, func(f *result.Facts) { f.Workload.SHA = "y" }},
+		{"tokens", false, func(f *result.Facts) { f.InputTokens = 1050 }},
+		{"tokens", true, func(f *result.Facts) { f.OutputTokens = 200 }},
+		{"model", false, func(f *result.Facts) { f.Model = "org/other" }},
+		{"concurrency", false, func(f *result.Facts) { f.Concurrency = 8 }},
+		{"", false, func(f *result.Facts) { f.Model = "/models/m/" }}, // the same, elsewhere
 	} {
 		b := base()
 		tt.change(&b.Facts)
-		got := doubts([]Side{{"a", []foreign.Run{base()}}, {"b", []foreign.Run{b}}})
+		got := doubts([]Side{{"a", []result.Result{base()}}, {"b", []result.Result{b}}})
 		if tt.reason == "" {
 			if len(got) > 0 {
 				t.Errorf("%+v", got)
@@ -243,7 +244,7 @@ func TestGatesThatAreNone(t *testing.T) {
 func example() []Side {
 	random := rand.New(rand.NewPCG(5, 6))
 	a, b, c := run("base", noisy(random, 400, 0.1, 0.2)), run("new", noisy(random, 400, 0.12, 0.2)), run("half|broken", noisy(random, 200, 0.02, 0.2))
-	c.Facts.Asked, c.Tool, c.Notes = 400, foreign.GuideLLM, []string{"tpot is another number"}
+	c.Facts.Asked, c.Tool, c.Notes = 400, result.GuideLLM, []string{"tpot is another number"}
 	a.Values["output_throughput"], b.Values["output_throughput"], c.Values["output_throughput"] = 1000, 900, 5000
 	return sides(a, b, c)
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -86,7 +86,7 @@ func (a *Accuracy) csv(out *lines, names []string) error {
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for side := range a.Sides {
 		s := &a.Sides[side]
-		line := []string{foreign.AccuracyMetric, outside.CSV(names[side]), "", strconv.FormatBool(s.Best), "", "", "", "", "", "", ""}
+		line := []string{result.AccuracyMetric, outside.CSV(names[side]), "", strconv.FormatBool(s.Best), "", "", "", "", "", "", ""}
 		if s.Known {
 			line[2] = exact(s.Value)
 		}

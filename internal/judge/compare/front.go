@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -32,7 +32,7 @@ type FrontPoint struct {
 	Doubt   bool   `json:"accuracy_in_doubt,omitempty"`
 	Against string `json:"in_doubt_against,omitempty"`
 
-	runs []foreign.Run
+	runs []result.Result
 }
 
 const throughputKey = "output_throughput"
@@ -79,7 +79,7 @@ func FrontOf(sides []Side, level float64) *Front {
 // trusted is a side without its runs that are INVALID: their throughput says nothing.
 func trusted(s *Side) *Side {
 	out := *s
-	out.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r foreign.Run) bool { return r.Facts.Verdict == "INVALID" })
+	out.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r result.Result) bool { return r.Facts.Verdict == "INVALID" })
 	return &out
 }
 

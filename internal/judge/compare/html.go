@@ -2,14 +2,15 @@ package compare
 
 import (
 	_ "embed" // the page
-	"html/template"
 	"io"
+
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Page(pageText)
 
 // HTML writes the comparison as one page that needs nothing else.
 func (c *Comparison) HTML(w io.Writer, findings []Finding) error {

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // List is many runs under each other, one line each: what a note full of results
 // comes to. There is no baseline, so there are no changes; doubts are there.
 type List struct {
-	Runs []foreign.Run
+	Runs []result.Result
 	cols []Metric
 	lack []string // metrics that were asked for and that no run has
 	best map[place]bool
@@ -29,13 +29,13 @@ const (
 	accuracy = "accuracy"
 )
 
-func kindOf(r *foreign.Run) string {
+func kindOf(r *result.Result) string {
 	switch r.Tool {
-	case foreign.LlamaBench:
+	case result.LlamaBench:
 		return shapes
-	case foreign.LMEval:
+	case result.LMEval:
 		return accuracy
-	case foreign.BatchLatency:
+	case result.BatchLatency:
 		return batches
 	}
 	return serving
@@ -44,7 +44,7 @@ func kindOf(r *foreign.Run) string {
 // Lists sorts runs into tables whose runs share their metrics: those of serving,
 // those by shape, scores. Their order is that of the first run of each. asked are the
 // metrics to show; nil: the usual ones.
-func Lists(runs []foreign.Run, asked []string) []List {
+func Lists(runs []result.Result, asked []string) []List {
 	var lists []List
 	for i := range runs {
 		kind := kindOf(&runs[i])
@@ -75,7 +75,7 @@ func (l *List) sortByLoad() {
 			at[load] = i + 1
 		}
 	}
-	slices.SortStableFunc(l.Runs, func(a, b foreign.Run) int { return at[a.Facts.Load()] - at[b.Facts.Load()] })
+	slices.SortStableFunc(l.Runs, func(a, b result.Result) int { return at[a.Facts.Load()] - at[b.Facts.Load()] })
 }
 
 // listed are the columns of a table of serving runs; more would not fit a page.
@@ -99,7 +99,7 @@ func (l *List) columns(asked []string) {
 }
 
 // able says whether a run did its work: else it can't be the best.
-func able(r *foreign.Run) bool { return r.Facts.Missing() == 0 && r.Facts.Verdict != "INVALID" }
+func able(r *result.Result) bool { return r.Facts.Missing() == 0 && r.Facts.Verdict != "INVALID" }
 
 // markBest marks in each column the best of the runs under the same load. Loads that
 // nobody tells are not the same, as far as anyone knows.
@@ -176,12 +176,12 @@ func (l *List) grid() [][]box {
 }
 
 // valueAndError is a value, with the deviation or standard error that its tool gives beside it.
-func valueAndError(r *foreign.Run, key string) string {
+func valueAndError(r *result.Result, key string) string {
 	v, ok := r.Values[key]
 	if !ok {
 		return ""
 	}
-	if err, ok := errorOf(r, key); ok && key == foreign.AccuracyMetric {
+	if err, ok := errorOf(r, key); ok && key == result.AccuracyMetric {
 		return fmt.Sprintf("%.4f ± %.4f", v, err) // as lm-eval prints it
 	}
 	text := number(v)
@@ -192,7 +192,7 @@ func valueAndError(r *foreign.Run, key string) string {
 }
 
 // errorOf is what stands behind a ± of the tool itself.
-func errorOf(r *foreign.Run, key string) (float64, bool) {
+func errorOf(r *result.Result, key string) (float64, bool) {
 	if err, ok := r.Values["stderr_"+key]; ok {
 		return err, true
 	}
@@ -277,7 +277,7 @@ func (l *List) loadNotes() []string {
 // unlikePrompts says whether prompts of some runs are longer by more than a tenth: that
 // alone would decide which is the best.
 func (l *List) unlikePrompts(group []int) bool {
-	var runs []foreign.Run
+	var runs []result.Result
 	for _, i := range group {
 		runs = append(runs, l.Runs[i])
 	}
@@ -286,7 +286,7 @@ func (l *List) unlikePrompts(group []int) bool {
 }
 
 // promptSpread are the shortest and the longest prompts, in tokens per request.
-func promptSpread(runs []foreign.Run) (low, high float64) {
+func promptSpread(runs []result.Result) (low, high float64) {
 	for i := range runs {
 		f := &runs[i].Facts
 		if f.Completed == 0 || f.InputTokens == 0 {

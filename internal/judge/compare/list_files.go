@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -55,7 +55,7 @@ func firstLeft(column int) bool { return column == 0 }
 // listedRun is a line of a list in JSON. What the file does not say is absent.
 type listedRun struct {
 	Name        string             `json:"name"`
-	Tool        foreign.Tool       `json:"tool"`
+	Tool        result.Tool        `json:"tool"`
 	Path        string             `json:"path,omitempty"`
 	Line        int                `json:"line,omitempty"`
 	Model       string             `json:"model,omitempty"`
@@ -170,7 +170,7 @@ func ListsCSV(w io.Writer, lists []List) error {
 }
 
 func (l *List) hasErrors(key string) bool {
-	return slices.ContainsFunc(l.Runs, func(r foreign.Run) bool { _, ok := errorOf(&r, key); return ok })
+	return slices.ContainsFunc(l.Runs, func(r result.Result) bool { _, ok := errorOf(&r, key); return ok })
 }
 
 // whole is a count that may not be told.

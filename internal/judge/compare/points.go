@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -43,7 +43,7 @@ type PointRun struct {
 	Values map[string]string // of the matrix
 	Part   string            // "eval": its questions
 	Why    string            // it has no result
-	Run    foreign.Run
+	Run    result.Result
 }
 
 // PairPoints brings the points of scenarios together. A key of the matrix that has one value in each scenario

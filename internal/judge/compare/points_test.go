@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // pointRun is a run of a point with a TTFT and an error of some percent.
@@ -17,10 +17,10 @@ func pointRun(ttft float64, values ...string) PointRun {
 	for i := 0; i+1 < len(values); i += 2 {
 		r.Values[values[i]] = values[i+1]
 	}
-	r.Run = foreign.Run{
-		Tool: foreign.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft},
-		Intervals: map[string]foreign.Interval{"mean_ttft_ms": {Low: ttft * 0.99, High: ttft * 1.01, Level: 0.95}},
-		Facts:     foreign.Facts{Asked: 10, Completed: 10, InputTokens: 100, OutputTokens: 100},
+	r.Run = result.Result{
+		Tool: result.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft},
+		Intervals: map[string]result.Interval{"mean_ttft_ms": {Low: ttft * 0.99, High: ttft * 1.01, Level: 0.95}},
+		Facts:     result.Facts{Asked: 10, Completed: 10, InputTokens: 100, OutputTokens: 100},
 	}
 	return r
 }
@@ -119,8 +119,8 @@ func TestComparePoints(t *testing.T) {
 	// What has no metric in common is named, and hides no other pair.
 	bare := pointRun(1, "c", "1")
 	bare.Run.Values, bare.Run.Intervals = map[string]float64{"mean_e2el_ms": 3}, nil
-	odd := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], before[each]}, {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
-	odd.Pairs[1].Sides[0].Runs[0] = foreign.Run{Tool: foreign.Inferometer}
+	odd := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], before[each]}, {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: result.Result{Tool: result.Inferometer}}}})
+	odd.Pairs[1].Sides[0].Runs[0] = result.Result{Tool: result.Inferometer}
 	if outcome, err := odd.Compare(Options{}, nil); err != nil || outcome != Kept || len(odd.Pairs) != 1 || len(odd.Only) != 1 || !strings.Contains(odd.Only[0].Why, "no metric in common") {
 		t.Errorf("%s, %v: %+v", outcome, err, odd.Only)
 	}

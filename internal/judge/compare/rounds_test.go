@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 func roundsOfRatios(ratios ...float64) rounds {
@@ -62,7 +62,7 @@ func TestRoundsWithBounds(t *testing.T) {
 		s := sideOf(name, values...)
 		for i := range s.Runs {
 			v := s.Runs[i].Values["mean_ttft_ms"]
-			s.Runs[i].Bounds = map[string]foreign.Bounds{"mean_ttft_ms": {Low: v * (1 - bounds), High: v * (1 + bounds)}}
+			s.Runs[i].Bounds = map[string]result.Bounds{"mean_ttft_ms": {Low: v * (1 - bounds), High: v * (1 + bounds)}}
 		}
 		return s
 	}
@@ -89,7 +89,7 @@ func TestStarOnlyWhereDecided(t *testing.T) {
 	both := func(name string, ttft, tput []float64) Side {
 		s := Side{Name: name}
 		for i := range ttft {
-			s.Runs = append(s.Runs, foreign.Run{Tool: foreign.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft[i], "output_throughput": tput[i]}})
+			s.Runs = append(s.Runs, result.Result{Tool: result.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft[i], "output_throughput": tput[i]}})
 		}
 		return s
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/plan/search"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // Verdict is how the SLO stood in a probe.
@@ -61,7 +61,7 @@ func (r *Report) Text(width int) string {
 
 // capacityMap is one line for each value of the mapped flag.
 func (r *Report) capacityMap(b *strings.Builder, width int) {
-	t := mdtable.Table{Head: []string{r.Map, r.Vary, "95 % interval", "req/s", "output tok/s", "binds", "verdict"}, Keys: 1}
+	t := table.Grid{Head: []string{r.Map, r.Vary, "95 % interval", "req/s", "output tok/s", "binds", "verdict"}, Keys: 1}
 	for i := range r.Results {
 		f := &r.Results[i]
 		line := []string{f.Value, "none", Interval(&f.Answer), "–", "–", f.Answer.Binding, "–"}
@@ -90,7 +90,7 @@ func Interval(a *search.Answer) string {
 // answer says what was found, and what is missing from it.
 func (r *Report) answer(b *strings.Builder, f *Result, width int) {
 	a := &f.Answer
-	line := func(format string, args ...any) { mdtable.Line(b, "- ", fmt.Sprintf(format, args...), width) }
+	line := func(format string, args ...any) { table.Line(b, "- ", fmt.Sprintf(format, args...), width) }
 	b.WriteString("\n")
 	if p := f.found(); p != nil {
 		how := "not confirmed"
@@ -166,13 +166,13 @@ func (f *Result) binds(line func(string, ...any)) {
 // saturation says whether the highest throughput is the most that the server can do. A
 // probe that was left early shows a server that was filling up.
 func (f *Result) saturation(vary string) string {
-	var loads []measure.Load
+	var loads []saturation.Load
 	for i := range f.Curve {
 		if p := &f.Curve[i]; p.GaveUp == "" {
-			loads = append(loads, measure.Load{At: p.X, Throughput: p.Numbers.Output})
+			loads = append(loads, saturation.Load{At: p.X, Throughput: p.Numbers.Output})
 		}
 	}
-	s := measure.SaturationOf(loads)
+	s := saturation.Of(loads)
 	return s.Title() + "; " + s.Words(vary) + "."
 }
 
@@ -208,7 +208,7 @@ func costLines(line func(string, ...any), where string, p *search.CurvePoint) {
 
 // curve is one line for each load.
 func (r *Report) curve(b *strings.Builder, f *Result, width int) {
-	t := mdtable.Table{Head: []string{r.Vary, "SLO", "of the limit", "req/s", "good req/s", "output tok/s", "mean e2el, ms", "probes", "verdict"}, Keys: 1}
+	t := table.Grid{Head: []string{r.Vary, "SLO", "of the limit", "req/s", "good req/s", "output tok/s", "mean e2el, ms", "probes", "verdict"}, Keys: 1}
 	for i := range f.Curve {
 		p := &f.Curve[i]
 		word := "broken"

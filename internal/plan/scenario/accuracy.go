@@ -8,8 +8,9 @@ import (
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // level is that of the intervals and calls of accuracy.
@@ -19,7 +20,7 @@ const level = 0.95
 // followed its speed run, or of its only run. Throughput is the speed run's.
 func (r *Row) answered(folder Folder, i int, m *measured) error {
 	p := r.Points[i]
-	if len(p.EvalArgs) > 0 {
+	if len(p.Eval) > 0 {
 		of, err := readResult(folder.evalResult(p.ID))
 		if err != nil {
 			return err
@@ -40,7 +41,7 @@ func (r *Row) answered(folder Folder, i int, m *measured) error {
 	if err != nil {
 		return err
 	}
-	if len(p.EvalArgs) > 0 {
+	if len(p.Eval) > 0 {
 		evals, err := foreign.ReadFile(folder.evalResult(p.ID))
 		if err != nil {
 			return err
@@ -54,7 +55,7 @@ func (r *Row) answered(folder Folder, i int, m *measured) error {
 // accuracy is a row's share of right answers with its standard error.
 func (r *Row) accuracy() string {
 	if len(r.side.Runs) == 0 {
-		return r.cell(foreign.AccuracyMetric)
+		return r.cell(result.AccuracyMetric)
 	}
 	of := compare.AnswersOf(&r.side, level)
 	return of.Words(nothing)
@@ -102,11 +103,11 @@ func (s *Summary) accuracySection(b *strings.Builder, width int) {
 				lines[i][k] = outside.Markdown(lines[i][k])
 			}
 		}
-		t := mdtable.Table{Head: lines[0], Body: lines[1:], Keys: 1}
+		t := table.Grid{Head: lines[0], Body: lines[1:], Keys: 1}
 		t.Write(b, width)
 		b.WriteString("\n")
 	}
 	for _, note := range s.Pairs {
-		mdtable.Line(b, "- ", outside.Markdown(note), width)
+		table.Line(b, "- ", outside.Markdown(note), width)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // clausesSection shows how each clause of the SLO stands at each point.
@@ -22,7 +22,7 @@ func (s *Summary) clausesSection(b *strings.Builder, width int) {
 		return
 	}
 	b.WriteString("\n## SLO, clause by clause\n\n")
-	t := mdtable.Table{Head: slices.Concat(s.plan.heads(), clauses), Keys: len(s.plan.Axes)}
+	t := table.Grid{Head: slices.Concat(s.plan.heads(), clauses), Keys: len(s.plan.Axes)}
 	for _, r := range s.Rows {
 		line := r.keys(s.plan)
 		for _, text := range clauses {

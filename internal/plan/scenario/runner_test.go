@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -53,16 +54,16 @@ func newWorld(t *testing.T) *world {
 }
 
 // fakeSpec reads those flags that fakeBench needs.
-func fakeSpec(args []string) (*spec.Spec, map[string]string, error) {
+func fakeSpec(settings option.Settings) (*spec.Spec, map[string]string, error) {
 	asked := spec.Default()
-	for i, word := range args {
-		switch word {
-		case "--run-dir":
-			asked.RunDir = args[i+1]
-		case "--label":
-			asked.Label = args[i+1]
-		case "--max-concurrency":
-			n, err := strconv.Atoi(args[i+1])
+	for _, one := range settings {
+		switch one.Flag {
+		case "run-dir":
+			asked.RunDir = one.Values[0]
+		case "label":
+			asked.Label = one.Values[0]
+		case "max-concurrency":
+			n, err := strconv.Atoi(one.Values[0])
 			if err != nil {
 				return nil, nil, err
 			}

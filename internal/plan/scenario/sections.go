@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // replicasSection shows targets of several servers: their total, each server, the skew
@@ -33,7 +33,7 @@ func (s *Summary) replicasSection(b *strings.Builder, width int) {
 		}
 		body = append(body, []string{outside.Markdown(r.Place), number(r.Together), strings.Join(each, ", "), skew, times, change})
 	}
-	t := mdtable.Table{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
+	t := table.Grid{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
 	t.Write(b, width)
 }
 
@@ -158,7 +158,7 @@ func (s *Summary) startupSection(b *strings.Builder, width int) {
 	}
 	if len(body) > 0 {
 		b.WriteString("\n## Start-up\n\n")
-		t := mdtable.Table{Head: []string{"server", "before point", "healthy, s", "first answer, s", "version"}, Body: body, Keys: 2}
+		t := table.Grid{Head: []string{"server", "before point", "healthy, s", "first answer, s", "version"}, Body: body, Keys: 2}
 		t.Write(b, width)
 	}
 }
@@ -186,6 +186,6 @@ func (s *Summary) problemsSection(b *strings.Builder, width int) {
 	}
 	b.WriteString("\n## What went wrong, and what is in doubt\n\n")
 	for _, line := range lines {
-		mdtable.Line(b, "- ", outside.Markdown(line), width)
+		table.Line(b, "- ", outside.Markdown(line), width)
 	}
 }

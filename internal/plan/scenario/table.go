@@ -11,7 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/run"
-	"github.com/inferometer/inferometer/internal/show/mdtable"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // Markdown writes the answers and the table, to be pasted as they are.
@@ -23,17 +23,17 @@ func (s *Summary) Text(w io.Writer, width int, bold func(string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", s.plan.Name)
 	for _, line := range s.Answers.Lines {
-		mdtable.Line(&b, "- ", line, width)
+		table.Line(&b, "- ", line, width)
 	}
 	if age := s.age(); age != "" {
-		mdtable.Line(&b, "- ", age, width)
+		table.Line(&b, "- ", age, width)
 	}
 	b.WriteString("\n")
 	t := s.table()
 	t.Bold = bold
 	t.Write(&b, width)
 	b.WriteString("\n")
-	mdtable.Line(&b, "", s.legend(), width)
+	table.Line(&b, "", s.legend(), width)
 	s.accuracySection(&b, width)
 	s.clausesSection(&b, width)
 	s.replicasSection(&b, width)
@@ -44,8 +44,8 @@ func (s *Summary) Text(w io.Writer, width int, bold func(string) string) error {
 }
 
 // table is one line for each row.
-func (s *Summary) table() *mdtable.Table {
-	t := &mdtable.Table{Head: s.plan.heads(), Keys: len(s.plan.Axes)}
+func (s *Summary) table() *table.Grid {
+	t := &table.Grid{Head: s.plan.heads(), Keys: len(s.plan.Axes)}
 	list := s.columns()
 	for _, c := range list {
 		t.Head = append(t.Head, c.title)
@@ -56,7 +56,7 @@ func (s *Summary) table() *mdtable.Table {
 		for j, c := range list {
 			cell := r.text(c)
 			if slices.Contains(best[j], i) {
-				cell = mdtable.Strong(cell)
+				cell = table.Strong(cell)
 			}
 			line = append(line, cell)
 		}

@@ -4,12 +4,12 @@ package front
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 // Chart is the picture of a front; nil: there is none.

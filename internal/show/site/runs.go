@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -107,7 +107,7 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 			if i == 1 && whole.Name == sides[0].Name {
 				whole.Name += " (2)"
 			}
-			sides = append(sides, compare.Side{Name: whole.Name, Runs: []foreign.Run{whole}})
+			sides = append(sides, compare.Side{Name: whole.Name, Runs: []result.Result{whole}})
 		}
 		var err error
 		c, err = compare.Compare(sides, compare.Options{})

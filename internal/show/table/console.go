@@ -1,0 +1,97 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/inferometer/inferometer/internal/outside"
+)
+
+// Console is a terminal, or a pipe.
+type Console struct {
+	Width int                 // columns; 0: a pipe, where long lines stay whole
+	Bold  func(string) string // nil: nothing is bold
+	Paint func(class, text string) string
+}
+
+// Write writes a table without its title.
+func (c *Console) Write(b *strings.Builder, t *Table) {
+	rows, more := t.Rows, 0
+	if t.Brief > 0 && len(rows) > t.Brief {
+		rows, more = rows[:t.Brief], len(rows)-t.Brief
+	}
+	switch {
+	case len(t.Columns) == 0:
+		for _, row := range rows {
+			c.Fact(b, clean(row[0].Text), c.paint(&row[1], clean(t.text(row, 1))))
+		}
+	case len(rows) > 0:
+		g := t.grid(OnConsole, rows, clean)
+		g.Bare, g.Bold = true, c.Bold
+		if c.Bold == nil {
+			g.Bold = func(s string) string { return s }
+		}
+		g.Write(b, c.Width)
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "… and %d more, in the JSON\n", more)
+	}
+	for _, note := range t.Notes {
+		c.words(b, "", clean(note))
+	}
+}
+
+// factWidth is the column of labels, as vLLM's block has it, and shortFact what fits beside it.
+const factWidth, shortFact = 40, 10
+
+// Fact writes a label and what it says: beside the column of labels, or at once where that is long.
+func (c *Console) Fact(b *strings.Builder, label, text string) {
+	if label != "" {
+		label += ":"
+	}
+	if len(text) <= shortFact {
+		fmt.Fprintf(b, "%-*s %s\n", factWidth, label, text)
+		return
+	}
+	c.words(b, label+" ", text)
+}
+
+func (c *Console) paint(cell *Cell, text string) string {
+	if c.Paint == nil || cell.Class == "" {
+		return text
+	}
+	return c.Paint(cell.Class, text)
+}
+
+// words writes words that may be long: on one line in a pipe, where scripts read them, and
+// broken at spaces on a terminal.
+func (c *Console) words(b *strings.Builder, lead, words string) {
+	if c.Width <= 0 || utf8.RuneCountInString(lead+words) <= c.Width {
+		b.WriteString(lead + words + "\n")
+		return
+	}
+	b.WriteString(lead)
+	first := true
+	used := utf8.RuneCountInString(lead)
+	for _, word := range strings.Fields(words) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case first:
+		case used+1+n > c.Width:
+			b.WriteString("\n" + gap)
+			used = len(gap)
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+		first = false
+	}
+	b.WriteByte('\n')
+}
+
+// clean leaves out what steers a terminal.
+func clean(s string) string { return outside.Line(s, math.MaxInt) }
