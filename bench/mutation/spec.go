@@ -3,24 +3,24 @@ package main
 // ofSpec breaks the Spec.
 var ofSpec = []mutation{
 	{
-		File: "internal/bench/share.go", Breaks: "a client whose share has no slot has no limit",
+		File: "internal/prepare/share.go", Breaks: "a client whose share has no slot has no limit",
 		Old: "some := max(own.Share.Part(*n), 1)",
 		New: "some := own.Share.Part(*n)",
 	},
 	{
-		File: "internal/bench/share.go", Breaks: "each client spawns users at the whole's rate",
+		File: "internal/prepare/share.go", Breaks: "each client spawns users at the whole's rate",
 		Old: `	own.SpawnRate *= fraction
 `,
 		New: `	_ = fraction
 `,
 	},
 	{
-		File: "internal/bench/share.go", Breaks: "the Spec in the folder of a share has lost the probe",
+		File: "internal/prepare/share.go", Breaks: "the Spec in the folder of a share has lost the probe",
 		Old: "s.NumWarmups, s.IntegritySample, s.MaxRequests, s.ProbeRequestRate = a.NumWarmups, a.IntegritySample, a.MaxRequests, a.ProbeRequestRate",
 		New: "s.NumWarmups, s.IntegritySample, s.MaxRequests = a.NumWarmups, a.IntegritySample, a.MaxRequests",
 	},
 	{
-		File: "internal/bench/share.go", Breaks: "conversations go to the next client's share",
+		File: "internal/prepare/share.go", Breaks: "conversations go to the next client's share",
 		Old: "return w.Conversation - 1",
 		New: "return w.Conversation",
 	},

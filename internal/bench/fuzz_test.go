@@ -2,9 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -46,28 +43,5 @@ func FuzzChildLines(f *testing.F) {
 			}
 		})
 		ReadCommands(bytes.NewReader(b), &load.Control{})
-	})
-}
-
-// The file of prompts that were sent is as long as its disk and its last writer left it.
-func FuzzSeenPrompts(f *testing.F) {
-	f.Add([]byte(strings.Repeat("12345678", 3)+"123"), "00000000000000ff")
-	f.Fuzz(func(t *testing.T, b []byte, hash string) {
-		state := t.TempDir()
-		s := openSeen(state, "server")
-		if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(s.path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s = openSeen(state, "server")
-		s.note(hash)
-		if err := s.save(); err != nil {
-			t.Fatal(err)
-		}
-		if again := openSeen(state, "server"); len(again.ring) != len(s.ring) {
-			t.Errorf("%d hashes were kept of %d", len(again.ring), len(s.ring))
-		}
 	})
 }

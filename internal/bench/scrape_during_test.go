@@ -16,6 +16,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/observe"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -60,7 +62,9 @@ func loadServer(t *testing.T, url string, change func(*spec.Spec), enough func(s
 	}
 	var mu sync.Mutex
 	var words strings.Builder
-	h := &Host{
+	var watched *observe.Run
+	see := observe.During(func(r *observe.Run) func() { watched = r; return func() {} })
+	h := &Host{Observers: []observe.Observer{see}, Host: prepare.Host{
 		Environment: spec.Environment{Lookup: func(name string) (string, bool) {
 			return map[string]string{"XDG_STATE_HOME": t.TempDir(), "OPENAI_API_KEY": "sk-very-secret"}[name], name != ""
 		}},
@@ -69,7 +73,7 @@ func loadServer(t *testing.T, url string, change func(*spec.Spec), enough func(s
 			defer mu.Unlock()
 			fmt.Fprintf(&words, format+"\n", args...)
 		},
-	}
+	}}
 	drain, over := make(chan struct{}), make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -95,7 +99,7 @@ func loadServer(t *testing.T, url string, change func(*spec.Spec), enough func(s
 		return words.String(), nil, folder, err
 	}
 	defer run.Close()
-	if servers := run.Servers(); len(servers) > 0 {
+	if servers := watched.Servers(); len(servers) > 0 {
 		b, _ := json.Marshal(servers)
 		fmt.Fprintf(&words, "servers %s\n", b)
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/observe"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/random"
@@ -30,6 +32,8 @@ type stage struct {
 	state   string
 	servers int
 	runs    int
+
+	observers []observe.Observer
 }
 
 // play plays in virtual time: servers and runs on one network, without a machine that could disturb them.
@@ -95,13 +99,13 @@ func (s *stage) bench(urls, rest string) *played {
 		s.Fatal(err)
 	}
 	asked.RunDir = filepath.Join(s.state, fmt.Sprint("run-", s.runs))
-	host := &bench.Host{
+	host := &bench.Host{Version: "1", Observers: s.observers, Host: prepare.Host{
 		Environment: spec.Environment{
 			Release: "1", Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 			Lookup: func(name string) (string, bool) { return s.state, name == "XDG_STATE_HOME" },
 		},
-		Version: "1", Dial: s.network.DialContext,
-	}
+		Dial: s.network.DialContext,
+	}}
 	run, err := bench.Execute(s.Context(), nil, asked, host)
 	if err != nil {
 		s.Fatal(err)

@@ -20,17 +20,20 @@ const module = "github.com/inferometer/inferometer/"
 var arrows = map[string][]string{
 	"cli":     {"*"},
 	"spec":    {"compat", "files", "hub", "journal", "judge", "send"},
-	"bench":   {"eval", "files", "foreign", "hub", "journal", "judge", "machine", "send", "spec"},
+	"bench":   {"client", "eval/programs", "eval/resume", "files", "journal", "judge", "observe", "prepare", "send", "spec"},
+	"client":  {"journal", "machine", "send"},
+	"observe": {"client", "files", "foreign", "journal", "judge", "prepare", "send", "spec"},
+	"prepare": {"client", "eval/ask", "eval/resume", "files", "hub", "journal", "machine", "send", "spec"},
 	"send":    {"compat", "eval/task", "files", "journal", "machine", "tokenizer"},
 	"journal": {"files"},
 	"judge":   {"compat", "eval/score", "journal"},
 	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show", "spec"},
 	"show":    {"compat", "eval/score", "files", "foreign", "journal", "judge"},
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth", "spec"}, // and not sim itself: its truth comes in a file
-	"eval":    {"compat", "files", "journal", "judge/stats", "machine", "send/workload/hfset", "tokenizer"},
+	"eval":    {"compat", "files", "journal", "judge/stats", "machine", "observe", "prepare", "send", "spec", "tokenizer"},
 	"hub":     {"files"},
 	"export":  {"journal", "judge", "send"},
-	"fleet":   {"bench", "compat", "files", "journal", "judge", "send", "spec"},
+	"fleet":   {"bench", "client", "compat", "files", "journal", "judge", "observe", "prepare", "send", "spec"},
 	"record":  {"journal", "send", "tokenizer"},
 	"machine": {},
 	"foreign": {"compat", "eval", "judge"},
@@ -42,6 +45,8 @@ var arrows = map[string][]string{
 
 // inside are the arrows between the packages of a room.
 var inside = map[string][]string{
+	"eval/ask":         {"eval/score"},
+	"eval/programs":    {"eval/sandbox"},
 	"cli/check":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/command":      {"cli/argv"},
 	"cli/compare":      {"cli/argv", "cli/command"},

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/doctor"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -135,7 +135,7 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 // chooseBackend finds the protocol of the probe. Where nobody answers, the findings say so.
 func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 	if r.Backend == spec.BackendAuto {
-		if r.BaseURL == "" || bench.ChooseBackend(ctx, &r.Spec, r.RunHost(r.Streams)) != nil {
+		if r.BaseURL == "" || prepare.ChooseBackend(ctx, &r.Spec, &r.RunHost(r.Streams).Host) != nil {
 			err = r.AssumeBackend()
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/eval/resume"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -87,7 +87,7 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 		return err
 	}
 	err = serve.Resume(ctx, s, o.Options)
-	if errors.Is(err, bench.ErrAllAnswered) {
+	if errors.Is(err, resume.ErrAllAnswered) {
 		if !o.Quiet {
 			fmt.Fprintln(s.Err, err)
 		}

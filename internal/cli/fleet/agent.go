@@ -138,11 +138,9 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 
 // newHost is this process, as a run knows it.
 func newHost(s command.Streams) *bench.Host {
-	h := &bench.Host{
-		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
-		Say:  func(string, ...any) {},
-		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
-	}
-	h.Proven = func(engine string) *journal.Proven { return serve.FindProven(h, engine) }
+	h := &bench.Host{Version: command.Version()}
+	h.Environment = spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment}
+	h.Warn = func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) }
+	h.Proven = func(engine string) *journal.Proven { return serve.FindProven(&h.Host, engine) }
 	return h
 }

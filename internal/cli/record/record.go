@@ -16,10 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/record"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -149,7 +149,7 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 	if o.tokenizer == "" {
 		return made, nil
 	}
-	host := &bench.Host{
+	host := &prepare.Host{
 		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
 		Say:         func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}

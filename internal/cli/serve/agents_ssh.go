@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/agent"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/fleet/ssh"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -104,7 +104,7 @@ func (r *serveRun) await(ctx context.Context, drain <-chan struct{}, agents *ssh
 		case <-late:
 			return fmt.Errorf("%d of %d agents of --agents came within %v; nothing was sent", came, len(r.machines), wait)
 		case <-drain:
-			return bench.ErrStopped
+			return prepare.ErrStopped
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(100 * time.Millisecond):

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -19,7 +19,7 @@ import (
 type batchRun struct {
 	*Options
 	command.Streams
-	server  bench.Facts
+	server  prepare.Facts
 	folder  string // empty: a new one in the state folder
 	warmups int
 	body    json.RawMessage // fields below the user's

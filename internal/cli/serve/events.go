@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 )
@@ -82,6 +83,7 @@ type eventEnd struct {
 
 // events writes the lines of a run. A nil one writes none.
 type events struct {
+	observe.Base
 	queue   chan event
 	dropped atomic.Int64
 	out     io.Writer
@@ -95,8 +97,7 @@ type events struct {
 	forget  func()
 }
 
-// startEvents begins to write, if that is asked for. The run's host must not be changed
-// after it: what it told others it still tells them.
+// startEvents begins to write, if that is asked for.
 func (r *serveRun) startEvents() (*events, error) {
 	if err := r.checkEvents(); r.Events == "" || err != nil {
 		return nil, err
@@ -118,13 +119,7 @@ func (r *serveRun) startEvents() (*events, error) {
 		r.host.Live = &live.Feed{}
 	}
 	e.forget = r.host.Live.Listen(e.state)
-	others := r.host.Ended
-	r.host.Ended = func(q *journal.Request) {
-		if others != nil {
-			others(q)
-		}
-		e.request(q)
-	}
+	r.host.Observers = append(r.host.Observers, e)
 	go e.write()
 	return e, nil
 }
@@ -148,8 +143,8 @@ func (e *events) state(s *live.State) {
 	e.put(event{State: s})
 }
 
-// request keeps nothing of the record's columns.
-func (e *events) request(q *journal.Request) {
+// Ended implements observe.Watcher. It keeps nothing of the record's columns.
+func (e *events) Ended(q *journal.Request) {
 	line := &eventRequest{
 		Index: q.Index, ID: q.ID, Target: q.Target, Conversation: q.Conversation, Turn: q.Turn, Outcome: q.Outcome,
 		Sent: float64(q.Sent) / 1e9, End: float64(q.End) / 1e9,

@@ -32,11 +32,11 @@ func TestSlowReaderOfEvents(t *testing.T) {
 	go e.write()
 	first := &journal.Request{Outcome: journal.Complete, Sent: 1e9, End: 3e9, UsageOutput: 5}
 	first.Events.At, first.Events.Kind = []int64{1e6, 5e6}, []journal.EventKind{0, journal.EventChoices}
-	e.request(first)
+	e.Ended(first)
 	<-out.begun
 	const more = 100
 	for i := range mostEvents + more {
-		e.request(&journal.Request{Index: i + 1, Outcome: journal.Refused, Error: "nobody listens"})
+		e.Ended(&journal.Request{Index: i + 1, Outcome: journal.Refused, Error: "nobody listens"})
 	}
 	close(out.free)
 	e.finish(nil, func(format string, args ...any) { t.Errorf(format, args...) })
@@ -57,7 +57,7 @@ func TestSlowReaderOfEvents(t *testing.T) {
 func TestReaderOfEventsHasGone(t *testing.T) {
 	e := &events{queue: make(chan event, mostEvents), done: make(chan struct{}), out: gone{}, forget: func() {}}
 	go e.write()
-	e.request(&journal.Request{Outcome: journal.Complete})
+	e.Ended(&journal.Request{Outcome: journal.Complete})
 	warned := ""
 	e.finish(nil, func(format string, args ...any) { warned = fmt.Sprintf(format, args...) })
 	if warned == "" {

@@ -10,11 +10,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/export/otlp"
 	"github.com/inferometer/inferometer/internal/export/prometheus"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -29,7 +30,9 @@ type exporter interface {
 
 // exporting are those who are told of this run.
 type exporting struct {
+	observe.Base
 	host      *bench.Host
+	run       *observe.Run // nil: it has not been opened
 	linger    time.Duration
 	all       []exporter
 	shown     *prometheus.Exporter
@@ -92,20 +95,21 @@ func (e *exporting) attach(elsewhere bool) {
 			x.See(s)
 		}
 	})
-	e.host.Started = e.started
+	e.host.Observers = append(e.host.Observers, e)
 	if elsewhere {
 		for _, x := range e.all {
 			x.Elsewhere()
 		}
-		return
 	}
-	others := e.host.Ended
-	e.host.Ended = func(q *journal.Request) {
-		if others != nil {
-			others(q)
-		}
-		e.ended(q)
-	}
+}
+
+// Open implements observe.Observer.
+func (e *exporting) Open(_ context.Context, r *observe.Run) error { e.run = r; return nil }
+
+// Start implements observe.Observer.
+func (e *exporting) Start() error {
+	e.started(e.run.Folder, e.run.First)
+	return nil
 }
 
 func (e *exporting) started(folder string, first *journal.Run) {
@@ -115,7 +119,8 @@ func (e *exporting) started(folder string, first *journal.Run) {
 	}
 }
 
-func (e *exporting) ended(q *journal.Request) {
+// Ended implements observe.Watcher.
+func (e *exporting) Ended(q *journal.Request) {
 	for _, x := range e.all {
 		x.Ended(q)
 	}
@@ -147,7 +152,7 @@ func (e *exporting) gather(run finished) error {
 		if err != nil {
 			return fmt.Errorf("tell of the run's requests: %w", err)
 		}
-		e.ended(q)
+		e.Ended(q)
 	}
 	if e.shown != nil {
 		e.shown.Complete()

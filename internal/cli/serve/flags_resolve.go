@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/condition"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -45,7 +45,7 @@ func (o *Options) Check(set *argv.Set) error {
 
 // Asking lets Check ask the servers what they are, where --backend is auto.
 func (o *Options) Asking(ctx context.Context, s command.Streams) {
-	o.choose = func(asked *spec.Spec) error { return bench.ChooseBackend(ctx, asked, o.RunHost(s)) }
+	o.choose = func(asked *spec.Spec) error { return prepare.ChooseBackend(ctx, asked, &o.RunHost(s).Host) }
 }
 
 func (o *Options) chooseBackend() error {

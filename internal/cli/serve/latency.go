@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -92,11 +93,11 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 	ctx, drain, stop := command.Interrupts(ctx, s.Err)
 	defer stop()
 	host := o.RunHost(s)
-	facts, err := bench.Ask(ctx, &o.Spec, host)
+	facts, err := prepare.Ask(ctx, &o.Spec, &host.Host)
 	if err != nil {
 		return err
 	}
-	root, err := bench.NewFolder(o.RunDir, host)
+	root, err := bench.NewFolder(o.RunDir, &host.Host)
 	if err != nil {
 		return err
 	}
@@ -121,14 +122,14 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 	if !o.Quiet {
 		fmt.Fprintf(s.Err, "run: %s\n", root)
 	}
-	host.Prune(&o.Spec, root)
+	bench.Prune(&host.Host, &o.Spec, root)
 	if err != nil {
 		return err
 	}
 	return o.ending(&l, v, facts)
 }
 
-func (o *latencyOptions) ending(l *batch.Latencies, v *verdict.Verdict, facts bench.Facts) error {
+func (o *latencyOptions) ending(l *batch.Latencies, v *verdict.Verdict, facts prepare.Facts) error {
 	switch counted := len(l.Seconds); {
 	case counted == 0 && len(l.Failures) > 0:
 		return command.Exit(command.ExitNothing, fmt.Errorf("no iteration completed; the line above says why%s", o.ids.advice(facts, l.Failures[0])))

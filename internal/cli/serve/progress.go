@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/view"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -34,7 +34,7 @@ type progressShow struct {
 }
 
 // showProgress starts the display that --progress asks for.
-func showProgress(w io.Writer, mode string, p bench.Progress) *progressShow {
+func showProgress(w io.Writer, mode string, p *observe.Run) *progressShow {
 	s := &progressShow{w: w, progress: p.Progress, total: p.Total, length: p.Length, beside: p.Beside, began: time.Now(), quit: make(chan struct{}), done: make(chan struct{})}
 	if mode == view.Auto || mode == view.Live { // there is no live view
 		mode = view.Plain

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/inferometer/inferometer/internal/bench"
-	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/client"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -34,7 +34,7 @@ func ResolvedEngine(engine string) string {
 
 // FindProven finds what the newest self-test proved for a run; nil: nothing.
 // A result that can't be read proves nothing, and is no reason to stop a run.
-func FindProven(h *bench.Host, engine string) *journal.Proven {
+func FindProven(h *prepare.Host, engine string) *journal.Proven {
 	path, err := SelftestPath()
 	if err != nil {
 		return nil
@@ -45,7 +45,7 @@ func FindProven(h *bench.Host, engine string) *journal.Proven {
 	}
 	result, err := selftest.Decode(b)
 	if err != nil {
-		h.Say("note: %s: %v", path, err)
+		h.Note("note: %s: %v", path, err)
 		return nil
 	}
 	return result.Proven(command.Version(), engine, ThisMachine())
@@ -53,7 +53,7 @@ func FindProven(h *bench.Host, engine string) *journal.Proven {
 
 // SelftestPath is where the result is kept.
 func SelftestPath() (string, error) {
-	state, err := (&bench.Host{Environment: spec.Environment{Lookup: os.LookupEnv}}).State()
+	state, err := (&prepare.Host{Environment: spec.Environment{Lookup: os.LookupEnv}}).State()
 	if err != nil {
 		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
 	}

@@ -2,13 +2,15 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -53,13 +55,13 @@ func (o *Options) defineQuestions(set *argv.Set) {
 }
 
 // Eval sends questions: the flags of DefineEval are flags of bench serve, which does it.
-// typed is what was typed, as it may be shown; prepare may change what the settings say.
-func Eval(ctx context.Context, s command.Streams, settings option.Settings, typed []string, prepare func(*Options)) error {
+// typed is what was typed, as it may be shown; change may change what the settings say.
+func Eval(ctx context.Context, s command.Streams, settings option.Settings, typed []string, change func(*Options)) error {
 	set, o := Flags()
 	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return err
 	}
-	prepare(o)
+	change(o)
 	return send(ctx, s, set, o, typed, "eval")
 }
 
@@ -81,15 +83,37 @@ func (o *Options) Questions() *workload.EvalOptions {
 }
 
 // ShowQuestions shows each request that Eval would send with these settings, and sends none.
-func ShowQuestions(ctx context.Context, s command.Streams, settings option.Settings, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
+func ShowQuestions(ctx context.Context, s command.Streams, settings option.Settings, change func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
 	set, o := Flags()
 	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return nil, err
 	}
-	prepare(o)
+	change(o)
 	o.Asking(ctx, s)
 	if err := o.Check(set); err != nil {
 		return nil, err
 	}
-	return bench.Questions(ctx, &o.Spec, o.RunHost(s), see)
+	r, err := prepare.Dry(ctx, &o.Spec, &o.RunHost(s).Host)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.Data.Task == nil {
+		return nil, argv.Errorf("task", "is needed: the run asks no questions")
+	}
+	for {
+		w, err := r.Data.Next()
+		if errors.Is(err, io.EOF) {
+			return r.Data.Task, ctx.Err()
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = see(w)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
-	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/prepare"
+	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -60,9 +60,9 @@ func (r *serveRun) dryRun(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	found, err := bench.DryRun(ctx, &r.Spec, r.host)
+	found, err := prepare.DryRun(ctx, &r.Spec, &r.host.Host)
 	if errors.Is(err, context.Canceled) {
-		return bench.ErrStopped
+		return prepare.ErrStopped
 	}
 	if err == nil && r.host.Rehearsed != nil {
 		err = r.host.Rehearsed(found)

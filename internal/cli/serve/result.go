@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -40,7 +41,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	if err := r.summarize(res); err != nil {
 		return err
 	}
-	r.host.Prune(&r.Spec, r.run.Folder())
+	bench.Prune(&r.host.Host, &r.Spec, r.run.Folder())
 	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 

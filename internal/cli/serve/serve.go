@@ -16,7 +16,9 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -170,7 +172,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	run, err := bench.Execute(ctx, drain, &r.Spec, r.host)
-	if err == nil { // a nil *Run is no nil finished
+	if err == nil { // a nil *Done is no nil finished
 		r.run = run
 	}
 	return err
@@ -178,20 +180,21 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 
 // RunHost is this process, as a run knows it.
 func (o *Options) RunHost(s command.Streams) *bench.Host {
-	h := &bench.Host{
-		Environment: spec.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
+	h := &bench.Host{Version: command.Version()}
+	h.Host = prepare.Host{
+		Environment: spec.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment},
 		Say: func(format string, args ...any) {
 			if !o.Quiet {
 				fmt.Fprintf(s.Err, format+"\n", args...)
 			}
 		},
-		Warn:     func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
-		Progress: func(p bench.Progress) (stop func()) { return showProgress(s.Err, o.Progress, p).stop },
+		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}
+	h.Observers = []observe.Observer{observe.During(func(r *observe.Run) (stop func()) { return showProgress(s.Err, o.Progress, r).stop })}
 	if o.Progress != "none" {
 		h.Fetching = fetchShow(s.Err, o.Progress == view.Bar || o.Progress != view.Plain && command.IsTerminal(s.Err))
 	}
-	h.Proven = func(engine string) *journal.Proven { return FindProven(h, engine) }
+	h.Proven = func(engine string) *journal.Proven { return FindProven(&h.Host, engine) }
 	toParent(h)
 	return h
 }

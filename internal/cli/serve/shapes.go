@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -26,7 +27,7 @@ type shapesRun struct {
 	command.Streams
 	drain  <-chan struct{}
 	root   string // the folder of all runs
-	server bench.Facts
+	server prepare.Facts
 	seed   uint64
 	done   int // runs, so that no two draw the same ids
 
@@ -54,10 +55,10 @@ func Shapes(ctx context.Context, s command.Streams, args []string) error {
 
 func (r *shapesRun) run(ctx context.Context) error {
 	host, err := r.RunHost(r.Streams), error(nil)
-	if r.server, err = bench.Ask(ctx, &r.Spec, host); err != nil {
+	if r.server, err = prepare.Ask(ctx, &r.Spec, &host.Host); err != nil {
 		return err
 	}
-	if r.root, err = bench.NewFolder(r.RunDir, host); err != nil {
+	if r.root, err = bench.NewFolder(r.RunDir, &host.Host); err != nil {
 		return err
 	}
 	defer journal.InProgress(r.root)()
@@ -75,7 +76,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 	if len(r.result.Rows) > 0 {
 		err = errors.Join(err, report.WriteShapes(r.Out, &r.result, r.output))
 	}
-	host.Prune(&r.Spec, r.root)
+	bench.Prune(&host.Host, &r.Spec, r.root)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (r *shapesRun) measureAll(ctx context.Context) error {
 		began := time.Now()
 		folder := r.folderOf(s)
 		row, err := r.measure(ctx, s, folder, subtract)
-		if err != nil && !errors.Is(err, bench.ErrStopped) {
+		if err != nil && !errors.Is(err, prepare.ErrStopped) {
 			if len(row.Samples) > 0 { // measured, but not kept: the disk is full
 				r.result.Rows = append(r.result.Rows, r.line(row, began, folder))
 			}
@@ -183,7 +184,7 @@ func stopped(ctx context.Context, drain <-chan struct{}) bool {
 }
 
 // cacheField tells llama.cpp whether to use what it has computed before; others don't know the field.
-func cacheField(f bench.Facts, use bool) json.RawMessage {
+func cacheField(f prepare.Facts, use bool) json.RawMessage {
 	if f.Name != "llamacpp" {
 		return nil
 	}

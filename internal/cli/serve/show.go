@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
@@ -33,7 +32,7 @@ func (r *serveRun) show(ctx context.Context) (running context.Context, drain <-c
 		}
 		r.screen.Pauses(r.host.Control.Pause)
 	}
-	r.host.Progress = func(bench.Progress) (stop func()) { return func() {} } // the view has it all
+	r.host.Observers = nil // the view has it all
 	return running, drain, func() {
 		forget()
 		close()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -157,7 +158,7 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	r.host.Say("run: %s", r.run.Folder())
-	r.host.Prune(&r.Spec, r.run.Folder())
+	bench.Prune(&r.host.Host, &r.Spec, r.run.Folder())
 	return throughputEnding(r, res, v)
 }
 

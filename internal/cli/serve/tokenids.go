@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/prepare"
 )
 
 // idOptions say of which token ids prompts are made.
@@ -38,17 +38,17 @@ func (o *idOptions) check() error {
 }
 
 // texts says whether prompts are texts.
-func (o *idOptions) texts(f bench.Facts) bool { return o.text || f.TextsOnly }
+func (o *idOptions) texts(f prepare.Facts) bool { return o.text || f.TextsOnly }
 
 // noteTexts says that lengths are not exact.
-func (o *idOptions) noteTexts(serve *Options, f bench.Facts, w io.Writer) {
+func (o *idOptions) noteTexts(serve *Options, f prepare.Facts, w io.Writer) {
 	if o.texts(f) && !serve.Quiet {
 		fmt.Fprintln(w, "note: prompts are texts of about as many tokens as asked for; rates are by the server's own count")
 	}
 }
 
 // advice is what to do about a failure that may be one of the token ids; empty: none.
-func (o *idOptions) advice(f bench.Facts, failure string) string {
+func (o *idOptions) advice(f prepare.Facts, failure string) string {
 	if o.texts(f) || !strings.Contains(failure, string(journal.HTTP4xx)) {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (o *idOptions) start() uint64 {
 const mostIDs = 10_000
 
 // most is how many token ids there are to draw from.
-func (o *idOptions) most(f bench.Facts) int {
+func (o *idOptions) most(f prepare.Facts) int {
 	switch {
 	case o.below != nil:
 		return *o.below

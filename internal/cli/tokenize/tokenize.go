@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
@@ -117,7 +117,7 @@ func (o *options) check(set *argv.Set) error {
 
 // openFile opens what --tokenizer names.
 func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tokenizer, error) {
-	host := &bench.Host{
+	host := &prepare.Host{
 		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
 		Say:         func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}

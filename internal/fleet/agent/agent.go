@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench"
-	"github.com/inferometer/inferometer/internal/bench/client"
+	"github.com/inferometer/inferometer/internal/client"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"

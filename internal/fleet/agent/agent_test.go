@@ -23,6 +23,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/seal"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
@@ -103,7 +104,7 @@ func startAgent(t *testing.T, url, state string, change func(*Agent)) *process {
 	p.Agent = &Agent{
 		Bus: b, ID: NewID("host.example"), Name: "one", State: filepath.Join(state, "inferometer"), Version: version, Secrets: key, Say: p.said.say,
 		Host: func() *bench.Host {
-			return &bench.Host{Environment: spec.Environment{Release: "1", Lookup: os.LookupEnv}, Version: version}
+			return &bench.Host{Host: prepare.Host{Environment: spec.Environment{Release: "1", Lookup: os.LookupEnv}}, Version: version}
 		},
 	}
 	p.Allow, _ = ParseAllow([]string{"127.0.0.1"})

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/prepare"
 )
 
 // running gets an agent to the point where it sends.
@@ -71,7 +71,7 @@ func TestRealDrain(t *testing.T) {
 		l.awaitPhase(p.ID, message.Ready)
 		l.ask(p.ID, &message.Ask{Kind: message.Cancel, Run: "early"})
 		failed := l.awaitPhase(p.ID, message.Failed)
-		if !strings.Contains(failed.Error, bench.ErrStopped.Error()) || failed.Sent != 0 || failed.Journal != 0 {
+		if !strings.Contains(failed.Error, prepare.ErrStopped.Error()) || failed.Sent != 0 || failed.Journal != 0 {
 			t.Errorf("%+v", failed)
 		}
 		if a := l.ask(p.ID, &message.Ask{Kind: message.Start, Run: "early", Nonce: nonce, At: time.Now().UnixNano()}); a.Error == "" {

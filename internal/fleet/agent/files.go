@@ -10,16 +10,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/prepare"
 )
 
 // fetch brings the files of an offer here, those that are not here yet, and gives where
 // those of each kind lie: the file itself where it is the one that the Spec names, else a
 // folder that holds them.
-func (a *Agent) fetch(ctx context.Context, o *offered) (map[bench.FileKind]string, error) {
-	places := map[bench.FileKind]string{}
-	for kind, named := range map[bench.FileKind]string{bench.DatasetFile: o.spec.Path, bench.TokenizerFile: o.spec.Tokenizer} {
+func (a *Agent) fetch(ctx context.Context, o *offered) (map[prepare.FileKind]string, error) {
+	places := map[prepare.FileKind]string{}
+	for kind, named := range map[prepare.FileKind]string{prepare.DatasetFile: o.spec.Path, prepare.TokenizerFile: o.spec.Tokenizer} {
 		var files []message.File
 		for _, f := range o.files {
 			if f.For == string(kind) {

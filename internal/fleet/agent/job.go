@@ -13,7 +13,9 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -122,16 +124,16 @@ func (j *job) begin(ctx context.Context) error {
 	select {
 	case <-j.starting:
 	case <-j.drained:
-		return bench.ErrStopped
+		return prepare.ErrStopped
 	case <-ctx.Done():
-		return bench.ErrStopped
+		return prepare.ErrStopped
 	}
 	j.reserve(1) // before the instant, at which nothing else is to be done
 	j.mu.Lock()
 	at := j.startAt
 	j.mu.Unlock()
 	if !load.AwaitInstant(ctx, j.drained, at) {
-		return bench.ErrStopped
+		return prepare.ErrStopped
 	}
 	j.enter(message.Running)
 	return nil
@@ -193,13 +195,10 @@ func (j *job) execute(ctx context.Context) (err error) {
 		value, ok := j.offer.secrets[name]
 		return value, ok
 	}
-	host.Place = func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
-	host.Begin, host.Sending, host.Ended, host.Drained = j.begin, j.sending, j.live.ended, j.stoppedItself
+	host.Place = func(kind prepare.FileKind, _ string) (string, error) { return places[kind], nil }
+	host.Begin, host.Sending, host.Drained = j.begin, j.sending, j.stoppedItself
 	host.Rehearsed, host.Fetching, host.Say = nil, nil, nil
-	host.Progress = func(p bench.Progress) func() {
-		j.follow(p.Progress, planned(&asked, p.Total))
-		return func() {}
-	}
+	host.Observers = []observe.Observer{&following{job: j, spec: &asked}}
 	r, err := bench.Execute(ctx, j.drained, &asked, &host)
 	if err != nil {
 		return err
@@ -207,6 +206,22 @@ func (j *job) execute(ctx context.Context) (err error) {
 	defer r.Close()
 	return r.Unwritten()
 }
+
+// following keeps the job's status up to date while its run goes on.
+type following struct {
+	observe.Base
+	job  *job
+	spec *spec.Spec
+}
+
+// Open implements observe.Observer.
+func (f *following) Open(_ context.Context, r *observe.Run) error {
+	f.job.follow(r.Progress, planned(f.spec, r.Total))
+	return nil
+}
+
+// Ended implements observe.Watcher.
+func (f *following) Ended(q *journal.Request) { f.job.live.ended(q) }
 
 // planned is how many of a run's requests are the share's; 0: not known.
 func planned(s *spec.Spec, total int) int {
@@ -232,7 +247,7 @@ func (j *job) conclude(ctx context.Context, err, handedOn error) {
 		j.agent.Say("the journal of the run %s is in %s until a leader fetches it: %s", j.run, j.folder.path, outside.Sentence(handedOn.Error()))
 	}
 	j.kept = handedOn != nil
-	if errors.Is(err, bench.ErrStopped) && j.why != "" {
+	if errors.Is(err, prepare.ErrStopped) && j.why != "" {
 		words += ": " + j.why
 	}
 	if err == nil && words == "" {

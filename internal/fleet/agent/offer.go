@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -84,7 +84,7 @@ func checkFiles(o *offered) error {
 	sum := int64(0)
 	var has []string
 	for _, f := range o.files {
-		if !slices.Contains([]string{string(bench.DatasetFile), string(bench.TokenizerFile)}, f.For) {
+		if !slices.Contains([]string{string(prepare.DatasetFile), string(prepare.TokenizerFile)}, f.For) {
 			return fmt.Errorf("a file for %q is not known here", outside.Word(f.For))
 		}
 		if name := filepath.FromSlash(f.Name); !filepath.IsLocal(name) || filepath.Clean(name) == "." {
@@ -97,9 +97,9 @@ func checkFiles(o *offered) error {
 	}
 	s := o.spec
 	switch {
-	case s.Path != "" && !slices.Contains(has, string(bench.DatasetFile)):
+	case s.Path != "" && !slices.Contains(has, string(prepare.DatasetFile)):
 		return errors.New("the Spec names a dataset's path, and no file came with it: an agent reads no others")
-	case s.Tokenizer != "" && !s.SkipTokenizerInit && !slices.Contains(has, string(bench.TokenizerFile)):
+	case s.Tokenizer != "" && !s.SkipTokenizerInit && !slices.Contains(has, string(prepare.TokenizerFile)):
 		return errors.New("the Spec names a tokenizer, and no file of it came with it: an agent reads no others")
 	}
 	return nil

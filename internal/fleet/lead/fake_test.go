@@ -22,6 +22,8 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/seal"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/observe"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -207,7 +209,7 @@ func (f *fake) take(asked *spec.Spec, run string) {
 	var ctx context.Context
 	ctx, f.cancel = context.WithCancel(context.Background())
 	asked.RunDir = filepath.Join(f.dir, run)
-	var progress bench.Progress
+	var progress observe.Run
 	host := testHost(f.t, nil)
 	if f.net != nil {
 		host.Dial = f.net.DialContext
@@ -218,23 +220,23 @@ func (f *fake) take(asked *spec.Spec, run string) {
 		case at := <-f.begin:
 			time.Sleep(time.Until(at))
 		case <-f.drain:
-			return bench.ErrStopped
+			return prepare.ErrStopped
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 		f.tell(&progress, func(s *message.Status) { s.Phase = message.Running })
 		return nil
 	}
-	host.Progress = func(p bench.Progress) func() {
+	host.Observers = []observe.Observer{observe.During(func(p *observe.Run) func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		progress = p
+		progress = *p
 		return func() {}
-	}
+	})}
 	f.all.Go(func() { f.send(ctx, asked, host, &progress) })
 }
 
-func (f *fake) send(ctx context.Context, asked *spec.Spec, host *bench.Host, progress *bench.Progress) {
+func (f *fake) send(ctx context.Context, asked *spec.Spec, host *bench.Host, progress *observe.Run) {
 	quit, quiet := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(quiet)
@@ -284,14 +286,14 @@ func (f *fake) send(ctx context.Context, asked *spec.Spec, host *bench.Host, pro
 	})
 }
 
-func (f *fake) tell(p *bench.Progress, change func(*message.Status)) {
+func (f *fake) tell(p *observe.Run, change func(*message.Status)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := &f.status
 	s.Number++
 	s.At = time.Now().UnixNano()
 	if p.Progress != nil {
-		now := p.Snapshot()
+		now := p.Progress.Snapshot()
 		s.Sent, s.Done, s.Failed, s.InFlight, s.Reserved = int(now.Sent), int(now.Completed), int(now.Failed), int(now.InFlight), int(now.Sent)+10
 	}
 	if change != nil {
@@ -313,7 +315,7 @@ func testHost(t *testing.T, said *bytes.Buffer) *bench.Host {
 			fmt.Fprintf(said, format+"\n", args...)
 		}
 	}
-	return &bench.Host{
+	return &bench.Host{Version: version, Host: prepare.Host{
 		Environment: spec.Environment{
 			Release: "1",
 			Lookup: func(name string) (string, bool) {
@@ -322,8 +324,8 @@ func testHost(t *testing.T, said *bytes.Buffer) *bench.Host {
 			},
 			Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		},
-		Version: version, Say: say, Warn: say,
-	}
+		Say: say, Warn: say,
+	}}
 }
 
 func sumOf(b []byte) string {

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -66,18 +66,18 @@ func TestRealNATSRestarts(t *testing.T) {
 	startFake(t, nats.URL, "one", nil)
 	startFake(t, nats.URL, "two", nil)
 	host := testHost(t, nil)
-	host.Progress = func(p bench.Progress) func() {
+	host.Observers = []observe.Observer{observe.During(func(p *observe.Run) func() {
 		gone := make(chan struct{})
 		go func() {
 			defer close(gone)
-			for p.Snapshot().Completed < 50 && t.Context().Err() == nil {
+			for p.Progress.Snapshot().Completed < 50 && t.Context().Err() == nil {
 				time.Sleep(5 * time.Millisecond) // statuses come when they come
 			}
 			nats.Kill()
 			nats.Restart()
 		}()
 		return func() { <-gone }
-	}
+	})}
 	s := asked(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
@@ -177,13 +177,13 @@ func TestTwoLeaders(t *testing.T) {
 		host := v.host(nil)
 		second := make(chan error, 1)
 		other := v.T.TempDir()
-		host.Progress = func(bench.Progress) func() {
+		host.Observers = []observe.Observer{observe.During(func(*observe.Run) func() {
 			go func() {
 				_, err := v.attach("", other, v.host(nil))
 				second <- err
 			}()
 			return func() {}
-		}
+		})}
 		done, err := v.execute(nil, s, host)
 		if err != nil {
 			v.Fatal(err)

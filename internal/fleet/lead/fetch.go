@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -16,9 +16,9 @@ const filesName = "files"
 
 // fetchFiles brings the files of the run here, as an agent does: the leader before may have
 // had them elsewhere.
-func (l *leader) fetchFiles(ctx context.Context, s *spec.Spec) (map[bench.FileKind]string, error) {
-	places := map[bench.FileKind]string{}
-	count, named := map[string]int{}, map[string]string{string(bench.DatasetFile): s.Path, string(bench.TokenizerFile): s.Tokenizer}
+func (l *leader) fetchFiles(ctx context.Context, s *spec.Spec) (map[prepare.FileKind]string, error) {
+	places := map[prepare.FileKind]string{}
+	count, named := map[string]int{}, map[string]string{string(prepare.DatasetFile): s.Path, string(prepare.TokenizerFile): s.Tokenizer}
 	for _, f := range l.kept.Files {
 		count[f.For]++
 	}
@@ -39,9 +39,9 @@ func (l *leader) fetchFiles(ctx context.Context, s *spec.Spec) (map[bench.FileKi
 		if err != nil {
 			return nil, err
 		}
-		places[bench.FileKind(f.For)] = folder
+		places[prepare.FileKind(f.For)] = folder
 		if count[f.For] == 1 && f.Name == filepath.Base(named[f.For]) {
-			places[bench.FileKind(f.For)] = path // the file itself, as the Spec names it
+			places[prepare.FileKind(f.For)] = path // the file itself, as the Spec names it
 		}
 	}
 	return places, nil

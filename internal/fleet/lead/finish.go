@@ -124,7 +124,7 @@ func (l *leader) toMerge() *merge.Plan {
 	s := l.plan.Spec
 	p := &merge.Plan{
 		Run: l.kept.Run, Start: l.began.UnixNano(), Lease: l.kept.Lease, Planned: l.list.planned(),
-		WorkloadSHA: l.list.whole, ShareSHA: l.list.parts, First: l.plan.First(l.began),
+		WorkloadSHA: l.list.whole, ShareSHA: l.list.parts, First: l.plan.First(l.host.Version, l.began),
 		Limits: &merge.Limits{SpawnRate: s.SpawnRate, ProbeRate: s.ProbeRequestRate, IntegritySample: s.IntegritySample},
 	}
 	if s.MaxConcurrency != nil {

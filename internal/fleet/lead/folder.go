@@ -46,7 +46,7 @@ func (f *fleetFile) over() bool { return f.Merged && len(f.Missing) == 0 }
 
 // makeFolder makes the run's folder, or takes the one that is there.
 func (l *leader) makeFolder(named string) error {
-	path, err := bench.NewFolder(named, l.host)
+	path, err := bench.NewFolder(named, &l.host.Host)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (l *leader) takeFolder(named string) error {
 	if path == "" && readFleet(l.kept.Folder).Run == l.kept.Run {
 		path = l.kept.Folder
 	}
-	path, err := bench.NewFolder(path, l.host)
+	path, err := bench.NewFolder(path, &l.host.Host)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/prepare"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -28,7 +30,7 @@ type leader struct {
 	place string // of NATS, as the user would write it
 	bus   courier
 	host  *bench.Host
-	plan  *bench.Plan
+	plan  *prepare.Plan
 	kept  state
 	hold  *hold
 
@@ -131,21 +133,21 @@ func newID(prefix string) string {
 // prepare does all that comes before the start. Nothing has been sent, so that the first
 // Ctrl-C ends it, and whatever goes wrong gives up.
 func (l *leader) prepare(ctx context.Context, drain <-chan struct{}, s *spec.Spec) (err error) {
-	ctx, stop := untilDrain(ctx, drain)
+	ctx, stop := load.UntilDrain(ctx, drain, prepare.ErrStopped)
 	defer stop()
 	defer func() {
 		if err == nil {
 			return
 		}
 		l.giveUp()
-		if errors.Is(context.Cause(ctx), bench.ErrStopped) {
-			err = bench.ErrStopped
+		if errors.Is(context.Cause(ctx), prepare.ErrStopped) {
+			err = prepare.ErrStopped
 		}
 	}()
 	if err := l.bus.Prepare(ctx); err != nil {
 		return err
 	}
-	if l.plan, err = bench.NewPlan(ctx, s, l.host); err != nil {
+	if l.plan, err = prepare.NewPlan(ctx, s, &l.host.Host); err != nil {
 		return err
 	}
 	if err := l.pick(ctx); err != nil {
@@ -155,19 +157,6 @@ func (l *leader) prepare(ctx context.Context, drain <-chan struct{}, s *spec.Spe
 		return err
 	}
 	return l.getReady(ctx)
-}
-
-// untilDrain is a context that the first Ctrl-C ends.
-func untilDrain(ctx context.Context, drain <-chan struct{}) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-drain:
-			cancel(bench.ErrStopped)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
 }
 
 // getReady takes a run from its agents to their being ready.
@@ -191,7 +180,7 @@ func (l *leader) getReady(ctx context.Context) error {
 
 // runToEnd starts agents that are ready, and leads the run to its result.
 func (l *leader) runToEnd(ctx context.Context, drain <-chan struct{}) (*Done, error) {
-	before, stop := untilDrain(ctx, drain)
+	before, stop := load.UntilDrain(ctx, drain, prepare.ErrStopped)
 	err := l.measureClocks(before, clockRounds)
 	if err == nil {
 		err = l.start(before)
@@ -200,7 +189,7 @@ func (l *leader) runToEnd(ctx context.Context, drain <-chan struct{}) (*Done, er
 	if err != nil {
 		l.giveUp()
 		if before.Err() != nil && ctx.Err() == nil {
-			err = bench.ErrStopped
+			err = prepare.ErrStopped
 		}
 		return nil, err
 	}
@@ -211,9 +200,6 @@ func (l *leader) runToEnd(ctx context.Context, drain <-chan struct{}) (*Done, er
 func (l *leader) follow(ctx context.Context, drain <-chan struct{}) (*Done, error) {
 	if err := l.collect(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("%w; the agents go on, and inferometer fleet attach %s takes the run over", err, l.kept.Run)
-	}
-	if l.host.Started != nil {
-		l.host.Started(l.folder.path, l.plan.First(l.began))
 	}
 	if err := l.watch(ctx, drain); err != nil {
 		return nil, err

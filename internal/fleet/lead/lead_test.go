@@ -16,6 +16,8 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -215,7 +217,7 @@ func TestInterrupts(t *testing.T) {
 		inVirtual(t, func(v *virtual) {
 			drain := make(chan struct{})
 			close(drain)
-			if _, err := v.execute(drain, v.spec(`"load":{"num_prompts":10,"max_concurrency":2}`), v.host(nil)); !errors.Is(err, bench.ErrStopped) {
+			if _, err := v.execute(drain, v.spec(`"load":{"num_prompts":10,"max_concurrency":2}`), v.host(nil)); !errors.Is(err, prepare.ErrStopped) {
 				v.Errorf("%v", err)
 			}
 		})
@@ -229,9 +231,9 @@ func TestInterrupts(t *testing.T) {
 				defer cancel()
 				drain := make(chan struct{})
 				host := v.host(nil)
-				host.Progress = func(p bench.Progress) func() {
+				host.Observers = []observe.Observer{observe.During(func(p *observe.Run) func() {
 					go func() {
-						for p.Snapshot().Completed < 20 && v.Context().Err() == nil {
+						for p.Progress.Snapshot().Completed < 20 && v.Context().Err() == nil {
 							time.Sleep(10 * time.Millisecond) // statuses come when they come
 						}
 						close(drain)
@@ -240,7 +242,7 @@ func TestInterrupts(t *testing.T) {
 						}
 					}()
 					return func() {}
-				}
+				})}
 				s := v.spec(`"pace":{"rate":100},"load":{"num_prompts":3000}`)
 				s.Agents = 2
 				done, err := v.leader(host).execute(ctx, drain, s)

@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/merge"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/judge/hist"
+	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -29,7 +30,7 @@ func TestStateOfAFleet(t *testing.T) {
 	now := time.Now()
 	asked := spec.Default()
 	l := &leader{
-		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &bench.Plan{Spec: &asked},
+		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &prepare.Plan{Spec: &asked},
 		list: list{requests: make([]merge.Request, 200)},
 		agents: []*agent{
 			{member: member{ID: "a"}, contact: now, status: &message.Status{Phase: message.Running, Sent: 60, Done: 40, Failed: 10, InFlight: 10, Tokens: 900, Live: encoded(10, 10, 10)}},

@@ -12,6 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/prepare"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -56,7 +58,7 @@ func (l *leader) only(ctx context.Context) (string, error) {
 }
 
 func (l *leader) takeOver(ctx context.Context, drain <-chan struct{}, run, folder string) (*Done, error) {
-	before, stop := untilDrain(ctx, drain)
+	before, stop := load.UntilDrain(ctx, drain, prepare.ErrStopped)
 	defer stop()
 	begun, err := l.resume(before, run, folder)
 	switch {
@@ -160,7 +162,7 @@ func (l *leader) planAgain(ctx context.Context) error {
 		return err
 	}
 	h := *l.host
-	h.Rehearsed, h.Place = nil, func(kind bench.FileKind, _ string) (string, error) { return places[kind], nil }
+	h.Rehearsed, h.Place = nil, func(kind prepare.FileKind, _ string) (string, error) { return places[kind], nil }
 	// Agents have the secrets. To list what they send none is needed.
 	h.Lookup = func(name string) (string, bool) {
 		// A folder may be anybody's: what it asks for is not told of this environment.
@@ -169,7 +171,7 @@ func (l *leader) planAgain(ctx context.Context) error {
 		}
 		return "", !slices.Contains([]string{"XDG_STATE_HOME", "OPENAI_API_KEY"}, name)
 	}
-	l.plan, err = bench.NewPlan(ctx, s, &h)
+	l.plan, err = prepare.NewPlan(ctx, s, &h.Host)
 	return err
 }
 

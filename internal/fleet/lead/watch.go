@@ -2,10 +2,12 @@ package lead
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/send/load"
 )
 
@@ -33,14 +35,11 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 	defer l.background.Wait()
 	defer stop()
 	go l.followClocks(beside)
-	shown := &load.Progress{}
-	if l.host.Progress != nil {
-		p := bench.Progress{Progress: shown, Length: l.plan.Spec.Length(), Beside: l.beside}
-		if p.Total = len(l.list.requests); l.plan.Spec.Unbounded {
-			p.Total = 0
-		}
-		defer l.host.Progress(p)()
+	shown, hide, err := l.show(ctx)
+	if err != nil {
+		return err
 	}
+	defer hide()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	cancelled := ctx.Done()
@@ -69,6 +68,24 @@ func (l *leader) watch(ctx context.Context, drain <-chan struct{}) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// show tells the observers of the host that the run has begun, until hide is called. They
+// see how far it is; its requests are on other machines.
+func (l *leader) show(ctx context.Context) (_ *load.Progress, hide func(), err error) {
+	r := &observe.Run{
+		Folder: l.folder.path, First: l.plan.First(l.host.Version, l.began), Progress: &load.Progress{}, Length: l.plan.Spec.Length(),
+		Total: len(l.list.requests), Beside: l.beside, Say: l.host.Say, Warn: l.host.Warn,
+	}
+	if l.plan.Spec.Unbounded {
+		r.Total = 0
+	}
+	all := observe.List(l.host.Observers)
+	hide = func() { _ = all.Stop(ctx, &journal.End{}) } // it is shown, and no more
+	if err = errors.Join(all.Open(ctx, r), all.Start()); err != nil {
+		hide()
+	}
+	return r.Progress, hide, err
 }
 
 // tell asks all agents for something, until each has heard it or is over.

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/observe"
 )
 
 // small makes a disk of a few kilobytes at a folder.
@@ -44,18 +45,18 @@ func grow(t *testing.T, folder, size string) {
 const patience = 2 * time.Minute
 
 // during calls do once in the middle of a run, beside it.
-func during(t *testing.T, host *bench.Host, completed int64, do func(p bench.Progress)) {
-	host.Progress = func(p bench.Progress) func() {
+func during(t *testing.T, host *bench.Host, completed int64, do func(p *observe.Run)) {
+	host.Observers = []observe.Observer{observe.During(func(p *observe.Run) func() {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for p.Snapshot().Completed < completed && t.Context().Err() == nil {
+			for p.Progress.Snapshot().Completed < completed && t.Context().Err() == nil {
 				time.Sleep(5 * time.Millisecond) // statuses come when they come
 			}
 			do(p)
 		}()
 		return func() { <-done }
-	}
+	})}
 }
 
 // isWhole holds that a run has each record, and that nothing of it is left elsewhere.
@@ -87,7 +88,7 @@ func TestRealDiskIsFullForAWhile(t *testing.T) {
 	small(t, disk, "8k") // two journals' first pages
 	var said bytes.Buffer
 	host := testHost(t, &said)
-	during(t, host, 400, func(bench.Progress) { grow(t, disk, "4m") })
+	during(t, host, 400, func(*observe.Run) { grow(t, disk, "4m") })
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &said)
@@ -172,7 +173,7 @@ func TestRealJetStreamIsFull(t *testing.T) {
 			var said bytes.Buffer
 			host := testHost(t, &said)
 			shown := ""
-			during(t, host, 50, func(p bench.Progress) {
+			during(t, host, 50, func(p *observe.Run) {
 				if name == "on its disk" {
 					fill(t, filepath.Join(store, "filler"))
 				}
@@ -224,7 +225,7 @@ func TestRealNATSComesBackEmpty(t *testing.T) {
 	var mu sync.Mutex
 	away := ""
 	host := testHost(t, &said)
-	during(t, host, 150, func(p bench.Progress) {
+	during(t, host, 150, func(p *observe.Run) {
 		nats.Kill()
 		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) { // the connection tells nobody else
 			mu.Lock()
@@ -259,7 +260,7 @@ func TestRealLeaseEnds(t *testing.T) {
 	const why = "there was no contact to NATS for longer than the lease of 15s"
 	var said bytes.Buffer
 	host := testHost(t, &said)
-	during(t, host, 20, func(bench.Progress) {
+	during(t, host, 20, func(*observe.Run) {
 		nats.Kill()
 		for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !(one.has(why) && two.has(why)); {
 			time.Sleep(10 * time.Millisecond) // there is nobody to tell it

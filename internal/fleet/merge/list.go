@@ -82,7 +82,7 @@ func (l *list) byShare(agent, unit int) int {
 	return l.owners[agent].Of(unit)
 }
 
-// unit is what requests are divided by: see bench.Unit.
+// unit is what requests are divided by: see prepare.Unit.
 func unit(r *journal.Request) int {
 	if r.Conversation > 0 {
 		return r.Conversation - 1

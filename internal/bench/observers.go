@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/inferometer/inferometer/internal/eval/programs"
+	"github.com/inferometer/inferometer/internal/observe"
+	"github.com/inferometer/inferometer/internal/prepare"
+)
+
+// kinds are all observers that a Spec can ask for, in the order in which they are told. What is asked of the servers
+// comes before who wants to know it.
+var kinds = []func(context.Context, *prepare.Ready, *prepare.Host) (observe.Observer, error){
+	newEarlier,
+	observe.NewPower,
+	observe.NewProcess,
+	observe.NewScrape,
+	observe.NewHardware,
+	observe.NewProfiler,
+	observe.NewSeen,
+	observe.NewSaved,
+	observe.NewAgain,
+	programs.New,
+}
+
+// observers are those that a run has: what its Spec asks for, and what its host brings along.
+func observers(ctx context.Context, r *prepare.Ready, h *Host) (observe.List, error) {
+	var list observe.List
+	for _, new := range kinds {
+		o, err := new(ctx, r, &h.Host)
+		if err != nil {
+			return nil, err
+		}
+		if o != nil {
+			list = append(list, o)
+		}
+	}
+	return append(list, h.Observers...), nil
+}
+
+// earlier puts the answers of a run that goes on into its new journal.
+type earlier struct {
+	observe.Base
+	ready *prepare.Ready
+	run   *observe.Run
+}
+
+func newEarlier(_ context.Context, r *prepare.Ready, _ *prepare.Host) (observe.Observer, error) {
+	if r.Earlier == nil {
+		return nil, nil
+	}
+	return &earlier{ready: r}, nil
+}
+
+// Open implements observe.Observer.
+func (e *earlier) Open(_ context.Context, r *observe.Run) error { e.run = r; return nil }
+
+// Start implements observe.Observer.
+func (e *earlier) Start() error {
+	e.ready.Earlier.Write(e.run.Journal)
+	return nil
+}

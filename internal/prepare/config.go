@@ -1,0 +1,114 @@
+package prepare
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
+)
+
+// Config is the load, without a journal and without anybody who watches it.
+func (r *Ready) Config() load.Config {
+	api := r.API()
+	cfg := load.Config{
+		Clock: r.Clock,
+		Workload: load.Workload{
+			Source: r.Data.Dataset, Pooling: api.Pooling, Query: api.Query, IDPrefix: r.idPrefix(),
+			Call: protocol.Call{
+				Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
+				Extra: append(spec.ObjectFields(r.DefaultBody), r.extraFields()...),
+			},
+		},
+		Schedule: load.Schedule{
+			Pace: r.Pacing, Timed: r.SelfTimed(), GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
+			Concurrency: spec.Deref(r.MaxConcurrency, 0), Batch: r.BatchSize, SpawnRate: r.SpawnRate,
+		},
+		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.url(0), Trace: r.sentTrace()},
+		Records: load.Records{
+			KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.Values.Secrets, CountTokens: r.Tokens.Count,
+		},
+	}
+	if r.Tokens.Source == TokensByFile {
+		cfg.CountPrompt = r.Tokens.Count
+	}
+	if r.Talks() {
+		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.SessionHeader}
+		if r.Values.Header.Get(r.SessionHeader) != "" { // the user gave one of that name
+			cfg.Conversations.Header = ""
+		}
+	}
+	if r.ProbeRequestRate > 0 { // vLLM's own probe
+		cfg.Probe = &load.Probe{
+			Request: workload.Request{Prompt: "Hi", PromptTokens: 1, OutputTokens: 1},
+			Pause:   time.Duration(float64(time.Second) / r.ProbeRequestRate),
+		}
+	}
+	if r.Several() {
+		cfg.Balance = r.Servers.Balance
+		for i := range r.URLs {
+			cfg.Targets = append(cfg.Targets, r.url(i))
+		}
+	}
+	return cfg
+}
+
+// configFor is for a request to one of the servers.
+func (r *Ready) configFor(server int) load.Config {
+	cfg := r.Config()
+	cfg.URL, cfg.Targets, cfg.Balance = r.url(server), nil, nil
+	return cfg
+}
+
+// url is where the requests to a server go, without a login.
+func (r *Ready) url(server int) string { return r.URLs[server] + r.path() }
+
+// path is the endpoint, with the model's name where it has a place for it.
+func (r *Ready) path() string { return protocol.FillPath(r.Endpoint, r.Chosen.Sent) }
+
+// extraFields are what the flags add to each body, in vLLM's order: sampling
+// first, --extra-body over all.
+func (r *Ready) extraFields() []protocol.Field {
+	fields := r.Sampling()
+	if r.ContinuousUsage {
+		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
+	}
+	return append(fields, spec.ObjectFields(r.Values.Extra)...)
+}
+
+func (r *Ready) idPrefix() string {
+	if r.RequestIDPrefix == "" {
+		var b [4]byte
+		_, _ = rand.Read(b[:]) // never fails
+		r.RequestIDPrefix = "bench-" + hex.EncodeToString(b[:]) + "-"
+	}
+	return r.RequestIDPrefix
+}
+
+// traceParent is the header of W3C's Trace Context.
+const traceParent = "Traceparent"
+
+// traceID is the trace of this run, the same each time; the zero value: it has none.
+func (r *Ready) traceID() wire.Trace {
+	switch {
+	case r.TraceID == "" || !r.trace.IsZero():
+	case r.TraceID == spec.TraceRandom:
+		r.trace = wire.RandomTrace()
+	default:
+		r.trace, _ = wire.ParseTrace(r.TraceID) // it was checked
+	}
+	return r.trace
+}
+
+// sentTrace is what the header is made from, unless the user gave one of that name.
+func (r *Ready) sentTrace() wire.Trace {
+	if r.Values.Header.Get(traceParent) != "" {
+		return wire.Trace{}
+	}
+	return r.traceID()
+}
