@@ -11,7 +11,6 @@ package compare
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
@@ -51,8 +50,7 @@ type Comparison struct {
 	Rows      []Row    `json:"rows"`
 	Footnotes []string `json:"notes"` // differences in definition, and how it was computed
 
-	Accuracy *Accuracy     `json:"accuracy,omitempty"` // nil: no side asked questions
-	Picture  template.HTML `json:"-"`                  // of the front of accuracy against throughput, for a page
+	Accuracy *Accuracy `json:"accuracy,omitempty"` // nil: no side asked questions
 
 	tables int // that are read at once
 }
