@@ -3,7 +3,7 @@ package accuracy
 import (
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 

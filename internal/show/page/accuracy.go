@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/accuracy"
 	"github.com/inferometer/inferometer/internal/show/chart"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
@@ -18,7 +19,7 @@ func answers(runs []Run, limits slo.SLO) []answer {
 	if best != nil {
 		a = answered(a.Title, best, len(runs))
 		if len(runs) > 1 {
-			s := saturation(best, runs)
+			s := saturationOf(best, runs)
 			a.Notes = append(a.Notes, s.Title()+"; "+s.Words(loadUnit(best.Result))+".")
 		}
 	}
@@ -48,9 +49,9 @@ func answered(title string, run *Run, runs int) answer {
 	return a
 }
 
-// saturation says whether the best run is the most that the server can do, by the runs
+// saturationOf says whether the best run is the most that the server can do, by the runs
 // that differ from it in their load alone, as far as their options tell.
-func saturation(best *Run, runs []Run) measure.Saturation {
+func saturationOf(best *Run, runs []Run) saturation.Saturation {
 	alike := func(r *measure.Result) [6]string {
 		o := &r.Run.Options
 		limit := "" // of an open loop
@@ -59,7 +60,7 @@ func saturation(best *Run, runs []Run) measure.Saturation {
 		}
 		return [6]string{o.BaseURL, o.Backend, o.ModelID, o.Dataset, loadUnit(r), limit}
 	}
-	var loads []measure.Load
+	var loads []saturation.Load
 	for i := range runs {
 		r := runs[i].Result
 		if r.Completed == 0 || alike(r) != alike(best.Result) || runs[i].invalid() && !best.invalid() {
@@ -69,9 +70,9 @@ func saturation(best *Run, runs []Run) measure.Saturation {
 		if at == 0 {
 			at = float64(r.Run.Options.MaxConcurrency)
 		}
-		loads = append(loads, measure.Load{At: at, Throughput: r.OutputThroughput})
+		loads = append(loads, saturation.Load{At: at, Throughput: r.OutputThroughput})
 	}
-	return measure.SaturationOf(loads)
+	return saturation.Of(loads)
 }
 
 func loadUnit(r *measure.Result) string {

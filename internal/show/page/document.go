@@ -3,16 +3,16 @@ package page
 import (
 	_ "embed" // the page
 	"fmt"
-	"html/template"
 	"io"
 
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed document.html
 var documentText string
 
-var document = template.Must(template.Must(page.Clone()).New("document").Parse(documentText))
+var document = template.Page(documentText, pageText, explainText, servingText)
 
 // What other pages of ours are made of. A Document is such a page: it has the looks
 // and the script of a report, and what its author puts into its sections.

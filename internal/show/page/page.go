@@ -6,7 +6,7 @@
 // Everything is drawn when the page is written, so that it can be read without a script.
 // The script sorts, copies, saves, filters and switches colours, and draws the charts
 // again in a form that answers the mouse and the keyboard (live.go, live/). What comes
-// from outside (errors, labels, a server's words) is escaped by html/template, and
+// from outside (errors, labels, a server's words) is escaped by package template, and
 // a content security policy forbids everything that is not in the file.
 package page
 
@@ -15,7 +15,6 @@ import (
 	_ "embed" // the page
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
@@ -24,6 +23,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed page.html
@@ -32,7 +32,7 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-var page = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(explainText))
+var page = template.Page(pageText, explainText, servingText)
 
 // Run is a run to show.
 type Run struct {

@@ -2,8 +2,9 @@ package page
 
 import (
 	"embed"
-	"html/template"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed page.js live/*.js live/live.css

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed" // the section
 	"fmt"
-	"html/template"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/show/served"
@@ -12,8 +11,6 @@ import (
 
 //go:embed serving.html
 var servingText string
-
-var _ = template.Must(page.New("serving").Parse(servingText))
 
 // serverView is the part of a run's report on what its servers say of themselves.
 type serverView struct {

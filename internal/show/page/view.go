@@ -3,13 +3,13 @@ package page
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 // view is what the template shows.

@@ -5,7 +5,6 @@ import (
 	_ "embed" // the page
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed timeline.html
@@ -21,7 +21,7 @@ var timelineText string
 //go:embed timeline.js
 var timelineScript string
 
-var timelinePage = template.Must(template.New("timeline").Parse(timelineText))
+var timelinePage = template.Page(timelineText)
 
 // timeline is the page of a run's requests in time.
 type timeline struct {

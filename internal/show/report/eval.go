@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/accuracy"
 )
@@ -13,7 +13,7 @@ import (
 // setEval adds what the answers are worth; a run without questions has no such key.
 func setEval(o *object, e *score.Result) {
 	if e != nil {
-		o.set("eval", e)
+		o.Set("eval", e)
 	}
 }
 

@@ -6,6 +6,6 @@ import "github.com/inferometer/inferometer/internal/judge/measure"
 // such key.
 func setGaveUp(o *object, r *measure.Result) {
 	if why := r.GaveUp(); why != "" {
-		o.set("gave_up", why)
+		o.Set("gave_up", why)
 	}
 }

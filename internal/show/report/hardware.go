@@ -8,7 +8,7 @@ import (
 // setHardware adds what devices told; results of runs that asked nothing have no such key.
 func setHardware(o *object, s *judge.Summary) {
 	if s != nil {
-		o.set("hardware", s)
+		o.Set("hardware", s)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // have no such key.
 func setCost(o *object, e *measure.Economy) {
 	if e != nil {
-		o.set("cost", e)
+		o.Set("cost", e)
 	}
 }
 
