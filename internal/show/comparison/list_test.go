@@ -1,4 +1,4 @@
-package compare
+package comparison
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
@@ -20,17 +21,10 @@ func TestLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := Lists(runs, nil)
-	golden(t, "lists.md", func(w io.Writer) error {
-		for i := range lists {
-			if err := lists[i].Markdown(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	golden(t, "lists.csv", func(w io.Writer) error { return ListsCSV(w, lists) })
-	golden(t, "lists.json", func(w io.Writer) error { return ListsJSON(w, lists) })
+	lists := compare.Lists(runs, nil)
+	for file, format := range map[string]string{"lists.md": "markdown", "lists.csv": "csv", "lists.json": "json"} {
+		golden(t, file, func(w io.Writer) error { return WriteLists(w, lists, Options{Format: format}) })
+	}
 }
 
 // TestOurOwnTableIsRead: a list that was pasted into a note is a note.
@@ -41,7 +35,7 @@ func TestOurOwnTableIsRead(t *testing.T) {
 	two := one
 	two.Name, two.Facts = "b", result.Facts{Rate: 2, Asked: 10, Completed: 10}
 	var b bytes.Buffer
-	if err := Lists([]result.Result{one, two}, nil)[0].Markdown(&b); err != nil {
+	if err := WriteLists(&b, compare.Lists([]result.Result{one, two}, nil), Options{Format: "markdown"}); err != nil {
 		t.Fatal(err)
 	}
 	back, err := foreign.Read("note.md", b.Bytes())
@@ -72,15 +66,16 @@ func TestHostileWords(t *testing.T) {
 	}
 	runs := []result.Result{read("a"), read("b" + hostile)}
 	c := mustCompare(t, sides(runs...))
-	lists := Lists(runs, nil)
-	for name, write := range map[string]func(io.Writer) error{
-		"table": func(w io.Writer) error { return c.Table(w, nil) }, "markdown": c.Markdown, "csv": c.CSV,
-		"html": func(w io.Writer) error { return c.HTML(w, nil) }, "json": func(w io.Writer) error { return c.JSON(w, nil) },
-		"list table": func(w io.Writer) error { return lists[0].Table(w, nil) }, "list markdown": lists[0].Markdown,
-		"list csv": func(w io.Writer) error { return ListsCSV(w, lists) }, "list json": func(w io.Writer) error { return ListsJSON(w, lists) },
-	} {
+	lists := compare.Lists(runs, nil)
+	for _, name := range []string{"table", "markdown", "csv", "html", "json", "list table", "list markdown", "list csv", "list json"} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		opt := Options{Format: strings.TrimPrefix(name, "list ")}
+		err := Write(&b, c, nil, opt)
+		if strings.HasPrefix(name, "list ") {
+			b.Reset()
+			err = WriteLists(&b, lists, opt)
+		}
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		text := b.String()
@@ -115,8 +110,8 @@ func TestManyRunsAreListed(t *testing.T) {
 		runs = append(runs, result.Result{Name: fmt.Sprint(i), Tool: result.VLLM, Facts: result.Facts{Concurrency: i/2 + 1, Completed: 1}, Values: map[string]float64{"mean_ttft_ms": float64(i)}})
 	}
 	began := time.Now()
-	l := Lists(runs, nil)
-	if err := l[0].Markdown(io.Discard); err != nil {
+	l := compare.Lists(runs, nil)
+	if err := WriteLists(io.Discard, l, Options{Format: "markdown"}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took > time.Minute { // some 400 ms on a free machine; each held against each, it would be minutes
