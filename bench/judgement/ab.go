@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	results "github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	results "github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // abTrials are duels of two servers that are 0 to 20 % apart: rounds drawn by the thousand, and real ones.
@@ -121,7 +121,7 @@ func (k *drawnDuel) play(ab *compare.AB, d *dice, truth float64) (l *compare.Ana
 			if d.chance(k.hit) {
 				v += d.between(0.1, 0.5)
 			}
-			r := results.Run{Tool: results.Inferometer, Values: map[string]float64{}}
+			r := results.Result{Tool: results.Inferometer, Values: map[string]float64{}}
 			shown := 100 * math.Exp(v) * (1 + k.unknown*d.between(-1, 1))
 			r.Values[drawnKey] = shown
 			if k.unknown > 0 {

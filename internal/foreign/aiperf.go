@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // aiStats is one record of AIPerf's or genai-perf's export.
@@ -25,7 +27,7 @@ var aiUnits = map[string]float64{
 }
 
 // into keeps a distribution of times in milliseconds.
-func (a *aiStats) into(r *Run, metric string) error {
+func (a *aiStats) into(r *result.Result, metric string) error {
 	factor, known := aiUnits[strings.ToLower(a.Unit)]
 	if !known {
 		return fmt.Errorf("the unit of %s is %q, which is not known", metric, a.Unit)
@@ -35,14 +37,14 @@ func (a *aiStats) into(r *Run, metric string) error {
 	} {
 		if v != nil {
 			ms := *v * factor
-			r.set(name+"_"+metric+"_ms", &ms)
+			r.Set(name+"_"+metric+"_ms", &ms)
 		}
 	}
 	return nil
 }
 
 // perSecond keeps a rate.
-func (a *aiStats) perSecond(r *Run, metric string) error {
+func (a *aiStats) perSecond(r *result.Result, metric string) error {
 	_, per, has := strings.Cut(strings.ToLower(a.Unit), "/")
 	factor := map[string]float64{"sec": 1, "s": 1, "second": 1, "ms": 1000, "min": 1.0 / 60, "minute": 1.0 / 60}[per]
 	switch {
@@ -54,11 +56,11 @@ func (a *aiStats) perSecond(r *Run, metric string) error {
 		return fmt.Errorf("the unit of %s is %q, which is not known", metric, a.Unit)
 	}
 	v := *a.Mean * factor
-	r.set(metric, &v)
+	r.Set(metric, &v)
 	return nil
 }
 
-func readAIPerf(o object) ([]Run, error) {
+func readAIPerf(o object) ([]result.Result, error) {
 	var k struct {
 		Version    string  `json:"aiperf_version"`
 		Requests   aiStats `json:"request_throughput"`
@@ -77,12 +79,12 @@ func readAIPerf(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: AIPerf, Notes: []string{
+	r := result.Result{Tool: result.AIPerf, Notes: []string{
 		"itl is AIPerf's inter_chunk_latency, tpot its inter_token_latency (per request)",
 		"its throughput counts from the first request's start to the last one's end",
 	}}
 	if k.Version == "" {
-		r.Tool, r.Notes = GenAIPerf, []string{"tpot is genai-perf's inter_token_latency (per request)"}
+		r.Tool, r.Notes = result.GenAIPerf, []string{"tpot is genai-perf's inter_token_latency (per request)"}
 	}
 	if err := errors.Join(
 		k.Requests.perSecond(&r, "request_throughput"), k.Output.perSecond(&r, "output_throughput"),
@@ -90,17 +92,17 @@ func readAIPerf(o object) ([]Run, error) {
 	); err != nil {
 		return nil, err
 	}
-	failed := count(value(k.Errors.Mean))
+	failed := result.Count(value(k.Errors.Mean))
 	seconds := value(k.Duration.Mean)
 	if k.Duration.Unit != "" {
 		seconds *= aiUnits[strings.ToLower(k.Duration.Unit)] / 1000
 	}
-	r.Facts = Facts{
-		Completed: count(value(k.Count.Mean)), Failed: &failed, Duration: seconds, Nothing: k.Count.Mean != nil && *k.Count.Mean == 0,
-		InputTokens: int64(count(value(k.InputSum.Mean))), OutputTokens: int64(count(value(k.OutputSum.Mean))),
+	r.Facts = result.Facts{
+		Completed: result.Count(value(k.Count.Mean)), Failed: &failed, Duration: seconds, Nothing: k.Count.Mean != nil && *k.Count.Mean == 0,
+		InputTokens: int64(result.Count(value(k.InputSum.Mean))), OutputTokens: int64(result.Count(value(k.OutputSum.Mean))),
 	}
 	k.Config.into(&r.Facts)
-	return []Run{r}, nil
+	return []result.Result{r}, nil
 }
 
 // aiInput is the configuration, in AIPerf's form of today.
@@ -126,7 +128,7 @@ func (a *aiInput) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (a *aiInput) into(f *Facts) {
+func (a *aiInput) into(f *result.Facts) {
 	var names []string
 	for _, m := range a.Models.Items {
 		names = append(names, m.Name)

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // consoleHead begins vLLM's block, SGLang's and ours: only the number of signs differs.
@@ -32,8 +34,8 @@ var consoleMetrics = map[string]string{
 }
 
 // consoleBlock reads the block whose head is lines[0].
-func consoleBlock(lines []string) ([]Run, int) {
-	r := Run{Tool: VLLMConsole, Notes: []string{
+func consoleBlock(lines []string) ([]result.Result, int) {
+	r := result.Result{Tool: result.VLLMConsole, Notes: []string{
 		"a printed block has two decimals and no single requests: only large differences can be told",
 	}}
 	used := 1
@@ -51,10 +53,10 @@ func consoleBlock(lines []string) ([]Run, int) {
 	if len(r.Values) == 0 {
 		return nil, used
 	}
-	return []Run{r}, used
+	return []result.Result{r}, used
 }
 
-func consoleLine(r *Run, line string) {
+func consoleLine(r *result.Result, line string) {
 	m := consoleRow.FindStringSubmatch(line)
 	if m == nil {
 		return
@@ -67,34 +69,34 @@ func consoleLine(r *Run, line string) {
 	f := &r.Facts
 	switch strings.ToLower(label) {
 	case "successful requests":
-		done := count(v)
-		f.done(&done)
+		done := result.Count(v)
+		f.Done(&done)
 	case "failed requests":
-		n := count(v)
+		n := result.Count(v)
 		f.Failed = &n
 	case "maximum request concurrency", "max request concurrency":
-		f.Concurrency = count(v)
+		f.Concurrency = result.Count(v)
 	case "request rate configured (rps)":
 		f.Rate = v
 	case "benchmark duration (s)":
 		f.Duration = v
 	case "total input tokens":
-		f.InputTokens = int64(count(v))
+		f.InputTokens = int64(result.Count(v))
 	case "total generated tokens":
-		f.OutputTokens = int64(count(v))
+		f.OutputTokens = int64(result.Count(v))
 	default:
-		r.setLabel(label, v)
+		setLabel(r, label, v)
 	}
 }
 
-func (r *Run) setLabel(label string, v float64) {
+func setLabel(r *result.Result, label string, v float64) {
 	if name, ok := consoleNames[strings.ToLower(label)]; ok {
-		r.set(name, &v)
+		r.Set(name, &v)
 		return
 	}
 	if s := statistic.FindStringSubmatch(label); s != nil {
 		if metric, ok := consoleMetrics[s[2]]; ok {
-			r.set(strings.ToLower(s[1])+"_"+metric+"_ms", &v)
+			r.Set(strings.ToLower(s[1])+"_"+metric+"_ms", &v)
 		}
 	}
 }

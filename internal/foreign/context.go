@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign/serverlog"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // textContext is what the text above a block says about it, as far as it has been read.
@@ -183,22 +184,22 @@ func joined(lines []string) (string, int) {
 }
 
 // into adds to a run what its block does not say itself.
-func (c *textContext) into(r *Run) {
-	r.section = c.section
+func (c *textContext) into(r *result.Result) {
+	r.Section = c.section
 	f := &r.Facts
 	f.Environment = c.env
 	if r.Name == "" {
 		r.Name = c.name()
 	}
-	if r.Tool == HandMade && f.Load() == "" {
+	if r.Tool == result.HandMade && f.Load() == "" {
 		f.Concurrency = spokenLoad(c.headings[c.level])
 	}
-	if r.Tool != VLLMConsole {
+	if r.Tool != result.VLLMConsole {
 		return
 	}
 	if c.drafts != nil {
-		r.setKnown("spec_decode_acceptance_rate", 100*c.drafts.Rate)
-		r.setKnown("spec_decode_acceptance_length", c.drafts.Length)
+		r.SetKnown("spec_decode_acceptance_rate", 100*c.drafts.Rate)
+		r.SetKnown("spec_decode_acceptance_length", c.drafts.Length)
 	}
 	spoken := spokenLoad(c.comment)
 	if spoken == 0 {

@@ -1,6 +1,10 @@
 package foreign
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
+)
 
 // guideStats is one distribution of GuideLLM's, of the requests that succeeded.
 type guideStats struct {
@@ -15,7 +19,7 @@ type guideStats struct {
 }
 
 // into keeps a distribution under a metric's name, in milliseconds.
-func (g *guideStats) into(r *Run, metric string, factor float64) {
+func (g *guideStats) into(r *result.Result, metric string, factor float64) {
 	s := g.Successful
 	if s == nil || s.Count == 0 {
 		return
@@ -27,15 +31,15 @@ func (g *guideStats) into(r *Run, metric string, factor float64) {
 		x := *v * factor
 		return &x
 	}
-	r.set("mean_"+metric+"_ms", scaled(s.Mean))
-	r.set("median_"+metric+"_ms", scaled(s.Median))
-	r.set("std_"+metric+"_ms", scaled(s.Std))
+	r.Set("mean_"+metric+"_ms", scaled(s.Mean))
+	r.Set("median_"+metric+"_ms", scaled(s.Median))
+	r.Set("std_"+metric+"_ms", scaled(s.Std))
 	for _, p := range []string{"p75", "p90", "p95", "p99", "p999"} {
 		name := p
 		if p == "p999" {
 			name = "p99.9"
 		}
-		r.set(name+"_"+metric+"_ms", scaled(s.Percentiles[p]))
+		r.Set(name+"_"+metric+"_ms", scaled(s.Percentiles[p]))
 	}
 }
 
@@ -67,7 +71,7 @@ type guideBenchmark struct {
 	Duration float64         `json:"duration"`
 }
 
-func readGuideLLM(o object) ([]Run, error) {
+func readGuideLLM(o object) ([]result.Result, error) {
 	var file struct {
 		Config struct {
 			Spec struct {
@@ -81,7 +85,7 @@ func readGuideLLM(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &file); err != nil {
 		return nil, err
 	}
-	runs := make([]Run, len(file.Benchmarks))
+	runs := make([]result.Result, len(file.Benchmarks))
 	for i := range file.Benchmarks {
 		runs[i] = file.Benchmarks[i].run()
 		runs[i].Facts.Model = file.Config.Spec.Backend.Model
@@ -89,10 +93,10 @@ func readGuideLLM(o object) ([]Run, error) {
 	return runs, nil
 }
 
-func (b *guideBenchmark) run() Run {
+func (b *guideBenchmark) run() result.Result {
 	m, s := &b.Metrics, &b.Config.Strategy
 	failed := m.Totals.Errored + m.Totals.Incomplete
-	r := Run{Tool: GuideLLM, Facts: Facts{
+	r := result.Result{Tool: result.GuideLLM, Facts: result.Facts{
 		Asked: m.Totals.Total, Completed: m.Totals.Successful, Failed: &failed, Duration: b.Duration,
 		Concurrency: max(s.Streams, 0),
 	}}
@@ -107,14 +111,14 @@ func (b *guideBenchmark) run() Run {
 	}
 	r.Facts.Nothing = m.Totals.Total > 0 && m.Totals.Successful == 0
 	if m.Requests.Successful != nil {
-		r.set("request_throughput", m.Requests.Successful.Mean)
+		r.Set("request_throughput", m.Requests.Successful.Mean)
 	}
 	if p, o := m.Prompt.Successful, m.Output.Successful; p != nil && o != nil {
-		r.Facts.InputTokens, r.Facts.OutputTokens = int64(count(p.Sum)), int64(count(o.Sum))
+		r.Facts.InputTokens, r.Facts.OutputTokens = int64(result.Count(p.Sum)), int64(result.Count(o.Sum))
 		if b.Duration > 0 {
 			output, total := o.Sum/b.Duration, (o.Sum+p.Sum)/b.Duration
-			r.set("output_throughput", &output)
-			r.set("total_token_throughput", &total)
+			r.Set("output_throughput", &output)
+			r.Set("total_token_throughput", &total)
 		}
 	}
 	m.TTFT.into(&r, "ttft", 1)
@@ -131,7 +135,7 @@ func (b *guideBenchmark) run() Run {
 }
 
 // samples keeps the values of single requests, where the file has them.
-func (b *guideBenchmark) samples(r *Run) {
+func (b *guideBenchmark) samples(r *result.Result) {
 	var requests struct {
 		Successful []struct {
 			Info struct {
@@ -161,7 +165,7 @@ func (b *guideBenchmark) samples(r *Run) {
 			tpot = append(tpot, (*t.Last-*t.First)/float64(*n-1))
 		}
 	}
-	r.keep("ttft", ttft)
-	r.keep("tpot", tpot)
-	r.keep("e2el", e2el)
+	r.Keep("ttft", ttft)
+	r.Keep("tpot", tpot)
+	r.Keep("e2el", e2el)
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // What the columns of a table that a person made, or compare --list, are called.
@@ -60,7 +62,7 @@ func handColumnOf(header string) handColumn {
 
 // handTable reads a Markdown table that a person made of results: one row per run, and
 // at least two columns that name a metric with its unit. Other tables are none.
-func handTable(lines []string) ([]Run, int) {
+func handTable(lines []string) ([]result.Result, int) {
 	if len(lines) < 3 {
 		return nil, 0
 	}
@@ -80,7 +82,7 @@ func handTable(lines []string) ([]Run, int) {
 	if metrics < 2 {
 		return nil, 0
 	}
-	var runs []Run
+	var runs []result.Result
 	used := 2
 	for ; used < len(lines); used++ {
 		row := cells(lines[used])
@@ -94,8 +96,8 @@ func handTable(lines []string) ([]Run, int) {
 	return runs, used
 }
 
-func handRow(columns []handColumn, row []string) Run {
-	r := Run{Tool: HandMade, Notes: []string{"a table that someone made by hand: nothing but what is printed is known"}}
+func handRow(columns []handColumn, row []string) result.Result {
+	r := result.Result{Tool: result.HandMade, Notes: []string{"a table that someone made by hand: nothing but what is printed is known"}}
 	var words []string
 	for i, c := range columns {
 		text := strings.TrimSpace(strings.Trim(row[i], "*"))
@@ -103,7 +105,7 @@ func handRow(columns []handColumn, row []string) Run {
 		case "metric":
 			if v, ok := handNumber(text); ok {
 				v *= c.factor
-				r.set(c.metric, &v)
+				r.Set(c.metric, &v)
 			}
 		case "duration":
 			r.Facts.Duration, _ = handNumber(text)

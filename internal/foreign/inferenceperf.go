@@ -1,9 +1,13 @@
 package foreign
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
+)
 
 // readInferencePerf reads the summary and stage files of inference-perf: seconds.
-func readInferencePerf(o object) ([]Run, error) {
+func readInferencePerf(o object) ([]result.Result, error) {
 	var k struct {
 		Load struct {
 			Count int `json:"count"`
@@ -20,15 +24,15 @@ func readInferencePerf(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: InferencePerf, Notes: []string{"itl is the time between chunks"}}
-	r.Facts = Facts{Asked: k.Load.Count, Completed: k.Successes.Count, Failed: &k.Failures.Count}
+	r := result.Result{Tool: result.InferencePerf, Notes: []string{"itl is the time between chunks"}}
+	r.Facts = result.Facts{Asked: k.Load.Count, Completed: k.Successes.Count, Failed: &k.Failures.Count}
 	for theirs, metric := range map[string]string{
 		"time_to_first_token": "ttft", "time_per_output_token": "tpot", "inter_token_latency": "itl", "request_latency": "e2el",
 	} {
 		for _, name := range []string{"mean", "median", "p90", "p95", "p99", "p99.9"} {
 			if v := k.Successes.Latency[theirs][name]; v != nil {
 				ms := *v * 1000
-				r.set(name+"_"+metric+"_ms", &ms)
+				r.Set(name+"_"+metric+"_ms", &ms)
 			}
 		}
 	}
@@ -36,7 +40,7 @@ func readInferencePerf(o object) ([]Run, error) {
 		"requests_per_sec": "request_throughput", "output_tokens_per_sec": "output_throughput",
 		"input_tokens_per_sec": "input_throughput", "total_tokens_per_sec": "total_token_throughput",
 	} {
-		r.set(metric, k.Successes.Throughput[theirs])
+		r.Set(metric, k.Successes.Throughput[theirs])
 	}
-	return []Run{r}, nil
+	return []result.Result{r}, nil
 }

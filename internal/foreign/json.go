@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // format is one tool's JSON: a sign by which an object is known, and its reader.
 type format struct {
-	tool Tool
+	tool result.Tool
 	keys []string // all of these are present at the top
-	read func(o object) ([]Run, error)
+	read func(o object) ([]result.Result, error)
 }
 
 // object is one JSON object: all of its bytes, and those of each value at its top. A result has tens of
@@ -25,21 +27,21 @@ type object struct {
 
 // formats are tried in this order; the first whose keys are all present reads the object.
 var formats = []format{
-	{GuideLLM, []string{"benchmarks", "metadata"}, readGuideLLM},
-	{AIPerf, []string{"request_latency", "time_to_first_token"}, readAIPerf},
-	{InferencePerf, []string{"load_summary", "successes"}, readInferencePerf},
-	{BatchLatency, []string{"avg_latency", "latencies"}, readBatchLatency},
-	{Throughput, []string{"elapsed_time", "requests_per_second"}, readThroughput},
-	{LlamaBench, []string{"n_prompt", "n_gen", "avg_ts"}, readLlamaObject},
-	{SGLang, []string{"total_output_tokens_retokenized", "request_throughput"}, readSGLang},
-	{InferenceX, []string{"median_ttft", "request_throughput"}, readInferenceX},
-	{VLLM, []string{"request_throughput"}, readVLLM},
+	{result.GuideLLM, []string{"benchmarks", "metadata"}, readGuideLLM},
+	{result.AIPerf, []string{"request_latency", "time_to_first_token"}, readAIPerf},
+	{result.InferencePerf, []string{"load_summary", "successes"}, readInferencePerf},
+	{result.BatchLatency, []string{"avg_latency", "latencies"}, readBatchLatency},
+	{result.Throughput, []string{"elapsed_time", "requests_per_second"}, readThroughput},
+	{result.LlamaBench, []string{"n_prompt", "n_gen", "avg_ts"}, readLlamaObject},
+	{result.SGLang, []string{"total_output_tokens_retokenized", "request_throughput"}, readSGLang},
+	{result.InferenceX, []string{"median_ttft", "request_throughput"}, readInferenceX},
+	{result.VLLM, []string{"request_throughput"}, readVLLM},
 }
 
 // readJSON reads one object, an array of objects, or one object after the other
 // (JSONL, also with a bare Infinity, as SGLang writes).
-func readJSON(data []byte) ([]Run, error) {
-	var runs []Run
+func readJSON(data []byte) ([]result.Result, error) {
+	var runs []result.Result
 	d := json.NewDecoder(bytes.NewReader(finite(data)))
 	for {
 		var raw json.RawMessage
@@ -58,16 +60,16 @@ func readJSON(data []byte) ([]Run, error) {
 	}
 }
 
-func readValue(raw json.RawMessage) ([]Run, error) {
+func readValue(raw json.RawMessage) ([]result.Result, error) {
 	if raw[0] == '[' {
 		var list []json.RawMessage
 		if err := json.Unmarshal(raw, &list); err != nil {
 			return nil, err
 		}
-		var runs []Run
+		var runs []result.Result
 		for _, item := range list {
 			if len(item) == 0 || item[0] != '{' {
-				return nil, ErrNothing
+				return nil, result.ErrNothing
 			}
 			more, err := readValue(item)
 			if err != nil {
@@ -79,7 +81,7 @@ func readValue(raw json.RawMessage) ([]Run, error) {
 	}
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &top); err != nil {
-		return nil, ErrNothing // a string or a number is no result
+		return nil, result.ErrNothing // a string or a number is no result
 	}
 	for _, f := range formats {
 		if !hasAll(top, f.keys) {
@@ -96,7 +98,7 @@ func readValue(raw json.RawMessage) ([]Run, error) {
 		}
 		return runs, nil
 	}
-	return nil, ErrNothing
+	return nil, result.ErrNothing
 }
 
 func hasAll(top map[string]json.RawMessage, keys []string) bool {

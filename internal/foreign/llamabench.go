@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // llamaTest is one test of llama-bench: a shape and its speed.
@@ -43,34 +45,31 @@ func (t *llamaTest) shape() string {
 }
 
 // run is one test by itself; a table joins those of one model.
-func (t *llamaTest) run() Run {
-	metric := ShapeMetric(t.shape())
+func (t *llamaTest) run() result.Result {
+	metric := result.ShapeMetric(t.shape())
 	hardware := t.GPU
 	if hardware == "" {
 		hardware = t.CPU
 	}
-	r := Run{Name: t.Model, Tool: LlamaBench, Facts: Facts{Model: t.Model, Backend: t.Backend, Hardware: hardware, Date: t.TestTime}}
-	r.set(metric, &t.Speed)
+	r := result.Result{Name: t.Model, Tool: result.LlamaBench, Facts: result.Facts{Model: t.Model, Backend: t.Backend, Hardware: hardware, Date: t.TestTime}}
+	r.Set(metric, &t.Speed)
 	if t.Dev > 0 {
-		r.set("std_"+metric, &t.Dev)
+		r.Set("std_"+metric, &t.Dev)
 	}
-	r.keep(metric, t.Samples)
+	r.Keep(metric, t.Samples)
 	return r
 }
 
-// ShapeMetric is the metric of a shape's speed, in tokens per second.
-func ShapeMetric(shape string) string { return shape + "_tps" }
-
-func readLlamaObject(o object) ([]Run, error) {
+func readLlamaObject(o object) ([]result.Result, error) {
 	var t llamaTest
 	if err := json.Unmarshal(o.whole, &t); err != nil {
 		return nil, err
 	}
-	return []Run{t.run()}, nil
+	return []result.Result{t.run()}, nil
 }
 
 // readLlamaCSV reads llama-bench's CSV; nil if it is none.
-func readLlamaCSV(data []byte) []Run {
+func readLlamaCSV(data []byte) []result.Result {
 	if !bytes.HasPrefix(data, []byte("build_commit,")) {
 		return nil
 	}
@@ -82,7 +81,7 @@ func readLlamaCSV(data []byte) []Run {
 	for i, name := range rows[0] {
 		column[name] = i
 	}
-	var runs []Run
+	var runs []result.Result
 	for _, row := range rows[1:] {
 		cell := func(name string) string {
 			if i, ok := column[name]; ok {
@@ -107,15 +106,15 @@ func readLlamaCSV(data []byte) []Run {
 
 // joinShapes makes one run of tests that follow each other, are of one model and
 // backend, and repeat no shape.
-func joinShapes(tests []Run) []Run {
-	var runs []Run
+func joinShapes(tests []result.Result) []result.Result {
+	var runs []result.Result
 	for _, t := range tests {
-		if n := len(runs); n > 0 && t.Tool == LlamaBench && t.Line == 0 && sameSeries(&runs[n-1], &t) {
+		if n := len(runs); n > 0 && t.Tool == result.LlamaBench && t.Line == 0 && sameSeries(&runs[n-1], &t) {
 			for k, v := range t.Values {
-				runs[n-1].set(k, &v)
+				runs[n-1].Set(k, &v)
 			}
 			for k, v := range t.Samples {
-				runs[n-1].keep(k, v)
+				runs[n-1].Keep(k, v)
 			}
 			continue
 		}
@@ -124,7 +123,7 @@ func joinShapes(tests []Run) []Run {
 	return runs
 }
 
-func sameSeries(a, b *Run) bool {
+func sameSeries(a, b *result.Result) bool {
 	if a.Tool != b.Tool || a.Name != b.Name || a.Facts.Backend != b.Facts.Backend || a.Facts.Hardware != b.Facts.Hardware {
 		return false
 	}
@@ -141,7 +140,7 @@ var speedCell = regexp.MustCompile(`^([0-9.]+)\s*(?:±|Â±|\+/-)\s*([0-9.]+)$`)
 
 // llamaTable reads a Markdown table of llama-bench's whose header is in lines[0];
 // nil if it is another table. used is the number of its lines.
-func llamaTable(lines []string) (runs []Run, used int) {
+func llamaTable(lines []string) (runs []result.Result, used int) {
 	header := cells(lines[0])
 	column := map[string]int{}
 	for i, name := range header {
@@ -168,13 +167,13 @@ func llamaTable(lines []string) (runs []Run, used int) {
 			break
 		}
 		dev, _ := strconv.ParseFloat(m[2], 64)
-		r := Run{Name: name(row, header, model, test, speed), Tool: LlamaBench, Facts: Facts{Model: row[model]}}
+		r := result.Result{Name: name(row, header, model, test, speed), Tool: result.LlamaBench, Facts: result.Facts{Model: row[model]}}
 		if i, ok := column["backend"]; ok {
 			r.Facts.Backend = row[i]
 		}
-		metric := ShapeMetric(strings.ReplaceAll(row[test], " ", ""))
-		r.set(metric, &value)
-		r.set("std_"+metric, &dev)
+		metric := result.ShapeMetric(strings.ReplaceAll(row[test], " ", ""))
+		r.Set(metric, &value)
+		r.Set("std_"+metric, &dev)
 		runs = append(runs, r)
 	}
 	return joinShapes(runs), used

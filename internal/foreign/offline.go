@@ -3,10 +3,12 @@ package foreign
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // readBatchLatency reads the JSON of vllm bench latency, and ours: seconds per batch.
-func readBatchLatency(o object) ([]Run, error) {
+func readBatchLatency(o object) ([]result.Result, error) {
 	var k struct {
 		Mean        *float64            `json:"avg_latency"`
 		Latencies   []float64           `json:"latencies"`
@@ -16,11 +18,11 @@ func readBatchLatency(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: BatchLatency, Facts: Facts{Completed: len(k.Latencies), Failed: k.Failed, Nothing: len(k.Latencies) == 0}}
+	r := result.Result{Tool: result.BatchLatency, Facts: result.Facts{Completed: len(k.Latencies), Failed: k.Failed, Nothing: len(k.Latencies) == 0}}
 	inMs := func(metric string, seconds *float64) {
 		if seconds != nil {
 			v := *seconds * 1000
-			r.set(metric, &v)
+			r.Set(metric, &v)
 		}
 	}
 	inMs("mean_batch_ms", k.Mean)
@@ -34,12 +36,12 @@ func readBatchLatency(o object) ([]Run, error) {
 			inMs("p"+p+"_batch_ms", v)
 		}
 	}
-	r.keep("batch", k.Latencies)
-	return []Run{r}, nil
+	r.Keep("batch", k.Latencies)
+	return []result.Result{r}, nil
 }
 
 // readThroughput reads the JSON of vllm bench throughput, and ours.
-func readThroughput(o object) ([]Run, error) {
+func readThroughput(o object) ([]result.Result, error) {
 	var k struct {
 		Duration  float64  `json:"elapsed_time"`
 		Completed *int     `json:"num_requests"`
@@ -50,10 +52,10 @@ func readThroughput(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: Throughput, Notes: []string{"an offline batch has no latencies of single requests"}}
-	r.Facts = Facts{Duration: k.Duration, Failed: k.Failed, AtOnce: true}
-	r.Facts.done(k.Completed)
-	r.set("request_throughput", k.Requests)
-	r.set("total_token_throughput", k.Tokens)
-	return []Run{r}, nil
+	r := result.Result{Tool: result.Throughput, Notes: []string{"an offline batch has no latencies of single requests"}}
+	r.Facts = result.Facts{Duration: k.Duration, Failed: k.Failed, AtOnce: true}
+	r.Facts.Done(k.Completed)
+	r.Set("request_throughput", k.Requests)
+	r.Set("total_token_throughput", k.Tokens)
+	return []result.Result{r}, nil
 }

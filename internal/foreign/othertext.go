@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // locustHead begins the summary of fw-ai/benchmark's load test.
@@ -20,7 +22,7 @@ var locustNames = map[string]string{
 	"Qps": "request_throughput",
 }
 
-func locustBlock(lines []string) ([]Run, int) {
+func locustBlock(lines []string) ([]result.Result, int) {
 	r := newLocust()
 	used := 1
 	for ; used < len(lines); used++ {
@@ -38,18 +40,18 @@ func locustBlock(lines []string) ([]Run, int) {
 	if len(r.Values) == 0 {
 		return nil, used
 	}
-	return []Run{r}, used
+	return []result.Result{r}, used
 }
 
-func newLocust() Run {
-	return Run{Tool: Locust, Notes: []string{"percentiles are rounded by locust", "latency per token is 0 where the tokens were not counted"}}
+func newLocust() result.Result {
+	return result.Result{Tool: result.Locust, Notes: []string{"percentiles are rounded by locust", "latency per token is 0 where the tokens were not counted"}}
 }
 
 // locustLoad is how that summary tells the load: users, or QPS and how it is spaced.
 var locustLoad = regexp.MustCompile(`^(?:QPS ([0-9.]+)|([0-9]+))(?: |$)`)
 
 // locustField keeps one field of the summary, or of a row of --summary-file.
-func locustField(r *Run, label, word string) {
+func locustField(r *result.Result, label, word string) {
 	switch label {
 	case "Model":
 		r.Facts.Model = word
@@ -57,8 +59,8 @@ func locustField(r *Run, label, word string) {
 		r.Facts.Backend = word
 	case "Num Requests":
 		if n, err := strconv.ParseFloat(word, 64); err == nil && n >= 0 && n < 1e12 {
-			done := count(n)
-			r.Facts.done(&done)
+			done := result.Count(n)
+			r.Facts.Done(&done)
 		}
 	case "Concurrency":
 		if m := locustLoad.FindStringSubmatch(word); m != nil {
@@ -68,12 +70,12 @@ func locustField(r *Run, label, word string) {
 	}
 	metric, known := locustNames[label]
 	if v, err := strconv.ParseFloat(word, 64); known && err == nil {
-		r.set(metric, &v)
+		r.Set(metric, &v)
 	}
 }
 
 // readLocustCSV reads the rows of fw-ai/benchmark's --summary-file, and of ours; nil if it is none.
-func readLocustCSV(data []byte) []Run {
+func readLocustCSV(data []byte) []result.Result {
 	header, _, _ := bytes.Cut(data, []byte("\n"))
 	if !bytes.Contains(header, []byte("Total Latency")) || !bytes.Contains(header, []byte(",")) {
 		return nil
@@ -82,7 +84,7 @@ func readLocustCSV(data []byte) []Run {
 	if err != nil || len(rows) < 2 {
 		return nil
 	}
-	var runs []Run
+	var runs []result.Result
 	for _, row := range rows[1:] {
 		r := newLocust()
 		for i, label := range rows[0] {
@@ -104,8 +106,8 @@ var offlineNames = map[string]string{
 	"Generations / Sec": "request_throughput", "Generation Tok / Sec": "output_throughput", "Prompt Tok / Sec": "input_throughput",
 }
 
-func offlineBlock(lines []string) ([]Run, int) {
-	r := Run{Tool: Offline, Notes: []string{"an offline batch has no latencies of single requests"}}
+func offlineBlock(lines []string) ([]result.Result, int) {
+	r := result.Result{Tool: result.Offline, Notes: []string{"an offline batch has no latencies of single requests"}}
 	used := 1
 	for ; used < len(lines); used++ {
 		line := strings.TrimSpace(lines[used])
@@ -128,23 +130,23 @@ func offlineBlock(lines []string) ([]Run, int) {
 		case "Total Time":
 			r.Facts.Duration = v
 		case "Total Generations":
-			done := count(v)
-			r.Facts.done(&done)
+			done := result.Count(v)
+			r.Facts.Done(&done)
 			r.Facts.AtOnce = true
 		}
 		if name, ok := offlineNames[m[1]]; ok {
-			r.set(name, &v)
+			r.Set(name, &v)
 		}
 	}
 	if len(r.Values) == 0 {
 		return nil, 0
 	}
-	return []Run{r}, used
+	return []result.Result{r}, used
 }
 
 // evalTable reads lm-eval's table of scores: what a quantisation costs in quality
 // belongs beside what it gains in speed.
-func evalTable(lines []string) ([]Run, int) {
+func evalTable(lines []string) ([]result.Result, int) {
 	header := cells(lines[0])
 	column := map[string]int{}
 	for i, name := range header {
@@ -157,7 +159,7 @@ func evalTable(lines []string) ([]Run, int) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || len(lines) < 3 {
 		return nil, 0
 	}
-	r := Run{Tool: LMEval}
+	r := result.Result{Tool: result.LMEval}
 	used, of := 2, ""
 	for ; used < len(lines); used++ {
 		row := cells(lines[used])
@@ -177,21 +179,21 @@ func evalTable(lines []string) ([]Run, int) {
 				name = of + "_" + row[i] + "_" + row[metric]
 			}
 		}
-		r.set(name, &v)
+		r.Set(name, &v)
 		if e, err := strconv.ParseFloat(row[errAt], 64); err == nil {
-			r.set("stderr_"+name, &e)
+			r.Set("stderr_"+name, &e)
 		}
 		for _, word := range row {
 			switch word {
 			case "↑", "â†‘": // also as a wrong encoding leaves it
-				r.direct(name, true)
+				r.Direct(name, true)
 			case "↓", "â†“":
-				r.direct(name, false)
+				r.Direct(name, false)
 			}
 		}
 	}
 	if len(r.Values) == 0 {
 		return nil, used
 	}
-	return []Run{r}, used
+	return []result.Result{r}, used
 }

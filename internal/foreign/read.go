@@ -1,21 +1,20 @@
+// Package foreign reads the result files of any tool of this field into one form,
+// so that they can be compared: our own, vLLM's JSON and console block (also inside
+// a Markdown note or a log), GuideLLM, AIPerf and genai-perf, SGLang, llama-bench,
+// inference-perf, InferenceX, and locust's summary of fw-ai/benchmark.
+//
+// One file a format, each listed once in [formats]; a format says whether bytes are
+// its own and turns them into results.
 package foreign
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 
-	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
-
-// ErrNothing says that a file holds no result that we know.
-var ErrNothing = errors.New("no result of a known tool in it: inferometer, vllm bench serve (JSON, JSONL, or its console block in any text), " +
-	"sglang, guidellm, aiperf, genai-perf, inference-perf, inferencex, llama-bench, locust")
 
 // Bounds of what is read. A detailed result of a million short answers is smaller than
 // maxSize; a text of maxText has more blocks than maxRuns.
@@ -26,7 +25,7 @@ const (
 )
 
 // ReadFile reads all runs in a file, in its order.
-func ReadFile(path string) ([]Run, error) {
+func ReadFile(path string) ([]result.Result, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func atMost(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // Read reads all runs in a file's bytes. The path only gives names.
-func Read(path string, data []byte) ([]Run, error) {
+func Read(path string, data []byte) ([]result.Result, error) {
 	runs, err := read(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -60,20 +59,17 @@ func Read(path string, data []byte) ([]Run, error) {
 	if len(runs) > maxRuns {
 		return nil, fmt.Errorf("%s: more than %d results in one file", path, maxRuns)
 	}
-	stem := outside.Word(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	if stem == "" {
-		stem = "result"
-	}
+	stem := result.Stem(path)
 	for i := range runs {
 		r := &runs[i]
 		r.Path = path
-		if r.clean(); r.Name == "" {
+		if r.Clean(); r.Name == "" {
 			r.Name = stem
 			if len(runs) > 1 {
 				r.Name = fmt.Sprintf("%s #%d", stem, i+1)
 			}
 		}
-		if r.measured(); len(r.Values) == 0 && !r.Facts.Nothing {
+		if len(r.Values) == 0 && !r.Facts.Nothing {
 			return nil, fmt.Errorf("%s: a result of %s has no number that could be compared", path, r.Tool)
 		}
 	}
@@ -81,21 +77,7 @@ func Read(path string, data []byte) ([]Run, error) {
 	return runs, nil
 }
 
-// statistic of a latency, as in p99_ttft_ms.
-var latencyKey = regexp.MustCompile(`^(?:mean|median|std|p[0-9.]+)_.+_ms$`)
-
-// measured drops what was not: numbers that are none, and latencies of zero, which tools
-// write where no request had one (none completed, or all answers were of one token).
-func (r *Run) measured() {
-	for key, v := range r.Values {
-		absurd := !(v >= 0 && v < most) // also what is no number
-		if absurd || v == 0 && latencyKey.MatchString(key) && !strings.HasPrefix(key, "std_") {
-			delete(r.Values, key)
-		}
-	}
-}
-
-func read(data []byte) ([]Run, error) {
+func read(data []byte) ([]result.Result, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if begin := bytes.TrimSpace(data); len(begin) > 0 && (begin[0] == '{' || begin[0] == '[') {
 		runs, err := readJSON(begin)
@@ -108,11 +90,11 @@ func read(data []byte) ([]Run, error) {
 			}
 		}
 		if err == nil {
-			err = ErrNothing
+			err = result.ErrNothing
 		}
 		return nil, err
 	}
-	for _, table := range []func([]byte) []Run{readLlamaCSV, readLocustCSV} {
+	for _, table := range []func([]byte) []result.Result{readLlamaCSV, readLocustCSV} {
 		if runs := table(data); len(runs) > 0 {
 			return runs, nil
 		}
@@ -123,14 +105,14 @@ func read(data []byte) ([]Run, error) {
 	if runs := readText(data); len(runs) > 0 {
 		return runs, nil
 	}
-	return nil, ErrNothing
+	return nil, result.ErrNothing
 }
 
 // distinct tells runs of the same name apart: by the variables that were set for them and
 // by their loads, where they differ in those, and by a number.
-func distinct(runs []Run) {
-	apart(runs, func(r *Run) string { return r.Facts.Environment })
-	apart(runs, func(r *Run) string { return r.Facts.Load() })
+func distinct(runs []result.Result) {
+	apart(runs, func(r *result.Result) string { return r.Facts.Environment })
+	apart(runs, func(r *result.Result) string { return r.Facts.Load() })
 	count := map[string]int{}
 	for i := range runs {
 		count[runs[i].Name]++
@@ -146,7 +128,7 @@ func distinct(runs []Run) {
 }
 
 // apart adds a word to the names of runs that share theirs and differ in the word.
-func apart(runs []Run, word func(*Run) string) {
+func apart(runs []result.Result, word func(*result.Result) string) {
 	words := map[string]map[string]bool{}
 	for i := range runs {
 		if words[runs[i].Name] == nil {

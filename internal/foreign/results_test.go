@@ -10,13 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // summary is a run in lines that a person can check against the file.
-func summary(r *Run) string {
+func summary(r *result.Result) string {
 	var b strings.Builder
 	f := &r.Facts
 	failed := "?"
@@ -97,14 +98,14 @@ func TestFieldNotes(t *testing.T) {
 func TestFailuresAreSeen(t *testing.T) {
 	two := 2
 	for _, tt := range []struct {
-		facts Facts
+		facts result.Facts
 		want  int
 	}{
-		{Facts{Asked: 64, Completed: 36}, 28},
-		{Facts{Asked: 64, Completed: 62, Failed: &two}, 2},
-		{Facts{Asked: 64, Completed: 64}, 0},
-		{Facts{Completed: 64}, 0},
-		{Facts{Asked: 64}, 0}, // nothing is said about completion
+		{result.Facts{Asked: 64, Completed: 36}, 28},
+		{result.Facts{Asked: 64, Completed: 62, Failed: &two}, 2},
+		{result.Facts{Asked: 64, Completed: 64}, 0},
+		{result.Facts{Completed: 64}, 0},
+		{result.Facts{Asked: 64}, 0}, // nothing is said about completion
 	} {
 		if got := tt.facts.Missing(); got != tt.want {
 			t.Errorf("%+v: %d missing, want %d", tt.facts, got, tt.want)

@@ -2,6 +2,8 @@ package foreign
 
 import (
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // maxLine is how much of a line is looked at: a Namespace has some 3,000 characters.
@@ -10,14 +12,14 @@ const maxLine = 1 << 16
 // readText finds the result blocks in any text: a console's output, a log, a note
 // in Markdown. Blocks come in the order of the text. It is one pass: what is said about
 // a block stands above it, and is remembered on the way.
-func readText(data []byte) []Run {
+func readText(data []byte) []result.Result {
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	for i, line := range lines {
 		if len(line) > maxLine {
 			lines[i] = line[:maxLine]
 		}
 	}
-	var runs []Run
+	var runs []result.Result
 	around := newContext()
 	for i := 0; i < len(lines) && len(runs) <= maxRuns; {
 		found, used := blockAt(lines[i:])
@@ -39,7 +41,7 @@ func readText(data []byte) []Run {
 }
 
 // blockAt reads the block that begins at the first of the lines. used is 0 where none begins.
-func blockAt(lines []string) (runs []Run, used int) {
+func blockAt(lines []string) (runs []result.Result, used int) {
 	switch line := strings.TrimSpace(lines[0]); {
 	case consoleHead.MatchString(line):
 		return consoleBlock(lines)
@@ -48,7 +50,7 @@ func blockAt(lines []string) (runs []Run, used int) {
 	case offlineHead.MatchString(line):
 		return offlineBlock(lines)
 	case strings.HasPrefix(line, "|"):
-		for _, table := range []func([]string) ([]Run, int){llamaTable, evalTable, handTable} {
+		for _, table := range []func([]string) ([]result.Result, int){llamaTable, evalTable, handTable} {
 			if runs, used = table(lines); used > 0 {
 				return runs, used
 			}
@@ -60,29 +62,29 @@ func blockAt(lines []string) (runs []Run, used int) {
 // joinAccuracy puts scores beside the speeds of the same section: what a quantisation
 // costs in quality belongs beside what it gains in speed. Scores with no speed in their
 // section stay as they are.
-func joinAccuracy(runs []Run) []Run {
+func joinAccuracy(runs []result.Result) []result.Result {
 	speeds := map[int][]int{}
 	for i := range runs {
-		if runs[i].Tool != LMEval && runs[i].section > 0 {
-			speeds[runs[i].section] = append(speeds[runs[i].section], i)
+		if runs[i].Tool != result.LMEval && runs[i].Section > 0 {
+			speeds[runs[i].Section] = append(speeds[runs[i].Section], i)
 		}
 	}
 	joined := map[int]bool{}
 	for i := range runs {
-		if runs[i].Tool != LMEval {
+		if runs[i].Tool != result.LMEval {
 			continue
 		}
-		for _, to := range speeds[runs[i].section] {
+		for _, to := range speeds[runs[i].Section] {
 			for metric, v := range runs[i].Values {
-				runs[to].set(metric, &v)
+				runs[to].Set(metric, &v)
 			}
 			for metric, higher := range runs[i].Higher {
-				runs[to].direct(metric, higher)
+				runs[to].Direct(metric, higher)
 			}
 			joined[i] = true
 		}
 	}
-	var out []Run
+	var out []result.Result
 	for i := range runs {
 		if !joined[i] {
 			out = append(out, runs[i])
@@ -93,7 +95,7 @@ func joinAccuracy(runs []Run) []Run {
 
 // withoutRepeats leaves out rows of hand-made tables that repeat a block or another row
 // of the same text: people print blocks and then make tables of them.
-func withoutRepeats(runs []Run) []Run {
+func withoutRepeats(runs []result.Result) []result.Result {
 	type number struct {
 		metric string
 		value  float64
@@ -107,7 +109,7 @@ func withoutRepeats(runs []Run) []Run {
 		}
 	}
 	for i := range runs {
-		if runs[i].Tool != HandMade {
+		if runs[i].Tool != result.HandMade {
 			add(i)
 		}
 	}
@@ -121,9 +123,9 @@ func withoutRepeats(runs []Run) []Run {
 		}
 		return false
 	}
-	var out []Run
+	var out []result.Result
 	for i := range runs {
-		if runs[i].Tool == HandMade {
+		if runs[i].Tool == result.HandMade {
 			if repeats(i) {
 				continue
 			}
@@ -136,7 +138,7 @@ func withoutRepeats(runs []Run) []Run {
 
 // sameNumbers says whether two runs share at least three metrics and agree in all, and
 // say nothing else about their load.
-func sameNumbers(a, b *Run) bool {
+func sameNumbers(a, b *result.Result) bool {
 	if la, lb := a.Facts.Load(), b.Facts.Load(); la != lb && la != "" && lb != "" {
 		return false
 	}

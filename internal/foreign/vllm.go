@@ -5,6 +5,11 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
 // vllmKeys is vLLM's JSON, and with the key inferometer ours.
@@ -39,30 +44,25 @@ type vllmPerRequest struct {
 
 // ours is the part of our results that a comparison needs.
 type ours struct {
-	Run      string       `json:"run"`
-	Workload oursWorkload `json:"workload"`
-	Verdict  *struct {
-		Level   string   `json:"level"`
-		Reasons []string `json:"reasons"`
-		Few     []string `json:"unsupported"`
-		Checks  []struct {
-			Name string `json:"name"`
-			Hint string `json:"hint"`
-		} `json:"checks"`
-	} `json:"verdict"`
+	Run        string           `json:"run"`
+	Workload   result.Sent      `json:"workload"`
+	Verdict    *verdict.Verdict `json:"verdict"`
 	Confidence struct {
-		Level     float64 `json:"level"`
-		Intervals map[string]struct {
-			Low       *float64 `json:"low"`
-			High      *float64 `json:"high"`
-			Effective float64  `json:"effective_n"`
-			Method    string   `json:"method"`
-			Reason    string   `json:"reason"`
-		} `json:"intervals"`
+		Level     float64                     `json:"level"`
+		Intervals map[string]measure.Interval `json:"intervals"`
 	} `json:"confidence"`
-	Bounds  oursBounds          `json:"bounds"`
-	Numbers map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
-	Eval    *Eval               `json:"eval"`
+	Bounds   measure.Bounds      `json:"bounds"`
+	Numbers  map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
+	Goodput  *measure.Goodput    `json:"goodput"`
+	Outcomes map[string]int      `json:"outcomes"`
+	Targets  *struct {
+		Balance string `json:"balance"`
+		Each    []struct {
+			OutputThroughput float64 `json:"output_throughput"`
+		} `json:"each"`
+		Skew measure.TargetSkew `json:"skew"`
+	} `json:"targets"`
+	Eval *score.Result `json:"eval"`
 }
 
 // metricKey is a key of vLLM's that holds a metric.
@@ -71,34 +71,34 @@ var metricKey = regexp.MustCompile(`^(?:(?:mean|median|std|p[0-9.]+)_[a-z0-9_]+_
 // numberKey is a key of ours for a number of the whole run.
 var numberKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-func readVLLM(o object) ([]Run, error) {
+func readVLLM(o object) ([]result.Result, error) {
 	var k vllmKeys
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: VLLM, Values: metricsOf(o), Metadata: metadataOf(o)}
+	r := result.Result{Tool: result.VLLM, Values: numbersOf(o, metricKey.MatchString), Metadata: metadataOf(o)}
 	if k.MaxModelLen != nil || (k.InputThru != nil && k.Inferometer == nil) {
-		r.Tool = VLLMRust
+		r.Tool = result.VLLMRust
 	}
 	if k.Label != nil {
 		r.Name = *k.Label
 	}
-	r.Facts = Facts{
+	r.Facts = result.Facts{
 		Model: k.Model, Backend: k.Backend, Date: k.Date, Asked: k.Asked,
 		Failed: k.Failed, InputTokens: k.Input, OutputTokens: k.Output, Duration: k.Duration,
 	}
-	r.Facts.done(k.Completed)
-	r.Facts.load(k.Concurrency, k.Rate)
+	r.Facts.Done(k.Completed)
+	setLoad(&r.Facts, k.Concurrency, k.Rate)
 	r.Notes = []string{"itl is the time between chunks, not between tokens", "a stream that broke off after its first chunk counts as a success"}
 	if k.Inferometer != nil {
-		k.Inferometer.into(&r)
+		k.Inferometer.into(&r, o)
 	}
 	k.samples(&r)
-	return []Run{r}, nil
+	return []result.Result{r}, nil
 }
 
-// load keeps a concurrency and a rate; a rate that is told but infinite bounds nothing.
-func (f *Facts) load(concurrency *int, rate number) {
+// setLoad keeps a concurrency and a rate; a rate that is told but infinite bounds nothing.
+func setLoad(f *result.Facts, concurrency *int, rate number) {
 	f.Rate = rate.value
 	if concurrency != nil {
 		f.Concurrency = max(*concurrency, 0)
@@ -106,55 +106,39 @@ func (f *Facts) load(concurrency *int, rate number) {
 	f.AtOnce = rate.told && f.Rate == 0 && f.Concurrency == 0
 }
 
-func (o *ours) into(r *Run) {
-	r.Tool, r.Notes = Inferometer, nil
-	r.Facts.RunDir, r.Facts.Workload, r.Facts.Dataset = o.Run, o.Workload.facts(), o.Workload.Dataset
-	if r.Facts.Asked == 0 { // a run bounded by time
-		r.Facts.Asked = o.Workload.Sent
-	}
-	if o.Verdict != nil {
-		r.Facts.Verdict, r.Facts.Reasons, r.Facts.Unsupported = o.Verdict.Level, o.Verdict.Reasons, o.Verdict.Few
-		for _, c := range o.Verdict.Checks {
-			if len(o.Verdict.Reasons) > 0 && c.Name == o.Verdict.Reasons[0] {
-				r.Facts.ToDo = c.Hint
-			}
-		}
-	}
+func (o *ours) into(r *result.Result, all object) {
+	r.Tool, r.Notes = result.Inferometer, nil
+	r.Facts.RunDir, r.Outcomes, r.Numbers = o.Run, o.Outcomes, numbersOf(all, func(string) bool { return true })
+	r.SetSent(&o.Workload)
+	r.SetVerdict(o.Verdict)
 	for metric, v := range o.Numbers {
-		if numberKey.MatchString(metric) {
-			r.set(metric, v)
+		if numberKey.MatchString(metric) && v != nil {
+			r.Set(metric, v)
+			r.Numbers[metric] = *v
 		}
 	}
-	o.Eval.into(r)
-	o.Bounds.into(r)
-	r.Lacking, r.Intervals = map[string]string{}, map[string]Interval{}
-	for metric, i := range o.Confidence.Intervals {
-		if i.Low == nil || i.High == nil {
-			r.Lacking[metric] = i.Reason
-			continue
+	if o.Goodput != nil {
+		r.Set("output_token_goodput", &o.Goodput.TokensPerSecond)
+		r.Numbers["output_token_goodput"] = o.Goodput.TokensPerSecond
+	}
+	if t := o.Targets; t != nil {
+		r.Targets = &result.Targets{Balance: t.Balance, Skew: t.Skew.OutputThroughput.MaxOverMin}
+		for _, e := range t.Each {
+			r.Targets.Each = append(r.Targets.Each, e.OutputThroughput)
 		}
-		r.Intervals[metric] = Interval{*i.Low, *i.High, o.Confidence.Level, degrees(i.Method, i.Effective)}
 	}
-}
-
-// degrees of freedom with which an interval of ours is known: those of its batches; of
-// latencies, those of a variance over up to 128 groups that resemble their neighbours a
-// little (docs/confidence.md: groups by 1 + 2τ).
-func degrees(method string, effective float64) float64 {
-	switch method {
-	case "batch means":
-		return max(effective-1, 1)
-	case "Wilson": // of a share: it rests on no estimated variance
-		return 0
+	r.SetEval(o.Eval)
+	r.SetBounds(&o.Bounds)
+	for metric, in := range o.Confidence.Intervals {
+		r.SetInterval(metric, o.Confidence.Level, &in)
 	}
-	return max(min(effective, 128)/3, 1)
 }
 
 // samples keeps the successes' values of a detailed result.
-func (k *vllmKeys) samples(r *Run) {
+func (k *vllmKeys) samples(r *result.Result) {
 	n := len(k.TTFTs)
 	if n == 0 || len(k.ITLs) != n {
-		r.keep("e2el", k.Latencies)
+		r.Keep("e2el", k.Latencies)
 		return
 	}
 	var ttft, tpot, e2el, itl, ends []float64
@@ -175,11 +159,11 @@ func (k *vllmKeys) samples(r *Run) {
 			tpot = append(tpot, (total-first)/float64(k.OutputLens[i]-1))
 		}
 	}
-	r.keep("ttft", ttft)
-	r.keep("tpot", tpot)
-	r.keep("itl", itl)
-	r.keep("itl"+EndsOf, ends)
-	r.keep("e2el", e2el)
+	r.Keep("ttft", ttft)
+	r.Keep("tpot", tpot)
+	r.Keep("itl", itl)
+	r.Keep("itl"+result.EndsOf, ends)
+	r.Keep("e2el", e2el)
 }
 
 // bySent are the requests in the order of sending, which is the file's unless it tells another.
@@ -194,19 +178,19 @@ func (k *vllmKeys) bySent() []int {
 	return order
 }
 
-// metricsOf are all numbers of an object whose keys name a metric.
-func metricsOf(o object) map[string]float64 {
+// numbersOf are the numbers of an object whose keys are wanted.
+func numbersOf(o object, wanted func(key string) bool) map[string]float64 {
 	values := map[string]float64{}
 	for key, raw := range o.top {
 		var v *float64
-		if metricKey.MatchString(key) && json.Unmarshal(raw, &v) == nil && v != nil {
+		if wanted(key) && json.Unmarshal(raw, &v) == nil && v != nil {
 			values[key] = *v
 		}
 	}
 	return values
 }
 
-func readSGLang(o object) ([]Run, error) {
+func readSGLang(o object) ([]result.Result, error) {
 	var k struct {
 		vllmKeys
 		Rate        number `json:"request_rate"`
@@ -216,28 +200,28 @@ func readSGLang(o object) ([]Run, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := Run{Tool: SGLang, Values: metricsOf(o)}
+	r := result.Result{Tool: result.SGLang, Values: numbersOf(o, metricKey.MatchString)}
 	if total, ok := r.Values["input_throughput"]; ok { // it has no key for the sum
 		r.Values["total_token_throughput"] = total + r.Values["output_throughput"]
 	}
-	r.Facts = Facts{
+	r.Facts = result.Facts{
 		Backend: k.Backend, Dataset: k.Dataset,
 		InputTokens: k.Input, OutputTokens: k.Output, Duration: k.Duration,
 	}
-	r.Facts.done(k.Completed)
-	r.Facts.load(k.Concurrency, k.Rate)
+	r.Facts.Done(k.Completed)
+	setLoad(&r.Facts, k.Concurrency, k.Rate)
 	r.Notes = []string{"itl is the gap between chunks, shared by the tokens of a chunk", "failures are not counted"}
-	return []Run{r}, nil
+	return []result.Result{r}, nil
 }
 
 // readInferenceX reads what InferenceX keeps of a vLLM result: seconds, and no _ms.
-func readInferenceX(o object) ([]Run, error) {
+func readInferenceX(o object) ([]result.Result, error) {
 	runs, err := readVLLM(o)
 	if err != nil {
 		return nil, err
 	}
 	r := &runs[0]
-	r.Tool = InferenceX
+	r.Tool = result.InferenceX
 	for key, raw := range o.top {
 		var v *float64
 		if secondsKey.MatchString(key) && json.Unmarshal(raw, &v) == nil && v != nil {

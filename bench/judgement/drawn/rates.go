@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Judged is what compare said of one table, held against the truth.
@@ -23,7 +23,7 @@ type Judged struct {
 const interest = 0.05
 
 // Judge compares two sides whose true change is known.
-func Judge(a, b []foreign.Run, truth Change, gate compare.Gate) (Judged, error) {
+func Judge(a, b []result.Result, truth Change, gate compare.Gate) (Judged, error) {
 	out := Judged{Found: map[string]bool{}}
 	c, err := compare.Compare([]compare.Side{{Name: "a", Runs: a}, {Name: "b", Runs: b}}, compare.Options{})
 	if err != nil {

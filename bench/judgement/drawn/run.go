@@ -4,16 +4,14 @@
 package drawn
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // The server: TTFT is lognormal, a third of its variance is a queue's that requests share with those before them. Gaps between
@@ -50,7 +48,7 @@ func (j *inMemory) Next() (*journal.Request, error) {
 }
 
 // Run is one run of so many requests, without any drift.
-func Run(random *rand.Rand, requests int, sigma float64) (foreign.Run, error) {
+func Run(random *rand.Rand, requests int, sigma float64) (result.Result, error) {
 	j := &inMemory{run: journal.Run{Options: journal.Options{
 		Backend: "vllm", NumPrompts: requests, Pace: "closed", MaxConcurrency: clients,
 		PercentileMetrics: []string{"ttft", "tpot", "itl", "e2el"}, MetricPercentiles: []float64{99},
@@ -67,17 +65,9 @@ func Run(random *rand.Rand, requests int, sigma float64) (foreign.Run, error) {
 	}
 	r, err := measure.Measure(j, measure.Options{})
 	if err != nil {
-		return foreign.Run{}, err
+		return result.Result{}, err
 	}
-	var text bytes.Buffer
-	if err := report.JSON(&text, r, report.Options{}); err != nil {
-		return foreign.Run{}, err
-	}
-	runs, err := foreign.Read("drawn.json", text.Bytes())
-	if err != nil {
-		return foreign.Run{}, err
-	}
-	return runs[0], nil
+	return result.Of("drawn", r, nil), nil
 }
 
 // request is what the journal holds of one.

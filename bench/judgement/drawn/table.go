@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Pool is runs of one size and one σ, of which tables are drawn: to measure each run anew would take hours.
-type Pool []foreign.Run
+type Pool []result.Result
 
 // NewPools draws n runs of so many requests for each of Sigmas.
 func NewPools(random *rand.Rand, requests, n int) ([]Pool, error) {
@@ -34,9 +34,9 @@ type Change struct{ TTFT, TPOT float64 }
 func Slower(share float64) Change { return Change{math.Log1p(share), math.Log1p(share)} }
 
 // Of is the true change of a metric of a run, relative. E2EL has a part of both.
-func (c Change) Of(r *foreign.Run, key string) float64 { return math.Expm1(c.log(r, key)) }
+func (c Change) Of(r *result.Result, key string) float64 { return math.Expm1(c.log(r, key)) }
 
-func (c Change) log(r *foreign.Run, key string) float64 {
+func (c Change) log(r *result.Result, key string) float64 {
 	first := r.Values["mean_ttft_ms"] / r.Values["mean_e2el_ms"]
 	whole := math.Log(first*math.Exp(c.TTFT) + (1-first)*math.Exp(c.TPOT))
 	switch {
@@ -51,7 +51,7 @@ func (c Change) log(r *foreign.Run, key string) float64 {
 }
 
 // times makes a run slower.
-func (c Change) times(r *foreign.Run) foreign.Run {
+func (c Change) times(r *result.Result) result.Result {
 	out := *r
 	out.Values, out.Intervals = maps.Clone(r.Values), maps.Clone(r.Intervals)
 	for key := range out.Values {
@@ -67,9 +67,9 @@ func (c Change) times(r *foreign.Run) foreign.Run {
 
 // Table draws repeats of two sides. drift is the standard deviation of what differs from run to run, as a logarithm: half of its
 // variance is the whole run's, the other half that of the first token or of the tokens after it.
-func (p Pool) Table(random *rand.Rand, repeats int, drift float64, truth Change) (a, b []foreign.Run) {
+func (p Pool) Table(random *rand.Rand, repeats int, drift float64, truth Change) (a, b []result.Result) {
 	order := random.Perm(len(p))
-	draw := func(i int, c Change) foreign.Run {
+	draw := func(i int, c Change) result.Result {
 		half := drift / math.Sqrt2
 		whole := half * random.NormFloat64()
 		c.TTFT += whole + half*random.NormFloat64()

@@ -9,16 +9,17 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
-	"github.com/inferometer/inferometer/internal/show/front"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 	"github.com/inferometer/inferometer/internal/show/results"
 )
 
 type options struct {
-	format, gate string
-	metrics      []string
-	list         bool
+	format  string
+	gate    compare.Gate
+	metrics []string
+	list    bool
 }
 
 // Run is the command.
@@ -39,14 +40,21 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set.Operands("RESULT…", 1, math.MaxInt)
 	set.CompleteOperands(argv.Run)
 	var o options
-	set.Choice(&o.format, "format", "table", compare.Formats, "What to print.")
-	set.String(&o.gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)
+	var gate string
+	set.Choice(&o.format, "format", "table", comparison.Formats, "What to print.")
+	set.String(&gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)
 	set.CSV(&o.metrics, "metrics", nil, "Only these metrics, as in p99_ttft,output_throughput.", argv.Shown("the usual ones"))
 	set.Bool(&o.list, "list", "One line a run and no changes, also where two could be compared.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	sides, points, err := results.Read(set.Args())
+	if gate != "" {
+		var err error
+		if o.gate, err = compare.ParseGate(gate); err != nil {
+			return argv.Errorf("gate", "%v", err)
+		}
+	}
+	sides, points, err := results.Read(set.Args(), o.asked())
 	if err != nil {
 		return err
 	}
@@ -56,7 +64,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if err := compare.CheckMetrics(o.metrics, sides); err != nil {
 		return argv.Errorf("metrics", "%v", err)
 	}
-	if o.gate == "" && (o.list || len(set.Args()) == 1 || len(sides) > mostSides && !haveRepeats(sides)) {
+	if o.gate == nil && (o.list || len(set.Args()) == 1 || len(sides) > mostSides && !haveRepeats(sides)) {
 		return o.listRuns(s, sides)
 	}
 	return o.compare(s, sides)
@@ -71,35 +79,23 @@ func haveRepeats(sides []compare.Side) bool {
 }
 
 func (o *options) compare(s command.Streams, sides []compare.Side) error {
-	var gate compare.Gate
-	if o.gate != "" {
-		var err error
-		if gate, err = compare.ParseGate(o.gate); err != nil {
-			return argv.Errorf("gate", "%v", err)
-		}
-	}
 	if len(sides) < 2 {
 		return &argv.UsageError{Text: "a gate needs two results: the one before, and the new one"}
 	}
-	c, err := compare.Compare(sides, compare.Options{Metrics: append(o.metrics, gateMetrics(gate, o.metrics)...)})
+	c, err := compare.Compare(sides, compare.Options{Metrics: o.shown()})
 	if err != nil {
 		return err
 	}
 	outcome, findings := compare.Kept, []compare.Finding(nil)
-	if gate != nil {
-		if outcome, findings, err = gate.Judge(c); err != nil {
+	if o.gate != nil {
+		if outcome, findings, err = o.gate.Judge(c); err != nil {
 			return err
 		}
 	}
-	if o.format == "html" && c.Accuracy != nil {
-		if c.Picture, err = front.Picture(c.Accuracy.Front); err != nil {
-			return err
-		}
-	}
-	if err := c.Write(s.Out, o.format, findings, command.Bold(s.Out)); err != nil {
+	if err := comparison.Write(s.Out, c, findings, o.shownAs(s)); err != nil {
 		return err
 	}
-	return ending(outcome, gate == nil && c.NotComparable())
+	return ending(outcome, o.gate == nil && c.NotComparable())
 }
 
 // ending is the exit code of a comparison. A gate has its own word for what can't be compared.
@@ -115,15 +111,25 @@ func ending(outcome compare.Outcome, notComparable bool) error {
 	return nil
 }
 
-// gateMetrics are added where the user has chosen metrics and forgot the gate's.
-func gateMetrics(g compare.Gate, chosen []string) []string {
-	var more []string
-	for _, l := range g {
-		if len(chosen) > 0 {
-			more = append(more, l.Metric)
-		}
+func (o *options) shownAs(s command.Streams) comparison.Options {
+	return comparison.Options{Format: o.format, Bold: command.Bold(s.Out), Version: command.Version()}
+}
+
+// shown are the metrics that were chosen, and the gate's, if someone forgot those; nil: the usual ones.
+func (o *options) shown() []string {
+	if len(o.metrics) == 0 {
+		return nil
 	}
-	return more
+	return o.asked()
+}
+
+// asked are all metrics that were named.
+func (o *options) asked() []string {
+	list := slices.Clone(o.metrics)
+	for _, l := range o.gate {
+		list = append(list, l.Metric)
+	}
+	return list
 }
 
 // listRuns prints one line per run.
@@ -131,9 +137,9 @@ func (o *options) listRuns(s command.Streams, sides []compare.Side) error {
 	if o.format == "html" || o.format == "junit" {
 		return argv.Errorf("format", "%s needs two sides to compare: a list can be a table, markdown, csv or json", o.format)
 	}
-	var runs []foreign.Run
+	var runs []result.Result
 	for i := range sides {
 		runs = append(runs, sides[i].Runs...)
 	}
-	return compare.WriteLists(s.Out, o.format, compare.Lists(runs, o.metrics), command.Bold(s.Out))
+	return comparison.WriteLists(s.Out, compare.Lists(runs, o.metrics), o.shownAs(s))
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"math"
@@ -9,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 var sequences = flag.Int("sequences", 150, "simulated sequences of rounds for each line of TestOperatingCharacteristics")
@@ -49,8 +48,8 @@ func (d *duel) play(ab *AB, random *rand.Rand) (*Analysis, error) {
 	a, b := Side{Name: "A"}, Side{Name: "B"}
 	at := 0.0
 	for round := range ab.opt.MaxRounds {
-		run := func(change float64) foreign.Run {
-			r := foreign.Run{Tool: foreign.Inferometer, Values: map[string]float64{}}
+		run := func(change float64) result.Result {
+			r := result.Result{Tool: result.Inferometer, Values: map[string]float64{}}
 			for i, key := range allMetrics[:d.metrics] {
 				v := d.drift*at + d.spread*noise(random)
 				if i == 0 {
@@ -62,7 +61,7 @@ func (d *duel) play(ab *AB, random *rand.Rand) (*Analysis, error) {
 				if d.off > 0 {
 					truth := 100 * math.Exp(v)
 					v += d.off * (2*random.Float64() - 1)
-					r.Bounds = map[string]foreign.Bounds{key: {Low: truth * math.Exp(-d.off), High: truth * math.Exp(d.off)}}
+					r.Bounds = map[string]result.Bounds{key: {Low: truth * math.Exp(-d.off), High: truth * math.Exp(d.off)}}
 				}
 				r.Values[key] = 100 * math.Exp(v)
 			}
@@ -192,7 +191,7 @@ func TestOrderIsABBA(t *testing.T) {
 func sideOf(name string, ttfts ...float64) Side {
 	s := Side{Name: name}
 	for _, v := range ttfts {
-		s.Runs = append(s.Runs, foreign.Run{Tool: foreign.Inferometer, Values: map[string]float64{"mean_ttft_ms": v, "request_throughput": 10}})
+		s.Runs = append(s.Runs, result.Result{Tool: result.Inferometer, Values: map[string]float64{"mean_ttft_ms": v, "request_throughput": 10}})
 	}
 	return s
 }
@@ -245,18 +244,18 @@ func TestABEndsEarly(t *testing.T) {
 	if err != nil || !l.Done() || l.Outcome != Broken {
 		t.Errorf("%v, %v", l, err)
 	}
-	var out bytes.Buffer
 	var read struct {
 		Rounds int
 		Ratios map[string][]float64
 		Rows   []any
 	}
-	if err := l.JSON(&out); err != nil || json.Unmarshal(out.Bytes(), &read) != nil || read.Rounds != 3 || len(read.Ratios["mean_ttft_ms"]) != 3 || len(read.Rows) != 2 {
-		t.Errorf("%v: %s", err, out.String())
+	out, err := json.Marshal(l)
+	if err != nil || json.Unmarshal(out, &read) != nil || read.Rounds != 3 || len(read.Ratios["mean_ttft_ms"]) != 3 || len(read.Rows) != 2 {
+		t.Errorf("%v: %s", err, out)
 	}
 	for i := range a.Runs {
-		a.Runs[i].Facts = foreign.Facts{Completed: 10, OutputTokens: 100}
-		b.Runs[i].Facts = foreign.Facts{Completed: 10, OutputTokens: 200}
+		a.Runs[i].Facts = result.Facts{Completed: 10, OutputTokens: 100}
+		b.Runs[i].Facts = result.Facts{Completed: 10, OutputTokens: 200}
 	}
 	if l, err = ab.Analyse(a, b); err != nil || l.Hopeless == "" || l.Outcome != Undecided || !l.Done() {
 		t.Errorf("%+v, %v", l, err)
@@ -284,12 +283,12 @@ func TestABRules(t *testing.T) {
 }
 
 func TestSpoiled(t *testing.T) {
-	good, short := &foreign.Run{}, &foreign.Run{Facts: foreign.Facts{Completed: 36, Asked: 64}}
-	invalid := &foreign.Run{Facts: foreign.Facts{Verdict: "INVALID", Reasons: []string{"foreign_requests"}, ToDo: "find out who else uses the server"}}
+	good, short := &result.Result{}, &result.Result{Facts: result.Facts{Completed: 36, Asked: 64}}
+	invalid := &result.Result{Facts: result.Facts{Verdict: "INVALID", Reasons: []string{"foreign_requests"}, ToDo: "find out who else uses the server"}}
 	ab, loose := &AB{}, &AB{opt: ABOptions{AnyVerdict: true}}
 	for _, tt := range []struct {
 		ab   *AB
-		b    *foreign.Run
+		b    *result.Result
 		want string
 	}{
 		{ab, good, ""},

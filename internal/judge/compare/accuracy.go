@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -61,7 +62,7 @@ func AccuracyOf(sides []Side, level float64) *Accuracy {
 }
 
 func hasEval(s *Side) bool {
-	return slices.ContainsFunc(s.Runs, func(r foreign.Run) bool { return r.Eval != nil })
+	return slices.ContainsFunc(s.Runs, func(r result.Result) bool { return r.Eval != nil })
 }
 
 // AnswersOf joins the repeats of a side.
@@ -109,7 +110,7 @@ func (a *Accuracy) markBest(sides []Side, level float64) {
 		return
 	}
 	decide(pairs, level)
-	a.Sides[best].Best = !slices.ContainsFunc(pairs, func(p *Paired) bool { return !p.better() })
+	a.Sides[best].Best = !slices.ContainsFunc(pairs, func(p *Paired) bool { return !p.Better() })
 }
 
 // notes say of a side what a table has no room for.
@@ -141,23 +142,28 @@ func (a *Accuracy) notes(sides []Side, i int) []string {
 	return out
 }
 
+// Points is a difference of accuracy in percentage points with its interval.
+func (p *Paired) Points() string {
+	return fmt.Sprintf("%+.1f points [%+.1f, %+.1f]", 100*p.Difference, 100*p.Low, 100*p.High)
+}
+
 // sentence is what can be said of the difference.
 func (p *Paired) sentence(name, first string) string {
 	said := fmt.Sprintf("%s can't be told from %s", name, first)
 	switch {
-	case p.better():
+	case p.Better():
 		said = fmt.Sprintf("%s is better than %s", name, first)
-	case p.worse():
+	case p.Worse():
 		said = fmt.Sprintf("%s is worse than %s", name, first)
 	}
-	text := fmt.Sprintf("%s (%s, p = %s, McNemar's exact test on %d questions that both answered)", said, p.points(), probability(p.P), p.Questions)
+	text := fmt.Sprintf("%s (%s, p = %s, McNemar's exact test on %d questions that both answered)", said, p.Points(), Probability(p.P), p.Questions)
 	if p.Call != Real && (p.Low > 0 || p.High < 0) {
 		text += "; the interval, which is not exact, leaves out zero, and the test, which is, does not"
 	}
 	return text
 }
 
-func asking(e *foreign.Eval) string {
+func asking(e *score.Result) string {
 	text := fmt.Sprintf("%d worked examples", e.Shots)
 	if e.Chat {
 		return text + " as a chat"
@@ -175,7 +181,8 @@ func listed10(names []string, n int) string {
 	return text
 }
 
-func probability(p float64) string {
+// Probability is a p-value in words.
+func Probability(p float64) string {
 	if p < 0.001 {
 		return fmt.Sprintf("%.1g", p)
 	}

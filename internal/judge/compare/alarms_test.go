@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 var (
@@ -32,7 +32,7 @@ func (w *world) table(random *rand.Rand, sides, repeats int) []Side {
 	for i := range out {
 		out[i].Name = fmt.Sprint(i)
 		for range repeats {
-			r := foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{}}
+			r := result.Result{Tool: result.VLLM, Values: map[string]float64{}}
 			whole := w.noise(random)
 			for _, key := range w.metrics {
 				v := w.spread(i) * (whole + w.noise(random)) / math.Sqrt2

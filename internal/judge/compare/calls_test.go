@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -16,7 +17,7 @@ import (
 func repeats(name string, values ...float64) Side {
 	s := Side{Name: name}
 	for _, v := range values {
-		s.Runs = append(s.Runs, foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": v}})
+		s.Runs = append(s.Runs, result.Result{Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": v}})
 	}
 	return s
 }
@@ -48,11 +49,11 @@ func TestStudentsTail(t *testing.T) {
 func known(name string, value, half float64, metrics ...string) Side {
 	out := Side{Name: name}
 	for i := range 3 {
-		r := foreign.Run{Name: name, Tool: foreign.Inferometer, Values: map[string]float64{}, Intervals: map[string]foreign.Interval{}}
+		r := result.Result{Name: name, Tool: result.Inferometer, Values: map[string]float64{}, Intervals: map[string]result.Interval{}}
 		for _, key := range metrics {
 			v := value * (1 + 0.001*float64(i-1))
 			r.Values[key] = v
-			r.Intervals[key] = foreign.Interval{Low: v * math.Exp(-half), High: v * math.Exp(half), Level: 0.95}
+			r.Intervals[key] = result.Interval{Low: v * math.Exp(-half), High: v * math.Exp(half), Level: 0.95}
 		}
 		out.Runs = append(out.Runs, r)
 	}
@@ -62,7 +63,7 @@ func known(name string, value, half float64, metrics ...string) Side {
 // The correction is over all metrics: what is beyond noise by itself may not be so as the largest of many.
 func TestTheWholeTableIsCorrected(t *testing.T) {
 	of := func(metrics ...string) *Change {
-		return mustCompare(t, []Side{known("a", 100, 0.02, metrics...), known("b", 102, 0.02, metrics...)}).row(metrics[0]).Cells[1].Change
+		return mustCompare(t, []Side{known("a", 100, 0.02, metrics...), known("b", 102, 0.02, metrics...)}).Row(metrics[0]).Cells[1].Change
 	}
 	if one, many := of(sixteen[0]), of(sixteen...); one.Call != Real || many.Call == Real || math.Abs(many.P-16*one.P) > 1e-9 {
 		t.Errorf("one metric: %s, p %.4f; sixteen: %s, p %.4f", one.Call, one.P, many.Call, many.P)
@@ -94,8 +95,8 @@ func TestOneRunIsNeverReal(t *testing.T) {
 				t.Fatalf("%d and %d runs: %s: %+v", len(s[0].Runs), len(s[1].Runs), c.Rows[i].Metric.Key, *ch)
 			}
 		}
-		if words := c.Rows[0].Cells[1].Change.words(); !strings.Contains(words, "differs (about 2 runs a side for 50 %)") {
-			t.Error(words)
+		if n := c.Rows[0].Cells[1].Change.Needs; n.Runs != 2 || math.Round(100*n.Change) != 50 {
+			t.Errorf("%+v", n)
 		}
 	}
 }
@@ -105,7 +106,7 @@ func TestSecondRepeatKeepsTheFinding(t *testing.T) {
 	of := func(runs int, value, other float64) *Change {
 		a, b := known("a", value, 0.01, sixteen...), known("b", other, 0.01, sixteen...)
 		a.Runs, b.Runs = a.Runs[:runs], b.Runs[:runs]
-		return mustCompare(t, []Side{a, b}).row("mean_tpot_ms").Cells[1].Change
+		return mustCompare(t, []Side{a, b}).Row("mean_tpot_ms").Cells[1].Change
 	}
 	before := 1.0
 	for runs, want := range map[int]Call{1: Differs, 2: Real, 3: Real} {
@@ -127,7 +128,7 @@ func TestBoundsStay(t *testing.T) {
 	within := func(s Side, below, above float64) Side {
 		for i := range s.Runs {
 			v := s.Runs[i].Values["mean_ttft_ms"]
-			s.Runs[i].Bounds = map[string]foreign.Bounds{"mean_ttft_ms": {Low: v * (1 - below), High: v * (1 + above)}}
+			s.Runs[i].Bounds = map[string]result.Bounds{"mean_ttft_ms": {Low: v * (1 - below), High: v * (1 + above)}}
 		}
 		return s
 	}
@@ -152,12 +153,12 @@ func TestBoundsStay(t *testing.T) {
 		ch := c.Rows[0].Cells[1].Change
 		outcome, found, err := gate.Judge(c)
 		if err != nil || ch.Call != tt.want || outcome != tt.gate {
-			t.Errorf("%s: %s, gate %s: %+v", tt.what, ch.words(), outcome, found)
+			t.Errorf("%s: %s, gate %s: %+v", tt.what, ch.Call, outcome, found)
 		}
 	}
 	c := mustCompare(t, []Side{known("a", 100, 0.005, "mean_ttft_ms"), within(known("b", 104, 0.005, "mean_ttft_ms"), 0.3, 0.3)})
-	if words := c.Rows[0].Cells[1].Change.words(); !strings.Contains(words, "more runs can't decide it: the values may be off by") {
-		t.Error(words)
+	if n := c.Rows[0].Cells[1].Change.Needs; n == nil || n.Off <= 0 {
+		t.Errorf("more runs would decide it: %+v", n)
 	}
 }
 
@@ -173,11 +174,11 @@ func TestOwnRunsSayWhy(t *testing.T) {
 	}
 	c := mustCompare(t, sides(runs[0], runs[0]))
 	for key, want := range map[string]string{
-		"mean_ttft_ms": "+0.0 %, no error: too few independent waves; send about 480 requests",
-		"p99_ttft_ms":  "+0.0 %, no error: no upper end: 48 values are too few for p99; send about 370 requests",
-		"mean_tpot_ms": "+0.0 %, no error: repeat each side",
+		"mean_ttft_ms": "too few independent waves; send about 480 requests",
+		"p99_ttft_ms":  "no upper end: 48 values are too few for p99; send about 370 requests",
+		"mean_tpot_ms": "repeat each side",
 	} {
-		if got := c.row(key).Cells[1].Change.words(); !strings.HasPrefix(got, want) || strings.ContainsRune(got, 0x1b) {
+		if got := c.Row(key).Cells[1].Change.Why; !strings.HasPrefix(got, want) || strings.ContainsRune(got, 0x1b) {
 			t.Errorf("%s: %q", key, got)
 		}
 	}
@@ -217,59 +218,53 @@ func TestNoSuccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := mustCompare(t, sides(good[0], none[0]))
-	cell := c.row("mean_ttft_ms").Cells[1]
+	cell := c.Row("mean_ttft_ms").Cells[1]
 	if cell.Known || cell.Best || cell.Change != nil {
 		t.Errorf("%+v", cell)
 	}
 	if d := c.severe(1); d == nil || !strings.Contains(d.Sentence, "no request completed") {
 		t.Errorf("%+v", c.Doubts)
 	}
-	if got := completed(&c.Sides[1]); got != "0 of 10" {
-		t.Errorf("%q", got)
-	}
 }
 
 // A score within the standard error of another is not the best, in a comparison and in a list.
 func TestScoresWithinTheirError(t *testing.T) {
-	score := func(name string, v float64) foreign.Run {
-		return foreign.Run{Name: name, Tool: foreign.LMEval, Values: map[string]float64{"biology_exact_match": v, "stderr_biology_exact_match": 0.0135}}
+	score := func(name string, v float64) result.Result {
+		return result.Result{Name: name, Tool: result.LMEval, Values: map[string]float64{"biology_exact_match": v, "stderr_biology_exact_match": 0.0135}}
 	}
 	for _, tt := range []struct {
 		b    float64
 		best bool
 	}{{0.848, false}, {0.95, true}} {
-		runs := []foreign.Run{score("fp16", 0.8466), score("fp8", tt.b)}
+		runs := []result.Result{score("fp16", 0.8466), score("fp8", tt.b)}
 		c := mustCompare(t, sides(runs...))
 		if got := c.Rows[0].Cells[1].Best; got != tt.best || c.Rows[0].Cells[0].Best {
 			t.Errorf("0.8466 and %g: best is %v", tt.b, got)
 		}
 		l := Lists(runs, nil)
-		if got := l[0].best[place{1, 0}]; got != tt.best {
+		if got := l[0].Best(1, "biology_exact_match"); got != tt.best {
 			t.Errorf("listed, 0.8466 and %g: best is %v", tt.b, got)
-		}
-		if text := l[0].grid()[1][1].text; text != "0.847 ± 0.0135" {
-			t.Errorf("the error is not shown: %s", text)
 		}
 	}
 }
 
 // Only runs under the same load are held against each other for the best value.
 func TestBestUnderTheSameLoad(t *testing.T) {
-	served := func(name string, ttft float64, f foreign.Facts) foreign.Run {
-		return foreign.Run{Name: name, Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": ttft}, Facts: f}
+	served := func(name string, ttft float64, f result.Facts) result.Result {
+		return result.Result{Name: name, Tool: result.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": ttft}, Facts: f}
 	}
-	runs := []foreign.Run{
-		served("full", 560, foreign.Facts{Concurrency: 128}),
-		served("quarter", 420, foreign.Facts{Concurrency: 32}),
-		served("slow", 900, foreign.Facts{Concurrency: 128}),
-		served("one a second", 50, foreign.Facts{Rate: 1}),
-		served("untold", 10, foreign.Facts{}),
-		served("untold too", 20, foreign.Facts{}),
+	runs := []result.Result{
+		served("full", 560, result.Facts{Concurrency: 128}),
+		served("quarter", 420, result.Facts{Concurrency: 32}),
+		served("slow", 900, result.Facts{Concurrency: 128}),
+		served("one a second", 50, result.Facts{Rate: 1}),
+		served("untold", 10, result.Facts{}),
+		served("untold too", 20, result.Facts{}),
 	}
 	l := Lists(runs, nil)[0]
 	var best []string
 	for i := range l.Runs {
-		if l.best[place{i, 0}] {
+		if l.Best(i, "mean_ttft_ms") {
 			best = append(best, l.Runs[i].Name)
 		}
 	}
@@ -279,7 +274,7 @@ func TestBestUnderTheSameLoad(t *testing.T) {
 	if l.Runs[1].Name != "slow" {
 		t.Errorf("runs under the same load are apart: %v", l.Runs[1].Name)
 	}
-	notes := strings.Join(l.doubts(), "\n")
+	notes := strings.Join(l.Notes, "\n")
 	for _, want := range []string{"different loads", "the load of 2 of 6 runs is not told"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("nothing says %q:\n%s", want, notes)
@@ -293,7 +288,7 @@ func TestBestUnderTheSameLoad(t *testing.T) {
 
 // What is asked for is shown, or told to be absent; what is no metric is refused.
 func TestAskedMetrics(t *testing.T) {
-	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1, "depth_score": 2, "pp512_tps": 3}}
+	a := result.Result{Name: "a", Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": 1, "depth_score": 2, "pp512_tps": 3}}
 	s := sides(a, a)
 	for word, ok := range map[string]bool{
 		"mean_ttft": true, "p95_ttft": true, "p99.9-e2el": true, "depth_score": true, "output_throughput": true, "pp512": true,
@@ -307,9 +302,9 @@ func TestAskedMetrics(t *testing.T) {
 	if err != nil || len(c.Rows) != 2 || c.Rows[0].Cells[0].Known || !slices.Contains(c.Footnotes, "no side has p95_ttft_ms") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	l := Lists([]foreign.Run{a}, []string{"p95_ttft", "mean_ttft"})[0]
-	if len(l.cols) != 1 || !slices.Contains(l.doubts(), "note: none of these runs has p95_ttft_ms") {
-		t.Errorf("%v: %v", l.cols, l.doubts())
+	l := Lists([]result.Result{a}, []string{"p95_ttft", "mean_ttft"})[0]
+	if len(l.Metrics) != 1 || !slices.Contains(l.Notes, "note: none of these runs has p95_ttft_ms") {
+		t.Errorf("%v: %v", l.Metrics, l.Notes)
 	}
 }
 
@@ -328,8 +323,8 @@ func TestDirections(t *testing.T) {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
 	}
-	a := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"depth": 1}}
-	b := foreign.Run{Name: "b", Tool: foreign.VLLM, Values: map[string]float64{"depth": 2}}
+	a := result.Result{Name: "a", Tool: result.VLLM, Values: map[string]float64{"depth": 1}}
+	b := result.Result{Name: "b", Tool: result.VLLM, Values: map[string]float64{"depth": 2}}
 	if c := mustCompare(t, sides(a, b)); c.Rows[0].Cells[1].Best || c.Rows[0].Cells[0].Best {
 		t.Error("one of two unknown numbers is the best")
 	}
@@ -338,7 +333,7 @@ func TestDirections(t *testing.T) {
 // A gate of many limits does not break by chance more often than a gate of one.
 func TestGateOfManyLimits(t *testing.T) {
 	a, b := known("a", 100, 0.02, sixteen...), known("b", 100*1.08, 0.02, sixteen...)
-	low := mustCompare(t, []Side{a, b}).row("mean_ttft_ms").Cells[1].Change.Low
+	low := mustCompare(t, []Side{a, b}).Row("mean_ttft_ms").Cells[1].Change.Low
 	limits := fmt.Sprintf("mean_ttft<%+.3f%%", 100*low-0.1)
 	for n, want := range map[int]Outcome{1: Broken, 8: Undecided} {
 		g, err := ParseGate(strings.TrimSuffix(strings.Repeat(limits+" and ", n), " and "))
@@ -393,7 +388,7 @@ func stalled(random *rand.Rand, name string, told bool) string {
 // one event. Without the moments of the gaps nobody can see that, and no error is given.
 func TestStallsOfAllStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 2026))
-	read := func(told bool) foreign.Run {
+	read := func(told bool) result.Result {
 		runs, err := foreign.Read("x.json", []byte(stalled(random, "x", told)))
 		if err != nil {
 			t.Fatal(err)
@@ -415,7 +410,7 @@ func TestStallsOfAllStreams(t *testing.T) {
 	if alarms > 9 { // 3 of 60, and what chance adds; laid end to end they gave 42
 		t.Errorf("%d of %d pairs of runs of one server are called different", alarms, pairs)
 	}
-	if ch := mustCompare(t, sides(read(false), read(false))).row("mean_itl_ms").Cells[1].Change; ch.Call != Unknown {
+	if ch := mustCompare(t, sides(read(false), read(false))).Row("mean_itl_ms").Cells[1].Change; ch.Call != Unknown {
 		t.Errorf("without the moments of the gaps: %+v", *ch)
 	}
 }
@@ -423,8 +418,8 @@ func TestStallsOfAllStreams(t *testing.T) {
 // Two models that answered the same in the same time are probably one; repeats of one
 // model, other settings of it, and answers of a fixed length are no reason for doubt.
 func TestSameServer(t *testing.T) {
-	base := func() foreign.Run {
-		return foreign.Run{Tool: foreign.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": 146.13, "mean_tpot_ms": 39.16}, Facts: foreign.Facts{
+	base := func() result.Result {
+		return result.Result{Tool: result.VLLMConsole, Values: map[string]float64{"mean_ttft_ms": 146.13, "mean_tpot_ms": 39.16}, Facts: result.Facts{
 			Model: "/models/gguf/llama-2-7b.Q8_0.gguf", Concurrency: 1, Asked: 64, Completed: 36, InputTokens: 1339, OutputTokens: 5870, Duration: 237.27,
 		}}
 	}
@@ -435,16 +430,16 @@ func TestSameServer(t *testing.T) {
 	if got := sameServer(&a, &other); !strings.Contains(got, "5870 output tokens in both, in 237.27 and 237.19 s") {
 		t.Errorf("%q", got)
 	}
-	for what, change := range map[string]func(a, b *foreign.Run){
-		"a repeat":              func(a, b *foreign.Run) { b.Facts.Model = "llama-2-7b.Q8_0.gguf" },
-		"no model told":         func(a, b *foreign.Run) { b.Facts.Model = "" },
-		"other answers":         func(a, b *foreign.Run) { b.Facts.OutputTokens++ },
-		"another time":          func(a, b *foreign.Run) { b.Facts.Duration = 200 },
-		"another latency":       func(a, b *foreign.Run) { b.Values["mean_tpot_ms"] = 33 },
-		"another load":          func(a, b *foreign.Run) { b.Facts.Concurrency = 16 },
-		"a load that is untold": func(a, b *foreign.Run) { a.Facts.Concurrency, b.Facts.Concurrency = 0, 0 },
-		"answers of 128 tokens": func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 36*128, 36*128 },
-		"few tokens":            func(a, b *foreign.Run) { a.Facts.OutputTokens, b.Facts.OutputTokens = 37, 37 },
+	for what, change := range map[string]func(a, b *result.Result){
+		"a repeat":              func(a, b *result.Result) { b.Facts.Model = "llama-2-7b.Q8_0.gguf" },
+		"no model told":         func(a, b *result.Result) { b.Facts.Model = "" },
+		"other answers":         func(a, b *result.Result) { b.Facts.OutputTokens++ },
+		"another time":          func(a, b *result.Result) { b.Facts.Duration = 200 },
+		"another latency":       func(a, b *result.Result) { b.Values["mean_tpot_ms"] = 33 },
+		"another load":          func(a, b *result.Result) { b.Facts.Concurrency = 16 },
+		"a load that is untold": func(a, b *result.Result) { a.Facts.Concurrency, b.Facts.Concurrency = 0, 0 },
+		"answers of 128 tokens": func(a, b *result.Result) { a.Facts.OutputTokens, b.Facts.OutputTokens = 36*128, 36*128 },
+		"few tokens":            func(a, b *result.Result) { a.Facts.OutputTokens, b.Facts.OutputTokens = 37, 37 },
 	} {
 		a, b := base(), base()
 		b.Facts.Model = other.Facts.Model

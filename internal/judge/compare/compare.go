@@ -3,24 +3,23 @@
 // whether the difference is real, too small to matter, or unclear. Before that it
 // says what makes the runs not comparable at all.
 //
-//	foreign.Run… ─▶ doubts (may they be compared?)
-//	             └▶ estimates (a value and its error) ─▶ changes ─▶ calls ─▶ gate
+//	results ─▶ doubts (may they be compared?)
+//	        └▶ estimates (a value and its error) ─▶ changes ─▶ calls ─▶ gate
 //
 // It is a pure function of results: the same files give the same answer.
 package compare
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Side is one side of a comparison: a run, or several repeats of it.
 type Side struct {
 	Name string
-	Runs []foreign.Run
+	Runs []result.Result
 }
 
 // Options change how sides are compared. The zero value is the usual.
@@ -51,8 +50,7 @@ type Comparison struct {
 	Rows      []Row    `json:"rows"`
 	Footnotes []string `json:"notes"` // differences in definition, and how it was computed
 
-	Accuracy *Accuracy     `json:"accuracy,omitempty"` // nil: no side asked questions
-	Picture  template.HTML `json:"-"`                  // of the front of accuracy against throughput, for a page
+	Accuracy *Accuracy `json:"accuracy,omitempty"` // nil: no side asked questions
 
 	tables int // that are read at once
 }
@@ -85,7 +83,7 @@ func Compare(sides []Side, opt Options) (*Comparison, error) {
 	var known [][]estimate // by row
 	c.Accuracy = AccuracyOf(sides, opt.Level)
 	for _, m := range chosen(sides, opt.Metrics) {
-		if m.Key == foreign.AccuracyMetric && c.Accuracy != nil {
+		if m.Key == result.AccuracyMetric && c.Accuracy != nil {
 			continue // it has lines of its own: answers are paired by their questions
 		}
 		of := estimates(sides, m, opt.Level)

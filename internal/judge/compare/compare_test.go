@@ -1,48 +1,17 @@
 package compare
 
 import (
-	"bytes"
-	"flag"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/inferometer/inferometer/internal/foreign"
-	"github.com/inferometer/inferometer/internal/testfiles"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, write func(w io.Writer) error) {
-	t.Helper()
-	var got bytes.Buffer
-	if err := write(&got); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got)\n%s", name, diff)
-	}
-}
-
 // run is a result whose values are those of a metric, with their mean, median and p99.
-func run(name string, values []float64) foreign.Run {
-	r := foreign.Run{Name: name, Tool: foreign.VLLM, Values: map[string]float64{}, Samples: map[string][]float64{"ttft": values}}
+func run(name string, values []float64) result.Result {
+	r := result.Result{Name: name, Tool: result.VLLM, Values: map[string]float64{}, Samples: map[string][]float64{"ttft": values}}
 	r.Facts.Completed, r.Facts.Asked = len(values), len(values)
 	sum := 0.0
 	for _, v := range values {
@@ -69,10 +38,10 @@ func noisy(random *rand.Rand, n int, mean, spread float64) []float64 {
 	return out
 }
 
-func sides(runs ...foreign.Run) []Side {
+func sides(runs ...result.Result) []Side {
 	var out []Side
 	for _, r := range runs {
-		out = append(out, Side{r.Name, []foreign.Run{r}})
+		out = append(out, Side{r.Name, []result.Result{r}})
 	}
 	return out
 }
@@ -108,7 +77,7 @@ func TestCalls(t *testing.T) {
 			s[0].Runs = append(s[0].Runs, run("a", noisy(random, tt.n, 0.1, tt.spread)))
 			s[1].Runs = append(s[1].Runs, run("b", noisy(random, tt.n, 0.1*tt.factor, tt.spread)))
 		}
-		ch := mustCompare(t, s).row("mean_ttft_ms").Cells[1].Change
+		ch := mustCompare(t, s).Row("mean_ttft_ms").Cells[1].Change
 		if ch.Call != tt.want {
 			t.Errorf("%s: %+v", tt.what, *ch)
 		}
@@ -120,7 +89,7 @@ func TestRepeats(t *testing.T) {
 	side := func(name string, means ...float64) Side {
 		s := Side{Name: name}
 		for _, m := range means {
-			s.Runs = append(s.Runs, foreign.Run{Values: map[string]float64{"mean_ttft_ms": m}})
+			s.Runs = append(s.Runs, result.Result{Values: map[string]float64{"mean_ttft_ms": m}})
 		}
 		return s
 	}
@@ -151,30 +120,30 @@ func TestHolm(t *testing.T) {
 // TestDoubts: each reason that forbids a comparison, or must be kept in mind.
 func TestDoubts(t *testing.T) {
 	three := 3
-	base := func() foreign.Run {
-		return foreign.Run{Tool: foreign.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: foreign.Facts{
-			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, Workload: foreign.Workload{SHA: "x", Recipe: 2},
+	base := func() result.Result {
+		return result.Result{Tool: result.VLLM, Values: map[string]float64{"mean_ttft_ms": 1}, Facts: result.Facts{
+			Model: "org/m", Asked: 10, Completed: 10, InputTokens: 1000, OutputTokens: 500, Concurrency: 4, Workload: result.Workload{SHA: "x", Recipe: 2},
 		}}
 	}
 	for _, tt := range []struct {
 		reason string
 		severe bool
-		change func(f *foreign.Facts)
+		change func(f *result.Facts)
 	}{
-		{"missing", true, func(f *foreign.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
-		{"missing", true, func(f *foreign.Facts) { f.Failed = &three }},
-		{"verdict", true, func(f *foreign.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
-		{"verdict", false, func(f *foreign.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
-		{"workload", false, func(f *foreign.Facts) { f.Workload.SHA = "y" }},
-		{"tokens", false, func(f *foreign.Facts) { f.InputTokens = 1050 }},
-		{"tokens", true, func(f *foreign.Facts) { f.OutputTokens = 200 }},
-		{"model", false, func(f *foreign.Facts) { f.Model = "org/other" }},
-		{"concurrency", false, func(f *foreign.Facts) { f.Concurrency = 8 }},
-		{"", false, func(f *foreign.Facts) { f.Model = "/models/m/" }}, // the same, elsewhere
+		{"missing", true, func(f *result.Facts) { f.Completed, f.InputTokens, f.OutputTokens = 6, 600, 300 }},
+		{"missing", true, func(f *result.Facts) { f.Failed = &three }},
+		{"verdict", true, func(f *result.Facts) { f.Verdict, f.Reasons = "INVALID", []string{"steal"} }},
+		{"verdict", false, func(f *result.Facts) { f.Verdict, f.Reasons = "SUSPECT", []string{"samples"} }},
+		{"workload", false, func(f *result.Facts) { f.Workload.SHA = "y" }},
+		{"tokens", false, func(f *result.Facts) { f.InputTokens = 1050 }},
+		{"tokens", true, func(f *result.Facts) { f.OutputTokens = 200 }},
+		{"model", false, func(f *result.Facts) { f.Model = "org/other" }},
+		{"concurrency", false, func(f *result.Facts) { f.Concurrency = 8 }},
+		{"", false, func(f *result.Facts) { f.Model = "/models/m/" }}, // the same, elsewhere
 	} {
 		b := base()
 		tt.change(&b.Facts)
-		got := doubts([]Side{{"a", []foreign.Run{base()}}, {"b", []foreign.Run{b}}})
+		got := doubts([]Side{{"a", []result.Result{base()}}, {"b", []result.Result{b}}})
 		if tt.reason == "" {
 			if len(got) > 0 {
 				t.Errorf("%+v", got)
@@ -237,57 +206,4 @@ func TestGatesThatAreNone(t *testing.T) {
 	if _, _, err := g.Judge(mustCompare(t, sides(a, a))); err == nil || !strings.Contains(err.Error(), "p42_ttft_ms") {
 		t.Errorf("a metric that nobody has: %v", err)
 	}
-}
-
-// example has a change that is real, a run that did not do its work, and a tool with words of its own.
-func example() []Side {
-	random := rand.New(rand.NewPCG(5, 6))
-	a, b, c := run("base", noisy(random, 400, 0.1, 0.2)), run("new", noisy(random, 400, 0.12, 0.2)), run("half|broken", noisy(random, 200, 0.02, 0.2))
-	c.Facts.Asked, c.Tool, c.Notes = 400, foreign.GuideLLM, []string{"tpot is another number"}
-	a.Values["output_throughput"], b.Values["output_throughput"], c.Values["output_throughput"] = 1000, 900, 5000
-	return sides(a, b, c)
-}
-
-func TestFormats(t *testing.T) {
-	c := mustCompare(t, example())
-	g, err := ParseGate("mean_ttft<+5%")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, findings, err := g.Judge(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "example.txt", func(w io.Writer) error { return c.Table(w, nil) })
-	golden(t, "example.md", c.Markdown)
-	golden(t, "example.csv", c.CSV)
-	golden(t, "example.xml", func(w io.Writer) error { return JUnit(w, findings) })
-	golden(t, "example.html", func(w io.Writer) error { return c.HTML(w, findings) })
-	golden(t, "example.json", func(w io.Writer) error { return c.JSON(w, findings) })
-}
-
-// TestNotes: the notes of real people as they are, one table each kind, and the runs
-// that completed 36 of 64 requests are marked and never best.
-func TestNotes(t *testing.T) {
-	files := testfiles.Notes(t)
-	golden(t, "notes.md", func(w io.Writer) error {
-		for _, f := range files {
-			runs, err := foreign.ReadFile(f)
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, "\n# "+filepath.Base(f)+"\n"); err != nil {
-				return err
-			}
-			for _, l := range Lists(runs, nil) {
-				if _, err := io.WriteString(w, "\n"); err != nil {
-					return err
-				}
-				if err := l.Markdown(w); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Doubt is a reason why sides can't be held against each other as they are.
@@ -53,7 +53,7 @@ func folded(doubts []Doubt, runs int) []Doubt {
 }
 
 // alone is what is wrong with a run whatever it is compared with.
-func alone(name string, r *foreign.Run) []Doubt {
+func alone(name string, r *result.Result) []Doubt {
 	var out []Doubt
 	f := &r.Facts
 	if f.Nothing {
@@ -73,7 +73,7 @@ func alone(name string, r *foreign.Run) []Doubt {
 }
 
 // against is what differs between a run and the first side's.
-func against(name string, a, b *foreign.Run) []Doubt {
+func against(name string, a, b *result.Result) []Doubt {
 	var out []Doubt
 	add := func(reason string, severe bool, format string, args ...any) {
 		out = append(out, Doubt{name, reason, severe, fmt.Sprintf(format, args...)})
@@ -82,11 +82,11 @@ func against(name string, a, b *foreign.Run) []Doubt {
 	if sentence := otherWorkload(fa, fb); sentence != "" {
 		add("workload", false, "%s", sentence)
 	}
-	if pa, pb, ok := perRequest(fa, fb, func(f *foreign.Facts) int64 { return f.InputTokens }); ok {
+	if pa, pb, ok := perRequest(fa, fb, func(f *result.Facts) int64 { return f.InputTokens }); ok {
 		add("tokens", math.Abs(pb/pa-1) > 0.10, "its prompts have %.0f tokens a request, %s's %.0f (%+.0f %%): TTFT and throughput may differ by as much for that alone",
 			pb, "the first side", pa, (pb/pa-1)*100)
 	}
-	if pa, pb, ok := perRequest(fa, fb, func(f *foreign.Facts) int64 { return f.OutputTokens }); ok {
+	if pa, pb, ok := perRequest(fa, fb, func(f *result.Facts) int64 { return f.OutputTokens }); ok {
 		add("tokens", math.Abs(pb/pa-1) > 0.10, "its answers have %.0f tokens a request, %s's %.0f (%+.0f %%): E2EL and requests/s may differ by as much for that alone",
 			pb, "the first side", pa, (pb/pa-1)*100)
 	}
@@ -110,7 +110,7 @@ func against(name string, a, b *foreign.Run) []Doubt {
 }
 
 // perRequest are the tokens of a request on both sides, if they differ by more than one percent.
-func perRequest(fa, fb *foreign.Facts, tokens func(*foreign.Facts) int64) (a, b float64, differ bool) {
+func perRequest(fa, fb *result.Facts, tokens func(*result.Facts) int64) (a, b float64, differ bool) {
 	if fa.Completed == 0 || fb.Completed == 0 || tokens(fa) == 0 || tokens(fb) == 0 {
 		return 0, 0, false
 	}
@@ -136,7 +136,7 @@ func base(model string) string {
 // footnotes are the notes at the foot of a table: where tools mean different things by
 // one word, and what the intervals rest on.
 func footnotes(sides []Side) []string {
-	var tools []foreign.Tool
+	var tools []result.Tool
 	var out []string
 	single, several := false, false
 	for i := range sides {

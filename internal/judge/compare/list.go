@@ -5,53 +5,63 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // List is many runs under each other, one line each: what a note full of results
 // comes to. There is no baseline, so there are no changes; doubts are there.
 type List struct {
-	Runs []foreign.Run
-	cols []Metric
+	Kind    string
+	Runs    []result.Result
+	Metrics []Metric
+	Front   *Front   // of accuracy against throughput; nil: there is none
+	Notes   []string // doubts, and what the marks mean
+
 	lack []string // metrics that were asked for and that no run has
 	best map[place]bool
 }
 
 // place is one number of a list.
-type place struct{ run, col int }
+type place struct {
+	run int
+	key string
+}
+
+// Best says that a run is the best in a metric, of those under the same load.
+func (l *List) Best(run int, key string) bool { return l.best[place{run, key}] }
 
 // The kinds of lists.
 const (
-	serving  = "serving"
+	Serving  = "serving"
 	batches  = "batches"
 	shapes   = "shapes"
 	accuracy = "accuracy"
 )
 
-func kindOf(r *foreign.Run) string {
+func kindOf(r *result.Result) string {
 	switch r.Tool {
-	case foreign.LlamaBench:
+	case result.LlamaBench:
 		return shapes
-	case foreign.LMEval:
+	case result.LMEval:
 		return accuracy
-	case foreign.BatchLatency:
+	case result.BatchLatency:
 		return batches
 	}
-	return serving
+	return Serving
 }
 
 // Lists sorts runs into tables whose runs share their metrics: those of serving,
 // those by shape, scores. Their order is that of the first run of each. asked are the
 // metrics to show; nil: the usual ones.
-func Lists(runs []foreign.Run, asked []string) []List {
+func Lists(runs []result.Result, asked []string) []List {
 	var lists []List
 	for i := range runs {
 		kind := kindOf(&runs[i])
-		at := slices.IndexFunc(lists, func(l List) bool { return kindOf(&l.Runs[0]) == kind })
+		at := slices.IndexFunc(lists, func(l List) bool { return l.Kind == kind })
 		if at < 0 {
 			at = len(lists)
-			lists = append(lists, List{})
+			lists = append(lists, List{Kind: kind})
 		}
 		lists[at].Runs = append(lists[at].Runs, runs[i])
 	}
@@ -60,13 +70,14 @@ func Lists(runs []foreign.Run, asked []string) []List {
 		l.sortByLoad()
 		l.columns(asked)
 		l.markBest(Options{}.withDefaults().Level)
+		l.Front, l.Notes = l.front(), l.notes()
 	}
 	return lists
 }
 
 // sortByLoad puts runs under the same load together, in the order of the first of each.
 func (l *List) sortByLoad() {
-	if kindOf(&l.Runs[0]) != serving {
+	if l.Kind != Serving {
 		return
 	}
 	at := map[string]int{}
@@ -75,7 +86,7 @@ func (l *List) sortByLoad() {
 			at[load] = i + 1
 		}
 	}
-	slices.SortStableFunc(l.Runs, func(a, b foreign.Run) int { return at[a.Facts.Load()] - at[b.Facts.Load()] })
+	slices.SortStableFunc(l.Runs, func(a, b result.Result) int { return at[a.Facts.Load()] - at[b.Facts.Load()] })
 }
 
 // listed are the columns of a table of serving runs; more would not fit a page.
@@ -85,13 +96,13 @@ func (l *List) columns(asked []string) {
 	sides := []Side{{Runs: l.Runs}}
 	in := inventoryOf(sides)
 	keys := asked
-	if len(asked) == 0 && kindOf(&l.Runs[0]) == serving {
+	if len(asked) == 0 && l.Kind == Serving {
 		keys = append(listed(), in.others...)
 	}
 	for _, m := range chosen(sides, keys) {
 		switch {
 		case in.has[m.Key]:
-			l.cols = append(l.cols, m)
+			l.Metrics = append(l.Metrics, m)
 		case len(asked) > 0:
 			l.lack = append(l.lack, m.Key)
 		}
@@ -99,7 +110,7 @@ func (l *List) columns(asked []string) {
 }
 
 // able says whether a run did its work: else it can't be the best.
-func able(r *foreign.Run) bool { return r.Facts.Missing() == 0 && r.Facts.Verdict != "INVALID" }
+func able(r *result.Result) bool { return r.Facts.Missing() == 0 && r.Facts.Verdict != "INVALID" }
 
 // markBest marks in each column the best of the runs under the same load. Loads that
 // nobody tells are not the same, as far as anyone knows.
@@ -108,14 +119,14 @@ func (l *List) markBest(level float64) {
 	groups := map[string][]int{}
 	for i := range l.Runs {
 		load := kindOf(&l.Runs[i])
-		if load == serving {
+		if load == Serving {
 			load = l.Runs[i].Facts.Load()
 		}
 		if load != "" && able(&l.Runs[i]) {
 			groups[load] = append(groups[load], i)
 		}
 	}
-	for col, m := range l.cols {
+	for _, m := range l.Metrics {
 		for _, group := range groups {
 			if len(group) < 2 || m.Unsure || l.unlikePrompts(group) {
 				continue
@@ -131,7 +142,7 @@ func (l *List) markBest(level float64) {
 			}
 			share := (1 - level) / float64(len(known)-1)
 			for _, k := range winners(m, of, known, func(a, b int) bool { return apart(of[a], of[b], share) }) {
-				l.best[place{group[k], col}] = true
+				l.best[place{group[k], m.Key}] = true
 			}
 		}
 	}
@@ -146,63 +157,9 @@ func (l *List) front() *Front {
 	return FrontOf(sides, Options{}.withDefaults().Level)
 }
 
-// grid is the table: the run, its counts, its numbers.
-func (l *List) grid() [][]box {
-	counts := kindOf(&l.Runs[0]) == serving
-	header := []box{{text: "run"}}
-	if counts {
-		header = append(header, box{text: "completed"}, box{text: "load"})
-	}
-	for _, m := range l.cols {
-		header = append(header, box{text: m.Label})
-	}
-	lines := [][]box{header}
-	for i := range l.Runs {
-		r := &l.Runs[i]
-		name := r.Name
-		if r.Facts.Missing() > 0 {
-			name += " (!)"
-		}
-		line := []box{{text: name}}
-		if counts {
-			line = append(line, box{text: completed(&Side{Runs: l.Runs[i : i+1]})}, box{text: r.Facts.Load()})
-		}
-		for col, m := range l.cols {
-			line = append(line, box{valueAndError(r, m.Key), l.best[place{i, col}]})
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// valueAndError is a value, with the deviation or standard error that its tool gives beside it.
-func valueAndError(r *foreign.Run, key string) string {
-	v, ok := r.Values[key]
-	if !ok {
-		return ""
-	}
-	if err, ok := errorOf(r, key); ok && key == foreign.AccuracyMetric {
-		return fmt.Sprintf("%.4f ± %.4f", v, err) // as lm-eval prints it
-	}
-	text := number(v)
-	if err, ok := errorOf(r, key); ok {
-		text += " ± " + number(err)
-	}
-	return text
-}
-
-// errorOf is what stands behind a ± of the tool itself.
-func errorOf(r *foreign.Run, key string) (float64, bool) {
-	if err, ok := r.Values["stderr_"+key]; ok {
-		return err, true
-	}
-	err, ok := r.Values["std_"+key]
-	return err, ok && strings.HasSuffix(key, "_tps")
-}
-
-// doubts are those of each run by itself, one line for all runs with the same; whether
+// notes are the doubts about each run by itself, one line for all runs with the same; whether
 // all were sent the same, and what the marks mean.
-func (l *List) doubts() []string {
+func (l *List) notes() []string {
 	var sentences []string
 	names := map[string][]string{}
 	for i := range l.Runs {
@@ -253,7 +210,7 @@ func (l *List) sameServers() []string {
 
 // loadNotes say what the marks mean where loads differ or are not told.
 func (l *List) loadNotes() []string {
-	if kindOf(&l.Runs[0]) != serving || len(l.Runs) < 2 {
+	if l.Kind != Serving || len(l.Runs) < 2 {
 		return nil
 	}
 	loads, untold := map[string]bool{}, 0
@@ -277,7 +234,7 @@ func (l *List) loadNotes() []string {
 // unlikePrompts says whether prompts of some runs are longer by more than a tenth: that
 // alone would decide which is the best.
 func (l *List) unlikePrompts(group []int) bool {
-	var runs []foreign.Run
+	var runs []result.Result
 	for _, i := range group {
 		runs = append(runs, l.Runs[i])
 	}
@@ -286,7 +243,7 @@ func (l *List) unlikePrompts(group []int) bool {
 }
 
 // promptSpread are the shortest and the longest prompts, in tokens per request.
-func promptSpread(runs []foreign.Run) (low, high float64) {
+func promptSpread(runs []result.Result) (low, high float64) {
 	for i := range runs {
 		f := &runs[i].Facts
 		if f.Completed == 0 || f.InputTokens == 0 {

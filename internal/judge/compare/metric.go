@@ -1,14 +1,15 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Metric is a number that can be compared.
@@ -50,8 +51,8 @@ func metricOf(key string, told map[string]bool) Metric {
 	higher, is := told[key]
 	statistic, latency, isLatency := metric.SplitKey(key)
 	switch n, ok := metric.ParseName(key); {
-	case ok && n.Metric.Label != "", ok && n.Statistic != "":
-		m.Label, m.Higher, m.Unsure = n.Label(), n.Metric.Better == metric.Higher, n.Metric.Better == ""
+	case ok && !n.Metric.IsLatency(), ok && n.Statistic != "":
+		m.Label, m.Higher, m.Unsure = cmp.Or(n.Label(), key), n.Metric.Better == metric.Higher, n.Metric.Better == ""
 		if isLatency { // as it is in the file: p50, beside its median
 			m.Label = strings.Replace(m.Label, string(n.Statistic), statistic, 1)
 		}
@@ -70,7 +71,7 @@ func metricOf(key string, told map[string]bool) Metric {
 }
 
 // MetricsOf are the metrics that a table of these runs shows, in its order.
-func MetricsOf(runs []foreign.Run) []Metric { return chosen([]Side{{Runs: runs}}, nil) }
+func MetricsOf(runs []result.Result) []Metric { return chosen([]Side{{Runs: runs}}, nil) }
 
 // inventory is which metrics runs have, and which way is better where their files say it.
 type inventory struct {
@@ -100,8 +101,8 @@ func inventoryOf(sides []Side) inventory {
 // without its unit.
 func (in *inventory) key(word string) string {
 	key := metric.KeyOf(word)
-	if !in.has[key] && in.has[foreign.ShapeMetric(key)] {
-		return foreign.ShapeMetric(key)
+	if !in.has[key] && in.has[result.ShapeMetric(key)] {
+		return result.ShapeMetric(key)
 	}
 	return key
 }
@@ -133,11 +134,12 @@ func chosen(sides []Side, asked []string) []Metric {
 	return out
 }
 
-// isKnown says whether a key is that of a number whose place in a table is settled, or of a statistic of some latency.
+// isKnown says whether a key is that of a number whose place in a table is settled, of a count that is no merit of a
+// server, or of a statistic of some latency.
 func isKnown(key string) bool {
 	n, ok := metric.ParseName(key)
 	_, _, isLatency := metric.SplitKey(key)
-	return ok && n.Metric.Label != "" && n.Metric.Better != "" || isLatency
+	return ok && (n.Metric.Label == "" || n.Metric.Better != "") || isLatency
 }
 
 // CheckMetrics refuses words that name no metric: neither a usual one, nor a statistic of

@@ -4,14 +4,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // own sets a run's own error: that of the interval which its file gives, of the
 // deviation or standard error beside the value, or of the values behind the metric.
-func (e *estimate) own(r *foreign.Run, key string, level float64) {
+func (e *estimate) own(r *result.Result, key string, level float64) {
 	if i, has := r.Intervals[key]; has && i.Level == level {
 		e.fromInterval(i.Low, i.High, i.Degrees, level)
 		return
@@ -58,11 +58,11 @@ func (e *estimate) own(r *foreign.Run, key string, level float64) {
 
 // systematic sets by how much the value may be off for reasons that its file tells: events that share a read, a client that was
 // held up. And it says why the error is not known, where the run is ours.
-func (e *estimate) systematic(r *foreign.Run, key string) {
+func (e *estimate) systematic(r *result.Result, key string) {
 	if b, has := r.Bounds[key]; has && e.value > 0 && b.Low <= e.value && e.value <= b.High {
 		e.under, e.over = math.Log(e.value/max(b.Low, 0)), math.Log(b.High/e.value)
 	}
-	if e.bounded || r.Tool != foreign.Inferometer {
+	if e.bounded || r.Tool != result.Inferometer {
 		return
 	}
 	if e.why = r.Lacking[key]; e.why == "" {
@@ -73,9 +73,9 @@ func (e *estimate) systematic(r *foreign.Run, key string) {
 // chainOf is the values behind a metric in the order of time. Gaps between tokens need
 // the moments at which they ended: those of all streams wait for the same step of the
 // engine, and laid end to end, stream by stream, they would look independent.
-func chainOf(r *foreign.Run, metric string) (stats.Chain, bool) {
+func chainOf(r *result.Result, metric string) (stats.Chain, bool) {
 	series := r.Samples[metric]
-	switch ends := r.Samples[metric+foreign.EndsOf]; {
+	switch ends := r.Samples[metric+result.EndsOf]; {
 	case len(series) == 0:
 		return stats.Chain{}, false
 	case len(ends) == len(series):
@@ -109,7 +109,7 @@ func (e *estimate) fromError(err, degrees float64) {
 }
 
 // repetitions are llama-bench's: five unless its file has them.
-func repetitions(r *foreign.Run, key string) float64 {
+func repetitions(r *result.Result, key string) float64 {
 	if n := len(r.Samples[key]); n >= 2 {
 		return float64(n)
 	}

@@ -5,7 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -49,7 +50,7 @@ const mostNames = 1000
 
 // pairOf pairs the answers of two sides. What is not the same question is left out, and
 // where nothing shows that two are the same, nothing is paired.
-func pairOf(a, b []foreign.Run) *Paired {
+func pairOf(a, b []result.Result) *Paired {
 	by, why := sameQuestions(a, b)
 	if why != "" {
 		return &Paired{NotPaired: why, Call: Unknown}
@@ -74,9 +75,9 @@ func pairOf(a, b []foreign.Run) *Paired {
 }
 
 // sameQuestions is by what the questions of two sides are known to be the same, or why not.
-func sameQuestions(a, b []foreign.Run) (by, why string) {
+func sameQuestions(a, b []result.Result) (by, why string) {
 	reference := a[0].Eval
-	for _, runs := range [][]foreign.Run{a, b} {
+	for _, runs := range [][]result.Result{a, b} {
 		for i := range runs {
 			one, why := sameAs(reference, runs[i].Eval)
 			switch {
@@ -92,7 +93,7 @@ func sameQuestions(a, b []foreign.Run) (by, why string) {
 	return by, ""
 }
 
-func sameAs(a, b *foreign.Eval) (by, why string) {
+func sameAs(a, b *score.Result) (by, why string) {
 	switch {
 	case a == nil || b == nil:
 		return "", "a run asked no questions"
@@ -121,7 +122,7 @@ type question struct {
 }
 
 // questionsOf are the questions of a side by their key, and the keys in their order.
-func questionsOf(runs []foreign.Run, by string) (map[string]*question, []string) {
+func questionsOf(runs []result.Result, by string) (map[string]*question, []string) {
 	all, order := map[string]*question{}, []string(nil)
 	for i := range runs {
 		each := &runs[i].Eval.Each
@@ -145,7 +146,7 @@ func questionsOf(runs []foreign.Run, by string) (map[string]*question, []string)
 	return all, order
 }
 
-func (q *question) count(each *foreign.EvalEach, k int, first bool) {
+func (q *question) count(each *score.Each, k int, first bool) {
 	switch each.Right[k] {
 	case '1':
 		q.right++
@@ -232,9 +233,9 @@ func (p *Paired) interval(share float64) (low, high float64) {
 	return max(p.shares.Mean-half, -1), min(p.shares.Mean+half, 1)
 }
 
-// better and worse are established differences.
-func (p *Paired) better() bool { return p.Call == Real && p.Gained > p.Lost }
-func (p *Paired) worse() bool  { return p.Call == Real && p.Gained < p.Lost }
+// Better and Worse are established differences.
+func (p *Paired) Better() bool { return p.Call == Real && p.Gained > p.Lost }
+func (p *Paired) Worse() bool  { return p.Call == Real && p.Gained < p.Lost }
 
 // decide calls differences, Holm's correction over their number: see Comparison.call.
 // Accuracy is a question of its own: it takes no share of the error of the speeds.

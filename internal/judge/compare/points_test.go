@@ -1,14 +1,12 @@
 package compare
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // pointRun is a run of a point with a TTFT and an error of some percent.
@@ -17,10 +15,10 @@ func pointRun(ttft float64, values ...string) PointRun {
 	for i := 0; i+1 < len(values); i += 2 {
 		r.Values[values[i]] = values[i+1]
 	}
-	r.Run = foreign.Run{
-		Tool: foreign.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft},
-		Intervals: map[string]foreign.Interval{"mean_ttft_ms": {Low: ttft * 0.99, High: ttft * 1.01, Level: 0.95}},
-		Facts:     foreign.Facts{Asked: 10, Completed: 10, InputTokens: 100, OutputTokens: 100},
+	r.Run = result.Result{
+		Tool: result.Inferometer, Values: map[string]float64{"mean_ttft_ms": ttft},
+		Intervals: map[string]result.Interval{"mean_ttft_ms": {Low: ttft * 0.99, High: ttft * 1.01, Level: 0.95}},
+		Facts:     result.Facts{Asked: 10, Completed: 10, InputTokens: 100, OutputTokens: 100},
 	}
 	return r
 }
@@ -69,7 +67,7 @@ func TestPairPoints(t *testing.T) {
 			pairs = append(pairs, fmt.Sprintf("%s: %d %d", pair.Point, len(pair.Sides[0].Runs), len(pair.Sides[1].Runs)))
 		}
 		for i := range p.Only {
-			only = append(only, p.Only[i].sentence())
+			only = append(only, p.Only[i].Sentence())
 		}
 		if got := strings.Join(pairs, "; "); got != tt.pairs {
 			t.Errorf("%s: pairs %q, not %q", tt.name, got, tt.pairs)
@@ -104,7 +102,7 @@ func TestComparePoints(t *testing.T) {
 			t.Errorf("%s, %v: %+v", outcome, err, p.Findings)
 		}
 	}
-	first := func(p *Points) *Change { return p.Pairs[0].c.Rows[0].Cells[1].Change }
+	first := func(p *Points) *Change { return p.Pairs[0].Comparison.Rows[0].Cells[1].Change }
 	if first(one).Call != Real || first(all).Call == Real || first(all).P < 19*first(one).P {
 		t.Errorf("alone %s (%v), of twenty %s (%v)", first(one).Call, first(one).P, first(all).Call, first(all).P)
 	}
@@ -119,8 +117,8 @@ func TestComparePoints(t *testing.T) {
 	// What has no metric in common is named, and hides no other pair.
 	bare := pointRun(1, "c", "1")
 	bare.Run.Values, bare.Run.Intervals = map[string]float64{"mean_e2el_ms": 3}, nil
-	odd := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], before[each]}, {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: foreign.Run{Tool: foreign.Inferometer}}}})
-	odd.Pairs[1].Sides[0].Runs[0] = foreign.Run{Tool: foreign.Inferometer}
+	odd := PairPoints([]string{"a", "b"}, [][]PointRun{{before[0], before[each]}, {after[0], {Name: "x", Values: map[string]string{"c": "1"}, Run: result.Result{Tool: result.Inferometer}}}})
+	odd.Pairs[1].Sides[0].Runs[0] = result.Result{Tool: result.Inferometer}
 	if outcome, err := odd.Compare(Options{}, nil); err != nil || outcome != Kept || len(odd.Pairs) != 1 || len(odd.Only) != 1 || !strings.Contains(odd.Only[0].Why, "no metric in common") {
 		t.Errorf("%s, %v: %+v", outcome, err, odd.Only)
 	}
@@ -132,24 +130,5 @@ func TestComparePoints(t *testing.T) {
 	none := PairPoints([]string{"a", "b"}, [][]PointRun{{bare}, {bare}})
 	if _, err := none.Compare(Options{}, gate); err == nil || !strings.Contains(err.Error(), "no side has the metric") {
 		t.Error(err)
-	}
-	for format, want := range map[string]string{
-		"table": "no partner: c 2: b has no such point", "markdown": "- c 2: b has no such point", "csv": "\nc 0,mean_ttft_ms,a,", "junit": "<skipped message=",
-	} {
-		var out bytes.Buffer
-		if err := gone.Write(&out, format, nil); err != nil || !strings.Contains(out.String(), want) {
-			t.Errorf("%s: %v\n%s", format, err, &out)
-		}
-	}
-	var out bytes.Buffer
-	var read struct {
-		Points []struct {
-			Point string
-			Rows  []any
-		}
-		Only []Alone `json:"no_partner"`
-	}
-	if err := gone.Write(&out, "json", nil); err != nil || json.Unmarshal(out.Bytes(), &read) != nil || len(read.Points) != 2 || read.Points[1].Point != "c 1" || len(read.Points[1].Rows) == 0 || len(read.Only) != 1 {
-		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // asked is a side whose runs had so many of 200 questions right.
@@ -14,9 +14,9 @@ func asked(name string, right ...int) Side {
 		const of, z = 200.0, 1.959964
 		p := float64(n) / of
 		middle, half := (p+z*z/(2*of))/(1+z*z/of), z/(1+z*z/of)*math.Sqrt(p*(1-p)/of+z*z/(4*of*of))
-		s.Runs = append(s.Runs, foreign.Run{
-			Name: name, Tool: foreign.Inferometer, Values: map[string]float64{"accuracy": p, "no_answer_share": 0.01},
-			Intervals: map[string]foreign.Interval{"accuracy": {Low: middle - half, High: middle + half, Level: 0.95}},
+		s.Runs = append(s.Runs, result.Result{
+			Name: name, Tool: result.Inferometer, Values: map[string]float64{"accuracy": p, "no_answer_share": 0.01},
+			Intervals: map[string]result.Interval{"accuracy": {Low: middle - half, High: middle + half, Level: 0.95}},
 		})
 	}
 	return s

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -13,7 +13,7 @@ import (
 type rounds struct{ at, noise []float64 }
 
 // roundsOf has no round where one lacks the metric, or it has no logarithm.
-func roundsOf(a, b []foreign.Run, key string) rounds {
+func roundsOf(a, b []result.Result, key string) rounds {
 	var r rounds
 	for i := range a {
 		va, vb := a[i].Values[key], b[i].Values[key]
@@ -28,10 +28,10 @@ func roundsOf(a, b []foreign.Run, key string) rounds {
 
 // noiseOf is the noise of a round's ratio. What hits both runs alike is not in it: the ratio is that of their lower
 // bounds, of their upper bounds, or anything between, all as likely. Bounds are worst cases, and below half of the value they tell nothing.
-func noiseOf(a, b *foreign.Run, key string) float64 {
-	ends := func(r *foreign.Run) (low, high float64) {
+func noiseOf(a, b *result.Result, key string) float64 {
+	ends := func(r *result.Result) (low, high float64) {
 		v, bounds := r.Values[key], r.Bounds[key]
-		if bounds == (foreign.Bounds{}) {
+		if bounds == (result.Bounds{}) {
 			return 0, 0
 		}
 		return math.Log(max(bounds.Low/v, 0.5)), math.Log(min(max(bounds.High/v, 1), 2))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Two runs that are said to be of different models, but that answered the same requests
@@ -22,7 +22,7 @@ const (
 // different names, the same tool and load, as many requests and prompt tokens, as many
 // output tokens to the last one, which are not the same for each request, durations
 // within 0.5 %, and mean TTFT and TPOT, as far as both are known, within 1 %.
-func sameServer(a, b *foreign.Run) string {
+func sameServer(a, b *result.Result) string {
 	fa, fb := &a.Facts, &b.Facts
 	switch {
 	case base(fa.Model) == "" || base(fb.Model) == "" || base(fa.Model) == base(fb.Model):

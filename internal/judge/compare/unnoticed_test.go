@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -105,7 +105,7 @@ func TestTheDegreesOfATrimmedLook(t *testing.T) {
 func TestFailedQuestionsOfEitherSide(t *testing.T) {
 	base := letters(100, func(i int) bool { return i%5 != 0 })
 	some := base[:90] + strings.Repeat("-", 10)
-	of := func(right string) []foreign.Run { return []foreign.Run{resultOf(t, "x", 1, evalOf(right))} }
+	of := func(right string) []result.Result { return []result.Result{resultOf(t, "x", 1, evalOf(right))} }
 	if p := pairOf(of(base), of(some)); p.OnlyFirst != 10 || p.OnlySecond != 0 || p.Failed != 10 {
 		t.Errorf("ten failed on the second side: %+v", p)
 	}
@@ -125,8 +125,8 @@ func TestANameOfBothDirections(t *testing.T) {
 
 // The noise of a round is the deviation of an even spread between the ratios of the bounds.
 func TestTheNoiseOfBoundsByHand(t *testing.T) {
-	of := func(low, high float64) *foreign.Run {
-		return &foreign.Run{Values: map[string]float64{"m": 100}, Bounds: map[string]foreign.Bounds{"m": {Low: low, High: high}}}
+	of := func(low, high float64) *result.Result {
+		return &result.Result{Values: map[string]float64{"m": 100}, Bounds: map[string]result.Bounds{"m": {Low: low, High: high}}}
 	}
 	exactly(t, "the noise of one side's bounds", noiseOf(of(100, 100), of(90, 110), "m"), math.Log(110.0/90)/math.Sqrt(12))
 	exactly(t, "the noise of bounds alike", noiseOf(of(90, 110), of(90, 110), "m"), 0)

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // otherWorkload says what of the workload differs; empty: nothing that is known to.
-func otherWorkload(a, b *foreign.Facts) string {
+func otherWorkload(a, b *result.Facts) string {
 	wa, wb := &a.Workload, &b.Workload
 	told := wa.SHA != "" && wb.SHA != "" && wa.Recipe == wb.Recipe
 	if told && wa.SHA == wb.SHA {
@@ -32,7 +32,7 @@ func otherWorkload(a, b *foreign.Facts) string {
 	return ""
 }
 
-func tokenizers(a, b *foreign.Workload) string {
+func tokenizers(a, b *result.Workload) string {
 	if a.Tokenizer != b.Tokenizer && a.Tokenizer != "" && b.Tokenizer != "" {
 		return fmt.Sprintf("another tokenizer (%s, against %s), ", b.Tokenizer, a.Tokenizer)
 	}
@@ -44,7 +44,7 @@ const mostDiffering = 8
 
 // keysDiffer names what two workloads differ in, with the values of both: the keys of their Specs, or what
 // results of all versions tell.
-func keysDiffer(a, b *foreign.Workload) (out []string) {
+func keysDiffer(a, b *result.Workload) (out []string) {
 	ka, kb := a.Keys, b.Keys
 	if ka == nil || kb == nil {
 		ka, kb = a.Told, b.Told

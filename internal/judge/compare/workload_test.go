@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // What differs of two workloads is named with both values; what is not known is not said.
@@ -13,11 +13,11 @@ func TestOtherWorkload(t *testing.T) {
 	keys := func(length string) map[string]string {
 		return map[string]string{"dataset.input_len": length, "load.seed": "0", "load.max_concurrency": length, "request.ignore_eos": "true"}
 	}
-	fresh := func(sha, length string) foreign.Workload {
-		return foreign.Workload{SHA: sha, Recipe: 2, Told: told("0"), Keys: keys(length), Sent: 20, Tokenizer: "t"}
+	fresh := func(sha, length string) result.Workload {
+		return result.Workload{SHA: sha, Recipe: 2, Told: told("0"), Keys: keys(length), Sent: 20, Tokenizer: "t"}
 	}
-	old := func(sha, seed string) foreign.Workload {
-		return foreign.Workload{SHA: sha, Recipe: 1, Named: true, Told: told(seed), Sent: 20}
+	old := func(sha, seed string) result.Workload {
+		return result.Workload{SHA: sha, Recipe: 1, Named: true, Told: told(seed), Sent: 20}
 	}
 	less := fresh("y", "16")
 	less.Sent = 12
@@ -28,7 +28,7 @@ func TestOtherWorkload(t *testing.T) {
 	other.Tokenizer = "u"
 	for _, tt := range []struct {
 		name           string
-		a, b           foreign.Workload
+		a, b           result.Workload
 		modelA, modelB string
 		want           string
 		not            string
@@ -43,10 +43,10 @@ func TestOtherWorkload(t *testing.T) {
 		{"two old ones of one model", old("x", "0"), old("y", "0"), "m", "m", "another workload: the bytes or their times differ", ""},
 		{"two old ones of two models", old("x", "0"), old("y", "0"), "f16", "q4", "is not known", "another workload"},
 		{"two old ones, the same", old("x", "0"), old("x", "0"), "m", "m", "", ""},
-		{"another tool", fresh("x", "16"), foreign.Workload{}, "m", "m", "", ""},
+		{"another tool", fresh("x", "16"), result.Workload{}, "m", "m", "", ""},
 		{"no hash, another seed", old("", "0"), old("", "1"), "m", "m", "seed 1, against 0", ""},
 	} {
-		got := otherWorkload(&foreign.Facts{Model: tt.modelA, Workload: tt.a}, &foreign.Facts{Model: tt.modelB, Workload: tt.b})
+		got := otherWorkload(&result.Facts{Model: tt.modelA, Workload: tt.a}, &result.Facts{Model: tt.modelB, Workload: tt.b})
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
 			t.Errorf("%s: %q", tt.name, got)
 		}

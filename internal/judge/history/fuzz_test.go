@@ -5,6 +5,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 )
 
@@ -15,7 +16,7 @@ func FuzzTree(f *testing.F) {
 	f.Add([]byte("\x00\xff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		files := fstest.MapFS{"run/" + journal.ResultName: {Data: b}, "run/" + journal.FileName: {}, "other/x.json": {Data: b}, "other/x.txt": {Data: b}, "other/x.csv": {Data: b}, "other/x.md": {Data: b}}
-		runs, problems, err := NewTree(files, nil).Scan(time.Unix(2e9, 0))
+		runs, problems, err := NewTree(files, foreign.Read, nil).Scan(time.Unix(2e9, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/foreign"
 )
 
 // A scan without time reads what it can, says what is left, and the next ones go on until all is read.
@@ -15,7 +17,7 @@ func TestScanGoesOnWhereItsTimeEnded(t *testing.T) {
 		text := fmt.Sprintf(`{"date":"20260101-1200%02d","backend":"vllm","model_id":"m","completed":3,"request_throughput":1.5,"duration":%d}`, i, i+1)
 		files[fmt.Sprintf("run-%02d.json", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
-	tree := NewTree(files, nil)
+	tree := NewTree(files, foreign.Read, nil)
 	tree.Patience = time.Nanosecond
 	runs, _, err := tree.Scan(time.Now())
 	if err != nil || len(runs) == all || tree.Unread() == 0 || len(runs)+tree.Unread() != all {

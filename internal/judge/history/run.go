@@ -8,20 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Run is the summary of a run in a folder: its numbers, and when it was made. The
 // values of single requests are not in it.
 type Run struct {
-	foreign.Run        // Path is slash-separated and begins at the folder that was searched
-	ID          string // by its place: the same after a restart, and safe in an address
-	Index       int    // among the runs of its file
-	Folder      string // with its journal; empty if there is none
-	Start       time.Time
-	StartKnown  bool   // false: no date was told, and Start is the time of the file
-	Commit      string // from the metadata
-	CommitTime  time.Time
+	result.Result        // Path is slash-separated and begins at the folder that was searched
+	ID            string // by its place: the same after a restart, and safe in an address
+	Index         int    // among the runs of its file
+	Folder        string // with its journal; empty if there is none
+	Start         time.Time
+	StartKnown    bool   // false: no date was told, and Start is the time of the file
+	Commit        string // from the metadata
+	CommitTime    time.Time
 }
 
 // Metadata that name a commit and its time; the first that is there counts.
@@ -31,14 +31,14 @@ var (
 )
 
 // newRun makes the summary of a result that was found.
-func newRun(r foreign.Run, path string, index int, folder string, modified time.Time) Run {
-	r.Path, r.Samples, r.Intervals, r.Notes = path, nil, nil, nil // summaries stay small
+func newRun(r result.Result, path string, index int, folder string, modified time.Time) Run {
+	r.Path, r.Samples, r.Intervals, r.Numbers, r.Notes = path, nil, nil, nil, nil // summaries stay small
 	r.Values = maps.Clone(r.Values)
 	for _, few := range r.Facts.Unsupported { // a percentile that no table shows is no point of a chart either
 		delete(r.Values, few)
 		delete(r.Values, few+"_ms")
 	}
-	out := Run{Run: r, ID: shortHash(fmt.Sprintf("%s#%d", path, index)), Index: index, Folder: folder, Start: modified}
+	out := Run{Result: r, ID: shortHash(fmt.Sprintf("%s#%d", path, index)), Index: index, Folder: folder, Start: modified}
 	if at, ok := parseTime(r.Facts.Date); ok {
 		out.Start, out.StartKnown = at, true
 	}

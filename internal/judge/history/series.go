@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // Key is what runs of a series have in common: what was measured, how hard, and
 // with what. Lengths and the number of requests are rounded to the nearest power of
 // two, as they differ a little from run to run.
 type Key struct {
-	Tool                              foreign.Tool
+	Tool                              result.Tool
 	Model, Backend, Dataset, Hardware string
 	Requests, Input, Output           int64 // asked for; tokens of a request
 	Concurrency                       int
@@ -161,7 +161,7 @@ func (s *Series) Load() string {
 		words = append(words, fmt.Sprintf("%d tokens in, %d out", f.InputTokens/int64(f.Completed), f.OutputTokens/int64(f.Completed)))
 	}
 	words = append(words, s.Key.Dataset, s.Key.Hardware)
-	if s.Key.Tool != foreign.Inferometer {
+	if s.Key.Tool != result.Inferometer {
 		words = append(words, "by "+string(s.Key.Tool))
 	}
 	return join(words...)

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 const (
@@ -34,7 +34,8 @@ type Tree struct {
 	// one. 0: all are read, however long it takes.
 	Patience time.Duration
 	files    fs.FS
-	measure  func(folder string) ([]byte, error)
+	parse    func(name string, data []byte) ([]result.Result, error)
+	measure  func(folder string) (result.Result, error)
 	known    map[string]entry
 	unread   int
 }
@@ -50,10 +51,36 @@ type entry struct {
 // Problem is a file that looked like a run and could not be read.
 type Problem struct{ Path, Text string }
 
-// NewTree looks into files. Measure computes the result JSON of a run that has only a
+// NewTree looks into files. Parse reads the results in a file's bytes; measure computes that of a run that has only a
 // journal, as one that was killed has; nil: such a run is a problem.
-func NewTree(files fs.FS, measure func(folder string) ([]byte, error)) *Tree {
-	return &Tree{files: files, measure: measure, known: map[string]entry{}}
+func NewTree(files fs.FS, parse func(name string, data []byte) ([]result.Result, error), measure func(folder string) (result.Result, error)) *Tree {
+	return &Tree{files: files, parse: parse, measure: measure, known: map[string]entry{}}
+}
+
+// measured is the result of a run that has only a journal.
+func (t *Tree) measured(folder string) ([]result.Result, error) {
+	if t.measure == nil {
+		return nil, errors.New("there is no result beside the journal")
+	}
+	r, err := t.measure(folder)
+	return []result.Result{r}, err
+}
+
+// read are the results in a file.
+func (t *Tree) read(name string, size int64) ([]result.Result, error) {
+	if size > mostBytes {
+		return nil, fmt.Errorf("%d bytes are too many for a result here: the limit is %d", size, int64(mostBytes))
+	}
+	f, err := t.files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	if err != nil {
+		return nil, err
+	}
+	return t.parse(name, data)
 }
 
 // Scan finds all runs. What has not changed since the last time is not read again.
@@ -109,7 +136,7 @@ func (s *scan) visit(name string, d fs.DirEntry, err error) error {
 	case path.Base(name) == journal.FileName:
 		return s.runFolder(name, d)
 	case slices.Contains(endings, strings.ToLower(path.Ext(name))) && s.mayHold(name):
-		return s.file(name, d, "", s.read)
+		return s.file(name, d, "", s.tree.read)
 	}
 	return nil
 }
@@ -140,24 +167,19 @@ func (s *scan) mayHold(name string) bool {
 // runFolder reads the result of a run of ours, or measures it where there is none.
 func (s *scan) runFolder(name string, d fs.DirEntry) error {
 	folder := path.Dir(name)
-	result := path.Join(folder, journal.ResultName)
-	if info, err := fs.Stat(s.tree.files, result); err == nil && info.Mode().IsRegular() {
-		return s.file(result, fs.FileInfoToDirEntry(info), folder, s.read)
+	saved := path.Join(folder, journal.ResultName)
+	if info, err := fs.Stat(s.tree.files, saved); err == nil && info.Mode().IsRegular() {
+		return s.file(saved, fs.FileInfoToDirEntry(info), folder, s.tree.read)
 	}
 	if info, err := d.Info(); err == nil && s.now.Sub(info.ModTime()) < quiet {
 		s.problem(folder, "the run goes on: it has no result yet")
 		return nil
 	}
-	return s.file(name, d, folder, func(string, fs.FileInfo) ([]byte, error) {
-		if s.tree.measure == nil {
-			return nil, errors.New("there is no result beside the journal")
-		}
-		return s.tree.measure(folder)
-	})
+	return s.file(name, d, folder, func(string, int64) ([]result.Result, error) { return s.tree.measured(folder) })
 }
 
 // file adds the runs of a file, read anew only if it has changed.
-func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string, fs.FileInfo) ([]byte, error)) error {
+func (s *scan) file(name string, d fs.DirEntry, folder string, read func(name string, size int64) ([]result.Result, error)) error {
 	info, err := d.Info()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was removed between two looks
@@ -174,12 +196,12 @@ func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string,
 		}
 		e = entry{size: info.Size(), modified: info.ModTime()}
 		begin := time.Now()
-		data, err := read(name, info)
+		list, err := read(name, info.Size())
 		if err == nil {
-			e.runs, err = runsOf(data, name, folder, info.ModTime())
+			e.runs = runsOf(list, name, folder, info.ModTime())
 		}
 		s.spent += time.Since(begin)
-		if err != nil && !errors.Is(err, foreign.ErrNothing) {
+		if err != nil && !errors.Is(err, result.ErrNothing) {
 			e.problem = strings.TrimPrefix(err.Error(), name+": ")
 		}
 	}
@@ -194,33 +216,13 @@ func (s *scan) file(name string, d fs.DirEntry, folder string, read func(string,
 	return nil
 }
 
-func (s *scan) read(name string, info fs.FileInfo) ([]byte, error) {
-	return readSmall(s.tree.files, name, info.Size())
-}
-
-func readSmall(files fs.FS, name string, size int64) ([]byte, error) {
-	if size > mostBytes {
-		return nil, fmt.Errorf("%d bytes are too many for a result here: the limit is %d", size, int64(mostBytes))
-	}
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostBytes))
-}
-
-func runsOf(data []byte, name, folder string, modified time.Time) ([]Run, error) {
-	list, err := foreign.Read(name, data)
-	if err != nil {
-		return nil, err
-	}
+func runsOf(list []result.Result, name, folder string, modified time.Time) []Run {
 	runs := make([]Run, len(list))
 	for i := range list {
 		list[i].Name = placeName(list[i].Name, name, folder)
 		runs[i] = newRun(list[i], name, i, folder, modified)
 	}
-	return runs, nil
+	return runs
 }
 
 // placeName is the name of a run: its own, or that of its folder where it only has that
@@ -228,7 +230,7 @@ func runsOf(data []byte, name, folder string, modified time.Time) ([]Run, error)
 func placeName(own, file, folder string) string {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	switch dir := path.Dir(file); {
-	case folder != "" && (own == stem || path.Base(file) == journal.FileName && strings.HasPrefix(journal.FileName, own)):
+	case folder != "" && (own == stem || path.Base(file) == journal.FileName && own == result.Stem(folder)):
 		return path.Base(folder)
 	case strings.HasPrefix(own, stem) && dir != ".":
 		return path.Base(dir) + "/" + own
@@ -237,29 +239,22 @@ func placeName(own, file, folder string) string {
 }
 
 // Whole reads a run with the values of its single requests, for a comparison.
-func (t *Tree) Whole(r *Run) (foreign.Run, error) {
-	var data []byte
+func (t *Tree) Whole(r *Run) (result.Result, error) {
+	var list []result.Result
 	var err error
 	if path.Base(r.Path) == journal.FileName {
-		if t.measure == nil {
-			return foreign.Run{}, errors.New("there is no result beside the journal")
-		}
-		data, err = t.measure(r.Folder)
+		list, err = t.measured(r.Folder)
 	} else {
 		var info fs.FileInfo
 		if info, err = fs.Stat(t.files, r.Path); err == nil {
-			data, err = readSmall(t.files, r.Path, info.Size())
+			list, err = t.read(r.Path, info.Size())
 		}
 	}
 	if err != nil {
-		return foreign.Run{}, err
-	}
-	list, err := foreign.Read(r.Path, data)
-	if err != nil {
-		return foreign.Run{}, err
+		return result.Result{}, err
 	}
 	if r.Index >= len(list) {
-		return foreign.Run{}, fmt.Errorf("%s has changed: the run is gone", r.Path)
+		return result.Result{}, fmt.Errorf("%s has changed: the run is gone", r.Path)
 	}
 	list[r.Index].Name = r.Name
 	return list[r.Index], nil
@@ -270,7 +265,7 @@ func (t *Tree) Whole(r *Run) (foreign.Run, error) {
 func distinct(runs []Run) []Run {
 	type mark struct {
 		date               string
-		tool               foreign.Tool
+		tool               result.Tool
 		duration, requests float64
 		tokens             int64
 	}

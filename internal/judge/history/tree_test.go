@@ -11,11 +11,13 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
-// result is a result as vLLM writes it; with ours set, as we do.
-func result(date string, more ...string) string {
+// resultJSON is a result as vLLM writes it; with ours set, as we do.
+func resultJSON(date string, more ...string) string {
 	text := fmt.Sprintf(`"date": %q, "backend": "vllm", "model_id": "m", "num_prompts": 100, "request_rate": "inf", "max_concurrency": 8, "duration": 10.5,
 		"completed": 100, "failed": 0, "total_input_tokens": 102400, "total_output_tokens": 12800, "request_throughput": 9.5, "output_throughput": 1219.0, "mean_ttft_ms": 50.0`, date)
 	return "{" + strings.Join(append([]string{text}, more...), ", ") + "}"
@@ -38,29 +40,30 @@ func TestScan(t *testing.T) {
 	valid := fmt.Sprintf(ours, "VALID")
 	files := fstest.MapFS{
 		"a/" + journal.FileName:                               file("journal"),
-		"a/" + journal.ResultName:                             file(result("20260101-000000", valid)),
+		"a/" + journal.ResultName:                             file(resultJSON("20260101-000000", valid)),
 		"a/" + journal.SpecName:                               file("{}"),
 		"a/" + journal.PartName(1) + "/" + journal.FileName:   file("journal"), // a part of a, which went on
-		"a/" + journal.PartName(1) + "/" + journal.ResultName: file(result("20251231-000000", valid)),
-		"saved.json":                     file(result("20260101-000000", valid)), // of the same run
-		"b/c/d/vllm.json":                file(result("20260102-000000", `"commit": "abc"`)),
+		"a/" + journal.PartName(1) + "/" + journal.ResultName: file(resultJSON("20251231-000000", valid)),
+		"saved.json":                     file(resultJSON("20260101-000000", valid)), // of the same run
+		"b/c/d/vllm.json":                file(resultJSON("20260102-000000", `"commit": "abc"`)),
 		"killed/" + journal.FileName:     file("journal"),
 		"broken/" + journal.FileName:     file("journal"),
 		"now/" + journal.FileName:        {Data: []byte("journal"), ModTime: now.Add(-time.Second)},
 		"package.json":                   file(`{"name": "no result"}`),
 		"half.json":                      file(`{"request_throughput": `),
-		".git/x.json":                    file(result("20260103-000000")),
+		".git/x.json":                    file(resultJSON("20260103-000000")),
 		"image.png":                      file("PNG"),
-		"two.jsonl":                      file(result("20260104-000000") + "\n" + result("20260105-000000")),
-		"dir.json/" + journal.ResultName: file(result("20260106-000000")),
+		"two.jsonl":                      file(resultJSON("20260104-000000") + "\n" + resultJSON("20260105-000000")),
+		"dir.json/" + journal.ResultName: file(resultJSON("20260106-000000")),
 	}
 	measured := 0
-	tree := NewTree(files, func(folder string) ([]byte, error) {
+	tree := NewTree(files, foreign.Read, func(folder string) (result.Result, error) {
 		measured++
 		if folder == "broken" {
-			return nil, errors.New("the journal is damaged")
+			return result.Result{}, errors.New("the journal is damaged")
 		}
-		return []byte(result("20260107-000000", valid)), nil
+		list, err := foreign.Read(folder, []byte(resultJSON("20260107-000000", valid)))
+		return list[0], err
 	})
 	runs, problems, err := tree.Scan(now)
 	if err != nil {
@@ -89,7 +92,7 @@ func TestScan(t *testing.T) {
 	}
 
 	// A second look reads nothing again but what has changed, and forgets what is gone.
-	files["b/c/d/vllm.json"] = file(result("20260102-000000", `"commit": "abcdef"`))
+	files["b/c/d/vllm.json"] = file(resultJSON("20260102-000000", `"commit": "abcdef"`))
 	delete(files, "two.jsonl")
 	again, _, err := tree.Scan(now)
 	if err != nil || len(again) != 4 || again[1].Commit != "abcdef" || again[1].ID != runs[1].ID {
@@ -101,8 +104,8 @@ func TestScan(t *testing.T) {
 }
 
 func TestWholeHasTheSamples(t *testing.T) {
-	files := fstest.MapFS{"r.json": file(result("20260101-000000", `"latencies": [0.5, 0.6]`))}
-	tree := NewTree(files, nil)
+	files := fstest.MapFS{"r.json": file(resultJSON("20260101-000000", `"latencies": [0.5, 0.6]`))}
+	tree := NewTree(files, foreign.Read, nil)
 	runs, _, err := tree.Scan(now)
 	if err != nil || len(runs) != 1 || runs[0].Samples != nil {
 		t.Fatalf("%v, %v: a summary must not hold single requests", runs, err)
@@ -118,7 +121,7 @@ func TestWholeHasTheSamples(t *testing.T) {
 }
 
 func TestScanOfNothing(t *testing.T) {
-	if _, _, err := NewTree(missing{}, nil).Scan(now); err == nil {
+	if _, _, err := NewTree(missing{}, foreign.Read, nil).Scan(now); err == nil {
 		t.Error("a folder that is not there was read")
 	}
 }
@@ -133,17 +136,17 @@ func TestGroup(t *testing.T) {
 	valid, invalid := fmt.Sprintf(ours, "VALID"), fmt.Sprintf(ours, "INVALID")
 	replace := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 	files := fstest.MapFS{
-		"1.json": file(result("20260101-000000", valid, `"git_sha": "b"`)),
-		"2.json": file(result("20260103-000000", valid, `"git_sha": "a"`)),
-		"3.json": file(replace(result("20260102-000000", invalid, `"git_sha": "b"`), "102400", "102011", "12800", "12012")), // nearly as long
-		"4.json": file(replace(result("20260104-000000", valid), `"max_concurrency": 8`, `"max_concurrency": 16`)),
-		"5.json": file(result("20260105-000000", valid, `"series": "night"`)),
-		"6.json": file(result("20260106-000000")), // vLLM's own
-		"7.json": file(result("20260107-000000", valid, `"gpu": "h100"`)),
-		"8.json": file(result("20260108-000000", asks(valid, "gsm8k"))),
-		"9.json": file(result("20260109-000000", asks(valid, "mmlu_pro"))), // another task is another series
+		"1.json": file(resultJSON("20260101-000000", valid, `"git_sha": "b"`)),
+		"2.json": file(resultJSON("20260103-000000", valid, `"git_sha": "a"`)),
+		"3.json": file(replace(resultJSON("20260102-000000", invalid, `"git_sha": "b"`), "102400", "102011", "12800", "12012")), // nearly as long
+		"4.json": file(replace(resultJSON("20260104-000000", valid), `"max_concurrency": 8`, `"max_concurrency": 16`)),
+		"5.json": file(resultJSON("20260105-000000", valid, `"series": "night"`)),
+		"6.json": file(resultJSON("20260106-000000")), // vLLM's own
+		"7.json": file(resultJSON("20260107-000000", valid, `"gpu": "h100"`)),
+		"8.json": file(resultJSON("20260108-000000", asks(valid, "gsm8k"))),
+		"9.json": file(resultJSON("20260109-000000", asks(valid, "mmlu_pro"))), // another task is another series
 	}
-	runs, problems, err := NewTree(files, nil).Scan(now)
+	runs, problems, err := NewTree(files, foreign.Read, nil).Scan(now)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -214,7 +217,7 @@ func TestFoldersOfOursCountOnce(t *testing.T) {
 		files[at+"/"+journal.FileName] = file("journal")
 		files[at+"/"+journal.SpecName] = file("{}")
 		files[at+"/bench.log"] = file(block)
-		files[at+"/"+journal.ResultName] = file(result(fmt.Sprintf("202601%02d-000000", day), fmt.Sprintf(ours, "VALID")))
+		files[at+"/"+journal.ResultName] = file(resultJSON(fmt.Sprintf("202601%02d-000000", day), fmt.Sprintf(ours, "VALID")))
 	}
 	for _, name := range []string{"one_r1", "one_r2"} {
 		run("scenario/points/" + name + "/run")
@@ -224,7 +227,7 @@ func TestFoldersOfOursCountOnce(t *testing.T) {
 	files["scenario/scenario.yaml"], files["scenario/table.md"], files["scenario/servers/one-1/server.log"] = file("name: x"), file(table), file(block)
 	run("find/probes/001/run")
 	files["find/probes.jsonl"], files["find/find.md"], files["find/probes/001/bench.log"] = file("{}"), file(table), file(block)
-	files["find/result.json"] = file(result("20260131-000000", fmt.Sprintf(ours, "VALID")))
+	files["find/result.json"] = file(resultJSON("20260131-000000", fmt.Sprintf(ours, "VALID")))
 	run("ab/round-01-a")
 	run("ab/round-01-b")
 	files["ab/ab.json"] = file("{}")
@@ -232,10 +235,10 @@ func TestFoldersOfOursCountOnce(t *testing.T) {
 	files["fleet/fleet.json"], files["fleet/agents/a1/"+journal.FileName] = file("{}"), file("journal")
 	files["leading/fleet.json"], files["leading/spec.json"], files["leading/agents/a1/"+journal.FileName] = file("{}"), file("{}"), file("journal")
 	files["sweep/summary.csv"], files["sweep/SERVE--x/run=0.log"] = file("a,b\n1,2\n"), file(block)
-	files["sweep/SERVE--x/run=0.json"] = file(result("20260301-000000"))
-	files["sweep/SERVE--x/summary.json"] = file("[" + result("20260301-000000") + "]")
+	files["sweep/SERVE--x/run=0.json"] = file(resultJSON("20260301-000000"))
+	files["sweep/SERVE--x/summary.json"] = file("[" + resultJSON("20260301-000000") + "]")
 	files["note.md"] = file(block) // outside: somebody's, and a run
-	runs, problems, err := NewTree(files, func(folder string) ([]byte, error) { return nil, errors.New("measured " + folder) }).Scan(now)
+	runs, problems, err := NewTree(files, foreign.Read, func(folder string) (result.Result, error) { return result.Result{}, errors.New("measured " + folder) }).Scan(now)
 	var paths []string
 	for i := range runs {
 		paths = append(paths, runs[i].Path)
@@ -253,7 +256,7 @@ func TestFoldersOfOursCountOnce(t *testing.T) {
 // A percentile that its run has too few values for is in no table, and in no chart either.
 func TestPercentilesOfFewAreLeftOut(t *testing.T) {
 	few := `"p99_ttft_ms": 80, "p90_ttft_ms": 70, "inferometer": {"run": "/x", "workload": {"dataset": "random"}, "verdict": {"level": "VALID", "unsupported": ["p99_ttft"]}}`
-	tree := NewTree(fstest.MapFS{"few.json": file(result("20260101-000000", few))}, nil)
+	tree := NewTree(fstest.MapFS{"few.json": file(resultJSON("20260101-000000", few))}, foreign.Read, nil)
 	runs, _, err := tree.Scan(now)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v, %v", runs, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -36,6 +38,34 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 		return nil, err
 	}
 	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
+}
+
+// Result computes the result of the run in a folder, as comparisons take it: with the latencies that each result has and
+// the percentiles that the run asked for, and those that the names of metrics ask for.
+func Result(folder string, metrics ...string) (result.Result, error) {
+	j, err := Open(folder)
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer j.Close()
+	opt := measure.Options{PercentileMetrics: metric.AlwaysNames(), Percentiles: j.Run().Options.ReportedPercentiles()}
+	for _, word := range metrics {
+		n, ok := metric.ParseName(word)
+		if !ok || !n.Metric.Reported() {
+			continue
+		}
+		if !slices.Contains(opt.PercentileMetrics, n.Metric.Name) {
+			opt.PercentileMetrics = append(opt.PercentileMetrics, n.Metric.Name)
+		}
+		if p, ok := n.Statistic.Percentile(); ok && n.Statistic != metric.Median && !slices.Contains(opt.Percentiles, p) {
+			opt.Percentiles = append(slices.Clone(opt.Percentiles), p)
+		}
+	}
+	r, v, err := Journal(j, opt)
+	if err != nil {
+		return result.Result{}, err
+	}
+	return result.Of(folder, r, v), nil
 }
 
 // Open opens the journal of the run in a folder.

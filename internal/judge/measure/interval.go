@@ -48,6 +48,18 @@ func (i *Interval) HalfWidth() float64 {
 	return (*i.High - *i.Low) / 2 / i.Estimate
 }
 
+// Degrees of freedom with which the interval's width is known, 0: as good as exactly. Those of a rate are its batches'; of
+// latencies, those of a variance over up to 128 groups that resemble their neighbours a little (docs/confidence.md: groups by 1 + 2τ).
+func (i *Interval) Degrees() float64 {
+	switch i.Method {
+	case byBatchMeans:
+		return max(i.Effective-1, 1)
+	case byWilson: // of a share: it rests on no estimated variance
+		return 0
+	}
+	return max(min(i.Effective, 128)/3, 1)
+}
+
 func (i *Interval) ends(low, high float64) { i.Low, i.High = &low, &high }
 
 // percentileInterval is the interval of a percentile, in milliseconds, by order

@@ -3,10 +3,10 @@
 package duel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +18,8 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // Sides are the names of the two servers.
@@ -117,7 +119,7 @@ func (d *Duel) round(ctx context.Context, drain <-chan struct{}, round int) erro
 	if !compare.AFirst(len(d.sides[0].Runs)) { // of those that count: one that is left out is made again in its order
 		order = []int{1, 0}
 	}
-	var runs [2]foreign.Run
+	var runs [2]result.Result
 	for _, side := range order {
 		d.Progress.Running(fmt.Sprintf("round %d of at most %d: %s", round+1, d.rules.MaxRounds, Sides[side]))
 		folder := filepath.Join(d.Folder, fmt.Sprintf("round-%02d-%s", round+1, strings.ToLower(Sides[side])))
@@ -160,7 +162,7 @@ func (d *Duel) run(ctx context.Context, drain <-chan struct{}, round, side int, 
 }
 
 // count adds a round's runs, unless they tell nothing.
-func (d *Duel) count(round int, runs [2]foreign.Run) error {
+func (d *Duel) count(round int, runs [2]result.Result) error {
 	if why := d.judge.Spoiled(&runs[0], &runs[1]); why != "" {
 		d.leftOut = append(d.leftOut, leftOut{round + 1, why})
 		d.Progress.Say(d.leftOut[len(d.leftOut)-1].String())
@@ -174,7 +176,7 @@ func (d *Duel) count(round int, runs [2]foreign.Run) error {
 	if d.analysis, err = d.judge.Analyse(d.sides[0], d.sides[1]); err != nil {
 		return err
 	}
-	d.Progress.Say(fmt.Sprintf("round %d: %s", round+1, d.judge.Sentence(d.analysis)))
+	d.Progress.Say(fmt.Sprintf("round %d: %s", round+1, comparison.Rounds(d.analysis, d.judge.Keys())))
 	return nil
 }
 
@@ -186,9 +188,5 @@ func (d *Duel) Save() error {
 	for _, l := range d.leftOut {
 		d.analysis.Doubts = append(d.analysis.Doubts, compare.Doubt{Side: "both", Reason: "left_out", Sentence: l.String()})
 	}
-	var b bytes.Buffer
-	if err := d.analysis.JSON(&b); err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(d.Folder, kept.DuelName), b.Bytes())
+	return atomicfile.Write(filepath.Join(d.Folder, kept.DuelName), func(w io.Writer) error { return comparison.JSON(w, d.analysis) })
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 	"go.yaml.in/yaml/v3"
 )
@@ -67,7 +67,7 @@ func numberColumns() []column {
 		if m.Better == metric.Higher && !m.Share { // a count is no merit
 			c.better = more
 		}
-		if m.Name == foreign.AccuracyMetric { // with its error; which is best, the front says
+		if m.Name == result.AccuracyMetric { // with its error; which is best, the front says
 			c.words, c.better = (*Row).accuracy, neither
 		}
 		list = append(list, c)

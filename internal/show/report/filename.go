@@ -26,11 +26,11 @@ func FileName(r *measure.Result) string {
 	model := outside.FileName(o.ModelID[strings.LastIndexByte(o.ModelID, '/')+1:])
 	if ramp := o.RampUp; ramp != nil {
 		return fmt.Sprintf("%s-ramp-up-%s-%dqps-%dqps%s-%s-%s.json",
-			label, ramp.Strategy, ramp.StartRPS, ramp.EndRPS, limit, model, Date(r))
+			label, ramp.Strategy, ramp.StartRPS, ramp.EndRPS, limit, model, r.Date())
 	}
 	rate := o.RequestRate
 	if rate == 0 {
 		rate = math.Inf(1)
 	}
-	return fmt.Sprintf("%s-%sqps%s-%s-%s.json", label, pyjson.Float(rate), limit, model, Date(r))
+	return fmt.Sprintf("%s-%sqps%s-%s-%s.json", label, pyjson.Float(rate), limit, model, r.Date())
 }

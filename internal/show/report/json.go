@@ -77,7 +77,7 @@ func resultObject(r *measure.Result, opt Options) object {
 
 func setIdentity(o *object, r *measure.Result) {
 	run := &r.Run.Options
-	o.set("date", Date(r))
+	o.set("date", r.Date())
 	o.set("endpoint_type", run.Backend)
 	o.set("backend", run.Backend)
 	o.set("label", orNull(run.Label))
@@ -192,7 +192,7 @@ func setRamp(o *object, r *measure.Result) {
 	events := []object{}
 	if r.End != nil {
 		for _, c := range r.End.RPSChanges {
-			t := time.Unix(0, c.UnixNs).In(zone(r))
+			t := time.Unix(0, c.UnixNs).In(r.Zone())
 			layout := "2006-01-02T15:04:05.000000"
 			if t.Nanosecond()/1000 == 0 {
 				layout = "2006-01-02T15:04:05" // Python's isoformat drops a zero fraction
@@ -251,22 +251,6 @@ func orNull(s string) any {
 		return nil
 	}
 	return s
-}
-
-// Date is the local time at which the run ended, as vLLM writes it.
-func Date(r *measure.Result) string {
-	ended := time.Unix(0, r.Run.StartUnixNs+int64(r.Duration*1e9))
-	return ended.In(zone(r)).Format("20060102-150405")
-}
-
-// zone is the place of the run, not of the reader. UTC where the journal does not say.
-func zone(r *measure.Result) *time.Location {
-	t, err := time.Parse("-07:00", r.Run.Zone)
-	if err != nil {
-		return time.UTC
-	}
-	_, offset := t.Zone()
-	return time.FixedZone(r.Run.Zone, offset)
 }
 
 // infinite is what stands for infinity: vLLM writes Infinity, which is not JSON.

@@ -3,7 +3,6 @@
 package results
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,19 +13,18 @@ import (
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/judged"
-	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // Read reads what is to be compared. Paths that are joined by commas are repeats of one side; a file with
 // several runs gives as many sides, and so does a folder of ab, eval --under-load or a sweep. Scenarios of
-// several points are held against each other point by point: then there are points.
-func Read(operands []string) (sides []compare.Side, points *compare.Points, err error) {
+// several points are held against each other point by point: then there are points. asked are metrics, as typed, that
+// journals are measured for beside the usual ones.
+func Read(operands, asked []string) (sides []compare.Side, points *compare.Points, err error) {
 	var all []operand
 	for _, typed := range operands {
-		o, err := readOperand(typed)
+		o, err := readOperand(typed, asked)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -71,7 +69,7 @@ func mixed(all []operand) error {
 	return nil
 }
 
-func readOperand(typed string) (o operand, err error) {
+func readOperand(typed string, asked []string) (o operand, err error) {
 	paths := strings.Split(typed, ",")
 	if _, err := os.Stat(typed); err == nil {
 		paths = []string{typed} // a comma in a name
@@ -80,7 +78,7 @@ func readOperand(typed string) (o operand, err error) {
 	var runs []compare.PointRun
 	several := false
 	for _, path := range paths {
-		found, whole, err := read(path)
+		found, whole, err := read(path, asked)
 		if err != nil {
 			return o, err
 		}
@@ -114,7 +112,7 @@ func sidesOf(runs []compare.PointRun, joined bool) (sides []compare.Side) {
 			if r.Name != "" {
 				name = strings.TrimRight(r.Name+" "+r.Part, " ")
 			}
-			sides = append(sides, compare.Side{Name: name, Runs: []foreign.Run{r.Run}})
+			sides = append(sides, compare.Side{Name: name, Runs: []result.Result{r.Run}})
 		}
 	}
 	return sides
@@ -152,7 +150,7 @@ func nameApart(sides []compare.Side) {
 }
 
 // read reads a file of any tool, or a folder of ours. whole: it is a scenario of several points.
-func read(path string) (runs []compare.PointRun, whole bool, err error) {
+func read(path string, asked []string) (runs []compare.PointRun, whole bool, err error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return readFile(path)
 	}
@@ -167,7 +165,7 @@ func read(path string) (runs []compare.PointRun, whole bool, err error) {
 			runs = append(runs, compare.PointRun{Name: outside.Word(set.Title(r.Point)), Values: r.Values, Part: r.Part, Why: r.Why})
 			continue
 		}
-		one, err := readFound(&r)
+		one, err := readFound(&r, asked)
 		if err != nil {
 			return nil, false, err
 		}
@@ -193,25 +191,13 @@ func readFile(path string) (runs []compare.PointRun, whole bool, err error) {
 }
 
 // readFound measures a run's folder; a sweep's run is its result.
-func readFound(r *kept.Found) (foreign.Run, error) {
+func readFound(r *kept.Found, asked []string) (result.Result, error) {
 	if info, err := os.Stat(r.Path); err == nil && !info.IsDir() {
 		found, err := foreign.ReadFile(r.Path)
 		if err != nil {
-			return foreign.Run{}, err
+			return result.Result{}, err
 		}
 		return found[0], nil
 	}
-	j, err := judged.Read(r.Path, measure.Options{PercentileMetrics: metric.AlwaysNames()})
-	if err != nil {
-		return foreign.Run{}, err
-	}
-	var b bytes.Buffer
-	if err := report.JSON(&b, j.Result, report.Options{RunDir: r.Path, Verdict: j.Verdict}); err != nil {
-		return foreign.Run{}, err
-	}
-	found, err := foreign.Read(r.Path, b.Bytes())
-	if err != nil {
-		return foreign.Run{}, err
-	}
-	return found[0], nil
+	return judged.Result(r.Path, asked...)
 }

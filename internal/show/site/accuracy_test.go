@@ -21,7 +21,7 @@ func TestAccuracyIsShown(t *testing.T) {
 			right = 0.6123
 		}
 		own := fmt.Sprintf(`, "inferometer": {"schema": 1, "numbers": {"accuracy": %g, "no_answer_share": 0.01}}}`, right+float64(i%3)/1000)
-		files[fmt.Sprintf("%02d/out.json", i)] = &fstest.MapFile{Data: append(bytes.TrimSuffix(result(i, 1000, "m"), []byte("}")), own...)}
+		files[fmt.Sprintf("%02d/out.json", i)] = &fstest.MapFile{Data: append(bytes.TrimSuffix(resultJSON(i, 1000, "m"), []byte("}")), own...)}
 	}
 	h := newSite(files).Handler(true)
 	text := body(t, get(t, h, "GET", "/"))

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -90,9 +90,9 @@ func (s *Site) page(ctx context.Context, st *state, path string) ([]byte, error)
 
 // metricsOf are the metrics of a series, in the order of a comparison's table.
 func metricsOf(s *history.Series) []compare.Metric {
-	list := make([]foreign.Run, len(s.Runs))
+	list := make([]result.Result, len(s.Runs))
 	for i := range s.Runs {
-		list[i] = s.Runs[i].Run
+		list[i] = s.Runs[i].Result
 	}
 	return compare.MetricsOf(list)
 }

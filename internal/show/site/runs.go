@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/table"
@@ -109,7 +110,7 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 			if i == 1 && whole.Name == sides[0].Name {
 				whole.Name += " (2)"
 			}
-			sides = append(sides, compare.Side{Name: whole.Name, Runs: []foreign.Run{whole}})
+			sides = append(sides, compare.Side{Name: whole.Name, Runs: []result.Result{whole}})
 		}
 		var err error
 		c, err = compare.Compare(sides, compare.Options{})
@@ -119,54 +120,13 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 		return nil, err
 	}
 	series := st.of[b.ID]
-	d := &page.Document{Title: "Comparison", Subtitle: fmt.Sprintf("%s, %s, against %s, %s", c.Names[1], day(b), c.Names[0], day(a)), Way: []page.Link{
+	d, err := comparison.Document(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.Subtitle = fmt.Sprintf("%s, %s, against %s, %s", c.Names[1], day(b), c.Names[0], day(a))
+	d.Way = []page.Link{
 		{Text: "All series", Link: root + indexPath}, {Text: series.Title(), Link: root + seriesPath(series)}, {Text: c.Names[0], Link: root + runPath(a)}, {Text: c.Names[1], Link: root + runPath(b)},
-	}}
-	if len(c.Doubts) > 0 {
-		sec := page.Section{ID: "doubts", Title: "May they be compared?"}
-		for _, doubt := range c.Doubts {
-			class := "doubt"
-			if doubt.Severe {
-				class = "bad"
-			}
-			sec.List = append(sec.List, table.Cell{Text: doubt.Side + ": " + doubt.Sentence, Class: class})
-		}
-		d.Sections = append(d.Sections, sec)
-	}
-	numbers := page.Section{ID: "numbers-h", Title: "Numbers", Table: comparisonTable(c)}
-	notes := page.Section{ID: "notes", Title: "Notes"}
-	for _, text := range c.Footnotes {
-		notes.List = append(notes.List, table.Word(text))
-	}
-	d.Sections = append(d.Sections, numbers)
-	if len(notes.List) > 0 {
-		d.Sections = append(d.Sections, notes)
 	}
 	return d, nil
-}
-
-func comparisonTable(c *compare.Comparison) *table.Table {
-	lines := c.Boxes()
-	t := &table.Table{ID: "comparison", Title: "The best of a line is marked; a change is real, unclear, or within noise"}
-	for i, b := range lines[0] {
-		if i == 0 {
-			b.Text = "metric"
-		}
-		column := table.Column{Name: b.Text}
-		if !b.Left {
-			column.Format = number.Short
-		}
-		t.Columns = append(t.Columns, column)
-	}
-	for _, line := range lines[1:] {
-		cells := make([]table.Cell, len(line))
-		for i, b := range line {
-			cells[i].Text = b.Text
-			if b.Best {
-				cells[i].Class = "good"
-			}
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
 }

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +16,9 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
-	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // Open makes the site of a folder of this machine; its runs are measured here.
@@ -29,7 +28,9 @@ func Open(dir string, opt Options) (*Site, io.Closer, error) {
 		return nil, nil, err
 	}
 	opt.Name = filepath.Base(dir)
-	opt.Measure = func(folder string) ([]byte, error) { return measureRun(filepath.Join(dir, filepath.FromSlash(folder))) }
+	opt.Measure = func(folder string) (result.Result, error) {
+		return measureRun(filepath.Join(dir, filepath.FromSlash(folder)))
+	}
 	opt.Report = func(w io.Writer, folder string, way []page.Link) error {
 		return reportRun(w, filepath.Join(dir, filepath.FromSlash(folder)), page.Options{Version: opt.Version, Way: way})
 	}
@@ -37,15 +38,9 @@ func Open(dir string, opt Options) (*Site, io.Closer, error) {
 }
 
 // measureRun is the result of a run that has only a journal.
-func measureRun(folder string) (_ []byte, err error) {
+func measureRun(folder string) (_ result.Result, err error) {
 	defer contain(&err)
-	r, err := judged.Read(folder, measure.Options{})
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = report.JSON(&b, r.Result, report.Options{RunDir: folder, Verdict: r.Verdict})
-	return b.Bytes(), err
+	return judged.Result(folder)
 }
 
 // reportRun writes the page that report writes of one run.

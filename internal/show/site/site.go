@@ -17,7 +17,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/history"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/show/page"
 )
 
@@ -26,8 +28,8 @@ type Options struct {
 	Name    string   // of the folder
 	By      []string // what else tells series apart: label, keys of the metadata
 	Version string   // of inferometer
-	// Measure computes the result JSON of a run that has only a journal.
-	Measure func(folder string) ([]byte, error)
+	// Measure computes the result of a run that has only a journal.
+	Measure func(folder string) (result.Result, error)
 	// Report writes the page of a run with a journal.
 	Report func(w io.Writer, folder string, way []page.Link) error
 	// Static leaves out what needs a server: the form that chooses two runs, and the
@@ -70,7 +72,7 @@ const (
 
 // New makes the site of a folder.
 func New(files fs.FS, opt Options) *Site {
-	tree := history.NewTree(files, opt.Measure)
+	tree := history.NewTree(files, foreign.Read, opt.Measure)
 	if !opt.Static {
 		tree.Patience = patience
 	}

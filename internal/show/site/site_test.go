@@ -22,8 +22,8 @@ import (
 // hostile stands in every place that comes from a file.
 const hostile = `<script>alert("x")</script>../../` + "\u202e"
 
-// result is a result with the i-th day and commit.
-func result(i int, throughput float64, model string) []byte {
+// resultJSON is a result with the i-th day and commit.
+func resultJSON(i int, throughput float64, model string) []byte {
 	b, err := json.Marshal(map[string]any{
 		"date": fmt.Sprintf("202601%02d-000000", i+1), "backend": "vllm", "model_id": model, "num_prompts": 100, "request_rate": "inf", "max_concurrency": 8,
 		"duration": 10.0 + float64(i), "completed": 100, "failed": 0, "total_input_tokens": 102400, "total_output_tokens": 12800, "request_throughput": throughput / 128,
@@ -43,11 +43,11 @@ func folder() fstest.MapFS {
 		if i >= 6 {
 			throughput *= 0.9
 		}
-		files[fmt.Sprintf("night/%02d/out.json", i)] = &fstest.MapFile{Data: result(i, throughput, "m")}
+		files[fmt.Sprintf("night/%02d/out.json", i)] = &fstest.MapFile{Data: resultJSON(i, throughput, "m")}
 	}
-	files[hostile[:len(hostile)-9]+".json"] = &fstest.MapFile{Data: result(20, 1, hostile)} // without what an fs.FS refuses
+	files[hostile[:len(hostile)-9]+".json"] = &fstest.MapFile{Data: resultJSON(20, 1, hostile)} // without what an fs.FS refuses
 	files["run/"+journal.FileName] = &fstest.MapFile{Data: []byte("journal")}
-	files["run/"+journal.ResultName] = &fstest.MapFile{Data: result(25, 2, "ours")}
+	files["run/"+journal.ResultName] = &fstest.MapFile{Data: resultJSON(25, 2, "ours")}
 	return files
 }
 
@@ -246,7 +246,7 @@ func TestFollowsTheFolder(t *testing.T) {
 		return n
 	}
 	before := at(0)
-	files["new.json"] = &fstest.MapFile{Data: result(22, 3, "new")}
+	files["new.json"] = &fstest.MapFile{Data: resultJSON(22, 3, "new")}
 	if got := at(freshFor / 2); got != before {
 		t.Errorf("%d runs: the folder was read again at once", got)
 	}
@@ -263,7 +263,7 @@ func TestFollowsTheFolder(t *testing.T) {
 func TestLinksOutOfTheFolder(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	for _, err := range []error{
-		os.WriteFile(filepath.Join(outside, "out.json"), result(1, 5, "outside"), 0o600),
+		os.WriteFile(filepath.Join(outside, "out.json"), resultJSON(1, 5, "outside"), 0o600),
 		os.Symlink(filepath.Join(outside, "out.json"), filepath.Join(dir, "link.json")),
 		os.Symlink(outside, filepath.Join(dir, "folder")),
 	} {

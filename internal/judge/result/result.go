@@ -1,25 +1,23 @@
-// Package foreign reads the result files of any tool of this field into one form,
-// so that they can be compared: our own, vLLM's JSON and console block (also inside
-// a Markdown note or a log), GuideLLM, AIPerf and genai-perf, SGLang, llama-bench,
-// inference-perf, InferenceX, and locust's summary of fw-ai/benchmark.
+// Package result is one measured run as a value: our own, with all that its journal knows, or what another tool
+// has reported. Comparisons, scenarios, the history of a folder and pages take it; JSON is written and read at the edge.
 //
-// One file a format, each listed once in [formats]; a format says whether bytes are
-// its own and turns them into runs. Metrics are called by vLLM's JSON keys
-// (mean_ttft_ms, output_throughput…): the names that most people know. A tool that
-// means something else by the word says so in [Run].Notes.
-//
-// Nothing is guessed: what a file does not say is absent.
-package foreign
+// Metrics are called by vLLM's JSON keys (mean_ttft_ms, output_throughput…): the names that most people know. A tool
+// that means something else by the word says so in [Result].Notes. Nothing is guessed: what is not told is absent.
+package result
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
-// Run is one measured run, as a tool has reported it.
-type Run struct {
+// Result is one measured run.
+type Result struct {
 	Name string // what people would call it: a label, a heading, or the file's name
 	Tool Tool
 	Path string // the file
@@ -28,6 +26,9 @@ type Run struct {
 	Facts    Facts
 	Metadata map[string]string  // what the user has said of it with --metadata
 	Values   map[string]float64 // by metric
+	Numbers  map[string]float64 // every number that our result file has, by its key; nil of others
+	Outcomes map[string]int     // requests by how they ended; nil: not told
+	Targets  *Targets           // the servers behind one target; nil: it was one, or it is not told
 
 	// Samples are the values behind a metric in seconds, one per request in the order of
 	// sending. Those of itl, one per gap, are stream by stream; where the file tells when
@@ -46,12 +47,26 @@ type Run struct {
 	// Higher says of metrics whether more is better, where the file says it.
 	Higher map[string]bool
 
-	Eval *Eval // what its answers are worth; nil: it asked no questions, or does not say
+	Eval *score.Result // what its answers are worth; nil: it asked no questions, or does not say
 
 	Notes []string // where this tool's words mean something else than ours
 
-	section int // of the text, by its headings
+	Section int // of the text, by its headings
 }
+
+// Targets are the servers that were loaded as one.
+type Targets struct {
+	Balance string    // the rule by which requests were spread
+	Each    []float64 // output tokens per second
+	Skew    *float64  // the highest over the lowest; nil: not known
+}
+
+// ErrNothing says that a file holds no result that we know.
+var ErrNothing = errors.New("no result of a known tool in it: inferometer, vllm bench serve (JSON, JSONL, or its console block in any text), " +
+	"sglang, guidellm, aiperf, genai-perf, inference-perf, inferencex, llama-bench, locust")
+
+// ShapeMetric is the metric of a shape's speed, in tokens per second.
+func ShapeMetric(shape string) string { return shape + "_tps" }
 
 // EndsOf follows the name of a sample that is not in the order of time: under both names
 // together are the moments at which each of its values ended, in seconds.
@@ -138,7 +153,7 @@ func (f *Facts) Missing() int {
 }
 
 // done keeps a number of completed requests that a file tells; nil: it does not.
-func (f *Facts) done(completed *int) {
+func (f *Facts) Done(completed *int) {
 	if completed != nil {
 		f.Completed, f.Nothing = *completed, *completed == 0
 	}
@@ -159,18 +174,27 @@ func (f *Facts) Load() string {
 	return ""
 }
 
-// Metrics lists the run's metrics, sorted by name.
-func (r *Run) Metrics() []string { return slices.Sorted(maps.Keys(r.Values)) }
+// ErrorOf is the deviation or standard error that the tool itself gives beside a value.
+func (r *Result) ErrorOf(key string) (float64, bool) {
+	if err, ok := r.Values["stderr_"+key]; ok {
+		return err, true
+	}
+	err, ok := r.Values["std_"+key]
+	return err, ok && strings.HasSuffix(key, "_tps")
+}
 
-// set keeps a value, unless the tool gave none.
+// Metrics lists the run's metrics, sorted by name.
+func (r *Result) Metrics() []string { return slices.Sorted(maps.Keys(r.Values)) }
+
 // setKnown sets a value that is NaN where nobody tells it.
-func (r *Run) setKnown(metric string, value float64) {
+func (r *Result) SetKnown(metric string, value float64) {
 	if !math.IsNaN(value) {
-		r.set(metric, &value)
+		r.Set(metric, &value)
 	}
 }
 
-func (r *Run) set(metric string, value *float64) {
+// set keeps a value, unless the tool gave none.
+func (r *Result) Set(metric string, value *float64) {
 	if value == nil {
 		return
 	}
@@ -181,7 +205,7 @@ func (r *Run) set(metric string, value *float64) {
 }
 
 // keep keeps the values behind a metric.
-func (r *Run) keep(metric string, values []float64) {
+func (r *Result) Keep(metric string, values []float64) {
 	if len(values) == 0 {
 		return
 	}
@@ -192,7 +216,7 @@ func (r *Run) keep(metric string, values []float64) {
 }
 
 // direct keeps which way of a metric is better.
-func (r *Run) direct(metric string, higher bool) {
+func (r *Result) Direct(metric string, higher bool) {
 	if r.Higher == nil {
 		r.Higher = map[string]bool{}
 	}

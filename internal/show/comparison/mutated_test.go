@@ -1,4 +1,4 @@
-package compare
+package comparison
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
 )
 
 // words that numbers and names of a result are replaced by.
@@ -59,31 +60,27 @@ func TestMutatedResults(t *testing.T) {
 			continue
 		}
 		shown++
-		lists := Lists(runs, nil)
+		lists := compare.Lists(runs, nil)
 		check := func(what string, err error) {
 			if err != nil {
 				t.Errorf("%s: %v, of\n%s", what, err, data)
 			}
 		}
-		for k := range lists {
-			check("list", lists[k].Table(io.Discard, nil))
-			check("list markdown", lists[k].Markdown(io.Discard))
+		for _, format := range []string{"table", "markdown", "csv", "json"} {
+			check("list "+format, WriteLists(io.Discard, lists, Options{Format: format}))
 		}
-		check("list csv", ListsCSV(io.Discard, lists))
-		check("list json", ListsJSON(io.Discard, lists))
 		other, err := foreign.Read("y", texts[i%len(texts)])
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Compare([]Side{{"y", other[:1]}, {"x", runs[:1]}, {"all", runs}}, Options{})
+		c, err := compare.Compare([]compare.Side{{Name: "y", Runs: other[:1]}, {Name: "x", Runs: runs[:1]}, {Name: "all", Runs: runs}}, compare.Options{})
 		if err != nil {
 			continue
 		}
 		compared++
-		check("table", c.Table(io.Discard, nil))
-		check("json", c.JSON(io.Discard, nil))
-		check("html", c.HTML(io.Discard, nil))
-		check("csv", c.CSV(io.Discard))
+		for _, format := range []string{"table", "json", "html", "csv"} {
+			check(format, Write(io.Discard, c, nil, Options{Format: format}))
+		}
 		if _, err := json.Marshal(c); err != nil {
 			t.Error(err)
 		}

@@ -1,8 +1,10 @@
-package foreign
+package result
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -14,7 +16,7 @@ const maxMetrics = 1000
 const most = 1e15
 
 // count is a number of things; zero, as if it were not told, if it can be none.
-func count(v float64) int {
+func Count(v float64) int {
 	if !(v > 0 && v < most) {
 		return 0
 	}
@@ -24,7 +26,7 @@ func count(v float64) int {
 // clean makes the words of a file safe to show: it is someone else's, and its labels,
 // models and the names of its metrics may hold whatever its author likes. This is the one
 // place where they enter. Counts that can be none are left out too.
-func (r *Run) clean() {
+func (r *Result) Clean() {
 	f := &r.Facts
 	for _, word := range []*string{
 		&r.Name, &f.Model, &f.Backend, &f.Server, &f.Dataset, &f.Hardware, &f.Environment, &f.Date, &f.Workload.SHA, &f.Workload.Tokenizer, &f.Verdict, &f.ToDo,
@@ -39,10 +41,10 @@ func (r *Run) clean() {
 	}
 	for _, n := range []*int{&f.Concurrency, &f.Asked, &f.Completed, f.Failed} {
 		if n != nil {
-			*n = count(float64(*n))
+			*n = Count(float64(*n))
 		}
 	}
-	f.InputTokens, f.OutputTokens = int64(count(float64(f.InputTokens))), int64(count(float64(f.OutputTokens)))
+	f.InputTokens, f.OutputTokens = int64(Count(float64(f.InputTokens))), int64(Count(float64(f.OutputTokens)))
 	if !(f.Rate > 0 && f.Rate < most) {
 		f.Rate = 0
 	}
@@ -65,10 +67,25 @@ func (r *Run) clean() {
 			words[key] = outside.Word(v)
 		}
 	}
-	r.Eval.clean()
+	cleanEval(r.Eval)
 	r.Metadata = cleanKeys(r.Metadata)
 	for key, v := range r.Metadata {
 		r.Metadata[key] = outside.Sentence(v)
+	}
+	r.measured()
+}
+
+// statistic of a latency, as in p99_ttft_ms.
+var latencyKey = regexp.MustCompile(`^(?:mean|median|std|p[0-9.]+)_.+_ms$`)
+
+// measured drops what was not: numbers that are none, and latencies of zero, which tools
+// write where no request had one (none completed, or all answers were of one token).
+func (r *Result) measured() {
+	for key, v := range r.Values {
+		absurd := !(v >= 0 && v < most) // also what is no number
+		if absurd || v == 0 && latencyKey.MatchString(key) && !strings.HasPrefix(key, "std_") {
+			delete(r.Values, key)
+		}
 	}
 }
 

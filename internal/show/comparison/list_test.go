@@ -1,4 +1,4 @@
-package compare
+package comparison
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
 // TestLists: the extracts of notes as tables, CSV and JSON.
@@ -19,28 +21,21 @@ func TestLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := Lists(runs, nil)
-	golden(t, "lists.md", func(w io.Writer) error {
-		for i := range lists {
-			if err := lists[i].Markdown(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	golden(t, "lists.csv", func(w io.Writer) error { return ListsCSV(w, lists) })
-	golden(t, "lists.json", func(w io.Writer) error { return ListsJSON(w, lists) })
+	lists := compare.Lists(runs, nil)
+	for file, format := range map[string]string{"lists.md": "markdown", "lists.csv": "csv", "lists.json": "json"} {
+		golden(t, file, func(w io.Writer) error { return WriteLists(w, lists, Options{Format: format}) })
+	}
 }
 
 // TestOurOwnTableIsRead: a list that was pasted into a note is a note.
 func TestOurOwnTableIsRead(t *testing.T) {
-	one := foreign.Run{Name: "a", Tool: foreign.VLLM, Values: map[string]float64{"request_throughput": 4.25, "mean_ttft_ms": 100.5, "p99_tpot_ms": 12.5}, Facts: foreign.Facts{
+	one := result.Result{Name: "a", Tool: result.VLLM, Values: map[string]float64{"request_throughput": 4.25, "mean_ttft_ms": 100.5, "p99_tpot_ms": 12.5}, Facts: result.Facts{
 		Concurrency: 8, Asked: 64, Completed: 36,
 	}}
 	two := one
-	two.Name, two.Facts = "b", foreign.Facts{Rate: 2, Asked: 10, Completed: 10}
+	two.Name, two.Facts = "b", result.Facts{Rate: 2, Asked: 10, Completed: 10}
 	var b bytes.Buffer
-	if err := Lists([]foreign.Run{one, two}, nil)[0].Markdown(&b); err != nil {
+	if err := WriteLists(&b, compare.Lists([]result.Result{one, two}, nil), Options{Format: "markdown"}); err != nil {
 		t.Fatal(err)
 	}
 	back, err := foreign.Read("note.md", b.Bytes())
@@ -58,7 +53,7 @@ const hostile = "=cmd|' /C calc'!A0\u001b[2J\n| <img src=x onerror=alert(1)> **b
 // TestHostileWords: a label, a model and the name of a metric are shown as words, in
 // comparisons and in lists.
 func TestHostileWords(t *testing.T) {
-	read := func(model string) foreign.Run {
+	read := func(model string) result.Result {
 		data, err := json.Marshal(map[string]any{"label": hostile, "model_id": model, "request_throughput": 1, "completed": 2})
 		if err != nil {
 			t.Fatal(err)
@@ -69,17 +64,18 @@ func TestHostileWords(t *testing.T) {
 		}
 		return runs[0]
 	}
-	runs := []foreign.Run{read("a"), read("b" + hostile)}
+	runs := []result.Result{read("a"), read("b" + hostile)}
 	c := mustCompare(t, sides(runs...))
-	lists := Lists(runs, nil)
-	for name, write := range map[string]func(io.Writer) error{
-		"table": func(w io.Writer) error { return c.Table(w, nil) }, "markdown": c.Markdown, "csv": c.CSV,
-		"html": func(w io.Writer) error { return c.HTML(w, nil) }, "json": func(w io.Writer) error { return c.JSON(w, nil) },
-		"list table": func(w io.Writer) error { return lists[0].Table(w, nil) }, "list markdown": lists[0].Markdown,
-		"list csv": func(w io.Writer) error { return ListsCSV(w, lists) }, "list json": func(w io.Writer) error { return ListsJSON(w, lists) },
-	} {
+	lists := compare.Lists(runs, nil)
+	for _, name := range []string{"table", "markdown", "csv", "html", "json", "list table", "list markdown", "list csv", "list json"} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		opt := Options{Format: strings.TrimPrefix(name, "list ")}
+		err := Write(&b, c, nil, opt)
+		if strings.HasPrefix(name, "list ") {
+			b.Reset()
+			err = WriteLists(&b, lists, opt)
+		}
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		text := b.String()
@@ -109,13 +105,13 @@ func TestHostileWords(t *testing.T) {
 
 // TestManyRunsAreListed: thousands of runs, each under a load of its own, take no time that anyone notices.
 func TestManyRunsAreListed(t *testing.T) {
-	var runs []foreign.Run
+	var runs []result.Result
 	for i := range 40_000 {
-		runs = append(runs, foreign.Run{Name: fmt.Sprint(i), Tool: foreign.VLLM, Facts: foreign.Facts{Concurrency: i/2 + 1, Completed: 1}, Values: map[string]float64{"mean_ttft_ms": float64(i)}})
+		runs = append(runs, result.Result{Name: fmt.Sprint(i), Tool: result.VLLM, Facts: result.Facts{Concurrency: i/2 + 1, Completed: 1}, Values: map[string]float64{"mean_ttft_ms": float64(i)}})
 	}
 	began := time.Now()
-	l := Lists(runs, nil)
-	if err := l[0].Markdown(io.Discard); err != nil {
+	l := compare.Lists(runs, nil)
+	if err := WriteLists(io.Discard, l, Options{Format: "markdown"}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took > time.Minute { // some 400 ms on a free machine; each held against each, it would be minutes
