@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // inMemory is the journal of a simulated run.
@@ -134,7 +135,7 @@ func (t *tally) mean() {
 	t.Effective /= float64(max(t.Runs, 1))
 }
 
-func (t *tally) add(in *measure.Interval, truth float64) {
+func (t *tally) add(in *sample.Interval, truth float64) {
 	t.Runs++
 	t.Effective += in.Effective
 	switch {
@@ -152,7 +153,7 @@ func (t *tally) add(in *measure.Interval, truth float64) {
 	t.Width += in.HalfWidth()
 }
 
-func (t *tally) addEarly(e *measure.EarlyStopping, truth float64) {
+func (t *tally) addEarly(e *sample.EarlyStopping, truth float64) {
 	if e == nil || e.Estimate == nil {
 		return
 	}

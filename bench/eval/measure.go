@@ -14,10 +14,10 @@ import (
 
 	runs "github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli"
+	"github.com/inferometer/inferometer/internal/eval/changes"
+	"github.com/inferometer/inferometer/internal/eval/score"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/changes"
-	"github.com/inferometer/inferometer/internal/judge/score"
-	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/random"

@@ -9,8 +9,8 @@ var ofJournal = []mutation{
 	},
 	{
 		File: "internal/journal/decode.go", Breaks: "a kind of event beyond 16 bits becomes another one",
-		Old: "c.bad || n < low || n > high || c.at == len(c.b)",
-		New: "c.bad || n < low || c.at == len(c.b)",
+		Old: "c.bad || int64(T(n)) != n || c.at == len(c.b)",
+		New: "c.bad || c.at == len(c.b)",
 	},
 	{
 		File: "internal/journal/writer.go", Breaks: "it is said that all is well again when requests are lost",

@@ -17,18 +17,18 @@ var ofLoad = []mutation{
 	},
 	{
 		File: "internal/send/load/run.go", Breaks: "the run's end is that of whoever got the lock last",
-		Old: "r.last = max(r.last, end)",
-		New: "r.last = end",
+		Old: "f.last = max(f.last, end)",
+		New: "f.last = end",
 	},
 	{
-		File: "internal/send/load/run.go", Breaks: "the wait for a slot is held against the client as its own lateness",
-		Old: "j.released -= max(r.freed-j.due, 0)",
-		New: "_ = r.freed",
+		File: "internal/send/load/dispatch.go", Breaks: "the wait for a slot is held against the client as its own lateness",
+		Old: "max(now-max(d.freed-j.due, 0), j.due)",
+		New: "max(now, j.due)",
 	},
 	{
-		File: "internal/send/load/run.go", Breaks: "a pause changes the workload's hash",
-		Old: "scheduled := j.due - j.stood",
-		New: "scheduled := j.due",
+		File: "internal/send/load/dispatch.go", Breaks: "a pause changes the workload's hash",
+		Old: "scheduled, summed := j.request.Index, j.due, j.summed",
+		New: "scheduled, summed := j.request.Index, j.due+d.cfg.Control.stood(d.cfg.Clock.Now()), j.summed",
 	},
 	{
 		File: "internal/send/load/worker.go", Breaks: "the tokens of a worker's request before are counted again",
@@ -49,12 +49,12 @@ var ofLoad = []mutation{
 		New: "max(min(h.To, to)-h.From, 0)",
 	},
 	{
-		File: "internal/send/load/control.go", Breaks: "a moment before a pause has stood still for less than nothing",
+		File: "internal/send/load/pause.go", Breaks: "a moment before a pause has stood still for less than nothing",
 		Old: "still -= c.over[i].To - max(at, c.over[i].From)",
 		New: "still -= c.over[i].To - at",
 	},
 	{
-		File: "internal/send/load/talks.go", Breaks: "a turn that was sent and failed counts as skipped too",
+		File: "internal/send/load/conversations.go", Breaks: "a turn that was sent and failed counts as skipped too",
 		Old: "Skipped: len(o.plan.Turns) - o.sent",
 		New: "Skipped: len(o.plan.Turns) - o.complete",
 	},
@@ -65,12 +65,12 @@ var ofLoad = []mutation{
 		New: "",
 	},
 	{
-		File: "internal/send/load/converse.go", Breaks: "one turn more than --max-requests is sent",
-		Old: "d.sent >= d.cfg.Talks.MaxRequests",
-		New: "d.sent > d.cfg.Talks.MaxRequests",
+		File: "internal/send/load/dispatch.go", Breaks: "one turn more than --max-requests is sent",
+		Old: "d.sent >= limits.MaxRequests",
+		New: "d.sent > limits.MaxRequests",
 	},
 	{
-		File: "internal/send/load/converse.go", Breaks: "the slot of a turn whose body is made is never given back",
+		File: "internal/send/load/dispatch.go", Breaks: "the slot of a turn whose body is made is never given back",
 		Old: `case j.body == nil: // it is due soon
 		d.giveBack()
 `,
@@ -90,21 +90,23 @@ var ofLoad = []mutation{
 		New: "	for _, k := range p.sinks",
 	},
 	{
-		File: "internal/send/load/talks.go", Breaks: "the dispatcher looks at the queue while answers change it", Race: true,
-		Old: `func (t *talks) look() (at int64, open int) {
-	t.mu.Lock()
+		File: "internal/send/load/conversations.go", Breaks: "the dispatcher looks at the queue while answers change it", Race: true,
+		Old: `	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.queue) == 0 {
+		return -1
 `,
-		New: `func (t *talks) look() (at int64, open int) {
+		New: `	if len(t.queue) == 0 {
+		return -1
 `,
 	},
 	{
 		File: "internal/send/load/load.go", Breaks: "the peak is that of the warm-ups",
-		Old: "r.peak, r.freed, r.last = 0, 0, 0",
-		New: "r.freed, r.last = 0, 0",
+		Old: "r.flight.peak, r.flight.last = 0, 0",
+		New: "r.flight.last = 0",
 	},
 	{
-		File: "internal/send/load/prepare.go", Breaks: "the request's sampling parameters win over the run's",
+		File: "internal/send/load/make.go", Breaks: "the request's sampling parameters win over the run's",
 		Old: "slices.Concat(sampling, extra, others)",
 		New: "slices.Concat(extra, sampling, others)",
 	},

@@ -18,7 +18,7 @@ var ofMeasure = []mutation{
 		New: "in.took += float64(min(end, to) - max(row.Sent, from))",
 	},
 	{
-		File: "internal/judge/measure/counts.go", Breaks: "who comes or goes in a slot was open for all of it",
+		File: "internal/judge/measure/concurrency.go", Breaks: "who comes or goes in a slot was open for all of it",
 		Old: "(float64(open) + float64(change)/2)",
 		New: "(float64(open) + float64(change))",
 	},
@@ -33,7 +33,7 @@ var ofMeasure = []mutation{
 		New: "min(twice*stallFactor, twice+stallAbove) / 2",
 	},
 	{
-		File: "internal/judge/measure/interval.go", Breaks: "the interval of a mean is one-sided",
+		File: "internal/judge/sample/interval.go", Breaks: "the interval of a mean is one-sided",
 		Old: "stats.NormalQuantile((1+Level)/2)",
 		New: "stats.NormalQuantile(Level)",
 	},

@@ -25,35 +25,35 @@ var ofSpec = []mutation{
 		New: "return w.Conversation",
 	},
 	{
-		File: "internal/bench/codec.go", Breaks: "a misspelt key inside a value is passed over",
+		File: "internal/option/json.go", Breaks: "a misspelt key inside a value is passed over",
 		Old: `	d.DisallowUnknownFields()
 `,
 		New: "",
 	},
 	{
-		File: "internal/bench/codec.go", Breaks: "a key that is there twice is found only beside itself",
+		File: "internal/spec/codec.go", Breaks: "a key that is there twice is found only beside itself",
 		Old: `	slices.Sort(keys)
 `,
 		New: "",
 	},
 	{
-		File: "internal/bench/codec.go", Breaks: "a file that is too long is called broken",
+		File: "internal/spec/codec.go", Breaks: "a file that is too long is called broken",
 		Old: "io.LimitReader(r, mostSpec+1)",
 		New: "io.LimitReader(r, mostSpec)",
 	},
 	{
-		File: "internal/bench/validate.go", Breaks: "the sample of texts is not checked",
+		File: "internal/spec/validate.go", Breaks: "the sample of texts is not checked",
 		Old: " s.checkIntegrity,",
 		New: "",
 	},
 	{
-		File: "internal/bench/spec_fleet.go", Breaks: "an agent gives up by its own part of the results",
+		File: "internal/spec/spec_fleet.go", Breaks: "an agent gives up by its own part of the results",
 		Old: `	own.GiveUp = "" // it is decided by results, of which an agent has a part
 `,
 		New: "",
 	},
 	{
-		File: "internal/bench/spec_fleet.go", Breaks: "each agent asks for the server's counters",
+		File: "internal/spec/spec_fleet.go", Breaks: "each agent asks for the server's counters",
 		Old: `if of.Index == 0 {
 		own.ScrapeEvery`,
 		New: `if of.Index >= 0 {

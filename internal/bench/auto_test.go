@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // The table of servers names backends that are there, for work that they can do.
@@ -35,13 +36,13 @@ func TestQuirksNameBackends(t *testing.T) {
 	}
 }
 
-func specFor(t *testing.T, dataset string) *Spec {
+func specFor(t *testing.T, dataset string) *spec.Spec {
 	t.Helper()
-	s := &Spec{}
+	s := &spec.Spec{}
 	if err := s.ChooseDataset(dataset); err != nil {
 		t.Fatal(err)
 	}
-	s.Backend = BackendAuto
+	s.Backend = spec.BackendAuto
 	return s
 }
 
@@ -141,7 +142,7 @@ func TestChooseBackend(t *testing.T) {
 			s.URLs = slices.Clone(c.urls)
 			var said []string
 			h := &Host{Say: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
-			err := s.ChooseBackend(context.Background(), h)
+			err := ChooseBackend(context.Background(), s, h)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("%v", err)
@@ -162,7 +163,7 @@ func TestChooseBackend(t *testing.T) {
 func TestTokenIDsAreRefusedEarly(t *testing.T) {
 	s := specFor(t, "timed_trace")
 	s.Backend, s.NumPrompts, s.Path = "tgi", 1, "trace.jsonl"
-	if err := s.checkDataset(); err == nil || !strings.Contains(err.Error(), "sends token ids, which --backend tgi can't send") {
+	if err := s.CheckDataset(); err == nil || !strings.Contains(err.Error(), "sends token ids, which --backend tgi can't send") {
 		t.Errorf("%v", err)
 	}
 	if workload.SendsIDs(nil) {

@@ -8,7 +8,6 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/workload"
-	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // What a run does beside its load: it probes, and it has the server profile itself.
@@ -23,43 +22,6 @@ func (r *Run) probe() *load.Probe {
 		Pause:   time.Duration(float64(time.Second) / r.ProbeRequestRate),
 	}
 }
-
-func (s *Spec) checkProbe() error {
-	if rate := s.ProbeRequestRate; rate < 0 || rate > mostProbes || rate != 0 && rate < 1/mostPause.Seconds() {
-		return usage.Errorf("probe-request-rate", "must be 0, or from one in %v to %v a second, not %v", mostPause, mostProbes, rate)
-	}
-	return nil
-}
-
-// The bounds of --probe-request-rate.
-const (
-	mostProbes = 1e6
-	mostPause  = 24 * time.Hour
-)
-
-// Thresholds are the two of the timeline, or vLLM's.
-func Thresholds(given []float64) [2]float64 {
-	if len(given) != 2 {
-		return [2]float64{25, 50}
-	}
-	return [2]float64{given[0], given[1]}
-}
-
-// CheckThresholds says what is wrong with them. None are given: nothing is.
-func CheckThresholds(given []float64) error {
-	if len(given) == 0 {
-		return nil
-	}
-	if len(given) != 2 {
-		return usage.Errorf("timeline-itl-thresholds", "needs two times in ms, as in 25,50, not %d", len(given))
-	}
-	if a, b := given[0], given[1]; !(a > 0 && a <= b && b <= 1e9) {
-		return usage.Errorf("timeline-itl-thresholds", "needs two times in ms above 0, the smaller one first, not %v,%v", a, b)
-	}
-	return nil
-}
-
-func (s *Spec) checkThresholds() error { return CheckThresholds(s.TimelineITLThresholds) }
 
 // profileTimeout bounds one request to the server's profiler: it may write its trace before it answers.
 const profileTimeout = 5 * time.Minute

@@ -17,13 +17,14 @@ import (
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Child is a run in a process of its own: inferometer exec SPEC.json. It ends with us,
 // whatever the cause.
 type Child struct {
 	Program string            // our own
-	Spec    *Spec             // its run_dir must be given: the file is written there
+	Spec    *spec.Spec        // its run_dir must be given: the file is written there
 	Secrets map[string]string // the variables that the Spec names, where our own environment has them not
 	Env     []string          // further variables, KEY=VALUE
 	Flags   []string          // of exec: how the run is shown
@@ -122,7 +123,7 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 // args are the child's command. Questions of a run that was killed go on by the Spec in
 // their folder.
 func (c *Child) args(folder, file string) []string {
-	flags := append(slices.Clone(c.Flags), "--"+FlagOwnSpec) // it is as free as what the user typed
+	flags := append(slices.Clone(c.Flags), "--"+spec.FlagOwnSpec) // it is as free as what the user typed
 	if may := c.Spec.May; may != nil {
 		for _, folder := range may.Read {
 			flags = append(flags, "--"+within.Flag, folder)
@@ -132,7 +133,7 @@ func (c *Child) args(folder, file string) []string {
 		return slices.Concat([]string{c.Program, "exec"}, flags, []string{file})
 	}
 	if c.Spec.AllowCode {
-		flags = append(flags, "--"+FlagAllowCode)
+		flags = append(flags, "--"+spec.FlagAllowCode)
 	}
 	return slices.Concat([]string{c.Program, "eval", "--resume", folder}, flags)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // childOf is a child whose program is a script of the shell.
@@ -18,7 +20,7 @@ func childOf(t *testing.T, script string) *Child {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := Default()
+	s := spec.Default()
 	s.RunDir = filepath.Join(dir, "run")
 	return &Child{
 		Program: program, Spec: &s, Log: filepath.Join(dir, "log"), PIDFile: filepath.Join(dir, "pid"),
@@ -80,8 +82,8 @@ func TestRealChildGetsItsSpec(t *testing.T) {
 
 // A child is told what the user allowed: its Spec's file has no word for it.
 func TestChildIsAllowedTheSame(t *testing.T) {
-	s := Default()
-	s.AllowCode, s.May = true, &Allowed{Read: []string{"data", "/more"}}
+	s := spec.Default()
+	s.AllowCode, s.May = true, &spec.Allowed{Read: []string{"data", "/more"}}
 	c := Child{Program: "p", Spec: &s}
 	if got := strings.Join(c.args("run", "run/spec.json"), " "); got != "p exec --own-spec --allow-read data --allow-read /more run/spec.json" {
 		t.Error(got)

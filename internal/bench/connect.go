@@ -13,13 +13,13 @@ func (r *Run) connect(ctx context.Context) error {
 	if _, err := r.Spoken(); err != nil {
 		return err
 	}
-	r.protocol = r.backend()
+	r.protocol = r.API()
 	var err error
-	if r.wire, err = r.Wire(r.host); err != nil {
+	if r.wire, err = r.Wire(&r.host.Environment); err != nil {
 		return err
 	}
-	if r.wire.power != "" {
-		if r.power, err = power.Parse(r.wire.power); err != nil {
+	if r.wire.Power != "" {
+		if r.power, err = power.Parse(r.wire.Power); err != nil {
 			return usage.Errorf("power", "%v", err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // dryRequests bounds the rehearsal of a run that has no number of requests.
@@ -26,7 +27,7 @@ const dryRequests = 10_000
 // DryRun makes the workload of a Spec that is resolved and valid, and sends none of it. A
 // server is asked for its model and, where there is no other, for its tokenizer; it need
 // not be there.
-func DryRun(ctx context.Context, s *Spec, h *Host) (*rehearsal.Rehearsal, error) {
+func DryRun(ctx context.Context, s *spec.Spec, h *Host) (*rehearsal.Rehearsal, error) {
 	r, err := dryRun(ctx, s, h)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func DryRun(ctx context.Context, s *Spec, h *Host) (*rehearsal.Rehearsal, error)
 }
 
 // dryRun is a run with its workload that will send nothing. It must be closed.
-func dryRun(ctx context.Context, s *Spec, h *Host) (*Run, error) {
+func dryRun(ctx context.Context, s *spec.Spec, h *Host) (*Run, error) {
 	r := newRun(s, h)
 	err := r.connectDry(ctx)
 	if err == nil {
@@ -60,8 +61,8 @@ func (r *Run) connectDry(ctx context.Context) (err error) {
 	if _, err := r.Spoken(); err != nil {
 		return err
 	}
-	r.protocol = r.backend()
-	if r.wire, err = r.Wire(r.host); err != nil {
+	r.protocol = r.API()
+	if r.wire, err = r.Wire(&r.host.Environment); err != nil {
 		return err
 	}
 	client := r.client()
@@ -145,14 +146,14 @@ func (r *Run) rehearse(ctx context.Context) (*rehearsal.Rehearsal, error) {
 	}
 	written := *r.Spec
 	written.RunDir = "" // a folder takes one run
-	written.Fleet = Fleet{}
+	written.Fleet = spec.Fleet{}
 	done.Spec = written.Encode()
 	return done, nil
 }
 
 func (r *Run) rehearsalFacts() (rehearsal.Facts, error) {
 	f := rehearsal.Facts{
-		Model: r.sentModel, Endpoint: r.path(), Backend: r.Backend, Pace: r.paceName, Length: r.length().Seconds(), Seed: r.Seed,
+		Model: r.sentModel, Endpoint: r.path(), Backend: r.Backend, Pace: r.paceName, Length: r.Length().Seconds(), Seed: r.Seed,
 		Tokenizer: rehearsal.Tokenizer{Source: r.tokens.source, ID: r.tokens.id, Revision: r.tokens.revision},
 		Dataset:   rehearsal.Dataset{Name: r.DatasetName, Revision: r.datasetCommit},
 	}
@@ -225,7 +226,7 @@ func tokenizerDigest(place string) (string, error) {
 	}
 	for _, e := range entries {
 		beside := slices.Contains([]string{"tokenizer_config.json", "chat_template.jinja", "special_tokens_map.json"}, e.Name())
-		if (beside || folder == place && isTokenizer(e.Name())) && !slices.Contains(names, e.Name()) {
+		if (beside || folder == place && spec.IsTokenizer(e.Name())) && !slices.Contains(names, e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

@@ -6,32 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/score"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
-
-// Asks says that the requests are questions, whose answers are kept and scored.
-func (s *Spec) Asks() bool { return s.DatasetName == workload.EvalName }
-
-// checkEval refuses what would change or divide the answers.
-func (s *Spec) checkEval() error {
-	b := s.backend()
-	switch {
-	case !s.Asks():
-		return nil
-	case b.Pooling || b.Query || s.carries().Upload:
-		return usage.Errorf("backend", "%s gives no texts, and questions need answers", s.Backend).WithHint("use --backend %s or %s", BackendOpenAI, BackendChat)
-	case s.IgnoreEOS:
-		return usage.Errorf("ignore-eos", "can't be used with questions: an answer ends where the model ends it")
-	case s.InFleet():
-		return usage.Errorf("fleet", "can't send questions: their answers are kept by one process").WithHint("leave it out; --max-concurrency bounds what is on its way")
-	case !s.Share.Whole():
-		return usage.Errorf("client-share", "can't be used with questions: their answers are scored together")
-	}
-	return nil
-}
 
 // takeTask looks at what is asked, and whether it can be asked in this way.
 func (r *Run) takeTask(t *journal.Task) error {
@@ -54,16 +33,16 @@ func (r *Run) takeTask(t *journal.Task) error {
 // askChoices prepares for requests of which each holds one choice. Its likelihood is in the
 // log-probabilities of the prompt, which only completions give, and not as a stream.
 func (r *Run) askChoices() error {
-	b := r.backend()
+	b := r.API()
 	if !b.Echoes || r.Protocol != nil {
 		return usage.Errorf("backend", "%s gives no log-probabilities of a prompt, by which the task %s is scored", r.Backend, r.task.Name).
-			WithHint("use --backend %s or %s", BackendOpenAI, BackendVLLM)
+			WithHint("use --backend %s or %s", spec.BackendOpenAI, spec.BackendVLLM)
 	}
 	r.Unstreamed = true
-	if err := r.checkUnstreamed(); err != nil {
+	if err := r.CheckUnstreamed(); err != nil {
 		return err
 	}
-	r.protocol = r.backend()
+	r.protocol = r.API()
 	r.PercentileMetrics = journal.WholeMetrics()
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/bench/client"
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -22,15 +22,16 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Run is one run, from its Spec to its journal.
 type Run struct {
-	*Spec
-	asked *Spec // of the whole, where this is a share of it
+	*spec.Spec
+	asked *spec.Spec // of the whole, where this is a share of it
 	host  *Host
-	wire  *Wire
+	wire  *spec.Wire
 
 	clock     *wire.Clock
 	target    *target.Target
@@ -94,7 +95,7 @@ type Run struct {
 // journal in the run's folder. A drain means to send no more and wait for what is in
 // flight; the end of ctx cancels that too. The Run that it returns must be closed,
 // after the result of its journal was written.
-func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run, error) {
+func Execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec, h *Host) (*Run, error) {
 	r := newRun(s, h)
 	r.live = r.startTeller()
 	err := r.execute(ctx, drain)
@@ -106,7 +107,7 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *Spec, h *Host) (*Run
 	return r, nil
 }
 
-func newRun(s *Spec, h *Host) *Run {
+func newRun(s *spec.Spec, h *Host) *Run {
 	own := *s // what is left open is filled in
 	return &Run{Spec: &own, host: h, clock: wire.NewClock(), watched: &atomic.Pointer[[]*metered]{}}
 }
@@ -285,7 +286,7 @@ func (r *Run) showProgress() (stop func()) {
 	if r.host.Progress == nil {
 		return func() {}
 	}
-	p := Progress{Progress: r.progress, Length: r.length()}
+	p := Progress{Progress: r.progress, Length: r.Length()}
 	if !r.Unbounded {
 		p.Total = r.dataset.Len()
 	}
@@ -294,14 +295,14 @@ func (r *Run) showProgress() (stop func()) {
 
 // paced is how many times of its own the pace has to give: one for each request or conversation.
 func (r *Run) paced() int {
-	if r.talks() {
+	if r.Talks() {
 		return r.conversations
 	}
 	return r.dataset.Len()
 }
 
 func (r *Run) makePace() error {
-	p := r.paceSpec(r.paced())
+	p := r.PaceSpec(r.paced())
 	p.Random = workload.NumPyState(r.dataset)
 	if r.SelfTimed() {
 		own := &ownTimes{Dataset: r.dataset}
@@ -318,8 +319,8 @@ func (r *Run) makePace() error {
 func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Config {
 	cfg := load.Config{
 		Clock: r.clock, Source: r.dataset, Warmups: warmups, Pace: r.pace, Timed: r.SelfTimed(), Keep: r.spared > 0, GoTimers: r.host.Dial != nil,
-		Transport: r.transport, Protocol: r.protocol, Pooling: r.backend().Pooling, Query: r.backend().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
-		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.wholeAnswers(), Logprobs: r.Logprobs, Extra: append(objectFields(r.DefaultBody), r.extraFields()...)},
+		Transport: r.transport, Protocol: r.protocol, Pooling: r.API().Pooling, Query: r.API().Query, URL: r.urls()[0], IDPrefix: r.idPrefix(), Trace: r.sentTrace(),
+		Call:    protocol.Call{Model: r.sentModel, OldLimit: r.oldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs, Extra: append(spec.ObjectFields(r.DefaultBody), r.extraFields()...)},
 		Timeout: r.RequestTimeout, Deadline: r.Deadline,
 		Journal: r.journal, KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
 		Reached: r.reached, Secrets: r.wire.Secrets, CountTokens: r.tokens.count, Started: r.started, Progress: p,
@@ -329,16 +330,16 @@ func (r *Run) loadConfig(warmups []*workload.Request, p *load.Progress) load.Con
 		cfg.CountPrompt = r.tokens.count
 	}
 	cfg.Watch = r.watch()
-	if r.talks() {
-		cfg.Talks = &load.Talks{MaxOpen: deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
+	if r.Talks() {
+		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.sessionHeader()}
 		if r.saved != nil {
-			cfg.Talks.Finished = r.finished
+			cfg.Conversations.Finished = r.finished
 		}
 	}
 	if r.MaxConcurrency != nil {
 		cfg.Concurrency = *r.MaxConcurrency
 	}
-	if r.several() {
+	if r.Several() {
 		cfg.Targets, cfg.Balance = r.urls(), r.balance
 	}
 	if r.keeper != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // makeFolder makes the run's folder and its journal.
@@ -40,34 +41,6 @@ func (r *Run) makeFolder() error {
 	}
 	_ = os.WriteFile(filepath.Join(r.folder, journal.SpecName), r.written(), 0o600) // a full disk is told of by the journal
 	return nil
-}
-
-// TryResultDir finds out before the run whether its result can be written.
-func (s *Spec) TryResultDir() error {
-	if !s.SaveResult && !s.AppendResult && !s.PlotTimeline && !s.PlotDatasetStats {
-		return nil
-	}
-	dir := filepath.Dir(s.ResultPath("x"))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("create --result-dir: %w", err)
-	}
-	f, err := os.CreateTemp(dir, ".inferometer-*")
-	if err != nil {
-		return fmt.Errorf("nothing can be written to --result-dir: %w", err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// ResultPath is the file of the result; its name is the user's, or the usual one.
-func (s *Spec) ResultPath(usual string) string {
-	name := s.ResultFilename
-	if name == "" {
-		name = usual
-	}
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(s.ResultDir, name)
 }
 
 // journalTrouble tells at once that the journal can't be written: a user may make room
@@ -119,7 +92,7 @@ func (h *Host) runsRoot() (string, error) {
 
 // Prune removes old runs beside a new one; that it can't is no reason to spoil a
 // result. Nothing is removed where the new one lies elsewhere than in the state folder.
-func (s *Spec) Prune(folder string, h *Host) {
+func (h *Host) Prune(s *spec.Spec, folder string) {
 	if s.RunDir != "" || s.KeepRuns == 0 {
 		return
 	}

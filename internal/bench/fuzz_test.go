@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // A metrics map is somebody's file: what it names stands in journals and on screens.
@@ -20,9 +21,9 @@ func FuzzMetricsMap(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var s Spec
+		var s spec.Spec
 		s.MetricsMap = b
-		list, err := s.metricNames()
+		list, err := s.MetricNames()
 		if err != nil {
 			return
 		}

@@ -29,14 +29,14 @@ type devices struct {
 
 // openHardware finds what can be asked, before the load: looking for it takes time.
 func (r *Run) openHardware(ctx context.Context) error {
-	spec, err := hardware.Parse(r.wire.devices)
+	asked, err := hardware.Parse(r.wire.Devices)
 	if err != nil {
 		return usage.Errorf("hardware", "%v", err)
 	}
 	// An exporter that sends us elsewhere is not the one that was named.
 	asks := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r.devices = &devices{}
-	r.devices.readers, r.noDevices = hardware.Open(spec, asks, spec.Auto && hardware.Local(ctx, r.URLs))
+	r.devices.readers, r.noDevices = hardware.Open(asked, asks, asked.Auto && hardware.Local(ctx, r.URLs))
 	return nil
 }
 
@@ -89,12 +89,4 @@ func (d *devices) stop() {
 	}
 	all.Wait()
 	d.samplers = nil
-}
-
-// checkHardware refuses what no source is called. What a variable holds is read when it is there.
-func (s *Spec) checkHardware() error {
-	if _, err := hardware.Parse(s.Hardware.Text); err != nil {
-		return usage.Errorf("hardware", "%v", err)
-	}
-	return nil
 }

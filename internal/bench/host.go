@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,18 +12,15 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Host is what a run needs of the process that it is part of. Nothing here changes
 // what is measured.
 type Host struct {
-	Release string // for the header User-Agent
+	spec.Environment
 	Version string // for the journal, with the commit
 
-	// Lookup finds a variable of the environment.
-	Lookup func(name string) (value string, ok bool)
-	// Proxy is what the environment says of proxies.
-	Proxy func(*http.Request) (*url.URL, error)
 	// Dial makes the connections to the servers; nil: over the network. Where it is given, nothing waits by the kernel's
 	// timers, so that a whole run can be made in virtual time.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)

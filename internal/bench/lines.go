@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // started writes the journal's first line: the clock has just been set to zero.
@@ -43,28 +44,28 @@ func (r *Run) options() journal.Options {
 		TokenizerRevision: r.tokens.revision, DatasetRevision: r.datasetCommit,
 		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
 		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()),
-		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.backend().Pooling, Unstreamed: r.wholeAnswers(), IntegritySample: r.IntegritySample,
+		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: r.paceName, IgnoreEOS: r.IgnoreEOS, Pooling: r.API().Pooling, Unstreamed: r.WholeAnswers(), IntegritySample: r.IntegritySample,
 		ProbeRate:         r.ProbeRequestRate,
 		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
 		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: r.price(),
-		MaxConversations: deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions), Workload: r.workloadKeys(),
+		MaxConversations: spec.Deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions), Workload: r.workloadKeys(),
 	}
 	if r.Asks() {
 		o.NumPrompts = r.dataset.Len()
 	}
-	if r.talks() {
+	if r.Talks() {
 		o.NumPrompts, o.Conversations = r.dataset.Len(), r.conversations
 	}
 	for _, p := range r.Metadata {
 		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
 	}
-	if r.several() {
+	if r.Several() {
 		o.Balance = r.Balance
 	}
 	if r.MaxConcurrency != nil {
 		o.MaxConcurrency = *r.MaxConcurrency
 	}
-	if a, ok := r.paceSpec(r.paced()).Asked(); ok {
+	if a, ok := r.PaceSpec(r.paced()).Asked(); ok {
 		o.Asked = &journal.Asked{Requests: a.Requests, Over: int64(a.Over)}
 	}
 	if ramp, ok := r.PaceOptions.(*pace.RampOptions); ok {
@@ -75,11 +76,11 @@ func (r *Run) options() journal.Options {
 
 // workloadKeys are what the workload is made of, so that two runs can be told apart by more than a hash.
 func (r *Run) workloadKeys() map[string]string {
-	spec, err := r.Spec.MarshalJSON()
+	asked, err := r.Spec.MarshalJSON()
 	if err != nil {
 		return nil
 	}
-	return rehearsal.Keys(spec)
+	return rehearsal.Keys(asked)
 }
 
 // orZero writes infinity as 0, which JSON can hold.

@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // tellEvery is how often a run says how it goes.
@@ -47,9 +48,9 @@ func (r *Run) startTeller() *teller {
 		t.name = filepath.Base(r.RunDir)
 	}
 	t.pace = r.host.Control
-	t.slo, _ = ParseSLO(r.SLO) // it was checked
+	t.slo, _ = spec.ParseSLO(r.SLO) // it was checked
 	if len(t.slo) == 0 {
-		t.slo, _ = ParseSLO(r.GiveUp)
+		t.slo, _ = spec.ParseSLO(r.GiveUp)
 	}
 	go t.loop()
 	return t
@@ -110,7 +111,7 @@ func (t *teller) sending(r *Run) {
 	defer t.mu.Unlock()
 	t.phase, t.name, t.progress = live.WarmingUp, filepath.Base(r.folder), r.progress
 	t.servers = r.Servers
-	if t.length = r.length(); !r.Unbounded {
+	if t.length = r.Length(); !r.Unbounded {
 		t.total = r.dataset.Len()
 	}
 }

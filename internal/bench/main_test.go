@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 )
 
 // TestMain is our program where a sandbox starts it again.

@@ -15,16 +15,16 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
-	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Plan is a run that others send. All is found out once that clients might find out
 // differently: the model's name, the tokenizer, the dataset's commit, the ids of requests.
 type Plan struct {
-	Spec  *Spec      // of the whole, with what was found out
+	Spec  *spec.Spec // of the whole, with what was found out
 	Files []PlanFile // that a client needs
 	run   *Run
 }
@@ -44,7 +44,7 @@ const (
 
 // NewPlan resolves a Spec for clients on other machines, and holds it against the lock of
 // the host, if it has one. The Plan must be closed.
-func NewPlan(ctx context.Context, s *Spec, h *Host) (*Plan, error) {
+func NewPlan(ctx context.Context, s *spec.Spec, h *Host) (*Plan, error) {
 	p := &Plan{run: newRun(s, h)}
 	if err := p.make(ctx); err != nil {
 		p.Close()
@@ -129,7 +129,7 @@ func tokenizerNames(place string) (map[string]string, error) {
 	} else if !info.IsDir() {
 		folder = filepath.Dir(place)
 		name := filepath.Base(place)
-		if !isTokenizer(name) {
+		if !spec.IsTokenizer(name) {
 			name = "tokenizer.json" // as any file is read whose name tells nothing
 		}
 		names[place] = name
@@ -143,7 +143,7 @@ func tokenizerNames(place string) (map[string]string, error) {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || path == place { // in the hub's cache they are links
 			continue
 		}
-		if ofTokenizer(e.Name()) && (folder == place || !isTokenizer(e.Name())) {
+		if ofTokenizer(e.Name()) && (folder == place || !spec.IsTokenizer(e.Name())) {
 			names[path] = e.Name()
 		}
 	}
@@ -197,13 +197,6 @@ const (
 	mostFolderFiles = 2000
 )
 
-// Listed says that all requests are known before they are sent. Else time or answers decide
-// how many there are.
-func (s *Spec) Listed() bool {
-	closed := s.paceKind().Name == pace.Closed
-	return s.MaxRequests == 0 && !(closed && (s.timed() || s.Unbounded)) && s.Until == ""
-}
-
 // Requests makes the list of all requests with the client that each belongs to, and sends
 // none. whole is the hash of a single run that sends all, parts are those of the clients.
 // Without a list all are empty.
@@ -235,9 +228,6 @@ func (p *Plan) Total() int {
 	}
 	return p.run.dataset.Len()
 }
-
-// Length is how long the run sends, where the Spec says so.
-func (s *Spec) Length() time.Duration { return s.length() }
 
 // First is a first line for the run's journal, where no client has one.
 func (p *Plan) First(start time.Time) *journal.Run {

@@ -9,10 +9,11 @@ import (
 
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/share"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 func plainHost() *Host {
-	return &Host{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}
+	return &Host{Environment: spec.Environment{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}}
 }
 
 // A plan lists what its shares send, request for request.
@@ -24,11 +25,11 @@ func TestPlanIsTheShares(t *testing.T) {
 		"conversations": `{"version":1,` + nobody + `,"backend":"openai-chat"},"dataset":{"name":"multi-turn"},"load":{"num_prompts":40,"max_conversations":9}}`,
 	} {
 		for _, weights := range [][]int{{1}, {1, 1, 1}, {3, 0, 1}} {
-			spec, err := Decode(strings.NewReader(text))
+			asked, err := spec.Decode(strings.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := NewPlan(t.Context(), spec, plainHost())
+			p, err := NewPlan(t.Context(), asked, plainHost())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +65,11 @@ func TestPlanIsTheShares(t *testing.T) {
 // Without a list there is none: time decides how many requests a closed loop sends.
 func TestPlanWithoutList(t *testing.T) {
 	for _, load := range []string{`{"duration":"4s","max_concurrency":4}`, `{"duration":"4s","max_concurrency":4,"num_prompts":100}`} {
-		spec, err := Decode(strings.NewReader(`{"version":1,` + nobody + `},"load":` + load + `}`))
+		asked, err := spec.Decode(strings.NewReader(`{"version":1,` + nobody + `},"load":` + load + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spec.Listed() {
+		if asked.Listed() {
 			t.Errorf("%s has a list", load)
 		}
 	}
@@ -87,11 +88,11 @@ func TestFleetRefuses(t *testing.T) {
 		if !strings.Contains(flags, `"fleet"`) {
 			flags += `,"fleet":{"nats":"nats://127.0.0.1:4222"}`
 		}
-		if _, err := Decode(strings.NewReader(`{"version":1,` + flags + `}`)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := spec.Decode(strings.NewReader(`{"version":1,` + flags + `}`)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", flags, err)
 		}
 	}
-	s, err := Decode(strings.NewReader(`{"version":1,"fleet":{"nats":"nats://127.0.0.1:4222","agents":3,"labels":{"region":"eu"},"wait":"5s"}}`))
+	s, err := spec.Decode(strings.NewReader(`{"version":1,"fleet":{"nats":"nats://127.0.0.1:4222","agents":3,"labels":{"region":"eu"},"wait":"5s"}}`))
 	if err != nil || !s.InFleet() {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -21,18 +21,6 @@ const pythonVariable = "INFEROMETER_CODE_PYTHON"
 
 // answerMark is where a task's program has the answer.
 const answerMark = "{{answer}}"
-
-// RefuseCode says why a task is not asked: its answers are programs, and nobody allowed
-// to run them; or it has none, and the permission is a mistake.
-func (s *Spec) RefuseCode(t *journal.Task) error {
-	switch code := t != nil && t.Kind == journal.TaskCode; {
-	case code && !s.AllowCode:
-		return usage.Errorf("allow-code", "is needed for the task %s: its answers are programs that a model wrote, and they are run on this machine (docs/code.md)", t.Name)
-	case s.AllowCode && !code:
-		return usage.Errorf("allow-code", "is for a task whose answers are programs, such as humaneval: no other runs any")
-	}
-	return nil
-}
 
 // openSandbox proves that there is a sandbox that holds, before anything is asked.
 func (r *Run) openSandbox(ctx context.Context) error {

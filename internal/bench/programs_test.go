@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -169,7 +170,7 @@ func TestRefuseCode(t *testing.T) {
 		{text, false, ""},
 		{nil, false, ""},
 	} {
-		s := Default()
+		s := spec.Default()
 		s.AllowCode = c.allowed
 		err := s.RefuseCode(c.task)
 		var wrong *usage.Error
@@ -177,20 +178,20 @@ func TestRefuseCode(t *testing.T) {
 			t.Errorf("%+v %v: %v", c.task, c.allowed, err)
 		}
 	}
-	s := Default()
+	s := spec.Default()
 	s.AllowCode, s.NATS = true, "nats://127.0.0.1"
-	if err := s.checkFleet(); err == nil || !strings.Contains(err.Error(), "--allow-code can't be used with --fleet") {
+	if err := s.CheckFleet(); err == nil || !strings.Contains(err.Error(), "--allow-code can't be used with --fleet") {
 		t.Errorf("in a fleet: %v", err)
 	}
 }
 
 // TestRealPrograms runs three of HumanEval in the sandbox, as a run does after its load.
 func TestRealPrograms(t *testing.T) {
-	s := Default()
+	s := spec.Default()
 	s.AllowCode = true
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	r := newRun(&s, &Host{Lookup: os.LookupEnv, Say: say, Warn: say})
+	r := newRun(&s, &Host{Environment: spec.Environment{Lookup: os.LookupEnv}, Say: say, Warn: say})
 	if err := r.openSandbox(t.Context()); err != nil {
 		var wrong *usage.Error
 		if errors.As(err, &wrong) {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Questions shows each request of a Spec that asks questions, and sends none. A server need
 // not be there.
-func Questions(ctx context.Context, s *Spec, h *Host, see func(*workload.Request) error) (*journal.Task, error) {
+func Questions(ctx context.Context, s *spec.Spec, h *Host, see func(*workload.Request) error) (*journal.Task, error) {
 	r, err := dryRun(ctx, s, h)
 	if err != nil {
 		return nil, err

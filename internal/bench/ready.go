@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -73,8 +74,8 @@ func (r *Run) checkReady(ctx context.Context, url string, w *workload.Request) e
 // whether it takes what is sent. It is asked before any request, and only where it matters.
 func (r *Run) askDialect(ctx context.Context) error {
 	k, err := workload.Find(r.DatasetName)
-	fixed := err == nil && k.IgnoreEOS && !r.backend().Pooling // lengths are meant to be
-	if fixed && r.backend().Lacks.IgnoreEOS {
+	fixed := err == nil && k.IgnoreEOS && !r.API().Pooling // lengths are meant to be
+	if fixed && r.API().Lacks.IgnoreEOS {
 		r.say("note: the lengths of answers are not fixed: --backend %s has no word for ignore_eos, and a model may end an answer early", r.Backend)
 	}
 	ids := workload.SendsIDs(r.DatasetOptions)
@@ -86,7 +87,7 @@ func (r *Run) askDialect(ctx context.Context) error {
 		return usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", r.DatasetName, id.Name()).
 			WithHint("the dataset trace can send texts")
 	}
-	if r.oldLimit = r.Backend == BackendChat && id.OldLimit(); r.oldLimit {
+	if r.oldLimit = r.Backend == spec.BackendChat && id.OldLimit(); r.oldLimit {
 		r.say("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
 	if r.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
@@ -105,13 +106,13 @@ type Facts struct {
 }
 
 // Ask finds the model and who serves it, as a run would before its load.
-func Ask(ctx context.Context, s *Spec, h *Host) (Facts, error) {
+func Ask(ctx context.Context, s *spec.Spec, h *Host) (Facts, error) {
 	r := newRun(s, h)
 	defer r.close()
 	if err := r.connect(ctx); err != nil {
 		return Facts{}, err
 	}
-	lacks := r.backend().Lacks
+	lacks := r.API().Lacks
 	f := Facts{ModelID: r.modelID, SentModel: r.sentModel, TextsOnly: lacks.TokenIDs, EndsEarly: lacks.IgnoreEOS}
 	models := r.lists[0].models
 	if r.lists[0].err != nil {

@@ -15,7 +15,7 @@ const spareFiles = 32
 // before anything is sent. Under HTTP/2 many requests share a connection, and how
 // many is the server's choice.
 func (r *Run) checkRoom() error {
-	all := r.MaxConcurrency == nil && r.NumPrompts > 0 && orZero(r.Rate()) == 0 && !r.timed()
+	all := r.MaxConcurrency == nil && r.NumPrompts > 0 && orZero(r.Rate()) == 0 && !r.Timed()
 	if r.MaxConcurrency == nil && !all || r.HTTP2 {
 		return nil
 	}

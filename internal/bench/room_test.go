@@ -3,6 +3,8 @@ package bench
 import (
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 func TestRoom(t *testing.T) {
@@ -28,7 +30,7 @@ func TestRoom(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	r := &Run{Spec: &Spec{}}
+	r := &Run{Spec: &spec.Spec{}}
 	r.URLs = []string{"http://a:1", "http://a:2", "http://a:1/v1"}
 	if n := r.addresses(); n != 2 {
 		t.Errorf("%d addresses", n)

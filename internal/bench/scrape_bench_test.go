@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkDuring(b *testing.B) {
 	defer j.Close()
 	r := &Run{
 		names: serving.NewTable(), whole: journal.NewMetricsWriter(filepath.Join(dir, journal.MetricsName)), journal: j, clock: wire.NewClock(),
-		wire: &Wire{Secrets: outside.NewSecrets("sk-some-long-secret")}, host: &Host{},
+		wire: &spec.Wire{Secrets: outside.NewSecrets("sk-some-long-secret")}, host: &Host{},
 	}
 	m := &metered{}
 	before := client.ProcessUsage()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/serving"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // completions is a server that answers each request after a moment, and has metrics or not.
@@ -42,9 +43,9 @@ func completions(t *testing.T, metrics http.HandlerFunc, owner string) *httptest
 }
 
 // loadServer runs against a server until enough says so of what was said, and gives that and the scrapes.
-func loadServer(t *testing.T, url string, change func(*Spec), enough func(said string) bool) (said string, scrapes []journal.Scrape, folder string, err error) {
+func loadServer(t *testing.T, url string, change func(*spec.Spec), enough func(said string) bool) (said string, scrapes []journal.Scrape, folder string, err error) {
 	t.Helper()
-	s := Default()
+	s := spec.Default()
 	folder = filepath.Join(t.TempDir(), "run")
 	four := 4
 	s.URLs, s.Duration, s.MaxConcurrency, s.Unbounded, s.SkipTokenizerInit, s.RunDir, s.ScrapeEvery = []string{url}, time.Hour, &four, true, true, folder, 100*time.Millisecond
@@ -53,16 +54,16 @@ func loadServer(t *testing.T, url string, change func(*Spec), enough func(said s
 		change(&s)
 	}
 	b := s.Encode()
-	spec, err := Decode(strings.NewReader(string(b)))
+	asked, err := spec.Decode(strings.NewReader(string(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	var words strings.Builder
 	h := &Host{
-		Lookup: func(name string) (string, bool) {
+		Environment: spec.Environment{Lookup: func(name string) (string, bool) {
 			return map[string]string{"XDG_STATE_HOME": t.TempDir(), "OPENAI_API_KEY": "sk-very-secret"}[name], name != ""
-		},
+		}},
 		Say: func(format string, args ...any) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -87,7 +88,7 @@ func loadServer(t *testing.T, url string, change func(*Spec), enough func(said s
 			}
 		}
 	})
-	run, err := Execute(context.Background(), drain, spec, h)
+	run, err := Execute(context.Background(), drain, asked, h)
 	close(over)
 	watching.Wait()
 	if err != nil {
@@ -191,7 +192,7 @@ func TestRealMetricsElsewhere(t *testing.T) {
 	}))
 	defer elsewhere.Close()
 	srv := completions(t, http.NotFound, "gateway")
-	said, scrapes, _, err := loadServer(t, srv.URL, func(s *Spec) { s.MetricsURLs = []string{elsewhere.URL} },
+	said, scrapes, _, err := loadServer(t, srv.URL, func(s *spec.Spec) { s.MetricsURLs = []string{elsewhere.URL} },
 		func(said string) bool { return strings.Contains(said, "from now on") })
 	mu.Lock()
 	defer mu.Unlock()
@@ -242,7 +243,7 @@ func TestRealServerLog(t *testing.T) {
 		srv.Config.Handler.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	said, scrapes, _, err := loadServer(t, server.URL, func(s *Spec) { s.ServerLogs = []string{log} }, func(string) bool {
+	said, scrapes, _, err := loadServer(t, server.URL, func(s *spec.Spec) { s.ServerLogs = []string{log} }, func(string) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return n > 12 // it is read once more at the end
@@ -276,14 +277,14 @@ func TestMetricsMap(t *testing.T) {
 		`{"running":"\u001b[2J"}`:  "no name of a metric",
 		`{"running":{"nam":"a"}}`:  "unknown field",
 		`{"running":{"name":"a","labels":{"x":"1","y":"2"}}}`: "matches 2 labels",
-		`{"e2e":"a_count"}`:                                        "without _count: a",
-		`{"running":{"name":"a","scale":0}}`:                       "scale",
-		`{"running":{"name":"a","scale":1e300}}`:                   "scale",
-		`{"running":["` + strings.Repeat(`a","`, 1200) + `a"]}`:    "at most 1000",
-		`{"running":"` + strings.Repeat("a", MaxMetricsMap) + `"}`: "longer than",
+		`{"e2e":"a_count"}`:                                             "without _count: a",
+		`{"running":{"name":"a","scale":0}}`:                            "scale",
+		`{"running":{"name":"a","scale":1e300}}`:                        "scale",
+		`{"running":["` + strings.Repeat(`a","`, 1200) + `a"]}`:         "at most 1000",
+		`{"running":"` + strings.Repeat("a", spec.MaxMetricsMap) + `"}`: "longer than",
 	} {
-		s := Spec{Server: Server{MetricsMap: []byte(text)}}
-		list, err := s.metricNames()
+		s := spec.Spec{Server: spec.Server{MetricsMap: []byte(text)}}
+		list, err := s.MetricNames()
 		got := ""
 		if b, _ := json.Marshal(list); err == nil {
 			got = string(b)

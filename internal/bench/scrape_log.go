@@ -13,24 +13,6 @@ import (
 // logEvery is how often a log is looked at: so late may the time of a line be.
 const logEvery = 250 * time.Millisecond
 
-// checkLogs says what is wrong with the logs of the servers.
-func (s *Spec) checkLogs() error {
-	switch n := len(s.ServerLogs); {
-	case n == 0:
-		return nil
-	case s.ScrapeEvery == 0:
-		return usage.Errorf("server-log", "is read during the load, which --scrape-every 0 forbids")
-	case n != len(s.URLs):
-		return usage.Errorf("server-log", "is given %d times for %d servers: give one for each, in their order", n, len(s.URLs))
-	}
-	for _, path := range s.ServerLogs {
-		if path == "" {
-			return usage.Errorf("server-log", "needs the name of a file")
-		}
-	}
-	return nil
-}
-
 // openLogs opens the logs at their end. It comes before the load, so that a name that is wrong
 // is known before anything is sent.
 func (r *Run) openLogs() error {

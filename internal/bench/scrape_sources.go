@@ -14,41 +14,13 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/serving"
 	"github.com/inferometer/inferometer/internal/send/scrape"
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/usage"
 )
-
-// mostMetricsURLs bounds --metrics-url: no gateway of one run has as many servers.
-const mostMetricsURLs = 256
-
-// checkMetrics says what is wrong with where metrics are read, and completes addresses.
-func (s *Spec) checkMetrics() error {
-	if len(s.MetricsURLs) > mostMetricsURLs {
-		return usage.Errorf("metrics-url", "is given %d times: at most %d", len(s.MetricsURLs), mostMetricsURLs)
-	}
-	for i, text := range s.MetricsURLs {
-		address, err := scrape.Address(text)
-		if err != nil {
-			return usage.Errorf("metrics-url", "%v", err)
-		}
-		if slices.Contains(s.MetricsURLs[:i], address) {
-			return usage.Errorf("metrics-url", "has %s twice: its counters would count twice", address)
-		}
-		s.MetricsURLs[i] = address
-	}
-	if n := len(s.MetricsURLs); n > 0 && s.several() && n != len(s.URLs) {
-		return usage.Errorf("metrics-url", "is given %d times for %d servers: give one for each, in their order", n, len(s.URLs))
-	}
-	if err := s.checkLogs(); err != nil {
-		return err
-	}
-	return s.checkMetricNames()
-}
 
 // openMetrics finds where each server's metrics are, reads them for the first time, and makes
 // ready to keep them. Only what the user has named must be there.
 func (r *Run) openMetrics(ctx context.Context) error {
 	var err error
-	if r.metricsMap, err = r.metricNames(); err != nil {
+	if r.metricsMap, err = r.MetricNames(); err != nil {
 		return err
 	}
 	r.names = serving.NewTable(r.metricsMap...)
@@ -76,7 +48,7 @@ func (r *Run) metricsAddresses(i int, kind string) []string {
 	switch n := len(r.MetricsURLs); {
 	case n == 0:
 		return []string{strings.TrimSuffix(r.URLs[i], "/") + target.MetricsPath(kind)}
-	case r.several():
+	case r.Several():
 		return r.MetricsURLs[i : i+1]
 	}
 	return r.MetricsURLs

@@ -6,33 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
-	"github.com/inferometer/inferometer/internal/usage"
 )
-
-// checkShare refuses what can't be divided: what ends a run by its results needs all of them.
-func (s *Spec) checkShare() error {
-	if s.Share.Whole() {
-		return nil
-	}
-	for flag, given := range map[string]bool{"until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile} {
-		if given {
-			return usage.Errorf(flag, "can't be used with --client-share: it is for one client that sends all")
-		}
-	}
-	return nil
-}
-
-// Slots is the share with the weights by which requests are divided: those of its slots,
-// where these are bounded.
-func (s *Spec) Slots() share.Share {
-	switch {
-	case s.talks() && s.MaxConversations != nil:
-		return s.Share.Slots(*s.MaxConversations)
-	case s.MaxConcurrency != nil:
-		return s.Share.Slots(*s.MaxConcurrency)
-	}
-	return s.Share
-}
 
 // takeShare leaves of the run what this client sends. The Spec that is written down stays
 // that of the whole, beside its share.

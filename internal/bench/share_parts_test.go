@@ -8,19 +8,20 @@ import (
 
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // shareOf is what one of several clients makes of a Spec, and what it writes down.
-func shareOf(t *testing.T, text string, of share.Share) (own *Run, written *Spec) {
+func shareOf(t *testing.T, text string, of share.Share) (own *Run, written *spec.Spec) {
 	t.Helper()
-	spec, err := Decode(strings.NewReader(text))
+	asked, err := spec.Decode(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Share = of
-	own = newRun(spec, &Host{})
+	asked.Share = of
+	own = newRun(asked, &Host{})
 	own.takeShare()
-	if written, err = Decode(strings.NewReader(string(own.written()))); err != nil {
+	if written, err = spec.Decode(strings.NewReader(string(own.written()))); err != nil {
 		t.Fatal(err)
 	}
 	return own, written
@@ -90,7 +91,7 @@ func TestUnitsBeginAtZero(t *testing.T) {
 
 // An agent decides nothing by its own part of the results, and only the first asks for what is the same for all.
 func TestWhatAnAgentDoesNotDo(t *testing.T) {
-	s := Default()
+	s := spec.Default()
 	s.NATS, s.GiveUp, s.SLO, s.Strict, s.ScrapeEvery = "nats://127.0.0.1:4222", "p99_ttft<200", "p99_ttft<200", true, 2*time.Second
 	for i := range 3 {
 		own := s.ForAgent(share.Equal(i, 3))
@@ -113,7 +114,7 @@ func TestDecodeIsStrictInside(t *testing.T) {
 		`{"version":1,"server":{"headers":[{"name":"A","valeu":"x"}]}}`:                               `server.headers json: unknown field "valeu"`,
 		`{"version":1,"server":{"urls":["http://h"]},"load":{},"server":{"urls":["http://another"]}}`: `the Spec has the key "server" twice`,
 	} {
-		if _, err := Decode(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := spec.Decode(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
 		}
 	}

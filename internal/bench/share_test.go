@@ -13,6 +13,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/share"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // sent is a request as one client would send it.
@@ -25,12 +26,12 @@ type sent struct {
 // list makes the requests of a share and sends none.
 func list(t *testing.T, text string, s share.Share) []sent {
 	t.Helper()
-	spec, err := Decode(strings.NewReader(text))
+	asked, err := spec.Decode(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Share = s
-	r := newRun(spec, &Host{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }})
+	asked.Share = s
+	r := newRun(asked, &Host{Environment: spec.Environment{Lookup: func(string) (string, bool) { return "", false }, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }}})
 	defer r.close()
 	if err := r.connectDry(t.Context()); err != nil {
 		t.Fatal(err)
@@ -100,20 +101,20 @@ func TestSharesAreTheWhole(t *testing.T) {
 
 // Slots are divided as well, and what is written down is the whole with its share.
 func TestShareOfSlots(t *testing.T) {
-	spec, err := Decode(strings.NewReader(`{"version":1,"load":{"num_prompts":300,"max_concurrency":7,"num_warmups":3,"share":"2/2:5,2"}}`))
+	asked, err := spec.Decode(strings.NewReader(`{"version":1,"load":{"num_prompts":300,"max_concurrency":7,"num_warmups":3,"share":"2/2:5,2"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(spec, &Host{})
+	r := newRun(asked, &Host{})
 	r.takeShare()
 	if *r.MaxConcurrency != 2 || r.NumWarmups != 1 {
 		t.Errorf("%d slots and %d warm-ups", *r.MaxConcurrency, r.NumWarmups)
 	}
-	back, err := Decode(strings.NewReader(string(r.written())))
+	back, err := spec.Decode(strings.NewReader(string(r.written())))
 	if err != nil || *back.MaxConcurrency != 7 || back.NumWarmups != 3 || back.Share.String() != "2/2:5,2" {
 		t.Errorf("%v\n%s", err, r.written())
 	}
-	if _, err := Decode(strings.NewReader(`{"version":1,"load":{"until":"p99_ttft±5%","share":"1/2"}}`)); err == nil {
+	if _, err := spec.Decode(strings.NewReader(`{"version":1,"load":{"until":"p99_ttft±5%","share":"1/2"}}`)); err == nil {
 		t.Error("until and share go together")
 	}
 }

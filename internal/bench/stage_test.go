@@ -20,6 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // stage is what one scene is played on: a network of its own in virtual time, and a folder of the client's state.
@@ -89,16 +90,19 @@ func (s *stage) bench(urls, rest string) *played {
 	s.Helper()
 	s.runs++
 	quoted := `"` + strings.ReplaceAll(urls, ",", `","`) + `"`
-	spec, err := bench.Decode(strings.NewReader(fmt.Sprintf(`{"version":1,"server":{"urls":[%s]},%s}`, quoted, rest)))
+	asked, err := spec.Decode(strings.NewReader(fmt.Sprintf(`{"version":1,"server":{"urls":[%s]},%s}`, quoted, rest)))
 	if err != nil {
 		s.Fatal(err)
 	}
-	spec.RunDir = filepath.Join(s.state, fmt.Sprint("run-", s.runs))
+	asked.RunDir = filepath.Join(s.state, fmt.Sprint("run-", s.runs))
 	host := &bench.Host{
-		Release: "1", Version: "1", Dial: s.network.DialContext, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
-		Lookup: func(name string) (string, bool) { return s.state, name == "XDG_STATE_HOME" },
+		Environment: spec.Environment{
+			Release: "1", Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
+			Lookup: func(name string) (string, bool) { return s.state, name == "XDG_STATE_HOME" },
+		},
+		Version: "1", Dial: s.network.DialContext,
 	}
-	run, err := bench.Execute(s.Context(), nil, spec, host)
+	run, err := bench.Execute(s.Context(), nil, asked, host)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
-// several says that the run loads more than one server.
-func (s *Spec) several() bool { return len(s.URLs) > 1 }
-
 // shownURL is the first server for the journal: that there is a login, but not which.
 func (r *Run) shownURL() string {
 	u, err := url.Parse(r.URLs[0])
@@ -44,7 +41,7 @@ func (r *Run) path() string { return protocol.FillPath(r.Endpoint, r.sentModel) 
 // does not serve the same model is not what most want to measure.
 func (r *Run) identify(ctx context.Context) {
 	r.askAgain(ctx)
-	if !r.several() {
+	if !r.Several() {
 		return
 	}
 	r.identity = make([]journal.Target, len(r.targets))
@@ -98,7 +95,7 @@ func eachTarget(targets []*target.Target, f func(i int, t *target.Target)) {
 
 // balancer is the rule of --balance; nil with one server.
 func (r *Run) balancer() (target.Balancer, error) {
-	if !r.several() {
+	if !r.Several() {
 		return nil, nil
 	}
 	b, err := target.NewBalancer(r.Balance, len(r.URLs))

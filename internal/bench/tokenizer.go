@@ -3,13 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/hub"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -22,44 +21,17 @@ var tokenizerFiles = hub.Patterns{
 // tokenizerLimits are far above the largest tokenizer that is known.
 var tokenizerLimits = hub.Limits{File: 256 << 20, Total: 512 << 20}
 
-// isTokenizer reports whether a file by itself is a tokenizer.
-func isTokenizer(name string) bool {
-	name = path.Base(filepath.ToSlash(name))
-	return name == "tokenizer.json" || name == "tekken.json" || strings.HasPrefix(name, "tokenizer.model") ||
-		slices.Contains([]string{".model", ".tiktoken", ".gguf"}, path.Ext(name))
-}
-
 // isRepo reports whether a name that is no path here may be one of the hub's. One that
 // ends like a file is a path that was mistyped.
 func isRepo(name string) bool {
 	return hub.IsRepo(name) && !slices.Contains([]string{".json", ".model", ".tiktoken", ".gguf", ".jinja", ".txt"}, path.Ext(name))
 }
 
-// localTokenizer is what the user named, if it is a path of this machine; there says
-// that something is at that path, tokenizer or not.
-func localTokenizer(name string) (found string, there bool) {
-	info, err := os.Stat(name)
-	if name == "" || err != nil {
-		return "", false
-	}
-	if info.Mode()&os.ModeDevice != 0 {
-		return "", true // a device has no end
-	}
-	if !info.IsDir() {
-		return name, true
-	}
-	entries, err := os.ReadDir(name)
-	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && isTokenizer(e.Name()) }) {
-		return name, true
-	}
-	return "", true
-}
-
 // cachedTokenizer looks into the hub's cache, where a server on this machine has
 // put it. It is all that is done with a name that a server gave: a server's word is
 // never a path, and nothing is fetched for it.
 func (h *Host) cachedTokenizer(name, revision string) (folder, commit string) {
-	if have := h.Hub().Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.ContainsFunc(have.Files, isTokenizer) {
+	if have := h.Hub().Cached(hub.Model, name, revision, tokenizerFiles); have != nil && slices.ContainsFunc(have.Files, spec.IsTokenizer) {
 		return have.Dir, have.Commit
 	}
 	return "", ""
@@ -85,7 +57,7 @@ func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries 
 	if got.Fetched > 0 {
 		h.say("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
 	}
-	if !slices.ContainsFunc(got.Files, isTokenizer) {
+	if !slices.ContainsFunc(got.Files, spec.IsTokenizer) {
 		return "", "", &hub.Error{Kind: hub.ErrNotFound, Text: name + " has no tokenizer: neither tokenizer.json nor tekken.json, *.model or *.tiktoken"}
 	}
 	return got.Dir, got.Commit, nil
@@ -111,7 +83,7 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
 		return name, place, commit, nil
 	}
-	place, there := localTokenizer(name)
+	place, there := spec.LocalTokenizer(name)
 	if there || !isRepo(name) {
 		return name, place, "", nil
 	}
@@ -129,7 +101,7 @@ func (r *Run) findTokenizer(ctx context.Context) (name, place, commit string, er
 // NamedTokenizer is where the tokenizer of --tokenizer is on this machine: a path, or a
 // name, for which it is fetched unless the cache has it. commit is that of the hub.
 func (h *Host) NamedTokenizer(ctx context.Context, name, revision string) (place, commit string, err error) {
-	place, there := localTokenizer(name)
+	place, there := spec.LocalTokenizer(name)
 	const otherwise = "give a path, or leave it out to use the server's /tokenize"
 	switch {
 	case place != "":

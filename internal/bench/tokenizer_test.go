@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/hub/hubtest"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 func TestLocalTokenizer(t *testing.T) {
@@ -19,7 +20,7 @@ func TestLocalTokenizer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"": "", file: file, folder: folder, empty: "", "/dev/zero": "", "org/other": ""} {
-		if got, _ := localTokenizer(name); got != want {
+		if got, _ := spec.LocalTokenizer(name); got != want {
 			t.Errorf("%q: %q, not %q", name, got, want)
 		}
 	}
@@ -100,7 +101,7 @@ func TestTokenizerByName(t *testing.T) {
 		{"", "org/model.gguf", "", tokensByNobody, "", false},
 	} {
 		r := &Run{
-			Spec: &Spec{Server: Server{Tokenizer: one.tokenizer, Model: one.model}, Load: Load{Unbounded: true}},
+			Spec: &spec.Spec{Server: spec.Server{Tokenizer: one.tokenizer, Model: one.model}, Load: spec.Load{Unbounded: true}},
 			host: env(map[string]string{"HF_HOME": t.TempDir(), "HF_ENDPOINT": server.URL, "HF_HUB_OFFLINE": one.offline}), modelID: one.model,
 		}
 		if one.model == "" {

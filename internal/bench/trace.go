@@ -2,31 +2,17 @@ package bench
 
 import (
 	"github.com/inferometer/inferometer/internal/send/wire"
-	"github.com/inferometer/inferometer/internal/usage"
+	"github.com/inferometer/inferometer/internal/spec"
 )
-
-// TraceRandom is a trace of its own for each run.
-const TraceRandom = "random"
 
 // traceParent is the header of W3C's Trace Context.
 const traceParent = "Traceparent"
-
-// checkTrace looks at the trace that requests are sent under.
-func (s *Spec) checkTrace() error {
-	if s.TraceID == "" || s.TraceID == TraceRandom {
-		return nil
-	}
-	if _, err := wire.ParseTrace(s.TraceID); err != nil {
-		return usage.Errorf("trace-id", "%v, or %s", err, TraceRandom)
-	}
-	return nil
-}
 
 // traceID is the trace of this run, the same each time; the zero value: it has none.
 func (r *Run) traceID() wire.Trace {
 	switch {
 	case r.TraceID == "" || !r.trace.IsZero():
-	case r.TraceID == TraceRandom:
+	case r.TraceID == spec.TraceRandom:
 		r.trace = wire.RandomTrace()
 	default:
 		r.trace, _ = wire.ParseTrace(r.TraceID) // it was checked

@@ -9,30 +9,24 @@ import (
 	"github.com/inferometer/inferometer/internal/bench/client"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
-)
-
-// The values of server.engine.
-const (
-	EngineAuto    = "auto"
-	EngineLoop    = "loop"    // an event loop, for HTTP/1.1 on Linux
-	EngineNetHTTP = "nethttp" // Go's own client, for everything
 )
 
 // makeTransport makes the transport that --engine asks for.
 func (r *Run) makeTransport() (wire.Transport, error) {
 	reason := r.noLoop()
-	if r.Engine == EngineLoop && reason != "" {
+	if r.Engine == spec.EngineLoop && reason != "" {
 		return nil, usage.Errorf("engine", "loop can't be used: %s", reason).WithHint("use auto or nethttp")
 	}
-	if r.Engine == EngineNetHTTP || reason != "" {
+	if r.Engine == spec.EngineNetHTTP || reason != "" {
 		return r.netHTTP(), nil
 	}
 	all := r.connections() * len(r.URLs) // any server may have them all in use
 	loop, err := wire.NewLoop(wire.LoopConfig{
 		Clock: r.clock, Header: r.wire.Header, Connections: all, NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, KernelStamps: r.wantStamps(),
 	})
-	if err != nil || r.Engine == EngineLoop || loop.Stamps() == kernelStamps {
+	if err != nil || r.Engine == spec.EngineLoop || loop.Stamps() == kernelStamps {
 		return loop, err
 	}
 	// Without the kernel's times each event would be late by what its loop had to read before it.
@@ -51,9 +45,9 @@ func (r *Run) netHTTP() wire.Transport {
 // engine is what carries the requests.
 func (r *Run) engine() string {
 	if _, isLoop := r.transport.(*wire.Loop); isLoop {
-		return EngineLoop
+		return spec.EngineLoop
 	}
-	return EngineNetHTTP
+	return spec.EngineNetHTTP
 }
 
 // kernelStamps is what a transport says whose times are the kernel's.

@@ -43,7 +43,7 @@ func (r *Run) openDataset(ctx context.Context) error {
 		r.dataset = workload.NewBatches(*r.Batches)
 		return nil
 	}
-	o := r.datasetOptions()
+	o := r.WorkloadOptions()
 	o.Fetch = r.fetchSet(ctx)
 	if err := r.confine(&o); err != nil {
 		return err

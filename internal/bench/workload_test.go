@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // A model's file that the user names is where its tokenizer is looked for; one that holds none is no error, since
@@ -20,10 +21,10 @@ func TestModelFileMayHoldATokenizer(t *testing.T) {
 	if err := os.WriteFile(model, []byte("GGUF"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, there := localTokenizer(model); got != model || !there {
+	if got, there := spec.LocalTokenizer(model); got != model || !there {
 		t.Errorf("localTokenizer(%q) = %q", model, got)
 	}
-	r := &Run{Spec: &Spec{Server: Server{Model: model}, Load: Load{Unbounded: true}}, host: env(nil), modelID: model}
+	r := &Run{Spec: &spec.Spec{Server: spec.Server{Model: model}, Load: spec.Load{Unbounded: true}}, host: env(nil), modelID: model}
 	if err := r.chooseTokenizer(t.Context()); err != nil || r.tokens.source != tokensByNobody {
 		t.Errorf("%s, %v; want none", r.tokens.source, err)
 	}
@@ -37,7 +38,7 @@ func TestAServersWordIsNoPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ model, want string }{{"", tokensByNobody}, {file, tokensByFile}} {
-		r := &Run{Spec: &Spec{Server: Server{Model: c.model}, Load: Load{Unbounded: true}}, host: env(map[string]string{"HF_HOME": t.TempDir()}), modelID: file}
+		r := &Run{Spec: &spec.Spec{Server: spec.Server{Model: c.model}, Load: spec.Load{Unbounded: true}}, host: env(map[string]string{"HF_HOME": t.TempDir()}), modelID: file}
 		if err := r.chooseTokenizer(t.Context()); err != nil || r.tokens.source != c.want {
 			t.Errorf("--model %q: %s, %v; want %s", c.model, r.tokens.source, err, c.want)
 		}

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // agentProcess is an agent in a process of its own.
@@ -59,7 +59,7 @@ func (a *agentProcess) await(t *testing.T, words string) {
 }
 
 // offeredRun gives an agent a run and starts it.
-func offeredRun(t *testing.T, b *bus.Bus, agent, run string, s *bench.Spec) {
+func offeredRun(t *testing.T, b *bus.Bus, agent, run string, s *spec.Spec) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
@@ -103,7 +103,7 @@ func TestRealAgentKilled(t *testing.T) {
 	if err := b.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := bench.Decode(strings.NewReader(`{"version":1,"server":{"urls":["` + server.url + `"],"skip_tokenizer_init":true,"request_id_prefix":"k-"},` +
+	s, err := spec.Decode(strings.NewReader(`{"version":1,"server":{"urls":["` + server.url + `"],"skip_tokenizer_init":true,"request_id_prefix":"k-"},` +
 		`"dataset":{"name":"random","input_len":8,"output_len":10},"load":{"num_prompts":100000,"max_concurrency":4}}`))
 	if err != nil {
 		t.Fatal(err)

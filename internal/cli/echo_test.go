@@ -13,7 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/cli/run"
+	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // echoSecrets are given in each way that there is: by the environment, in a header,
@@ -147,8 +148,10 @@ func checkNoSecret(t *testing.T, where, text string) {
 }
 
 func TestOwnCommandsAreShownWithoutSecrets(t *testing.T) {
-	args := []string{"bench", "serve", "--header", "X-Secret=hush-hush-2", "--base-url", "http://me:pass-word-3@h:1", "--extra-body.api_key", "in-the-body-4", "--extra-body={\"a\": {\"token\": \"hush-hush-2\", \"min_tokens\": 5}}"}
-	shown := strings.Join(run.Redacted(args), " ")
+	set, _ := serve.Flags()
+	asked := option.Settings{}.With("header", "X-Secret=hush-hush-2").With("base-url", "http://me:pass-word-3@h:1").
+		With("extra-body.api_key", "in-the-body-4").With("extra-body", `{"a": {"token": "hush-hush-2", "min_tokens": 5}}`)
+	shown := strings.Join(set.Hidden(asked).Words(), " ")
 	checkNoSecret(t, "the command line", shown)
 	if !strings.Contains(shown, `"min_tokens": 5`) {
 		t.Errorf("what is no secret is shown: %q", shown)

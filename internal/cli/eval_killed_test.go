@@ -199,11 +199,11 @@ func checkAllAnswered(t *testing.T, run string, questions int) {
 	if len(complete) != questions || earlier+sent != questions || earlier < 30 || sent == 0 {
 		t.Errorf("%d questions have an answer, %d of them from earlier; %d were sent in the last part", len(complete), earlier, sent)
 	}
-	var spec struct {
+	var asked struct {
 		Dataset struct{ Task string }
 	}
 	b, err := os.ReadFile(filepath.Join(run, journal.SpecName))
-	if err != nil || json.Unmarshal(b, &spec) != nil || !strings.HasSuffix(spec.Dataset.Task, "sums.yaml") {
+	if err != nil || json.Unmarshal(b, &asked) != nil || !strings.HasSuffix(asked.Dataset.Task, "sums.yaml") {
 		t.Errorf("the Spec is not that of the first part: %s (%v)", b, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench/sandbox"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
@@ -28,6 +27,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/tokenize"
 	"github.com/inferometer/inferometer/internal/cli/trace"
 	"github.com/inferometer/inferometer/internal/cli/upload"
+	"github.com/inferometer/inferometer/internal/eval/sandbox"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/usage"
 )

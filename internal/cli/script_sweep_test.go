@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // freeport NAME: sets a variable to a port on which nobody listens.
@@ -86,6 +86,6 @@ func cmdKeys(ts *testscript.TestScript, neg bool, args []string) {
 	var list []json.RawMessage
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &list))
 	for _, object := range list {
-		fmt.Fprintln(ts.Stdout(), strings.Join(bench.ObjectKeys(object), " "))
+		fmt.Fprintln(ts.Stdout(), strings.Join(spec.ObjectKeys(object), " "))
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // selftestCommand is a self-test with folders of its own.
@@ -134,7 +134,7 @@ func TestRealProvenRangeOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.stop()
-	result := selftest.Result{Schema: selftest.Schema, Version: command.Version(), Engine: serve.ResolvedEngine(bench.EngineAuto), Machine: serve.ThisMachine()}
+	result := selftest.Result{Schema: selftest.Schema, Version: command.Version(), Engine: serve.ResolvedEngine(spec.EngineAuto), Machine: serve.ThisMachine()}
 	result.Machine.GoMaxProcs = processors
 	result.Points = []journal.ProvenPoint{{Streams: 20, TokensPerS: 1e9, TTFTMS: 1, ITLMS: 0.5}}
 	whole, err := json.Marshal(result)
@@ -192,8 +192,8 @@ var processors = runtime.GOMAXPROCS(0)
 
 // otherEngine is one that the self-test did not use.
 func otherEngine() string {
-	if serve.ResolvedEngine(bench.EngineAuto) == bench.EngineLoop {
-		return bench.EngineNetHTTP
+	if serve.ResolvedEngine(spec.EngineAuto) == spec.EngineLoop {
+		return spec.EngineNetHTTP
 	}
-	return bench.EngineLoop
+	return spec.EngineLoop
 }

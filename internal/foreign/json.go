@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/judge/result"
 )
 
@@ -42,7 +42,7 @@ var formats = []format{
 // (JSONL, also with a bare Infinity, as SGLang writes).
 func readJSON(data []byte) ([]result.Result, error) {
 	var runs []result.Result
-	d := json.NewDecoder(bytes.NewReader(finite(data)))
+	d := json.NewDecoder(bytes.NewReader(pyjson.Strict(data)))
 	for {
 		var raw json.RawMessage
 		err := d.Decode(&raw)
@@ -108,22 +108,6 @@ func hasAll(top map[string]json.RawMessage, keys []string) bool {
 		}
 	}
 	return true
-}
-
-// python's words for numbers that JSON does not know, outside of strings.
-var notFinite = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b`)
-
-// finite replaces NaN and Infinity by null: they tell nothing that could be compared.
-func finite(data []byte) []byte {
-	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
-		return data
-	}
-	return notFinite.ReplaceAllFunc(data, func(m []byte) []byte {
-		if m[0] == '"' {
-			return m
-		}
-		return []byte("null")
-	})
 }
 
 // number is a JSON number that may be a word instead: vLLM writes "inf" for no rate.

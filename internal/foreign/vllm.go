@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
@@ -48,10 +50,10 @@ type ours struct {
 	Workload   result.Sent      `json:"workload"`
 	Verdict    *verdict.Verdict `json:"verdict"`
 	Confidence struct {
-		Level     float64                     `json:"level"`
-		Intervals map[string]measure.Interval `json:"intervals"`
+		Level     float64                    `json:"level"`
+		Intervals map[string]sample.Interval `json:"intervals"`
 	} `json:"confidence"`
-	Bounds   measure.Bounds      `json:"bounds"`
+	Bounds   bounds.Bounds       `json:"bounds"`
 	Numbers  map[string]*float64 `json:"numbers"` // of the whole run, beside vLLM's
 	Goodput  *measure.Goodput    `json:"goodput"`
 	Outcomes map[string]int      `json:"outcomes"`

@@ -13,14 +13,14 @@ import (
 type Task struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	Kind    string `json:"kind"`              // generate, choice or code
-	Shots   int    `json:"shots,omitempty"`   // worked examples before each question
-	Chat    bool   `json:"chat,omitempty"`    // questions were messages of a chat
-	Data    string `json:"data,omitempty"`    // where the questions come from: a file's base name, or a set on the hub
-	SHA     string `json:"sha,omitempty"`     // of all questions with what is right: two runs with the same can be paired
-	Asked   int    `json:"asked"`             // questions of this run
-	Seed    int64  `json:"seed,omitempty"`    // by which worked examples were drawn
-	Limited bool   `json:"limited,omitempty"` // the set has more questions
+	Kind    string `json:"kind"`                     // generate, choice or code
+	Shots   int    `json:"shots,omitempty"`          // worked examples before each question
+	Chat    bool   `json:"chat,omitempty"`           // questions were messages of a chat
+	Data    string `json:"data,omitempty"`           // where the questions come from: a file's base name, or a set on the hub
+	SHA     string `json:"sha,omitempty"`            // of all questions with what is right: two runs with the same can be paired
+	Asked   int    `json:"asked"`                    // questions of this run
+	Seed    int64  `json:"seed,omitempty" bound:"-"` // by which worked examples were drawn
+	Limited bool   `json:"limited,omitempty"`        // the set has more questions
 	// Scores are the ways in which an answer is scored; the first is the task's own.
 	Scores []Score `json:"scores"`
 }
@@ -57,8 +57,8 @@ const (
 type Filter struct {
 	Function string `json:"function"` // a name of package score
 	Pattern  string `json:"pattern,omitempty"`
-	Select   int    `json:"select,omitempty"`   // which of several matches; -1: the last
-	Fallback string `json:"fallback,omitempty"` // what stands for no match; empty: [invalid]
+	Select   int    `json:"select,omitempty" bound:"-"` // which of several matches; -1: the last
+	Fallback string `json:"fallback,omitempty"`         // what stands for no match; empty: [invalid]
 	// Of multi_choice_regex.
 	IgnoreCase        bool `json:"ignore_case,omitempty"`
 	IgnorePunctuation bool `json:"ignore_punctuation,omitempty"`
@@ -71,7 +71,7 @@ type Filter struct {
 
 // Question is what a request asks, and what is right.
 type Question struct {
-	Number   int      `json:"n"`                  // of its row, from 0
+	Number   int      `json:"n" bound:"index"`    // of its row, from 0
 	ID       string   `json:"id,omitempty"`       // as the row says
 	Category string   `json:"category,omitempty"` // as the row says
 	Right    []string `json:"right,omitempty"`    // answers that are right
@@ -91,7 +91,7 @@ type Question struct {
 
 // Answer is what a question got. It is written with its request's line.
 type Answer struct {
-	Index int `json:"i"` // of the request
+	Index int `json:"i" bound:"index"` // of the request
 	Question
 	Outcome      Outcome `json:"outcome"`
 	FinishReason string  `json:"finish_reason,omitempty"`
@@ -109,7 +109,7 @@ type Answer struct {
 
 // Checked is what became of a program that was an answer.
 type Checked struct {
-	Index  int    `json:"i"` // of the request
+	Index  int    `json:"i" bound:"index"` // of the request
 	Passed bool   `json:"passed"`
 	How    string `json:"how,omitempty"` // why not: failed, timeout, memory, …
 	Detail string `json:"detail,omitempty"`
@@ -169,18 +169,14 @@ func (t *Task) clean() *Task {
 
 func (c *Checked) clean() { cleanValue(reflect.ValueOf(c)) }
 
-// mostOptions bounds the options of a question.
-const mostOptions = 1 << 16
+// maxOptions bounds the options of a question.
+const maxOptions = 1 << 16
 
 func (a *Answer) check() error {
-	var b bounds
-	b.within("i", int64(a.Index), 0, mostIndex)
-	b.within("n", int64(a.Number), 0, mostIndex)
-	b.within("options", int64(a.Options), 0, mostOptions)
+	b := checkFields(a)
+	b.within("options", int64(a.Options), 0, maxOptions)
 	b.within("choice", int64(a.Choice), 0, int64(a.Options))
 	b.within("right_choice", int64(a.RightChoice), 0, int64(a.Options))
-	b.count("prompt_tokens", a.Prompt)
-	b.count("output_tokens", a.Output)
 	if b.err == nil && a.Logprob != nil && (math.IsNaN(*a.Logprob) || *a.Logprob > 0) {
 		b.err = errors.New("the logarithm of a likelihood is above 0")
 	}
@@ -188,10 +184,4 @@ func (a *Answer) check() error {
 		b.err = errors.New("it has no outcome")
 	}
 	return b.named("answer", a.Index)
-}
-
-func (c *Checked) check() error {
-	var b bounds
-	b.within("i", int64(c.Index), 0, mostIndex)
-	return b.named("checked program", c.Index)
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/outside"
@@ -13,12 +16,12 @@ import (
 // run of ours, and arithmetic on it would overflow. It is looked at once, here, so that
 // nobody to the right of the journal has to.
 const (
-	mostTime    = int64(100 * 24 * time.Hour) // from the run's zero, before or after
-	mostCount   = 1 << 30                     // of one request: tokens, reads
-	mostSum     = 1 << 60                     // of a counter: nanoseconds of processors, bytes
-	mostIndex   = 1 << 40                     // requests of a run
-	mostTargets = 10_000
-	mostTurns   = 1 << 20 // of a conversation
+	maxTime   = int64(100 * 24 * time.Hour) // from the run's zero, before or after
+	maxCount  = 1 << 30                     // of one request: tokens, reads
+	maxSum    = 1 << 60                     // of a counter: nanoseconds of processors, bytes
+	maxIndex  = 1 << 40                     // requests of a run
+	maxTurns  = 1 << 20                     // of a conversation
+	maxOffset = 1 << 62                     // of two clocks: one of them may stand at 1970
 )
 
 // bounds collects the first thing that can't be.
@@ -30,16 +33,84 @@ func (b *bounds) within(name string, v, low, high int64) {
 	}
 }
 
-func (b *bounds) time(name string, v int64) { b.within(name, v, -mostTime, mostTime) }
+func (b *bounds) time(name string, v int64) { b.within(name, v, -maxTime, maxTime) }
+
+// duration is a time that can't be negative.
+func (b *bounds) duration(name string, v int64) { b.within(name, v, 0, maxTime) }
 
 // count may be -1: not known.
-func (b *bounds) count(name string, v int) { b.within(name, int64(v), -1, mostCount) }
+func (b *bounds) count(name string, v int64) { b.within(name, v, -1, maxCount) }
 
-func (b *bounds) sum(name string, v int64) { b.within(name, v, -mostSum, mostSum) }
+func (b *bounds) sum(name string, v int64) { b.within(name, v, -maxSum, maxSum) }
+
+func (b *bounds) index(name string, v int64) { b.within(name, v, 0, maxIndex) }
+
+// signed is an index that may be negative: of a request that is none of the workload's.
+func (b *bounds) signed(name string, v int64) { b.within(name, v, -maxIndex, maxIndex) }
+
+// total is a number of requests; -1: not known.
+func (b *bounds) total(name string, v int64) { b.within(name, v, -1, maxIndex) }
+
+func (b *bounds) offset(name string, v int64) { b.within(name, v, -maxOffset, maxOffset) }
 
 func (b *bounds) number(name string, v float64) {
-	if b.err == nil && !(math.Abs(v) <= mostSum) {
+	if b.err == nil && !(math.Abs(v) <= maxSum) {
 		b.err = fmt.Errorf("%s is %g, which can't be", name, v)
+	}
+}
+
+// byTag are the bounds that the tag bound of a field may name. Without one an int is a count and an int64 a time;
+// "-" is looked at elsewhere, or nothing is computed from it.
+var byTag = map[string]func(b *bounds, name string, v int64){
+	"time": (*bounds).time, "duration": (*bounds).duration, "count": (*bounds).count, "sum": (*bounds).sum,
+	"index": (*bounds).index, "signed": (*bounds).signed, "total": (*bounds).total, "offset": (*bounds).offset,
+	"-": func(*bounds, string, int64) {},
+}
+
+// checkFields looks at each number of a line by the tags of its struct. Requests have code of their own for it, which
+// is generated from the same tags.
+func checkFields(line any) *bounds {
+	b := &bounds{}
+	b.value(reflect.ValueOf(line).Elem(), "", "")
+	return b
+}
+
+// value looks at a value and all below it. tag is that of the field that it is or is in.
+func (b *bounds) value(v reflect.Value, name string, tag reflect.StructTag) {
+	if longest := tag.Get("max"); longest != "" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
+		n, _ := strconv.Atoi(longest) // a test reads them all
+		b.within("the length of "+name, int64(v.Len()), 0, int64(n))
+	}
+	if b.err != nil {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			b.value(v.Elem(), name, tag)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			b.value(v.Field(i), key, f.Tag)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			b.value(v.Index(i), name, tag)
+		}
+	case reflect.Map:
+		for each := v.MapRange(); each.Next(); {
+			b.value(each.Value(), outside.Word(each.Key().String()), tag)
+		}
+	case reflect.Float64:
+		b.number(name, v.Float())
+	case reflect.Int, reflect.Int64:
+		bound := tag.Get("bound")
+		if bound == "" {
+			bound = map[reflect.Kind]string{reflect.Int: "count", reflect.Int64: "time"}[v.Kind()]
+		}
+		byTag[bound](b, name, v.Int())
 	}
 }
 
@@ -67,50 +138,17 @@ func (l *Line) check(run *Run) error {
 	case l.Answer != nil:
 		return l.Answer.check()
 	case l.Checked != nil:
-		return l.Checked.check()
+		return checkFields(l.Checked).named("checked program", l.Checked.Index)
 	}
 	return nil // of a version to come
 }
 
 func (r *Request) check(targets, agents int) error {
 	var b bounds
-	b.within("i", int64(r.Index), -mostIndex, mostIndex)
+	b.request(r)
 	b.within("target", int64(r.Target), 0, int64(max(targets, 1))-1)
 	b.within("agent", int64(r.Agent), 0, int64(agents)-1)
-	b.within("conversation", int64(r.Conversation), 0, mostIndex)
-	b.count("turn", r.Turn)
-	b.within("after", int64(len(r.After)), 0, mostTurns)
-	for _, i := range r.After {
-		b.within("after", int64(i), 0, mostIndex)
-	}
-	b.within("delay", r.Delay, 0, mostTime)
-	b.time("due", r.Due)
-	b.time("released", r.Released)
-	b.time("sent", r.Sent)
-	b.within("connect", r.Connect, 0, mostTime)
-	b.within("written", r.Written, 0, mostTime)
-	b.time("headers", r.Headers)
-	b.within("end", r.End, r.Sent, mostTime) // nothing ends before it was sent
-	b.count("status", r.Status)
-	b.count("reconnects", r.Reconnects)
-	b.count("retransmits", r.Retransmits)
-	b.count("reordered", r.Reordered)
-	b.time("rtt", r.RTT)
-	b.count("inputs", r.Inputs)
-	b.time("sound_ns", r.SoundNs)
-	b.count("media", r.Media)
-	b.count("prompt_tokens", r.PromptTokens)
-	b.count("output_tokens", r.OutputTokens)
-	b.count("usage_prompt", r.UsagePrompt)
-	b.count("usage_output", r.UsageOutput)
-	b.count("usage_cached", r.UsageCached)
-	b.count("usage_reasoning", r.UsageReasoning)
-	b.count("planned_ppm", r.PlannedPPM)
-	b.time("server_prompt_ns", r.ServerPromptNs)
-	b.time("server_output_ns", r.ServerOutputNs)
-	b.count("text_tokens", r.TextTokens)
-	b.count("shared_reads", r.SharedReads)
-	b.count("unstamped_read", r.UnstampedRead)
+	b.within("end", r.End, r.Sent, maxTime) // nothing ends before it was sent
 	if b.err == nil && r.Outcome == "" {
 		b.err = errors.New("it has no outcome")
 	}
@@ -149,7 +187,7 @@ func (e *Events) check(sent int64) error {
 		b.err = fmt.Errorf("held and held_ns differ in length: %d, %d", len(e.Held), len(e.HeldNs))
 	}
 	for _, ns := range e.HeldNs {
-		b.within("held_ns", ns, 0, mostTime)
+		b.within("held_ns", ns, 0, maxTime)
 	}
 	at := sent
 	for i, gap := range e.At {
@@ -160,10 +198,10 @@ func (e *Events) check(sent int64) error {
 			b.time("a lag", e.Lag[i])
 		}
 		if e.Tokens != nil {
-			b.count("tokens of an event", e.Tokens[i])
+			b.count("tokens of an event", int64(e.Tokens[i]))
 		}
 		if e.Size != nil {
-			b.count("size of an event", e.Size[i])
+			b.count("size of an event", int64(e.Size[i]))
 		}
 		if b.err != nil {
 			return b.err
@@ -173,131 +211,35 @@ func (e *Events) check(sent int64) error {
 }
 
 func (r *Run) check() error {
-	var b bounds
-	o := &r.Options
-	b.within("num_prompts", int64(o.NumPrompts), -1, mostIndex)
-	b.count("max_concurrency", o.MaxConcurrency)
-	b.within("conversations", int64(o.Conversations), 0, mostIndex)
-	b.count("max_conversations", o.MaxConversations)
-	b.count("batch", o.Batch)
-	b.count("integrity_sample", o.IntegritySample)
-	b.within("targets", int64(len(r.Targets)), 0, mostTargets)
-	b.number("request_rate", o.RequestRate)
-	b.number("burstiness", o.Burstiness)
-	b.number("spawn_rate", o.SpawnRate)
-	b.number("probe_request_rate", o.ProbeRate)
-	for name, ms := range o.Goodput {
-		b.number("goodput "+outside.Word(name), ms)
+	b := checkFields(r)
+	if p := r.Options.Asked; p != nil {
+		b.within("over", p.Over, 1, math.MaxInt64)
 	}
-	for _, p := range o.MetricPercentiles {
-		b.number("a percentile", p)
-	}
-	if p := o.Price; p != nil {
-		b.number("price", p.PerHour)
-		b.count("devices", p.Devices)
-	}
-	if p := o.Asked; p != nil {
-		b.number("requests asked for", p.Requests)
-		b.within("the time of the requests asked for", p.Over, 1, math.MaxInt64)
-	}
-	if p := o.RampUp; p != nil {
-		b.count("start_rps", p.StartRPS)
-		b.count("end_rps", p.EndRPS)
-	}
-	b.count("gomaxprocs", r.Environment.GoMaxProcs)
-	b.count("cpus", r.Environment.CPUs)
-	for _, t := range r.Targets {
-		b.count("max_model_len", t.MaxModelLen)
-	}
-	checkMetricNames(r.MetricNames, &b)
-	r.Proven.check(&b)
 	if r.Fleet != nil {
-		r.Fleet.check(&b)
+		r.Fleet.check(b)
 	}
 	return b.err
 }
 
-func (p *Proven) check(b *bounds) {
-	if p == nil {
-		return
-	}
-	for _, q := range p.Points {
-		b.count("streams", q.Streams)
-		b.number("tokens_per_s", q.TokensPerS)
-		b.number("ttft_ms", q.TTFTMS)
-		b.number("itl_ms", q.ITLMS)
-	}
-}
-
 func (s *Sample) check(agents int) error {
-	var b bounds
+	b := checkFields(s)
 	b.within("agent", int64(s.Agent), 0, int64(agents)-1)
-	b.time("at", s.At)
-	b.sum("cpu_ns", s.CPUNs)
-	b.sum("wait_ns", s.WaitNs)
-	b.sum("gc_pause_ns", s.GCPauseNs)
-	b.sum("busy_ns", s.BusyNs)
-	b.sum("steal_ns", s.StealNs)
-	b.sum("wake_ns", s.WakeNs)
-	b.sum("wakes", s.Wakes)
-	b.sum("late", s.Late)
-	b.sum("late_ns", s.LateNs)
-	b.count("files", s.Files)
-	b.count("in_flight", s.InFlight)
-	b.within("sent", int64(s.Sent), 0, mostIndex)
-	b.within("ended", int64(s.Ended), 0, mostIndex)
-	b.count("goroutines", s.Goroutines)
-	b.sum("live_bytes", s.LiveBytes)
 	return b.err
 }
 
 func (s *Scrape) check(targets int) error {
-	var b bounds
-	b.time("at", s.At)
+	b := checkFields(s)
 	b.within("target", int64(s.Target), 0, int64(max(targets, 1))-1)
-	for name, v := range s.Counters {
-		b.number(outside.Word(name), v)
-	}
-	for name, counts := range s.Buckets {
-		for _, v := range counts {
-			b.number(outside.Word(name), v)
-		}
-	}
 	return b.err
 }
 
 func (e *End) check() error {
-	var b bounds
-	b.time("at", e.At)
-	b.within("sent", int64(e.Sent), 0, mostIndex)
-	b.within("unwritten", int64(e.Unwritten), 0, mostIndex)
-	b.within("seen_prompts", int64(e.SeenPrompts), -1, mostIndex)
-	b.count("peak_in_flight", e.PeakInFlight)
-	b.within("workload_recipe", int64(e.Recipe), 0, 1000)
-	e.Client.check(&b)
-	if e.Fleet != nil {
-		e.Fleet.check(&b)
-	}
-	if d := e.SpecDecode; d != nil {
-		for _, n := range append([]int64{d.Drafts, d.DraftTokens, d.Accepted, d.Emitted}, d.PerPosition...) {
-			b.sum("spec_decode", n)
-		}
-	}
-	if e.Power != nil {
-		b.number("watts", e.Power.Watts)
-	}
+	b := checkFields(e)
 	last := int64(0)
 	for _, p := range e.Pauses { // one after the other
-		b.within("from of a pause", p.From, last, mostTime)
-		b.within("to of a pause", p.To, p.From, mostTime)
+		b.within("from of a pause", p.From, last, maxTime)
+		b.within("to of a pause", p.To, p.From, maxTime)
 		last = p.To
 	}
 	return b.err
-}
-
-func (c *Client) check(b *bounds) {
-	b.sum("user_cpu_ns", c.UserCPUNs)
-	b.sum("system_cpu_ns", c.SystemCPUNs)
-	b.sum("max_rss_bytes", c.MaxRSSBytes)
-	b.sum("gc_pause_ns", c.GCPauseNs)
 }

@@ -10,7 +10,7 @@ import (
 // of others. Each that was begun has one line, written when its last request has ended.
 // Its requests have lines of their own; those that were never sent are counted here.
 type Conversation struct {
-	Number   int `json:"n"`                 // from 1, as Request.Conversation
+	Number   int `json:"n" bound:"-"`       // from 1, as Request.Conversation
 	Turns    int `json:"turns"`             // requests that were planned
 	Sent     int `json:"sent"`              // requests that were sent
 	Skipped  int `json:"skipped,omitempty"` // requests that were never sent: Turns - Sent
@@ -19,9 +19,9 @@ type Conversation struct {
 	Outcome ConversationOutcome `json:"outcome"`
 	Error   string              `json:"error,omitempty"` // the turn that failed and how, or why we stopped
 
-	Begin int64 `json:"begin"`           // its first turn was due
-	End   int64 `json:"end"`             // its last request had ended
-	Think int64 `json:"think,omitempty"` // delays on the way that led to the last answer
+	Begin int64 `json:"begin"`                            // its first turn was due
+	End   int64 `json:"end" bound:"-"`                    // its last request had ended
+	Think int64 `json:"think,omitempty" bound:"duration"` // delays on the way that led to the last answer
 }
 
 // ConversationOutcome is how a conversation ended.
@@ -43,15 +43,13 @@ func (c *Conversation) clean() {
 }
 
 func (c *Conversation) check() error {
-	var b bounds
-	b.within("n", int64(c.Number), 1, mostIndex)
-	b.within("turns", int64(c.Turns), 0, mostTurns)
+	b := checkFields(c)
+	b.within("n", int64(c.Number), 1, maxIndex)
+	b.within("turns", int64(c.Turns), 0, maxTurns)
 	b.within("sent", int64(c.Sent), 0, int64(c.Turns))
 	b.within("skipped", int64(c.Skipped), int64(c.Turns-c.Sent), int64(c.Turns-c.Sent))
 	b.within("complete", int64(c.Complete), 0, int64(c.Sent))
-	b.time("begin", c.Begin)
-	b.within("end", c.End, c.Begin, mostTime)
-	b.within("think", c.Think, 0, mostTime)
+	b.within("end", c.End, c.Begin, maxTime)
 	if b.err == nil && c.Outcome == "" {
 		b.err = errors.New("it has no outcome")
 	}

@@ -20,7 +20,7 @@ func lines() [][]byte {
 func TestDecodeRequestKnowsWhatWeWrite(t *testing.T) {
 	for i, line := range lines() {
 		var got Request
-		if !decodeRequest(line, &got) {
+		if !decodeRequest(line, &got, new(Events)) {
 			t.Errorf("our own line is left to encoding/json: %s", line)
 		}
 		if diff := cmp.Diff(examples[i], got); diff != "" {
@@ -58,12 +58,12 @@ func TestDecodeRequestLeavesTheRest(t *testing.T) {
 			t.Fatalf("%s: %s is not in the line", tt.what, tt.old)
 		}
 		other := line[:i] + tt.new + line[i+len(tt.old):]
-		if decodeRequest([]byte(other), new(Request)) {
+		if decodeRequest([]byte(other), new(Request), new(Events)) {
 			t.Errorf("%s was read: %s", tt.what, other)
 		}
 	}
 	for n := range len(line) {
-		if decodeRequest([]byte(line[:n]), new(Request)) {
+		if decodeRequest([]byte(line[:n]), new(Request), new(Events)) {
 			t.Errorf("half a line was read: %s", line[:n])
 		}
 	}
@@ -77,7 +77,7 @@ func FuzzDecodeRequest(f *testing.F) {
 	f.Add([]byte(`{"request":{"i":-0,"id":"\ud800\u00e4","due":0,"sent":0,"end":0,"outcome":"new","prompt_tokens":0,"output_tokens":0,"events":{}}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var got Request
-		if !decodeRequest(line, &got) {
+		if !decodeRequest(line, &got, new(Events)) {
 			return
 		}
 		var want Line
@@ -154,7 +154,7 @@ func TestTheFirstTargetIsLeftOut(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", line, want)
 	}
 	var got Request
-	if !decodeRequest(bytes.TrimSpace(line), &got) || got.Target != 12 {
+	if !decodeRequest(bytes.TrimSpace(line), &got, new(Events)) || got.Target != 12 {
 		t.Errorf("read back as %d", got.Target)
 	}
 }

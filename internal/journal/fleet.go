@@ -1,14 +1,12 @@
 package journal
 
-import "fmt"
-
 // Fleet is who sent a run that several clients sent together. Its journal is made of
 // theirs: times are on the leader's clock, with their zero at the instant at which all
 // were to begin.
 type Fleet struct {
-	Run     string       `json:"run"`               // its name on the bus
-	Planned int          `json:"planned,omitempty"` // requests of the whole list; 0: not known
-	Agents  []FleetAgent `json:"agents"`
+	Run     string       `json:"run"`                             // its name on the bus
+	Planned int          `json:"planned,omitempty" bound:"index"` // requests of the whole list; 0: not known
+	Agents  []FleetAgent `json:"agents" max:"10000"`
 }
 
 // FleetAgent is one of them.
@@ -17,14 +15,14 @@ type FleetAgent struct {
 	Name    string            `json:"name"`
 	Version string            `json:"version,omitempty"`
 	Address string            `json:"address,omitempty"`
-	Labels  map[string]string `json:"labels,omitempty"`
-	Share   string            `json:"share,omitempty"` // as Run.Share
-	Planned int               `json:"planned"`         // requests of its share; 0 where that is not known
-	Gone    string            `json:"gone,omitempty"`  // why it is not there any more; empty: it ended in good order
+	Labels  map[string]string `json:"labels,omitempty" max:"1000"`
+	Share   string            `json:"share,omitempty"`       // as Run.Share
+	Planned int               `json:"planned" bound:"index"` // requests of its share; 0 where that is not known
+	Gone    string            `json:"gone,omitempty"`        // why it is not there any more; empty: it ended in good order
 
 	// OffsetNs is the leader's clock less the agent's, right to OffsetErrorNs; -1: that is not known.
-	OffsetNs      int64 `json:"offset_ns"`
-	OffsetErrorNs int64 `json:"offset_error_ns"`
+	OffsetNs      int64 `json:"offset_ns" bound:"offset"`
+	OffsetErrorNs int64 `json:"offset_error_ns" bound:"-"`
 
 	// What its own journal says; Read: there is one.
 	Read        bool        `json:"read"`
@@ -37,24 +35,24 @@ type FleetAgent struct {
 // FleetEnd is what became of the clients of a fleet, in the order of Fleet.Agents.
 type FleetEnd struct {
 	// Skipped are turns that were planned and never sent because their conversation had ended.
-	Skipped int             `json:"skipped,omitempty"`
-	Agents  []FleetAgentEnd `json:"agents"`
+	Skipped int             `json:"skipped,omitempty" bound:"index"`
+	Agents  []FleetAgentEnd `json:"agents" max:"10000"`
 }
 
 // FleetAgentEnd is what became of one.
 type FleetAgentEnd struct {
-	Ended        bool   `json:"ended"`                 // its journal has a last line, from which the next five are
-	Sent         int    `json:"sent"`                  // requests measured
-	PeakInFlight int    `json:"peak_in_flight"`        //
-	Interrupted  string `json:"interrupted,omitempty"` // why it stopped early
-	Unwritten    int    `json:"unwritten,omitempty"`   // requests that its disk had no room for
+	Ended        bool   `json:"ended"`                             // its journal has a last line, from which the next five are
+	Sent         int    `json:"sent" bound:"index"`                // requests measured
+	PeakInFlight int    `json:"peak_in_flight"`                    //
+	Interrupted  string `json:"interrupted,omitempty"`             // why it stopped early
+	Unwritten    int    `json:"unwritten,omitempty" bound:"index"` // requests that its disk had no room for
 	Client       Client `json:"client"`
 
-	Lost       int    `json:"lost,omitempty"`       // requests that may have been sent
-	Unsent     int    `json:"unsent,omitempty"`     // requests that were not
-	Duplicates int    `json:"duplicates,omitempty"` // lines of a request that had one already: left out
-	Foreign    int    `json:"foreign,omitempty"`    // lines of a request of another's share, or of nobody's: left out
-	Damage     string `json:"damage,omitempty"`     // why its journal could not be read to its end
+	Lost       int    `json:"lost,omitempty" bound:"index"`       // requests that may have been sent
+	Unsent     int    `json:"unsent,omitempty" bound:"index"`     // requests that were not
+	Duplicates int    `json:"duplicates,omitempty" bound:"index"` // lines of a request that had one already: left out
+	Foreign    int    `json:"foreign,omitempty" bound:"index"`    // lines of a request of another's share, or of nobody's: left out
+	Damage     string `json:"damage,omitempty"`                   // why its journal could not be read to its end
 }
 
 // Missing says that nothing is known of a request but that it was planned: it has no
@@ -87,27 +85,29 @@ func (c *Conversation) Move(by int64) error {
 	return c.check()
 }
 
+// Move puts devices onto another clock.
+func (h *Hardware) Move(by int64) error {
+	h.At += by
+	return movedTo(h.At)
+}
+
+func movedTo(at int64) error {
+	var b bounds
+	b.time("at", at)
+	return b.err
+}
+
 // Move puts a sample onto another clock.
 func (s *Sample) Move(by int64) error {
 	s.At += by
-	var b bounds
-	b.time("at", s.At)
-	return b.err
+	return movedTo(s.At)
 }
 
 // Move puts a scrape onto another clock.
 func (s *Scrape) Move(by int64) error {
 	s.At += by
-	var b bounds
-	b.time("at", s.At)
-	return b.err
+	return movedTo(s.At)
 }
-
-// mostOffset is far more than clocks may be apart: one of them may stand at 1970.
-const mostOffset = 1 << 62
-
-// MostAgents is how many clients a run can have.
-const MostAgents = 10_000
 
 // agents is how many clients the run lists: one where it is no fleet's.
 func (r *Run) agents() int {
@@ -117,35 +117,10 @@ func (r *Run) agents() int {
 	return max(len(r.Fleet.Agents), 1)
 }
 
+// check looks at what the tags do not say.
 func (f *Fleet) check(b *bounds) {
-	b.within("agents", int64(len(f.Agents)), 0, MostAgents)
-	b.within("planned", int64(f.Planned), 0, mostIndex)
 	for i := range f.Agents {
-		a := &f.Agents[i]
-		b.within("planned", int64(a.Planned), 0, mostIndex)
-		b.within("offset_ns of an agent", a.OffsetNs, -mostOffset, mostOffset)
-		b.within("offset_error_ns of an agent", a.OffsetErrorNs, -1, mostSum)
-		b.time("skew_ns of an agent", a.SkewNs)
-		b.count("gomaxprocs of an agent", a.Environment.GoMaxProcs)
-		b.count("cpus of an agent", a.Environment.CPUs)
-		a.Proven.check(b)
-		if b.err == nil && len(a.Labels) > 1000 {
-			b.err = fmt.Errorf("an agent has %d labels", len(a.Labels))
-		}
-	}
-}
-
-// check looks at the end of a fleet's run.
-func (f *FleetEnd) check(b *bounds) {
-	b.within("agents", int64(len(f.Agents)), 0, MostAgents)
-	b.within("skipped", int64(f.Skipped), 0, mostIndex)
-	for i := range f.Agents {
-		a := &f.Agents[i]
-		for _, n := range []int{a.Sent, a.Unwritten, a.Lost, a.Unsent, a.Duplicates, a.Foreign} {
-			b.within("a number of an agent", int64(n), 0, mostIndex)
-		}
-		b.count("peak_in_flight of an agent", a.PeakInFlight)
-		a.Client.check(b)
+		b.within("offset_error_ns", f.Agents[i].OffsetErrorNs, -1, maxSum)
 	}
 }
 

@@ -1,16 +1,14 @@
 package journal
 
-import (
-	"reflect"
-)
+import "reflect"
 
 // Hardware is what devices said of themselves at one moment: GPUs, processors, a whole
 // machine; or why nothing can be asked. What a source does not tell is nil, never 0.
 type Hardware struct {
 	At      int64    `json:"at"`
-	Agent   int      `json:"agent,omitempty"` // an index into Run.Fleet.Agents
-	Source  string   `json:"source"`          // nvidia-smi, dcgm, amd-smi, sysfs, rapl, node…
-	Devices []Device `json:"devices,omitempty"`
+	Agent   int      `json:"agent,omitempty" bound:"-"` // an index into Run.Fleet.Agents
+	Source  string   `json:"source"`                    // nvidia-smi, dcgm, amd-smi, sysfs, rapl, node…
+	Devices []Device `json:"devices,omitempty" max:"1024"`
 	Reason  string   `json:"reason,omitempty"` // why there are no devices; said once
 }
 
@@ -29,38 +27,13 @@ type Device struct {
 	MemoryUsed     *float64 `json:"memory_used,omitempty"`
 	MemoryTotal    *float64 `json:"memory_total,omitempty"`
 	// Throttle says why the device runs slower than it could: power, thermal, …
-	Throttle []string `json:"throttle,omitempty"`
+	Throttle []string `json:"throttle,omitempty" max:"64"`
 }
-
-// mostDevices bounds one line; no machine has as many.
-const mostDevices = 1024
 
 func (h *Hardware) clean() { cleanValue(reflect.ValueOf(h)) }
 
 func (h *Hardware) check(agents int) error {
-	var b bounds
-	b.time("at", h.At)
+	b := checkFields(h)
 	b.within("agent", int64(h.Agent), 0, int64(agents)-1)
-	b.within("devices", int64(len(h.Devices)), 0, mostDevices)
-	for i := range h.Devices {
-		d := &h.Devices[i]
-		b.within("throttle", int64(len(d.Throttle)), 0, 64)
-		for _, v := range []*float64{
-			d.PowerW, d.PowerLimitW, d.EnergyJ, d.ClockMHz, d.MaxClockMHz, d.MemoryClockMHz,
-			d.TemperatureC, d.Busy, d.MemoryUsed, d.MemoryTotal,
-		} {
-			if v != nil {
-				b.number("a device's value", *v)
-			}
-		}
-	}
-	return b.err
-}
-
-// Move is for another clock's zero.
-func (h *Hardware) Move(by int64) error {
-	var b bounds
-	b.time("at", h.At+by)
-	h.At += by
 	return b.err
 }

@@ -9,13 +9,3 @@ type MetricName struct {
 	Meaning string  `json:"meaning"`
 	Scale   float64 `json:"scale,omitempty"` // the value in our unit is the server's times this; 0: 1
 }
-
-// mostMetricNames bounds a mapping.
-const mostMetricNames = 1000
-
-func checkMetricNames(list []MetricName, b *bounds) {
-	b.within("metric_names", int64(len(list)), 0, mostMetricNames)
-	for _, n := range list {
-		b.number("scale", n.Scale)
-	}
-}

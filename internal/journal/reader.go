@@ -29,7 +29,7 @@ type Reader struct {
 	long     []byte // a line that is longer than the reader's buffer
 	line     Line
 	request  Request
-	room     Events // the columns of the last request, to be filled again
+	room     Events // memory of columns, filled again by each request
 	run      *Run
 	end      *End
 	samples  []Sample
@@ -271,27 +271,11 @@ func (r *Reader) few() error {
 	return nil
 }
 
-// decode reads a request of our own form into the memory of the one before. What
-// has no column must come out as nil, so the room is kept beside the request.
+// decode reads a request of our own form into the memory of the one before.
 func (r *Reader) decode(b []byte) bool {
-	r.request = Request{Events: r.room}
-	if !decodeRequest(b, &r.request) {
-		return false
-	}
-	e := &r.request.Events
-	r.room.At, r.room.Lag = longer(r.room.At, e.At), longer(r.room.Lag, e.Lag)
-	r.room.Tokens, r.room.Kind = longer(r.room.Tokens, e.Tokens), longer(r.room.Kind, e.Kind)
-	r.room.Size = longer(r.room.Size, e.Size)
+	r.request = Request{}
 	r.line = Line{Request: &r.request}
-	return true
-}
-
-// longer is the one of two columns with more room.
-func longer[T any](a, b []T) []T {
-	if cap(b) > cap(a) {
-		return b
-	}
-	return a
+	return decodeRequest(b, &r.request, &r.room)
 }
 
 // readLine returns a line without its newline. Half a line is the end.

@@ -15,6 +15,8 @@
 // All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
 package journal
 
+//go:generate go run ./generate
+
 // Schema is the version of the line format. It grows when a reader must know.
 const Schema = 1
 
@@ -36,7 +38,7 @@ type Line struct {
 type Run struct {
 	Schema      int    `json:"schema"`
 	Version     string `json:"version"` // of inferometer
-	StartUnixNs int64  `json:"start_unix_ns"`
+	StartUnixNs int64  `json:"start_unix_ns" bound:"-"`
 	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
 
 	Command []string `json:"command"` // the command line, secrets replaced
@@ -51,12 +53,12 @@ type Run struct {
 	Options Options `json:"options"`
 
 	// Targets are the servers of a run against several at once; absent with one.
-	Targets []Target `json:"targets,omitempty"`
+	Targets []Target `json:"targets,omitempty" max:"10000"`
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
 
 	// MetricNames are what the user says that names of the servers' metrics mean, before those that we know.
-	MetricNames []MetricName `json:"metric_names,omitempty"`
+	MetricNames []MetricName `json:"metric_names,omitempty" max:"1000"`
 
 	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
 	Task *Task `json:"task,omitempty"`
@@ -85,16 +87,16 @@ type Options struct {
 	TokenizerRevision string             `json:"tokenizer_revision,omitempty"` // the hub's commit, of one that came from there
 	Dataset           string             `json:"dataset"`
 	DatasetRevision   string             `json:"dataset_revision,omitempty"` // the hub's commit, of one that came from there
-	NumPrompts        int                `json:"num_prompts"`
-	Seed              int64              `json:"seed"`
+	NumPrompts        int                `json:"num_prompts" bound:"total"`
+	Seed              int64              `json:"seed" bound:"-"`
 	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite
 	Burstiness        float64            `json:"burstiness"`             // 0: infinite
 	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
-	Conversations     int                `json:"conversations,omitempty"`     // planned; NumPrompts are then their turns
-	MaxConversations  int                `json:"max_conversations,omitempty"` // open at a time
-	History           string             `json:"history,omitempty"`           // of conversations: live or recorded
-	SpawnRate         float64            `json:"spawn_rate,omitempty"`        // slots of MaxConcurrency a second, one after the other; 0: all at once
-	Batch             int                `json:"batch,omitempty"`             // requests sent together; 0: each by itself
+	Conversations     int                `json:"conversations,omitempty" bound:"index"` // planned; NumPrompts are then their turns
+	MaxConversations  int                `json:"max_conversations,omitempty"`           // open at a time
+	History           string             `json:"history,omitempty"`                     // of conversations: live or recorded
+	SpawnRate         float64            `json:"spawn_rate,omitempty"`                  // slots of MaxConcurrency a second, one after the other; 0: all at once
+	Batch             int                `json:"batch,omitempty"`                       // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Asked             *Asked             `json:"asked,omitempty"` // requests that a time was to have; absent: a number or something else ends the pace
 	Pace              string             `json:"pace"`            // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
@@ -152,7 +154,7 @@ type RampUp struct {
 // Asked is how many requests were to be due, and in what time.
 type Asked struct {
 	Requests float64 `json:"requests"`
-	Over     int64   `json:"over"` // ns
+	Over     int64   `json:"over" bound:"-"` // ns
 }
 
 // Environment is the client's machine.
@@ -167,12 +169,13 @@ type Environment struct {
 	Go          string `json:"go"`
 	FDLimit     uint64 `json:"fd_limit,omitempty"`
 	ClockSource string `json:"clock_source,omitempty"`
-	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+	MemoryBytes int64  `json:"memory_bytes,omitempty" bound:"sum"`
 }
 
-// Request is one request, written when it has ended.
+// Request is one request, written when it has ended. Its codec is generated from the tags: json is its key, bound and
+// max are what a number and a list may be (see bounds), usual are the values that a text has as a rule.
 type Request struct {
-	Index  int    `json:"i"`
+	Index  int    `json:"i" bound:"signed"`
 	ID     string `json:"id,omitempty"`
 	Warmup bool   `json:"warmup,omitempty"` // sent before the clock that counts; never measured
 	// Sample: sent again after the load, with nothing else in flight, to compare the
@@ -182,29 +185,29 @@ type Request struct {
 	Probe bool `json:"probe,omitempty"`
 
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
-	Target int `json:"target,omitempty"`
+	Target int `json:"target,omitempty" bound:"-"`
 	// Agent is the client that sent it: an index into Run.Fleet.Agents. The first one's is left out.
-	Agent int `json:"agent,omitempty"`
+	Agent int `json:"agent,omitempty" bound:"-"`
 
 	// Conversation and Turn count from 1; 0: it is part of none.
-	Conversation int `json:"conversation,omitempty"`
+	Conversation int `json:"conversation,omitempty" bound:"index"`
 	Turn         int `json:"turn,omitempty"`
 	// Model was sent in place of the run's: an adapter.
 	Model string `json:"model,omitempty"`
 	// After are the requests, by their Index, whose answers it waited for. It is then due
 	// Delay after the last of them had ended: a user thinks, a tool works.
-	After []int `json:"after,omitempty"`
-	Delay int64 `json:"delay,omitempty"`
+	After []int `json:"after,omitempty" bound:"index" max:"1048576"`
+	Delay int64 `json:"delay,omitempty" bound:"duration"`
 
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free; see After
 	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
 	Sent     int64 `json:"sent"`               // just before the request is written
 	// Connect is how long the opening of its connection took, TLS with it; 0: it was kept, or not known.
-	Connect int64 `json:"connect,omitempty"`
+	Connect int64 `json:"connect,omitempty" bound:"duration"`
 	// Written is how long after Sent the kernel had taken all of the request, a connection's opening with it; 0: not known.
-	Written int64 `json:"written,omitempty"`
+	Written int64 `json:"written,omitempty" bound:"duration"`
 	Headers int64 `json:"headers,omitempty"` // the response's headers had arrived
-	End     int64 `json:"end"`               // the outcome was known
+	End     int64 `json:"end" bound:"-"`     // the outcome was known
 
 	Outcome Outcome `json:"outcome"`
 	Status  int     `json:"status,omitempty"`
@@ -250,10 +253,10 @@ type Request struct {
 	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
 	ServerOutputNs int64 `json:"server_output_ns,omitempty"`
 
-	TextTokens    int    `json:"text_tokens,omitempty"`    // by our tokenizer, where the server gave no usage
-	FinishReason  string `json:"finish_reason,omitempty"`  // of the first choice
-	SharedReads   int    `json:"shared_reads,omitempty"`   // events that lay in one read with the one before
-	UnstampedRead int    `json:"unstamped_read,omitempty"` // reads that the kernel gave no time for
+	TextTokens    int    `json:"text_tokens,omitempty"`                       // by our tokenizer, where the server gave no usage
+	FinishReason  string `json:"finish_reason,omitempty" usual:"length,stop"` // of the first choice
+	SharedReads   int    `json:"shared_reads,omitempty"`                      // events that lay in one read with the one before
+	UnstampedRead int    `json:"unstamped_read,omitempty"`                    // reads that the kernel gave no time for
 
 	Events Events `json:"events"`
 
@@ -313,27 +316,27 @@ const (
 // samples tells. What the system does not tell is -1.
 type Sample struct {
 	At        int64 `json:"at"`
-	Agent     int   `json:"agent,omitempty"` // whose machine it is: an index into Run.Fleet.Agents
-	CPUNs     int64 `json:"cpu_ns"`          // user and system time of this process
-	WaitNs    int64 `json:"wait_ns"`         // its threads were ready to run and had no processor
-	GCPauseNs int64 `json:"gc_pause_ns"`     // all goroutines stood still
-	BusyNs    int64 `json:"busy_ns"`         // of all processors, by anybody
-	StealNs   int64 `json:"steal_ns"`        // of all processors, taken by the hypervisor
+	Agent     int   `json:"agent,omitempty" bound:"-"` // whose machine it is: an index into Run.Fleet.Agents
+	CPUNs     int64 `json:"cpu_ns" bound:"sum"`        // user and system time of this process
+	WaitNs    int64 `json:"wait_ns" bound:"sum"`       // its threads were ready to run and had no processor
+	GCPauseNs int64 `json:"gc_pause_ns" bound:"sum"`   // all goroutines stood still
+	BusyNs    int64 `json:"busy_ns" bound:"sum"`       // of all processors, by anybody
+	StealNs   int64 `json:"steal_ns" bound:"sum"`      // of all processors, taken by the hypervisor
 	// WakeNs is how late a timer of this process was at worst since the sample before.
-	WakeNs int64 `json:"wake_ns,omitempty"`
+	WakeNs int64 `json:"wake_ns,omitempty" bound:"sum"`
 	// Wakes are such timers so far, Late those of them that were late by more than is usual, and LateNs by how much together;
 	// longer than LongestTurn is none: that is no turn of another program any more, and in Events.Held.
-	Wakes    int64 `json:"wakes,omitempty"`
-	Late     int64 `json:"late,omitempty"`
-	LateNs   int64 `json:"late_ns,omitempty"`
-	Files    int   `json:"files"`     // open descriptors of this process
-	InFlight int   `json:"in_flight"` // requests
-	Sent     int   `json:"sent"`      // requests so far
-	Ended    int   `json:"ended"`     // requests so far
+	Wakes    int64 `json:"wakes,omitempty" bound:"sum"`
+	Late     int64 `json:"late,omitempty" bound:"sum"`
+	LateNs   int64 `json:"late_ns,omitempty" bound:"sum"`
+	Files    int   `json:"files"`               // open descriptors of this process
+	InFlight int   `json:"in_flight"`           // requests
+	Sent     int   `json:"sent" bound:"index"`  // requests so far
+	Ended    int   `json:"ended" bound:"index"` // requests so far
 	// Goroutines and LiveBytes show a leak in this process itself: how many there are, and what the last
 	// collection found in use. Absent: a journal of an earlier version, or no collection yet.
 	Goroutines int   `json:"goroutines,omitempty"`
-	LiveBytes  int64 `json:"live_bytes,omitempty"`
+	LiveBytes  int64 `json:"live_bytes,omitempty" bound:"sum"`
 }
 
 // LongestTurn is for how long at most another program has the processor before it is our turn.
@@ -354,15 +357,15 @@ type End struct {
 	At          int64  `json:"at"`                    // the last request had ended
 	Interrupted string `json:"interrupted,omitempty"` // why it stopped early: Signal, Deadline, or a sentence
 	Stopped     string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
-	Sent        int    `json:"sent"`                  // requests measured (warm-ups not counted)
+	Sent        int    `json:"sent" bound:"index"`    // requests measured (warm-ups not counted)
 	WorkloadSHA string `json:"workload_sha256"`       // over bodies and due times, in order
 	// Recipe says what of a body is in WorkloadSHA: see WorkloadRecipe. 0: a journal of an earlier version, which counted all of it.
 	Recipe       int `json:"workload_recipe,omitempty"`
 	PeakInFlight int `json:"peak_in_flight"`
 	// Unwritten are requests that had ended and are not in this journal: the disk had no room.
-	Unwritten int `json:"unwritten,omitempty"`
+	Unwritten int `json:"unwritten,omitempty" bound:"index"`
 	// SeenPrompts were sent to the same server by an earlier run from this machine; -1: not known.
-	SeenPrompts int `json:"seen_prompts"`
+	SeenPrompts int `json:"seen_prompts" bound:"total"`
 	// RPSChanges is kept for vLLM's rps_change_events.
 	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
 	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
@@ -389,16 +392,16 @@ const (
 // RPSChange is the moment at which a ramp first reached a whole rate.
 type RPSChange struct {
 	RPS    int   `json:"rps"`
-	UnixNs int64 `json:"unix_ns"`
+	UnixNs int64 `json:"unix_ns" bound:"-"`
 }
 
 // SpecDecode is the change of the server's speculative decoding counters over the run.
 type SpecDecode struct {
-	Drafts      int64   `json:"drafts"` // 0: the server does not count them
-	DraftTokens int64   `json:"draft_tokens"`
-	Accepted    int64   `json:"accepted"`
-	Emitted     int64   `json:"emitted,omitempty"` // tokens that the drafts' steps gave, where the server counts them
-	PerPosition []int64 `json:"per_position,omitempty"`
+	Drafts      int64   `json:"drafts" bound:"sum"` // 0: the server does not count them
+	DraftTokens int64   `json:"draft_tokens" bound:"sum"`
+	Accepted    int64   `json:"accepted" bound:"sum"`
+	Emitted     int64   `json:"emitted,omitempty" bound:"sum"` // tokens that the drafts' steps gave, where the server counts them
+	PerPosition []int64 `json:"per_position,omitempty" bound:"sum"`
 }
 
 // Profile is what became of the server's own profiler, which was to run during the load.
@@ -410,9 +413,9 @@ type Profile struct {
 
 // Client is what the run cost the client.
 type Client struct {
-	UserCPUNs   int64 `json:"user_cpu_ns"`
-	SystemCPUNs int64 `json:"system_cpu_ns"`
-	MaxRSSBytes int64 `json:"max_rss_bytes"`
-	GCPauseNs   int64 `json:"gc_pause_ns"`
+	UserCPUNs   int64 `json:"user_cpu_ns" bound:"sum"`
+	SystemCPUNs int64 `json:"system_cpu_ns" bound:"sum"`
+	MaxRSSBytes int64 `json:"max_rss_bytes" bound:"sum"`
+	GCPauseNs   int64 `json:"gc_pause_ns" bound:"sum"`
 	GCCount     int   `json:"gc_count"`
 }

@@ -3,9 +3,9 @@ package journal
 // Scrape is what the server counted, by its own names, summed over labels.
 type Scrape struct {
 	At       int64              `json:"at"`
-	After    bool               `json:"after,omitempty"`  // the load; else before it
-	Target   int                `json:"target,omitempty"` // an index into Run.Targets
-	During   bool               `json:"during,omitempty"` // the load: only what is drawn over time
+	After    bool               `json:"after,omitempty"`            // the load; else before it
+	Target   int                `json:"target,omitempty" bound:"-"` // an index into Run.Targets
+	During   bool               `json:"during,omitempty"`           // the load: only what is drawn over time
 	Counters map[string]float64 `json:"counters"`
 	Dropped  []string           `json:"dropped,omitempty"` // names of which a value was none, such as NaN
 	// Buckets are histograms, summed over labels: of each name the counts up to an upper

@@ -25,8 +25,8 @@ type Served struct {
 	Root        string `json:"root,omitempty"` // what it was loaded from
 	OwnedBy     string `json:"owned_by,omitempty"`
 	MaxModelLen int    `json:"max_model_len,omitempty"`
-	Params      int64  `json:"params,omitempty"` // llama.cpp tells its size
-	Bytes       int64  `json:"bytes,omitempty"`
+	Params      int64  `json:"params,omitempty" bound:"sum"` // llama.cpp tells its size
+	Bytes       int64  `json:"bytes,omitempty" bound:"sum"`
 }
 
 // DifferentModels says which of the targets do not serve the same; empty: all do.

@@ -3,12 +3,14 @@ package option
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func formatInt(x float64) string { return strconv.FormatInt(int64(x), 10) }
@@ -37,21 +39,41 @@ func Encode(v any) (json.RawMessage, error) {
 
 // JSON is the option's value as SetJSON reads it; nil for an optional one without a value.
 func (f *Field) JSON(v any) (json.RawMessage, error) {
-	text, ok := f.Text(v)
+	value, ok := f.value(v)
 	if !ok {
 		return nil, nil
 	}
-	plain := false
+	if d, ok := value.Interface().(time.Duration); ok {
+		return json.Marshal(d.String())
+	}
+	if !f.native() {
+		text, _ := f.Text(v)
+		if f.Kind != String && json.Valid([]byte(text)) { // inf is none, and 10s@5 is none
+			return []byte(text), nil
+		}
+		return marshal(text)
+	}
+	return marshal(value.Interface())
+}
+
+// native says that the option is written and read by its type's own rules for JSON.
+func (f *Field) native() bool {
 	switch f.Kind {
-	case Int, Bool:
-		plain = true
-	case Float, Custom:
-		plain = json.Valid([]byte(text)) // inf is none, and 10s@5 is none
+	case Words, Numbers, JSON, Several, Object:
+		return true
+	case Custom:
+		return reflect.PointerTo(f.custom).Implements(reflect.TypeFor[json.Unmarshaler]())
 	}
-	if plain {
-		return []byte(text), nil
-	}
-	return json.Marshal(text)
+	return false
+}
+
+// marshal leaves the bytes of texts as they are.
+func marshal(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // Decode reads a JSON object into v, strictly: a key that v does not have is an
@@ -100,6 +122,8 @@ func (f *Field) SetJSON(v any, raw json.RawMessage) error {
 	switch {
 	case text == "null":
 		return nil
+	case f.native():
+		return f.unmarshal(v, raw)
 	case strings.HasPrefix(text, `"`):
 		var s string
 		if err := json.Unmarshal(raw, &s); err != nil {
@@ -110,6 +134,29 @@ func (f *Field) SetJSON(v any, raw json.RawMessage) error {
 		return Errorf(f.Key, "needs a text, not %s", short(text))
 	}
 	return f.SetText(v, text)
+}
+
+func (f *Field) unmarshal(v any, raw json.RawMessage) error {
+	to := f.Reflect(v).Addr().Interface()
+	if f.Kind == JSON {
+		var compact bytes.Buffer // how a file is indented is not kept
+		if err := json.Compact(&compact, raw); err != nil {
+			return Errorf(f.Key, "is no JSON: %s", err.Error())
+		}
+		*to.(*json.RawMessage) = compact.Bytes()
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return Errorf(f.Key, "needs a JSON value of the kind %s, not a %s", reflect.TypeOf(to).Elem().String(), kind.Value)
+	case err != nil:
+		return Errorf(f.Key, "%s", err.Error())
+	}
+	return nil
 }
 
 // SchemaOf is a type of its own that says how it is written in JSON.
@@ -127,6 +174,12 @@ func (f *Field) Schema() map[string]any {
 		s["type"] = "boolean"
 	case String, Duration:
 		s["type"] = "string"
+	case Words:
+		s["type"], s["items"] = "array", map[string]any{"type": "string"}
+	case Numbers:
+		s["type"], s["items"] = "array", map[string]any{"type": "number"}
+	case JSON:
+		s["type"] = "object"
 	case Custom:
 		s["type"] = "string"
 		if own, ok := reflect.New(f.custom).Interface().(SchemaOf); ok {

@@ -181,7 +181,7 @@ func TestEncodeAndDecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"rate":"inf","len":1024,"times":9,"ratio":0.5,"on":true,"name":"a \"b\" \u003cc\u003e","kind":"a","wait":"1m30s","level":"L2"}`
+	want := `{"rate":"inf","len":1024,"times":9,"ratio":0.5,"on":true,"name":"a \"b\" <c>","kind":"a","wait":"1m30s","level":"L2"}`
 	if string(raw) != want {
 		t.Errorf("got  %s\nwant %s", raw, want)
 	}
@@ -240,7 +240,7 @@ func TestSchema(t *testing.T) {
 func TestMistakesOfTheProgrammer(t *testing.T) {
 	for name, v := range map[string]any{
 		"type": &struct {
-			A []int `json:"a"`
+			A []int `json:"a" flag:"a"`
 		}{},
 		"default": &struct {
 			A *int `json:"a" default:"1"`

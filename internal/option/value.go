@@ -1,13 +1,19 @@
 package option
 
 import (
+	"bytes"
 	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/usage"
 )
 
 type textual interface {
@@ -29,8 +35,8 @@ func SetDefaults(v any) {
 
 // SetText gives the option a value that was written as text. Bounds are left to Check.
 func (f *Field) SetText(v any, text string) error {
-	if len(f.Choices) > 0 && !slices.Contains(f.Choices, text) {
-		return Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), short(text))
+	if err := f.checkChoice(text); err != nil {
+		return err
 	}
 	to := f.Reflect(v)
 	element := to.Type()
@@ -46,6 +52,39 @@ func (f *Field) SetText(v any, text string) error {
 	}
 	to.Set(value)
 	return nil
+}
+
+// SetTexts gives the option a value that was written as several texts. Of those of an
+// option that takes one the last one counts.
+func (f *Field) SetTexts(v any, texts []string) error {
+	if f.Kind == Several {
+		if err := f.Reflect(v).Addr().Interface().(several).SetTexts(texts); err != nil {
+			return Errorf(f.Key, "%s", err.Error())
+		}
+		return nil
+	}
+	if f.Many {
+		return f.SetText(v, strings.Join(texts, " "))
+	}
+	if len(texts) == 0 {
+		return Errorf(f.Key, "needs a value")
+	}
+	return f.SetText(v, texts[len(texts)-1])
+}
+
+// checkChoice refuses what is none of the choices.
+func (f *Field) checkChoice(text string) error {
+	switch {
+	case slices.Contains(f.Refused, text):
+		return Errorf(f.Key, "%s %s", text, f.Why)
+	case len(f.Choices) == 0 || slices.Contains(f.Choices, text) || text == "" && f.Omit:
+		return nil
+	}
+	err := Errorf(f.Key, "must be one of %s, not %q", strings.Join(f.Choices, ", "), short(text))
+	if near := usage.Nearest(strings.ToLower(text), f.Choices); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err
 }
 
 func (f *Field) parse(into reflect.Value, text string) error {
@@ -68,8 +107,64 @@ func (f *Field) parse(into reflect.Value, text string) error {
 		return err
 	case Custom:
 		return into.Interface().(textual).UnmarshalText([]byte(text))
+	case Words:
+		words, err := parseWords(text)
+		into.Elem().Set(reflect.ValueOf(words))
+		return err
+	case Numbers:
+		numbers, err := parseNumbers(text)
+		into.Elem().Set(reflect.ValueOf(numbers))
+		return err
+	case JSON:
+		var b bytes.Buffer
+		err := json.Compact(&b, []byte(text))
+		if err != nil {
+			err = fmt.Errorf(`needs JSON, and %q is none (%v); quote it for the shell, as in '{"key": 1}'`, short(text), err)
+		} else if !bytes.HasPrefix(b.Bytes(), []byte("{")) {
+			err = fmt.Errorf(`needs a JSON object such as {"key": 1}, not %s`, short(b.String()))
+		}
+		into.Elem().SetBytes(b.Bytes())
+		return err
+	case Several:
+		return into.Interface().(several).SetTexts([]string{text})
+	case Object:
+		return errors.New("has no text: it is written as JSON")
 	}
 	into.Elem().SetString(text)
+	return nil
+}
+
+func parseWords(text string) ([]string, error) {
+	words := strings.Split(text, ",")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+		if words[i] == "" {
+			return nil, fmt.Errorf("needs words between commas, not %q", short(text))
+		}
+	}
+	return words, nil
+}
+
+func parseNumbers(text string) ([]float64, error) {
+	var numbers []float64
+	for word := range strings.SplitSeq(text, ",") {
+		v, err := ParseFloat(word)
+		if err != nil {
+			return nil, fmt.Errorf("needs numbers between commas, not %q", short(text))
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers, nil
+}
+
+// Texts is the option's value as SetTexts reads it; nil: it has none.
+func (f *Field) Texts(v any) []string {
+	if f.Kind == Several {
+		return f.Reflect(v).Addr().Interface().(several).Texts()
+	}
+	if text, ok := f.Text(v); ok {
+		return []string{text}
+	}
 	return nil
 }
 
@@ -88,12 +183,25 @@ func (f *Field) Text(v any) (text string, ok bool) {
 	case time.Duration:
 		return FormatDuration(x), true
 	case bool:
-		if x {
-			return "true", true
+		return strconv.FormatBool(x), true
+	case []string:
+		return strings.Join(x, ","), len(x) > 0
+	case []float64:
+		texts := make([]string, len(x))
+		for i, n := range x {
+			texts[i] = FormatFloat(n)
 		}
-		return "false", true
+		return strings.Join(texts, ","), len(x) > 0
+	case json.RawMessage:
+		return string(x), len(x) > 0
 	}
-	if f.Kind == Custom {
+	switch f.Kind {
+	case Several:
+		texts := f.Texts(v)
+		return strings.Join(texts, " "), len(texts) > 0
+	case Object:
+		return "", false
+	case Custom:
 		b, err := value.Addr().Interface().(textual).MarshalText()
 		return string(b), err == nil
 	}

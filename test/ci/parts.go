@@ -54,11 +54,11 @@ var gets = []get{
 
 // The race detector is for what runs at the same time. Right of the journal nothing does, and simulated
 // statistics take ten times as long under it. Tests that start the program hundreds of times take four times as much
-// of a processor: those of internal/cli have it in the last rung, those of the root start a program without it, and
+// of a processor: those of internal/cli have it in the last rung, those of test/repo start a program without it, and
 // those of the sandbox run programs in other languages.
 var (
-	programs = regexp.MustCompile(`^(\.|internal/cli|internal/bench/sandbox)$`)
-	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/show/(chart|export|page|parquet|plot|table|number|section)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
+	programs = regexp.MustCompile(`^(test/repo|internal/cli|internal/eval/sandbox)$`)
+	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/eval/(score|changes)|internal/show/(chart|export|page|parquet|plot|table|number|section)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
 )
 
 // Tests that read the source of llama.cpp have a part of their own, and so have those that skip themselves under the

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/testfiles"
 	"github.com/inferometer/inferometer/test/realserver"
 )

@@ -20,12 +20,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/testfiles"
 	"github.com/inferometer/inferometer/test/realserver"
 )
 
-var update = flag.Bool("update", false, "keep what lm_eval sends as the golden files of internal/send/task")
+var update = flag.Bool("update", false, "keep what lm_eval sends as the golden files of internal/eval/task")
 
 // seed is lm-eval's for worked examples.
 const seed = 1234

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/test/realserver"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )

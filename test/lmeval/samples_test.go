@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 

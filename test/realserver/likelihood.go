@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 // Likelihood is what a client makes of one choice.

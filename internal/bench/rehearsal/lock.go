@@ -235,8 +235,8 @@ func binds(key string) bool {
 const mostValue = 200
 
 // Keys are the keys of a Spec that bytes or times may hang on, and the dataset's file, with their values as JSON.
-func Keys(spec json.RawMessage) map[string]string {
-	keys := flatten(spec)
+func Keys(asked json.RawMessage) map[string]string {
+	keys := flatten(asked)
 	for key, value := range keys {
 		if !binds(key) && key != "dataset.path" {
 			delete(keys, key)
@@ -248,10 +248,10 @@ func Keys(spec json.RawMessage) map[string]string {
 }
 
 // flatten gives the keys of each section with their values as JSON.
-func flatten(spec json.RawMessage) map[string]string {
+func flatten(asked json.RawMessage) map[string]string {
 	keys := map[string]string{}
 	var sections map[string]json.RawMessage
-	_ = json.Unmarshal(spec, &sections) // one that is none has no keys, and all differ
+	_ = json.Unmarshal(asked, &sections) // one that is none has no keys, and all differ
 	for name, section := range sections {
 		var values map[string]json.RawMessage
 		_ = json.Unmarshal(section, &values)

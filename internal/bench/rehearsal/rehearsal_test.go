@@ -15,7 +15,7 @@ import (
 )
 
 // rehearsed is a workload of n requests; change may make each of them another one.
-func rehearsed(n, most int, spec string, change func(*load.Planned)) *Rehearsal {
+func rehearsed(n, most int, asked string, change func(*load.Planned)) *Rehearsal {
 	c := NewCollector(Facts{Model: "m", Endpoint: "/v1/completions", Tokenizer: Tokenizer{Source: "file", SHA256: "t"}, Dataset: Dataset{Name: "random"}}, most, func(s string) string { return s })
 	for i := range n {
 		p := &load.Planned{
@@ -30,7 +30,7 @@ func rehearsed(n, most int, spec string, change func(*load.Planned)) *Rehearsal 
 		}
 	}
 	r := c.Done(fmt.Sprint(n, change != nil), true)
-	r.Spec = json.RawMessage(spec)
+	r.Spec = json.RawMessage(asked)
 	return r
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // How long a self-test may take. The quick one is promised to end within 20 s.
@@ -205,9 +206,9 @@ func (t *Test) run(ctx context.Context, load Load, url, dir string) (said string
 }
 
 // spec is the load as a run.
-func (l Load) spec(url, engine, folder string) *bench.Spec {
-	s := bench.Default()
-	s.URLs, s.Backend, s.Model, s.Engine, s.Proxy, s.SkipTokenizerInit = []string{url}, bench.BackendVLLM, "sim", engine, bench.NoProxy, true
+func (l Load) spec(url, engine, folder string) *spec.Spec {
+	s := spec.Default()
+	s.URLs, s.Backend, s.Model, s.Engine, s.Proxy, s.SkipTokenizerInit = []string{url}, spec.BackendVLLM, "sim", engine, spec.NoProxy, true
 	s.DatasetOptions, s.NumPrompts = &workload.RandomOptions{InputLen: 128, OutputLen: l.Tokens}, l.Requests()
 	s.PaceName, s.PaceOptions = pace.Constant, &pace.RateOptions{Rate: l.RequestsPerS()}
 	s.RunDir = folder

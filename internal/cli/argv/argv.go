@@ -44,6 +44,7 @@ type Set struct {
 	operandChoices         []string
 	operands               []string
 	seen                   map[*Flag]Source
+	given                  []occurrence      // all of them, in the order in which they were applied
 	foreign                map[string]string // advice by the name as typed, dashes included
 }
 

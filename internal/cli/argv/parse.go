@@ -39,6 +39,14 @@ func (s *Set) Parse(args []string) error {
 	if err != nil {
 		return err // help, or a flag that could not be read: there is no rest
 	}
+	if err := s.take(found, unknown); err != nil {
+		return err
+	}
+	return s.takeOperands(operands)
+}
+
+// take stores what was found, over what a config says.
+func (s *Set) take(found []occurrence, unknown []string) error {
 	configured, err := s.fromConfig(found)
 	if err != nil {
 		return err
@@ -46,13 +54,15 @@ func (s *Set) Parse(args []string) error {
 	if refused := append(s.unknownErrors(unknown), refusedErrors(found)...); len(refused) > 1 {
 		return together(s.name, refused)
 	}
-	if err := s.apply(append(configured, found...)); err != nil {
+	all := append(configured, found...)
+	s.given = append(s.given, all...)
+	if err := s.apply(all); err != nil {
 		return err
 	}
 	if len(unknown) > 0 {
 		return s.unknownErrors(unknown)[0]
 	}
-	return s.takeOperands(operands)
+	return nil
 }
 
 // scan finds the flags with their values. An unknown flag does not stop it, so
@@ -78,7 +88,7 @@ func (s *Set) scan(args []string) (found []occurrence, operands, unknown []strin
 		case t.spelling.flag.Name == "help" && !t.hasValue:
 			return nil, nil, nil, ErrHelp
 		default:
-			o, used, err := s.take(t, args[i:])
+			o, used, err := s.values(t, args[i:])
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -90,8 +100,8 @@ func (s *Set) scan(args []string) (found []occurrence, operands, unknown []strin
 	return found, operands, unknown, nil
 }
 
-// take gives the flag its values, from the token or from the arguments after it.
-func (s *Set) take(t token, rest []string) (o occurrence, used int, err error) {
+// values gives the flag its values, from the token or from the arguments after it.
+func (s *Set) values(t token, rest []string) (o occurrence, used int, err error) {
 	f := t.spelling.flag
 	o = occurrence{flag: f, path: t.path, source: FromCommandLine, inline: t.hasValue}
 	switch {

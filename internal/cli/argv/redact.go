@@ -17,10 +17,7 @@ func (s *Set) Redacted(args []string) []string {
 			continue
 		}
 		for i, v := range o.values {
-			hidden := o.flag.redact(v)
-			if len(o.path) > 0 && outside.SecretName(o.path[len(o.path)-1]) {
-				hidden = outside.Redacted
-			}
+			hidden := o.flag.redacted(v, o.path)
 			if o.inline {
 				shown[o.arg] = strings.TrimSuffix(shown[o.arg], v) + hidden
 			} else {

@@ -20,6 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // doctorRun is one run of doctor. What says where the server is and how it is
@@ -79,7 +80,7 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
 	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, slices.Sorted(slices.Values(bench.BackendNames())), "The protocol of the probe, as in bench serve.")
+	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, slices.Sorted(slices.Values(spec.BackendNames())), "The protocol of the probe, as in bench serve.")
 	serve.DefineProtocol(set, o)
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
 	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
@@ -134,8 +135,8 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 
 // chooseBackend finds the protocol of the probe. Where nobody answers, the findings say so.
 func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
-	if r.Backend == bench.BackendAuto {
-		if r.BaseURL == "" || r.ChooseBackend(ctx, r.RunHost(r.Streams)) != nil {
+	if r.Backend == spec.BackendAuto {
+		if r.BaseURL == "" || bench.ChooseBackend(ctx, &r.Spec, r.RunHost(r.Streams)) != nil {
 			err = r.AssumeBackend()
 		}
 	}
@@ -153,7 +154,7 @@ func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 
 // examine makes all findings, secrets taken out.
 func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
-	spoken, err := r.Wire(r.RunHost(r.Streams))
+	spoken, err := r.Wire(&r.RunHost(r.Streams).Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (r *doctorRun) examine(ctx context.Context) ([]doctor.Finding, error) {
 }
 
 // proxyOf is the proxy that requests to the server go through; nil: none.
-func (r *doctorRun) proxyOf(spoken *bench.Wire) (*url.URL, error) {
+func (r *doctorRun) proxyOf(spoken *spec.Wire) (*url.URL, error) {
 	if spoken.Proxy == nil || r.BaseURL == "" {
 		return nil, nil
 	}

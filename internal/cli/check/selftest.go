@@ -8,11 +8,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // selftestRun is one self-test, from its flags to its result.
@@ -53,7 +53,7 @@ func (r *selftestRun) flags() *argv.Set {
 	set.Int(&r.MinStreams, "min-streams", 1, "The lowest step: leave out those below.", argv.Metavar("N"))
 	set.Int(&r.MaxStreams, "max-streams", 0, "The highest step.", argv.Metavar("N"), argv.Shown("where the client fails, 10000 at most; 1000 with --quick"))
 	set.Int(&r.Rounds, "rounds", 0, "How often each step is run.", argv.Metavar("N"), argv.Shown("3, 2 with --quick"))
-	set.Choice(&r.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP}, "What carries the requests, as in bench serve.")
+	set.Choice(&r.Engine, "engine", spec.EngineAuto, []string{spec.EngineAuto, spec.EngineLoop, spec.EngineNetHTTP}, "What carries the requests, as in bench serve.")
 	set.Bool(&r.asJSON, "json", "Print the result as JSON.")
 	return set
 }

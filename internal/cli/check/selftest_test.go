@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // runSelftest is the command with rounds that a test has made, in virtual time.
@@ -65,7 +65,7 @@ func TestSelftestKeepsAClaim(t *testing.T) {
 	if err != nil || r.Claim == nil || r.Claim.Streams != 2 || r.Claim.TokensPerS != 200 || r.Claim.TTFTMS != 5 || r.Claim.ITLMS != 0.05 {
 		t.Fatalf("printed was %s (%v)", proven, err)
 	}
-	if p := r.Proven(command.Version(), serve.ResolvedEngine(bench.EngineAuto), serve.ThisMachine()); p == nil || len(p.Points) != 1 {
+	if p := r.Proven(command.Version(), serve.ResolvedEngine(spec.EngineAuto), serve.ThisMachine()); p == nil || len(p.Points) != 1 {
 		t.Errorf("a run here is told %+v", p)
 	}
 	for range 2 {

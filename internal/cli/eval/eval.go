@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
-	"github.com/inferometer/inferometer/internal/send/task"
+	"github.com/inferometer/inferometer/internal/eval/task"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // options are what the flags say beside those of a run.
@@ -63,35 +64,39 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	case o.list:
 		return listTasks(s)
 	case set.Seen(flagWriteKey):
-		return o.writeTheKey(ctx, s, set, args)
+		return o.writeTheKey(ctx, s, set)
 	case o.loaded:
-		return o.askUnderLoad(ctx, s, set, args)
+		return o.askUnderLoad(ctx, s, set)
 	case o.repeat:
 		return argv.Errorf(flagRepeat, "has a meaning only with --%s", flagUnderLoad)
 	case set.Seen("resume"):
 		return o.goOn(ctx, s, set)
 	}
-	for _, name := range []string{bench.FlagAllowWrite, bench.FlagAllowEnv} {
+	for _, name := range []string{spec.FlagAllowWrite, spec.FlagAllowEnv} {
 		if set.Seen(name) {
 			return argv.Errorf(name, "has a meaning only with --resume: flags that are typed may do all that you may")
 		}
 	}
-	return serve.Eval(ctx, s, args, o.further(s, set), place)
+	typed := args
+	if o.PrintSpec {
+		typed = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
+	}
+	return serve.Eval(ctx, s, append(set.Given(), o.further(s, set)...), set.Redacted(typed), place)
 }
 
 // concurrency is how many questions are on their way unless a flag says otherwise: a server
 // is busy with it, and none is overrun.
 const concurrency = "8"
 
-// further are flags that were not given, and mean something else than with bench serve.
-func (o *options) further(s command.Streams, set *argv.Set) (list []string) {
+// further are settings that were not given, and mean something else than with bench serve.
+func (o *options) further(s command.Streams, set *argv.Set) option.Settings {
 	if set.Seen("max-concurrency") || set.Seen("request-rate") {
 		return nil
 	}
 	if !o.Quiet && !o.PrintSpec {
 		fmt.Fprintf(s.Err, "%s questions at a time; --max-concurrency says otherwise\n", concurrency)
 	}
-	return []string{"--max-concurrency", concurrency}
+	return option.Settings{{Flag: "max-concurrency", Values: []string{concurrency}}}
 }
 
 // listTasks prints the built-in tasks, one a line.

@@ -32,7 +32,7 @@ type asking struct {
 }
 
 // writeTheKey makes the answer key of a task for the simulator.
-func (o *options) writeTheKey(ctx context.Context, s command.Streams, set *argv.Set, args []string) error {
+func (o *options) writeTheKey(ctx context.Context, s command.Streams, set *argv.Set) error {
 	if o.writeKey == "" {
 		return argv.Errorf(flagWriteKey, "needs the name of a file")
 	}
@@ -44,12 +44,12 @@ func (o *options) writeTheKey(ctx context.Context, s command.Streams, set *argv.
 	if _, err := os.Lstat(o.writeKey); err == nil {
 		return argv.Errorf(flagWriteKey, "%s is there already: remove it, or give another name", o.writeKey)
 	}
-	typed := set.Without(args, func(f *argv.Flag) bool { return f.Name == flagWriteKey })
+	asked := set.Given().Without(func(flag string) bool { return flag == flagWriteKey })
 	if !set.Seen("model") {
-		typed = append(typed, "--model", "sim") // a prompt does not depend on it
+		asked.Add("model", "sim") // a prompt does not depend on it
 	}
 	var all []asking
-	task, err := serve.ShowQuestions(ctx, s, typed, place, func(w *workload.Request) error {
+	task, err := serve.ShowQuestions(ctx, s, asked, place, func(w *workload.Request) error {
 		if len(all) == mostKeyed {
 			return fmt.Errorf("the task has more than %d questions: take fewer with --num-prompts", mostKeyed)
 		}

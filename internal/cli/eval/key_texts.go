@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/sim/answers"
 )
 

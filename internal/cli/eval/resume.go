@@ -14,21 +14,22 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // mayChange are the flags that a resume may have: none of them changes what is asked.
-var mayChange = map[string]func(spec, given *bench.Spec){
+var mayChange = map[string]func(asked, given *spec.Spec){
 	"resume": nil, "progress": nil, "quiet": nil, "format": nil, "ci": nil, "upload": nil, "cpu-profile": nil,
 	"allow-code": nil, "allow-read": nil, "allow-write": nil, "allow-env": nil, "own-spec": nil,
 	"events": nil, "prometheus": nil, "prometheus-linger": nil, "otlp": nil,
-	"base-url":        func(spec, given *bench.Spec) { spec.URLs, spec.Login = given.URLs, given.Login },
-	"max-concurrency": func(spec, given *bench.Spec) { spec.MaxConcurrency = given.MaxConcurrency },
-	"request-timeout": func(spec, given *bench.Spec) { spec.RequestTimeout = given.RequestTimeout },
-	"deadline":        func(spec, given *bench.Spec) { spec.Deadline = given.Deadline },
-	"insecure":        func(spec, given *bench.Spec) { spec.Insecure = given.Insecure },
-	"proxy":           func(spec, given *bench.Spec) { spec.Proxy, spec.ProxyLogin = given.Proxy, given.ProxyLogin },
-	"ready-check-timeout-sec": func(spec, given *bench.Spec) {
-		spec.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
+	"base-url":        func(asked, given *spec.Spec) { asked.URLs, asked.Login = given.URLs, given.Login },
+	"max-concurrency": func(asked, given *spec.Spec) { asked.MaxConcurrency = given.MaxConcurrency },
+	"request-timeout": func(asked, given *spec.Spec) { asked.RequestTimeout = given.RequestTimeout },
+	"deadline":        func(asked, given *spec.Spec) { asked.Deadline = given.Deadline },
+	"insecure":        func(asked, given *spec.Spec) { asked.Insecure = given.Insecure },
+	"proxy":           func(asked, given *spec.Spec) { asked.Proxy, asked.ProxyLogin = given.Proxy, given.ProxyLogin },
+	"ready-check-timeout-sec": func(asked, given *spec.Spec) {
+		asked.ReadyCheckTimeoutSec = given.ReadyCheckTimeoutSec
 	},
 }
 
@@ -39,40 +40,40 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 			return argv.Errorf(f.Name, "can't be given with --resume: the run goes on as it was asked for, by %s in its folder", journal.SpecName)
 		}
 	}
-	spec, err := o.specOf(s)
+	asked, err := o.specOf(s)
 	if err != nil {
 		return err
 	}
 	if err := o.SetServers(set); err != nil {
 		return err
 	}
-	if spec.RunDir = ""; spec.AllowCode && !o.AllowCode {
-		return argv.Errorf(bench.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
+	if asked.RunDir = ""; asked.AllowCode && !o.AllowCode {
+		return argv.Errorf(spec.FlagAllowCode, "is needed again: the run in %s has answers that are programs, and a folder can't allow that they are run on this machine (docs/code.md)", o.resume)
 	}
-	if o.AllowCode && !spec.AllowCode {
-		return argv.Errorf(bench.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
+	if o.AllowCode && !asked.AllowCode {
+		return argv.Errorf(spec.FlagAllowCode, "is for a run whose answers are programs, and that in %s has none", o.resume)
 	}
 	if set.Seen("base-url") {
-		spec.Login = bench.Value{} // what is typed stands in its place
+		asked.Login = spec.Value{} // what is typed stands in its place
 	}
 	if set.Seen("proxy") {
-		spec.ProxyLogin = bench.Value{}
+		asked.ProxyLogin = spec.Value{}
 	}
 	o.Allow(o.AllowCode)
-	if err := o.Hold(spec); err != nil {
+	if err := o.Hold(asked); err != nil {
 		return err
 	}
 	given := o.Spec
 	for name, change := range mayChange {
 		if set.Seen(name) && change != nil {
-			change(spec, &given)
+			change(asked, &given)
 		}
 	}
-	spec.RunDir, spec.Resume = o.resume, true
-	if err := spec.Validate(); err != nil {
+	asked.RunDir, asked.Resume = o.resume, true
+	if err := asked.Validate(); err != nil {
 		return err
 	}
-	o.Spec = *spec
+	o.Spec = *asked
 	if o.Quiet && !set.Seen("progress") {
 		o.Progress = "none"
 	}
@@ -96,7 +97,7 @@ func (o *options) goOn(ctx context.Context, s command.Streams, set *argv.Set) er
 }
 
 // specOf is the Spec in the folder that goes on.
-func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
+func (o *options) specOf(s command.Streams) (*spec.Spec, error) {
 	if info, err := os.Stat(o.resume); err != nil || !info.IsDir() {
 		return nil, argv.Errorf("resume", "needs the folder of a run, and %s is none", o.resume)
 	}
@@ -104,17 +105,17 @@ func (o *options) specOf(s command.Streams) (*bench.Spec, error) {
 		return nil, err
 	}
 	file := filepath.Join(o.resume, journal.SpecName)
-	spec, err := serve.ReadSpec(s, file)
+	asked, err := serve.ReadSpec(s, file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, argv.Errorf("resume", "needs the folder of a run, and %s holds no %s", o.resume, journal.SpecName)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !spec.Asks() {
+	if !asked.Asks() {
 		return nil, argv.Errorf("resume", "can only go on with an eval, and the run in %s asks no questions", o.resume)
 	}
-	return spec, nil
+	return asked, nil
 }
 
 // noLinks refuses a folder with a link in it: this program makes none, and what is written into

@@ -14,13 +14,13 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/eval/changes"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
-	"github.com/inferometer/inferometer/internal/judge/changes"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 const (
@@ -63,17 +63,18 @@ type Loaded struct {
 }
 
 // askUnderLoad is eval --under-load.
-func (o *options) askUnderLoad(ctx context.Context, s command.Streams, set *argv.Set, args []string) error {
+func (o *options) askUnderLoad(ctx context.Context, s command.Streams, set *argv.Set) error {
 	n, err := o.checkLoaded(set)
 	if err != nil {
 		return err
 	}
-	typed := set.Without(args, func(f *argv.Flag) bool {
-		return slices.Contains([]string{flagUnderLoad, flagRepeat, "max-concurrency", "run-dir"}, f.Name)
+	asked := set.Given().Without(func(flag string) bool {
+		return slices.Contains([]string{flagUnderLoad, flagRepeat, "max-concurrency", "run-dir"}, flag)
 	})
 	if !set.Seen("temperature") {
-		typed = append(typed, "--temperature", "0")
+		asked.Add("temperature", "0")
 	}
+	typed := set.Hidden(asked).Words()
 	runs := s
 	if o.Format == formatJSON {
 		runs.Out = io.Discard // they are in their folders
@@ -83,8 +84,8 @@ func (o *options) askUnderLoad(ctx context.Context, s command.Streams, set *argv
 		if !o.Quiet {
 			fmt.Fprintf(s.Err, "%s: %d at a time\n", path, concurrency)
 		}
-		further := []string{"--max-concurrency", strconv.Itoa(concurrency), "--run-dir", path}
-		if err := serve.Eval(ctx, runs, typed, further, place); err != nil {
+		one := asked.With("max-concurrency", strconv.Itoa(concurrency)).With("run-dir", path)
+		if err := serve.Eval(ctx, runs, one, typed, place); err != nil {
 			return nil, err
 		}
 		return answersIn(path)

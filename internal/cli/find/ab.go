@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
 	"github.com/inferometer/inferometer/internal/show/comparison"
@@ -31,7 +32,7 @@ type abRun struct {
 	folder   string
 	format   string
 	workload *serve.Options
-	args     []string // for bench serve: what is not ours
+	asked    option.Settings // of bench serve: what is not ours
 	line     *command.Line
 	screen   *view.Screen
 	duel     *duel.Duel
@@ -50,7 +51,7 @@ func AB(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := r.resolve(set, args); err != nil {
+	if err := r.resolve(set); err != nil {
 		return err
 	}
 	if r.folder == "" {
@@ -103,7 +104,7 @@ var setByUs = []string{
 }
 
 // resolve checks the flags, and those of bench serve as bench serve would.
-func (r *abRun) resolve(set *argv.Set, args []string) error {
+func (r *abRun) resolve(set *argv.Set) error {
 	for _, name := range setByUs {
 		if set.Seen(name) {
 			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --out is the folder of all results")
@@ -146,19 +147,21 @@ func (r *abRun) resolve(set *argv.Set, args []string) error {
 	if !set.Seen("seed") { // prompts that no server has seen
 		r.workload.Seed = int(time.Now().Unix() % 1_000_000_000)
 	}
-	r.args = append(r.percentiles(), set.Without(args, func(f *argv.Flag) bool { return slices.Contains(ownFlags, f.Name) })...)
+	r.asked = append(r.percentiles(), set.Given().Without(func(flag string) bool { return slices.Contains(ownFlags, flag) })...)
 	return nil
 }
 
 // percentiles ask each run for all that is to be decided; what the user asks for comes later, and wins.
-func (r *abRun) percentiles() []string {
+func (r *abRun) percentiles() (to option.Settings) {
 	shares := []string{"99"}
 	for _, key := range r.duel.Keys() {
 		if p := compare.Percentile(key); p != "" && !slices.Contains(shares, p) {
 			shares = append(shares, p)
 		}
 	}
-	return []string{"--percentile-metrics", "ttft,tpot,itl,e2el", "--metric-percentiles", strings.Join(shares, ",")}
+	to.Add("percentile-metrics", "ttft,tpot,itl,e2el")
+	to.Add("metric-percentiles", strings.Join(shares, ","))
+	return to
 }
 
 func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
@@ -247,11 +250,11 @@ func (r *abRun) Running(text string) {
 
 // child is a side of the duel: what is sent, and to which server.
 func (r *abRun) child(ctx context.Context, program, url string) (bench.Child, error) {
-	spec, secrets, err := serve.SpecAt(ctx, r.Streams, append(slices.Clone(r.args), "--base-url", url, "--seed", strconv.Itoa(r.workload.Seed)))
+	asked, secrets, err := serve.SpecAt(ctx, r.Streams, r.asked.With("base-url", url).With("seed", strconv.Itoa(r.workload.Seed)))
 	if err != nil {
 		return bench.Child{}, err
 	}
-	spec.Command = nil // of each round another
+	asked.Command = nil // of each round another
 	feed, control := r.screen.Children()
-	return bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control, Instead: r.instead}, nil
+	return bench.Child{Program: program, Spec: asked, Secrets: secrets, Flags: []string{"--quiet"}, Live: feed, Control: control, Instead: r.instead}, nil
 }

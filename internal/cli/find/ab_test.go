@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/plan/plantest"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // ab runs the command against played servers. drain may be nil.
@@ -30,7 +30,7 @@ func ab(t *testing.T, a, b *plantest.Server, drain <-chan struct{}, args ...stri
 	if done, err := command.Parse(s.streams(), set, args); done || err != nil {
 		t.Fatal(done, err)
 	}
-	if err := r.resolve(set, args); err != nil {
+	if err := r.resolve(set); err != nil {
 		t.Fatal(err)
 	}
 	s.ended(r.run(t.Context(), drain))
@@ -62,8 +62,8 @@ func analysis(t *testing.T, folder string) (a struct {
 }
 
 func seeds(s *plantest.Server) (list []int) {
-	for _, spec := range s.Played {
-		list = append(list, spec.Seed)
+	for _, asked := range s.Played {
+		list = append(list, asked.Seed)
 	}
 	return list
 }
@@ -98,7 +98,7 @@ func TestDuelInTurns(t *testing.T) {
 	var order []string
 	a, b := server(1, 1), server(1, 2)
 	for name, s := range map[string]*plantest.Server{"A": a, "B": b} {
-		s.Ends = func(*bench.Spec) error { order = append(order, name); return nil }
+		s.Ends = func(*spec.Spec) error { order = append(order, name); return nil }
 	}
 	s := ab(t, a, b, nil, "--metric", "mean_ttft", "--min-rounds", "5", "--max-rounds", "5", "--out", t.TempDir())
 	s.stderr(`^round 5: `)
@@ -167,7 +167,7 @@ func TestDuelIsStopped(t *testing.T) {
 	for rounds, want := range map[int]string{2: `^stopped after 2 rounds$`, 0: `^stopped before the first round was complete$`} {
 		drain := make(chan struct{})
 		a, b, out := server(1, 1), server(4, 2), t.TempDir()
-		a.Ends = func(*bench.Spec) error {
+		a.Ends = func(*spec.Spec) error {
 			if len(a.Played) == rounds+1 {
 				close(drain)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/cli/view"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/search"
 	"github.com/inferometer/inferometer/internal/send/live"
@@ -39,31 +40,32 @@ func Find(ctx context.Context, s command.Streams, args []string) error {
 	o.live, o.control = o.screen.Children()
 	ctx, drain, stop := o.screen.Interrupts(ctx, s.Err)
 	defer stop()
-	return o.until(ctx, drain, s, set, args)
+	return o.until(ctx, drain, s, set, set.Redacted(args))
 }
 
-// Until searches until drain is closed, or the search is over. feed is told how its probes go,
-// and control pauses them; both may be nil.
-func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, args []string, feed *live.Feed, control *load.Control) error {
+// Until searches as settings of find say, until drain is closed or the search is over. feed is
+// told how its probes go, and control pauses them; both may be nil.
+func Until(ctx context.Context, drain <-chan struct{}, s command.Streams, settings option.Settings, feed *live.Feed, control *load.Control) error {
 	set, o := Flags()
-	if done, err := command.Parse(s, set, args); done || err != nil {
+	if err := set.Lay(settings); err != nil {
 		return err
 	}
 	if err := o.validate(set); err != nil {
 		return err
 	}
 	o.live, o.control = feed, control
-	return o.until(ctx, drain, s, set, args)
+	return o.until(ctx, drain, s, set, set.Hidden(settings).Words())
 }
 
-func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.Streams, set *argv.Set, args []string) error {
+// until searches; shown is what was asked for, as it may be shown.
+func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.Streams, set *argv.Set, shown []string) error {
 	var err error
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return err
 	}
-	workload := set.Without(args, func(f *argv.Flag) bool { return f.Group == groupFind || f.Name == "progress" })
+	workload := set.Given().Without(func(flag string) bool { return flag == "progress" || ofFind(set, flag) })
 	report := &find.Report{
-		Schema: find.Schema, Version: command.Version(), Command: append([]string{"inferometer", "find"}, set.Redacted(args)...),
+		Schema: find.Schema, Version: command.Version(), Command: append([]string{"inferometer", "find"}, shown...),
 		SLO: o.SLO.String(), Vary: o.Vary, Tolerance: o.Tolerance, Map: o.mapKey,
 	}
 	for _, value := range o.values() {
@@ -88,25 +90,25 @@ func (o *options) until(ctx context.Context, drain <-chan struct{}, s command.St
 }
 
 // finder is the search at a value of the mapped flag; empty: no flag is mapped.
-func (o *options) finder(ctx context.Context, s command.Streams, workload []string, value string) (*find.Finder, error) {
+func (o *options) finder(ctx context.Context, s command.Streams, workload option.Settings, value string) (*find.Finder, error) {
 	folder := o.out
 	if value != "" {
-		workload = append(slices.Clone(workload), "--"+o.mapKey+"="+value)
+		workload = workload.With(o.mapKey, value)
 		folder = filepath.Join(o.out, o.mapKey+"-"+value)
 	}
-	spec, secrets, err := serve.SpecAt(ctx, s, o.probeArgs(workload))
+	asked, secrets, err := serve.SpecAt(ctx, s, o.probes(workload))
 	if err != nil {
 		return nil, err
 	}
-	if spec.SelfTimed() {
-		return nil, argv.Errorf("dataset-name", "%s is sent at its own times, and the search varies the load", spec.DatasetName).WithHint("add --no-self-timed")
+	if asked.SelfTimed() {
+		return nil, argv.Errorf("dataset-name", "%s is sent at its own times, and the search varies the load", asked.DatasetName).WithHint("add --no-self-timed")
 	}
-	spec.Command = nil // of each probe another
+	asked.Command = nil // of each probe another
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find our own program: %w", err)
 	}
-	child := bench.Child{Program: program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control, Instead: o.instead}
+	child := bench.Child{Program: program, Spec: asked, Secrets: secrets, Flags: []string{"--progress", "none"}, Live: o.live, Control: o.control, Instead: o.instead}
 	return &find.Finder{
 		Options: o.Options, Folder: folder, Servers: find.Servers(o.serve.Given(), serve.APIKeyHeader()),
 		Child:    child,

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/plan/plantest"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // searched runs the command against a played server. drain may be nil.
@@ -66,9 +66,9 @@ func TestFindTheEdge(t *testing.T) {
 	if a := r.Results[0].Answer; r.Vary != "concurrency" || !a.Confirmed || !(*a.Low <= *a.X && *a.X <= *a.High) || r.Results[0].Verdict != "VALID" {
 		t.Errorf("%+v", r)
 	}
-	for i, spec := range server.Played {
-		if spec.Seed != server.Played[0].Seed+i {
-			t.Errorf("probe %d has the seed %d, the first %d: its prompts were seen before", i+1, spec.Seed, server.Played[0].Seed)
+	for i, asked := range server.Played {
+		if asked.Seed != server.Played[0].Seed+i {
+			t.Errorf("probe %d has the seed %d, the first %d: its prompts were seen before", i+1, asked.Seed, server.Played[0].Seed)
 		}
 	}
 
@@ -144,7 +144,7 @@ func TestFindIsStopped(t *testing.T) {
 	t.Parallel()
 	url, server, out := answering(t), eight(), t.TempDir()
 	drain := make(chan struct{})
-	server.Ends = func(*bench.Spec) error {
+	server.Ends = func(*spec.Spec) error {
 		if len(server.Played) == 3 {
 			close(drain)
 		}

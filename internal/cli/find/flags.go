@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -133,7 +134,7 @@ func (o *options) validate(set *argv.Set) error {
 	if err := o.checkMap(set); err != nil {
 		return err
 	}
-	_, _, err = serve.SpecOf(o.probeArgs(nil))
+	_, _, err = serve.SpecOf(o.probes(nil))
 	return err
 }
 
@@ -163,7 +164,7 @@ func (o *options) checkMap(set *argv.Set) error {
 		return argv.Errorf("map", "needs a flag of bench serve and its values, as in input-len=128,512,2048, not %q", o.mapped)
 	}
 	for _, v := range o.mapValues {
-		if _, _, err := serve.SpecOf([]string{"--" + key + "=" + v}); err != nil {
+		if _, _, err := serve.SpecOf(option.Settings{{Flag: key, Values: []string{v}}}); err != nil {
 			return argv.Errorf("map", "%v", err)
 		}
 	}
@@ -178,13 +179,15 @@ func (o *options) values() []string {
 	return o.mapValues
 }
 
-// probeArgs are the flags of bench serve that all probes have in common; workload are
-// those that the user gave. Of a flag given twice the last one counts. The load, its
-// length, the seed and the folder are set anew for each probe.
-func (o *options) probeArgs(workload []string) []string {
-	varied := map[string]string{find.Rate: "--request-rate", find.Concurrency: "--max-concurrency"}[o.Vary]
-	args := append(slices.Clone(workload), varied, strconv.FormatFloat(o.Start(), 'f', -1, 64),
-		"--duration", o.Probe.String(), "--give-up", o.SLO.String(), "--run-dir", ".")
+// probes is what bench serve is asked for by all probes; workload is what the user
+// gave. Of a flag given twice the last one counts. The load, its length, the seed and the
+// folder are set anew for each probe.
+func (o *options) probes(workload option.Settings) option.Settings {
+	to := slices.Clone(workload)
+	to.Add(map[string]string{find.Rate: "request-rate", find.Concurrency: "max-concurrency"}[o.Vary], strconv.FormatFloat(o.Start(), 'f', -1, 64))
+	to.Span("duration", o.Probe)
+	to.Add("give-up", o.SLO.String())
+	to.Add("run-dir", ".")
 	names := metric.AlwaysNames()
 	for _, name := range o.SLO.Latencies() {
 		if !slices.Contains(names, name) {
@@ -197,11 +200,18 @@ func (o *options) probeArgs(workload []string) []string {
 			percentiles = append(percentiles, word)
 		}
 	}
-	args = append(args, "--percentile-metrics", strings.Join(names, ","), "--metric-percentiles", strings.Join(percentiles, ","))
+	to.Add("percentile-metrics", strings.Join(names, ","))
+	to.Add("metric-percentiles", strings.Join(percentiles, ","))
 	if limits := o.goodput(); len(limits) > 0 {
-		args = append(append(args, "--goodput"), limits...)
+		to.Add("goodput", limits...)
 	}
-	return args
+	return to
+}
+
+// ofFind says that a flag is one of the search's own.
+func ofFind(set *argv.Set, flag string) bool {
+	f := set.Lookup(flag)
+	return f != nil && f.Group == groupFind
 }
 
 // goodput turns the SLO's limits of latencies into those of single requests: a

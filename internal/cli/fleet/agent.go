@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/seal"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // mostWeight bounds the weight of an agent, as a share does.
@@ -126,7 +127,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 	a := &agent.Agent{
 		ID: agent.NewID(here), Name: o.name, Labels: o.labels, Weight: o.weight, Allow: allow, State: filepath.Join(state, "inferometer"),
 		Version: command.Version(), Secrets: key, Once: o.once, Host: func() *bench.Host { return newHost(s) },
-		Proven: host.Proven(serve.ResolvedEngine(bench.EngineAuto)),
+		Proven: host.Proven(serve.ResolvedEngine(spec.EngineAuto)),
 		Say:    func(format string, args ...any) { fmt.Fprintf(s.Err, "inferometer agent: "+format+"\n", args...) },
 	}
 	if a.Name == "" {
@@ -138,7 +139,7 @@ func (o *agentOptions) resolve(s command.Streams) (*agent.Agent, bus.Place, erro
 // newHost is this process, as a run knows it.
 func newHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Release: command.Release(), Version: command.Version(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
+		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
 		Say:  func(string, ...any) {},
 		Warn: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}

@@ -84,13 +84,12 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	serveArgs, err := o.args()
+	settings, err := o.settings()
 	if err != nil {
 		return err
 	}
-	serveArgs = append(serveArgs, rest...)
-	fmt.Fprintf(s.Err, "the same as: inferometer bench serve %s\n", quoted(serveArgs))
-	return serve.Bench(ctx, s, serveArgs)
+	fmt.Fprintf(s.Err, "the same as: inferometer bench serve %s\n", quoted(append(settings.Words(), rest...)))
+	return serve.BenchLaid(ctx, s, settings, rest)
 }
 
 // check looks at what the script looks at, and at what is done in one way only.
@@ -129,36 +128,45 @@ func (o *options) check() error {
 	return nil
 }
 
-// args are those of bench serve.
-func (o *options) args() ([]string, error) {
+// settings are those of bench serve.
+func (o *options) settings() (to option.Settings, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
-	}
-	list := []string{
-		"--backend", "openai-chat", "--base-url", strings.TrimSuffix(o.url, "/"), "--model", o.model,
-		"--dataset-name", "conversations", "--dataset-path", o.input, "--num-prompts", "0", "--seed", strconv.Itoa(o.seed),
-		"--max-concurrency", strconv.Itoa(o.clients), "--max-conversations", strconv.Itoa(o.active), "--request-timeout", strconv.Itoa(o.timeout) + "s",
-	}
-	add := func(when bool, args ...string) {
-		if when {
-			list = append(list, args...)
-		}
-	}
-	add(o.served != "", "--served-model-name", o.served)
-	add(o.output != "", "--save-conversations", o.output)
-	add(o.requests > 0, "--max-requests", strconv.Itoa(o.requests))
-	add(o.maxTurns > 0, "--multi-turn-max-turns", strconv.Itoa((o.maxTurns+1)/2))
-	add(o.maxTokens > 0, "--output-len", strconv.Itoa(o.maxTokens))
-	add(!o.sendID, "--session-header", "")
-	if o.rate > 0 {
-		list = append(list, "--think-time", "exponential:"+time.Duration(float64(time.Second)/o.rate).String())
 	}
 	headers, err := o.headerPairs()
 	if err != nil {
 		return nil, err
 	}
-	add(len(headers) > 0, append([]string{"--header"}, headers...)...)
-	return list, nil
+	to.Add("backend", "openai-chat")
+	to.Add("base-url", strings.TrimSuffix(o.url, "/"))
+	to.Add("model", o.model)
+	to.Add("dataset-name", "conversations")
+	to.Add("dataset-path", o.input)
+	to.Add("num-prompts", "0")
+	to.Number("seed", &o.seed)
+	to.Number("max-concurrency", &o.clients)
+	to.Number("max-conversations", &o.active)
+	to.Add("request-timeout", strconv.Itoa(o.timeout)+"s")
+	to.Text("served-model-name", o.served)
+	to.Text("save-conversations", o.output)
+	above0 := func(flag string, n int) {
+		if n > 0 {
+			to.Number(flag, &n)
+		}
+	}
+	above0("max-requests", o.requests)
+	above0("multi-turn-max-turns", (o.maxTurns+1)/2)
+	above0("output-len", o.maxTokens)
+	if !o.sendID {
+		to.Add("session-header", "")
+	}
+	if o.rate > 0 {
+		to.Add("think-time", "exponential:"+time.Duration(float64(time.Second)/o.rate).String())
+	}
+	if len(headers) > 0 {
+		to.Add("header", headers...)
+	}
+	return to, nil
 }
 
 // headerPairs writes headers as Name=value. The key wins over one that was given.

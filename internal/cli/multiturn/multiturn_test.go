@@ -20,11 +20,11 @@ func TestArgs(t *testing.T) {
 		if err := set.Parse(append(strings.Fields(line), "-i", "f", "-m", "m", "-u", "http://h:1/")); err != nil {
 			t.Fatal(err)
 		}
-		args, err := o.args()
+		settings, err := o.settings()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := quoted(args); got != always+want {
+		if got := quoted(settings.Words()); got != always+want {
 			t.Errorf("%s:\n got %s\nwant %s", line, got, always+want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 		set, o := flags()
 		err := set.Parse(append(strings.Fields(line), "-i", "f", "-m", "m"))
 		if err == nil {
-			_, err = o.args()
+			_, err = o.settings()
 		}
 		if err == nil || !strings.Contains(err.Error(), "--"+want+" ") {
 			t.Errorf("%s: %v", line, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/record"
 	"github.com/inferometer/inferometer/internal/send/tokens"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // options are the flags of record.
@@ -122,7 +123,7 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 	if o.target == "" {
 		return nil, argv.Errorf("target", "is needed: the server's URL, such as http://127.0.0.1:8000")
 	}
-	if err := bench.CheckURL("target", o.target, "http", "https"); err != nil {
+	if err := spec.CheckURL("target", o.target, "http", "https"); err != nil {
 		return nil, err
 	}
 	target, err := url.Parse(o.target)
@@ -149,8 +150,8 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 		return made, nil
 	}
 	host := &bench.Host{
-		Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
-		Say: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
+		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
+		Say:         func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}
 	place, _, err := host.NamedTokenizer(ctx, o.tokenizer, o.revision)
 	if err != nil {

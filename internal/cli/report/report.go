@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -20,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/section"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 type options struct {
@@ -128,7 +128,7 @@ func (o *options) alone(s command.Streams, f export.Format, folders []string, op
 	if len(folders) > 1 {
 		return argv.Errorf("format", "%s holds one run, not %d: name one, as in results/NAME/POINT", f.Name, len(folders))
 	}
-	o.ITL, o.SVG = bench.Thresholds(o.thresholds), filepath.Ext(o.output) == ".svg"
+	o.ITL, o.SVG = spec.Thresholds(o.thresholds), filepath.Ext(o.output) == ".svg"
 	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folders[0], opt, &o.Options) })
 }
 
@@ -177,11 +177,11 @@ func (o *options) resolve(set *argv.Set) error {
 	if f := o.chosen(); f.Alone != nil && (o.slo != "" || o.appendMarkdown != "") {
 		return argv.Errorf("format", "%s shows no numbers of the whole run: it is judged and noted in a second call", f.Name)
 	}
-	if err := bench.CheckThresholds(o.thresholds); err != nil {
+	if err := spec.CheckThresholds(o.thresholds); err != nil {
 		return err
 	}
 	var err error
-	o.SLO, err = bench.ParseSLO(o.slo)
+	o.SLO, err = spec.ParseSLO(o.slo)
 	if err == nil && o.SLO != nil && o.chosen().Rows != nil {
 		err = argv.Errorf("slo", "can't be judged while requests are written one by one: do it in a second call")
 	}

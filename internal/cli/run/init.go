@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // initOptions are the flags of init.
@@ -38,7 +38,7 @@ func Init(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := bench.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
+	if err := spec.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
 		return err
 	}
 	text, err := o.write(ctx)

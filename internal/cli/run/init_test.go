@@ -55,8 +55,8 @@ func checkInit(t *testing.T, text []byte, base, model string) {
 	tree, plan := loadInit(t, text)
 	checkTree(t, tree, base, model)
 	set, o := serve.Flags()
-	if err := set.Parse(append(slices.Clone(plan.Points[0].Args), "--base-url", base)); err != nil {
-		t.Fatalf("%q: %v", plan.Points[0].Args, err)
+	if err := set.Lay(plan.Points[0].Load.With("base-url", base)); err != nil {
+		t.Fatalf("%q: %v", plan.Points[0].Load.Words(), err)
 	}
 	if o.Model != model {
 		t.Errorf("bench serve gets the model %q, want %q", o.Model, model)
@@ -186,7 +186,7 @@ func TestInitPlansEnoughRequests(t *testing.T) {
 		_, plan := loadInit(t, text)
 		for _, p := range plan.Points {
 			set, o := serve.Flags()
-			if err := set.Parse(append(slices.Clone(p.Args), "--base-url", "http://h:1")); err != nil {
+			if err := set.Lay(p.Load.With("base-url", "http://h:1")); err != nil {
 				t.Fatal(err)
 			}
 			if o.NumPrompts < 20 || o.NumPrompts < 8*p.Concurrency() {
@@ -224,7 +224,7 @@ func FuzzInit(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		if args := plan.Points[0].Args; !slices.Contains(args, model) && !slices.Contains(args, "--model="+model) {
+		if args := plan.Points[0].Load.Words(); !slices.Contains(args, model) && !slices.Contains(args, "--model="+model) {
 			t.Errorf("bench serve gets %q, want the model %q", args, model)
 		}
 		var tree map[string]any

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
@@ -21,8 +20,10 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // What run prints at its end.
@@ -111,7 +112,7 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 		source.Set = append(source.Set, "columns="+strconv.Quote(o.columns))
 	}
 	if o.slo != "" {
-		if _, err := bench.ParseSLO(o.slo); err != nil {
+		if _, err := spec.ParseSLO(o.slo); err != nil {
 			return nil, nil, err
 		}
 		source.Set = append(source.Set, "slo="+strconv.Quote(o.slo))
@@ -120,24 +121,21 @@ func (o *runOptions) load(file, program string) (*scenario.Document, *scenario.P
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := doc.Plan(scenario.PlanOptions{Program: program, CheckArgs: checkServeArgs, Redact: redactServeArgs, Only: o.only})
+	plan, err := doc.Plan(scenario.PlanOptions{Program: program, Check: check, Hide: serveFlags().Hidden, Only: o.only})
 	return doc, plan, err
 }
 
-// checkServeArgs says what bench serve has against a command line.
-func checkServeArgs(args []string) error {
-	_, _, err := serve.SpecOf(args)
+// check says what bench serve has against settings.
+func check(settings option.Settings) error {
+	_, _, err := serve.SpecOf(settings)
 	return err
 }
-
-// redactServeArgs hides what a command line of bench serve should not show.
-func redactServeArgs(args []string) []string { return serveFlags().Redacted(args) }
 
 // printPlan writes the points as commands that can be pasted.
 func printPlan(w io.Writer, plan *scenario.Plan) error {
 	return plan.Script(w, scenario.Shell{
-		Command: func(args []string) []string { return pointCommand(plan.Scenario, args) },
-		Redact:  Redacted, Environ: os.Environ(),
+		Command: func(load option.Settings) (words, shown []string) { return pointCommand(plan.Scenario, load) },
+		Environ: os.Environ(),
 	})
 }
 
@@ -170,16 +168,16 @@ func (o *runOptions) execute(ctx context.Context, s command.Streams, program str
 	r := &scenario.Runner{
 		Plan: plan, Folder: folder, Source: source, Observe: observe,
 		Program: program,
-		Find: func(ctx context.Context, drain <-chan struct{}, args []string, log string) error {
+		Find: func(ctx context.Context, drain <-chan struct{}, load option.Settings, folder, log string) error {
 			feed, control := screen.Children()
-			return findPoint(ctx, drain, plan.Scenario, args, log, feed, control)
+			return findPoint(ctx, drain, plan.Scenario, load, folder, log, feed, control)
 		},
 		Header: serve.APIKeyHeader(), Client: &http.Client{},
 	}
 	r.Live, r.Control = screen.Children()
 	said := &once{show.Line, map[string]bool{}}
-	r.Spec = func(args []string) (*bench.Spec, map[string]string, error) {
-		return serve.SpecAt(ctx, command.Streams{Err: said}, args)
+	r.Spec = func(settings option.Settings) (*spec.Spec, map[string]string, error) {
+		return serve.SpecAt(ctx, command.Streams{Err: said}, settings)
 	}
 	show.Start()
 	running, drain, stop := screen.Interrupts(ctx, s.Err)

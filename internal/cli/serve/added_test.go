@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli"
 	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
@@ -28,6 +27,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // This file is what CONTRIBUTING.md promises: a dataset, a pace, a protocol and a rule of
@@ -203,18 +203,18 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 	})
 
 	t.Run("Spec", func(t *testing.T) {
-		s, err := bench.Decode(strings.NewReader(`{"version":1,"dataset":{"name":"letters","words":9}}`))
+		s, err := spec.Decode(strings.NewReader(`{"version":1,"dataset":{"name":"letters","words":9}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := bench.Decode(bytes.NewReader(s.Encode()))
+		again, err := spec.Decode(bytes.NewReader(s.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(&lettersOptions{"a", 9, 2}, again.DatasetOptions); diff != "" {
 			t.Error(diff)
 		}
-		_, err = bench.Decode(strings.NewReader(`{"version":1,"dataset":{"name":"letters","words":0}}`))
+		_, err = spec.Decode(strings.NewReader(`{"version":1,"dataset":{"name":"letters","words":0}}`))
 		if want := "dataset.words must be at least 1, not 0"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -288,7 +288,7 @@ func TestAnAddedPaceIsEverywhere(t *testing.T) {
 	if names := keys.Pace().Names(); !slices.Contains(names, "every") {
 		t.Errorf("the keys of pace are %s", names)
 	}
-	s, err := bench.Decode(strings.NewReader(`{"version":1,"pace":{"every":"20ms"}}`))
+	s, err := spec.Decode(strings.NewReader(`{"version":1,"pace":{"every":"20ms"}}`))
 	if err != nil || s.PaceName != "every" {
 		t.Errorf("%v", err)
 	}
@@ -319,7 +319,7 @@ func TestAnAddedProtocolIsEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, string(text), `"capitals"`)
-	if _, err := bench.Decode(strings.NewReader(`{"version":1,"server":{"backend":"capitals"}}`)); err != nil {
+	if _, err := spec.Decode(strings.NewReader(`{"version":1,"server":{"backend":"capitals"}}`)); err != nil {
 		t.Error(err)
 	}
 	if n := len(prompted(t, runAdded(t, "--backend", "capitals"))); n != 3 {
@@ -340,7 +340,7 @@ func TestAnAddedRuleOfBalanceIsEverywhere(t *testing.T) {
 	if _, o, err := serve.ParseLine("--targets http://a,http://b --balance first"); err != nil || o.Balance != "first" {
 		t.Error(err)
 	}
-	if _, err := bench.Decode(strings.NewReader(`{"version":1,"server":{"urls":["http://a","http://b"],"balance":"first"}}`)); err != nil {
+	if _, err := spec.Decode(strings.NewReader(`{"version":1,"server":{"urls":["http://a","http://b"],"balance":"first"}}`)); err != nil {
 		t.Error(err)
 	}
 	contains(t, serve.FlagsDoc(t), "| `first` | to the first |")

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/fleet/ssh"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // startedFor is the label by which a leader knows the agents that it has started.
@@ -24,13 +25,13 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 	if len(r.machines) == 0 {
 		return lead.Execute(ctx, drain, &r.Spec, r.host)
 	}
-	spec := r.Spec
+	asked := r.Spec
 	mark := rand.Text()
-	spec.Agents, spec.AgentLabels = len(r.machines), maps.Clone(spec.AgentLabels)
-	if spec.AgentLabels == nil {
-		spec.AgentLabels = map[string]string{}
+	asked.Agents, asked.AgentLabels = len(r.machines), maps.Clone(asked.AgentLabels)
+	if asked.AgentLabels == nil {
+		asked.AgentLabels = map[string]string{}
 	}
-	spec.AgentLabels[startedFor] = mark
+	asked.AgentLabels[startedFor] = mark
 	place, err := r.agentPlace(r.NATS)
 	if err != nil {
 		return nil, fmt.Errorf("--agents: %w", err)
@@ -39,7 +40,7 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 		Hosts: r.machines, Program: r.agentProgram, Place: place, Args: []string{"--label", startedFor + "=" + mark},
 		Say: func(host, line string) { r.host.Say("%s: %s", host, line) },
 	}
-	allowed, err := allowFlags(&spec, r.host.Lookup)
+	allowed, err := allowFlags(&asked, r.host.Lookup)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +53,11 @@ func (r *serveRun) lead(ctx context.Context, drain <-chan struct{}) (*lead.Done,
 	if err := r.await(ctx, drain, agents, mark); err != nil {
 		return nil, err
 	}
-	return lead.Execute(ctx, drain, &spec, r.host)
+	return lead.Execute(ctx, drain, &asked, r.host)
 }
 
 // allowFlags let agents load what a run loads, and nothing else: not another port of the same host.
-func allowFlags(s *bench.Spec, lookup func(string) (string, bool)) (flags []string, err error) {
+func allowFlags(s *spec.Spec, lookup func(string) (string, bool)) (flags []string, err error) {
 	addresses, err := agent.Addresses(s, func(name string) string { value, _ := lookup(name); return value })
 	for _, address := range addresses {
 		if allowed := agent.AllowOf(address); allowed != "" && !slices.Contains(flags, allowed) {
@@ -80,7 +81,7 @@ func (r *serveRun) await(ctx context.Context, drain <-chan struct{}, agents *ssh
 	defer b.Close()
 	wait := r.FleetWait
 	if wait == 0 {
-		wait = bench.DefaultFleetWait
+		wait = spec.DefaultFleetWait
 	}
 	late := time.After(wait)
 	for {

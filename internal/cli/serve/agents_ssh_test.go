@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // An agent that is started over ssh may load the servers of its run at their ports, whether the flags
 // name these or not.
 func TestAllowFlags(t *testing.T) {
-	s := &bench.Spec{}
+	s := &spec.Spec{}
 	s.URLs = []string{"http://llm.example", "https://llm.example/v1", "http://[::1]:8000", "http://llm.example:80"}
 	s.MetricsURLs = []string{"http://llm.example:9090/metrics"}
 	got, err := allowFlags(s, func(string) (string, bool) { return "", false })

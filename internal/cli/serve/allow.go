@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/within"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // list declares a flag that may be given several times. wrong says what is wrong with a value.
@@ -61,24 +61,24 @@ func defineAllowRead(set *argv.Set, o *Options, help string, opts ...argv.Option
 // DefineStranger declares what a Spec of a file may do beyond the current folder.
 func DefineStranger(set *argv.Set, o *Options, opts ...argv.Option) {
 	DefineAllowWrite(set, o, opts...)
-	list(set, &o.allowed.Env, bench.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may send to its servers, beside OPENAI_API_KEY.", noName, opts...)
-	set.Bool(&o.ownSpec, bench.FlagOwnSpec, "The Spec is our own.", append([]argv.Option{argv.Hidden(), argv.WholeName()}, opts...)...)
+	list(set, &o.allowed.Env, spec.FlagAllowEnv, "NAME", "A variable of the environment that the Spec may send to its servers, beside OPENAI_API_KEY.", noName, opts...)
+	set.Bool(&o.ownSpec, spec.FlagOwnSpec, "The Spec is our own.", append([]argv.Option{argv.Hidden(), argv.WholeName()}, opts...)...)
 }
 
 // DefineAllowWrite declares where a Spec of a file may write.
 func DefineAllowWrite(set *argv.Set, o *Options, opts ...argv.Option) {
-	list(set, &o.allowed.Write, bench.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, beside the current one.", noPath, opts...)
+	list(set, &o.allowed.Write, spec.FlagAllowWrite, "DIR", "A folder that the Spec may write results to, beside the current one.", noPath, opts...)
 }
 
 // Hold holds a Spec of a file to what the user allowed, unless another of our processes
 // wrote it for this one.
-func (o *Options) Hold(spec *bench.Spec) error {
+func (o *Options) Hold(asked *spec.Spec) error {
 	if o.ownSpec {
-		spec.May = &o.allowed
+		asked.May = &o.allowed
 		return nil
 	}
 	o.allowed.Set = func(name string) bool { value, ok := o.lookup(name); return ok && value != "" }
-	return spec.Hold(o.allowed)
+	return asked.Hold(o.allowed)
 }
 
 // Tell says, before anything is sent, what a Spec of a file touches.

@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // batchRun is a run of batches of one shape, on the path of bench serve: it has a
@@ -41,7 +42,7 @@ func validateBatches(o *Options) error {
 func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
 	opt := *b.Options
 	opt.Model, opt.ServedModelName = b.server.ModelID, b.server.SentModel
-	opt.DatasetName, opt.Batches, opt.BatchSize = bench.BatchesName, &o, o.Size
+	opt.DatasetName, opt.Batches, opt.BatchSize = spec.BatchesName, &o, o.Size
 	opt.NumPrompts, opt.NumWarmups, opt.Seed = o.Size*o.Count, b.warmups, int(uint32(o.Seed))
 	opt.MaxConcurrency, opt.RunDir, opt.DefaultBody = &o.Size, b.folder, b.body
 	opt.IgnoreEOS = !b.server.EndsEarly // an answer that the model ends is not short then, but what it is

@@ -10,12 +10,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/bench/rehearsal"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Exec runs a Spec and shows it as bench serve does.
@@ -38,7 +38,7 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
 	defineAllowRead(set, o, allowReadSpecHelp)
 	DefineStranger(set, o)
-	set.Bool(&o.allowed.Code, bench.FlagAllowCode, "Let the Spec run programs that are answers, in a sandbox (docs/code.md).", argv.WholeName())
+	set.Bool(&o.allowed.Code, spec.FlagAllowCode, "Let the Spec run programs that are answers, in a sandbox (docs/code.md).", argv.WholeName())
 	set.String(&datasetPath, "dataset-path", "", "Where the dataset is on this machine, in place of the Spec's.", argv.Metavar("FILE"), argv.Shown("the Spec's"))
 	set.Bool(&o.DryRun, "dry-run", dryRunHelp)
 	set.Bool(&o.CI, "ci", CIHelp)
@@ -56,11 +56,11 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 		o.Progress = "none"
 	}
 	file := set.Args()[0]
-	spec, lock, err := readSpec(s, file)
+	asked, lock, err := readSpec(s, file)
 	if err != nil {
 		return err
 	}
-	o.Spec = *spec
+	o.Spec = *asked
 	if err := o.place(baseURL, tokenizer, datasetPath, runDir); err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = ""
 	}
 	if baseURL != "" {
-		if err := bench.CheckURL("base-url", baseURL, "http", "https"); err != nil {
+		if err := spec.CheckURL("base-url", baseURL, "http", "https"); err != nil {
 			return err
 		}
-		o.Login = bench.Value{}
+		o.Login = spec.Value{}
 	}
 	if err := o.Hold(&o.Spec); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = runDir
 	}
 	if baseURL != "" {
-		server, login := bench.SplitLogin(baseURL)
+		server, login := spec.SplitLogin(baseURL)
 		o.URLs, o.Login = []string{server}, o.secret("LOGIN", login)
 		o.tookV1 = o.Resolve(func(string) bool { return true }) // all is there; this takes /v1 off the address
 	}
@@ -131,7 +131,7 @@ const mostFile = 33 << 20
 
 // readSpec reads the Spec of a file, or of standard input. lock is the one that it is
 // part of, or nil.
-func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, error) {
+func readSpec(s command.Streams, file string) (*spec.Spec, *rehearsal.Lock, error) {
 	var from io.Reader = s.In
 	if file != "-" {
 		f, err := os.Open(file)
@@ -145,9 +145,9 @@ func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the Spec: %w", err)
 	}
-	lock, spec, err := specOfLock(b)
+	lock, asked, err := specOfLock(b)
 	if lock == nil && err == nil {
-		spec, err = bench.Decode(bytes.NewReader(b))
+		asked, err = spec.Decode(bytes.NewReader(b))
 	}
 	var usage *argv.UsageError
 	if errors.As(err, &usage) {
@@ -157,14 +157,14 @@ func readSpec(s command.Streams, file string) (*bench.Spec, *rehearsal.Lock, err
 		}
 		return nil, nil, &located
 	}
-	return spec, lock, err
+	return asked, lock, err
 }
 
 // printSpec writes the Spec of the flags. Which variables are to be set for it is said
 // beside it.
 func (o *Options) printSpec(s command.Streams) error {
 	for _, name := range slices.Sorted(maps.Keys(o.secrets)) {
-		fmt.Fprintf(s.Err, "note: a secret of these flags is not in the Spec: set %s before inferometer exec, and give it --%s %s\n", name, bench.FlagAllowEnv, name)
+		fmt.Fprintf(s.Err, "note: a secret of these flags is not in the Spec: set %s before inferometer exec, and give it --%s %s\n", name, spec.FlagAllowEnv, name)
 	}
 	_, err := s.Out.Write(o.Encode())
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // exporter is told of a run while it goes on.
@@ -46,7 +47,7 @@ func (r *serveRun) startExport(ctx context.Context) (*exporting, error) {
 	}
 	if c := r.export.collector; c != nil {
 		if r.TraceID == "" {
-			r.TraceID = bench.TraceRandom
+			r.TraceID = spec.TraceRandom
 		}
 		e.collector = otlp.New(c, r.host.Proxy)
 		e.all = append(e.all, e.collector)

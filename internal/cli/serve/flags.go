@@ -1,17 +1,17 @@
 package serve
 
 import (
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Options is what the flags of bench serve say: the Spec of a run, and how it is
 // shown. A flag that is refused has no field: nothing could ever be in it. After
 // Check the Spec is what the run shall do.
 type Options struct {
-	bench.Spec
+	spec.Spec
 
 	// What flags say in other words than the Spec.
 	BaseURL             string
@@ -50,12 +50,12 @@ type Options struct {
 	Upload      upload.Flags
 	export      exportOptions
 	sshOptions
-	allowed bench.Allowed // what files may do beyond what they may anyway
-	ownSpec bool          // hidden: the Spec of exec is another of our processes'
+	allowed spec.Allowed // what files may do beyond what they may anyway
+	ownSpec bool         // hidden: the Spec of exec is another of our processes'
 
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
 	// of OpenAI's API is assumed.
-	choose  func(*bench.Spec) error
+	choose  func(*spec.Spec) error
 	tookV1  bool              // an address ended with the endpoint's /v1
 	secrets map[string]string // by the variable that stands for each in the Spec
 }
@@ -73,7 +73,7 @@ const (
 
 // NewOptions has the defaults of bench serve.
 func NewOptions() *Options {
-	return &Options{Spec: bench.Default(), draft: pace.NewDraft()}
+	return &Options{Spec: spec.Default(), draft: pace.NewDraft()}
 }
 
 // Flags declares the flags of bench serve, bound to the options it returns:

@@ -6,19 +6,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // What can be chosen describes itself in its registry: a dataset, an arrival process, a
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer),
+	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, spec.BackendNames(), "The protocol. "+spec.BackendDoc()+".", argv.CommonGroup(groupServer),
 		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }

@@ -2,8 +2,8 @@ package serve
 
 import (
 	"strings"
+	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/view"
 	"github.com/inferometer/inferometer/internal/journal"
@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // CIHelp is the same for bench serve and report.
@@ -24,7 +25,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
 	set.Int(&o.Port, "port", 8000, "The server's port.", g, argv.Common(), argv.Metavar("PORT"))
 	set.String(&o.Endpoint, "endpoint", "", "The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told).", g, argv.Common(),
-		argv.Complete(argv.Word), argv.Metavar("PATH"), argv.Shown(bench.CompletionsEndpoint+", or "+bench.ChatEndpoint+" with openai-chat"))
+		argv.Complete(argv.Word), argv.Metavar("PATH"), argv.Shown(spec.CompletionsEndpoint+", or "+spec.ChatEndpoint+" with openai-chat"))
 	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request. Their values are hidden in the result.", g, argv.Common(), argv.Redact(argv.RedactPair))
 	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.", g)
 	set.String(&o.Model, "model", "", "The model's name, and where its tokenizer is looked for.", g, argv.Common(),
@@ -37,7 +38,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	set.Bool(&o.TrustRemoteCode, "trust-remote-code", "Accepted and without effect: code from a model's repository is never run here.", g)
 	set.Bool(&o.SkipTokenizerInit, "skip-tokenizer-init", "Use no tokenizer: token counts are the server's, prompt lengths are approximate.", g)
 	set.String(&o.RequestIDPrefix, "request-id-prefix", "", "What x-request-id begins with.", g, argv.Shown("bench-<8 hex digits>-"))
-	set.String(&o.SessionHeader, "session-header", bench.DefaultSessionHeader,
+	set.String(&o.SessionHeader, "session-header", "X-Session-ID",
 		"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none.", g, argv.WholeName(), argv.Metavar("NAME"))
 	defineTrace(set, o, g)
 	set.String(&o.Label, "label", "", "A name for the run, in the result and its file name.", g)
@@ -74,7 +75,7 @@ func DefineOurs(set *argv.Set, o *Options) {
 // defineRunning declares what all commands that send a load share: bounds, files, transport and display.
 func defineRunning(set *argv.Set, o *Options) {
 	g := argv.Group(groupOurs)
-	set.Duration(&o.RequestTimeout, "request-timeout", bench.DefaultRequestTimeout,
+	set.Duration(&o.RequestTimeout, "request-timeout", 10*time.Minute,
 		"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm.", g)
 	set.Duration(&o.Deadline, "deadline", 0, "Stop the whole run after so long, with a partial result.", g, argv.Shown("none"))
 	set.Choice(&o.Compat, "compat", "", []string{"vllm"}, "Compute the numbers of vLLM 0.32 where ours differ on purpose.", g)
@@ -96,7 +97,7 @@ func defineRunning(set *argv.Set, o *Options) {
 	set.String(&o.hardware, "hardware", hardware.Auto,
 		"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: "+strings.Join(hardware.Names(), ", ")+", with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it.", g,
 		argv.WholeName(), argv.Among(append([]string{hardware.Auto, "none"}, hardware.Names()...)...), argv.Metavar("SOURCES"), argv.Redact(hardware.Redact))
-	set.Choice(&o.Engine, "engine", bench.EngineAuto, []string{bench.EngineAuto, bench.EngineLoop, bench.EngineNetHTTP},
+	set.Choice(&o.Engine, "engine", spec.EngineAuto, []string{spec.EngineAuto, spec.EngineLoop, spec.EngineNetHTTP},
 		"What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything.", g)
 	set.Bool(&o.HTTP2, "http2", "Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.", g)
 	set.Bool(&o.NoKeepAlive, "no-keep-alive", "Open a connection for each request, for a server that closes them without a word.", g)

@@ -3,12 +3,12 @@ package serve
 import (
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/export/otlp"
 	"github.com/inferometer/inferometer/internal/export/prometheus"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const (
@@ -42,8 +42,8 @@ func defineExport(set *argv.Set, o *Options, opts ...argv.Option) {
 
 // defineTrace is for all commands whose flags make a Spec.
 func defineTrace(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.TraceID, flagTrace, "", "Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or "+bench.TraceRandom+" for one of its own.",
-		append(opts, argv.WholeName(), argv.Metavar("ID"), argv.Shown("none; "+bench.TraceRandom+" with --"+flagOTLP))...)
+	set.String(&o.TraceID, flagTrace, "", "Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or "+spec.TraceRandom+" for one of its own.",
+		append(opts, argv.WholeName(), argv.Metavar("ID"), argv.Shown("none; "+spec.TraceRandom+" with --"+flagOTLP))...)
 }
 
 // CheckExport looks at the flags, and reads the environment.

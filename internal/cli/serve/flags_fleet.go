@@ -3,9 +3,9 @@ package serve
 import (
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // DefineFleet declares by which agents on other machines a run is sent.
@@ -15,8 +15,8 @@ func DefineFleet(set *argv.Set, o *Options) {
 		argv.WholeName(), argv.Metavar("NATS"), argv.Shown("this process sends it"), argv.Redact(outside.RedactURL))
 	set.Int(&o.Agents, "fleet-agents", 0, "How many agents take part.", g, argv.WholeName(), argv.Shown("all that are free"))
 	set.Custom("fleet-label", "", "Only agents with this label. It may be given several times.", o.setAgentLabel, g, argv.WholeName(), argv.Metavar("KEY=VALUE"))
-	set.Duration(&o.FleetWait, "fleet-wait", 0, "How long to wait for agents to come, and after the last one has ended for the journals of those that are silent.", g, argv.WholeName(), argv.Shown(bench.DefaultFleetWait.String()))
-	set.Duration(&o.Lease, "fleet-lease", 0, "An agent that has no contact to NATS for so long sends no more.", g, argv.WholeName(), argv.Shown(bench.DefaultLease.String()))
+	set.Duration(&o.FleetWait, "fleet-wait", 0, "How long to wait for agents to come, and after the last one has ended for the journals of those that are silent.", g, argv.WholeName(), argv.Shown(spec.DefaultFleetWait.String()))
+	set.Duration(&o.Lease, "fleet-lease", 0, "An agent that has no contact to NATS for so long sends no more.", g, argv.WholeName(), argv.Shown(spec.DefaultLease.String()))
 }
 
 // setAgentLabel takes in --fleet-label.

@@ -2,16 +2,17 @@ package serve
 
 import (
 	"slices"
+	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const metricsMap = "metrics-map"
 
 // defineMetrics declares where and how often a server's metrics are read.
 func defineMetrics(set *argv.Set, o *Options, g argv.Option) {
-	set.Duration(&o.ScrapeEvery, "scrape-every", bench.DefaultScrapeEvery,
+	set.Duration(&o.ScrapeEvery, "scrape-every", time.Second,
 		"Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only.", g)
 	set.CSV(&o.MetricsURLs, "metrics-url", nil, "Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. "+
 		"Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.",
@@ -31,7 +32,7 @@ func (o *Options) SetMetrics(set *argv.Set) error {
 	case o.MetricsMapFile == "":
 		return nil
 	}
-	content, err := readBounded(o.MetricsMapFile, bench.MaxMetricsMap)
+	content, err := readBounded(o.MetricsMapFile, spec.MaxMetricsMap)
 	if err != nil {
 		return argv.Errorf(metricsMap, "can't be read: %v", err)
 	}

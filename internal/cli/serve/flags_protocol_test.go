@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 )
 
@@ -23,13 +24,13 @@ func TestProtocolExamples(t *testing.T) {
 	}
 	shown := 0
 	for _, file := range files {
-		spec, _, err := SpecOf([]string{"--backend", "custom", "--protocol-file", file})
+		asked, _, err := SpecOf(option.Settings{}.With("backend", "custom").With("protocol-file", file))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if b, err := spec.Spoken(); err != nil || spec.Endpoint != b.Path() || spec.IgnoreEOS == b.Lacks.IgnoreEOS {
-			t.Errorf("%s: %s, %v", file, spec.Endpoint, err)
+		if b, err := asked.Spoken(); err != nil || asked.Endpoint != b.Path() || asked.IgnoreEOS == b.Lacks.IgnoreEOS {
+			t.Errorf("%s: %s, %v", file, asked.Endpoint, err)
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -54,37 +55,37 @@ func TestProtocolFileIsRefused(t *testing.T) {
 	}
 	const good = "path: /g\nbody: {p: \"{prompt}\"}\ntext: a\n"
 	for _, tt := range []struct {
-		args []string
-		want string // "": it is good
+		asked option.Settings
+		want  string // "": it is good
 	}{
-		{[]string{"--backend", "custom", "--protocol-file", write(good)}, ""},
-		{[]string{"--backend", "custom", "--protocol-file", write("{\n\t\"path\": \"/g\", \"body\": \"{prompt}\", \"text\": \"a\"}")}, ""},
-		{[]string{"--backend", "custom"}, "--backend custom needs --protocol-file"},
-		{[]string{"--backend", "custom", "--protocol-file", ""}, "--protocol-file needs the name of a file"},
-		{[]string{"--protocol-file", write(good)}, "--protocol-file is for --backend custom, not openai"},
-		{[]string{"--backend", "auto", "--protocol-file", write(good)}, "--protocol-file is for --backend custom, not auto"},
-		{[]string{"--backend", "custom", "--protocol-file", t.TempDir()}, "--protocol-file can't be read"},
-		{[]string{"--backend", "custom", "--protocol-file", write(strings.Repeat("#\n", protocol.MaxCustom))}, "it is longer than any such file"},
-		{[]string{"--backend", "custom", "--protocol-file", write("")}, "is empty"},
-		{[]string{"--backend", "custom", "--protocol-file", write(good + "text: b\n")}, `has the key "text" twice`},
-		{[]string{"--backend", "custom", "--protocol-file", write(good + "id: *x\n")}, "is no YAML"},
-		{[]string{"--backend", "custom", "--protocol-file", write("id: &x a\nfinish: *x\n" + good)}, "alias"},
-		{[]string{"--backend", "custom", "--protocol-file", write(good + "---\na: b\n")}, "one YAML document"},
-		{[]string{"--backend", "custom", "--protocol-file", write(good + "fnish: b\n")}, `--protocol-file has no key "fnish"`},
-		{[]string{"--backend", "custom", "--protocol-file", write(strings.Replace(good, `"{prompt}"`, "{prompt}", 1))}, "YAML needs quotes"},
-		{[]string{"--backend", "custom", "--protocol-file", write(good), "--temperature", "1"}, "--temperature is not sent with --backend custom"},
-		{[]string{"--backend", "custom", "--protocol-file", write(good), "--ignore-eos"}, "--ignore-eos can't be asked of --backend custom"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good)), ""},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write("{\n\t\"path\": \"/g\", \"body\": \"{prompt}\", \"text\": \"a\"}")), ""},
+		{option.Settings{}.With("backend", "custom"), "--backend custom needs --protocol-file"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", ""), "--protocol-file needs the name of a file"},
+		{option.Settings{}.With("protocol-file", write(good)), "--protocol-file is for --backend custom, not openai"},
+		{option.Settings{}.With("backend", "auto").With("protocol-file", write(good)), "--protocol-file is for --backend custom, not auto"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", t.TempDir()), "--protocol-file can't be read"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(strings.Repeat("#\n", protocol.MaxCustom))), "it is longer than any such file"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write("")), "is empty"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good+"text: b\n")), `has the key "text" twice`},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good+"id: *x\n")), "is no YAML"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write("id: &x a\nfinish: *x\n"+good)), "alias"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good+"---\na: b\n")), "one YAML document"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good+"fnish: b\n")), `--protocol-file has no key "fnish"`},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(strings.Replace(good, `"{prompt}"`, "{prompt}", 1))), "YAML needs quotes"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good)).With("temperature", "1"), "--temperature is not sent with --backend custom"},
+		{option.Settings{}.With("backend", "custom").With("protocol-file", write(good)).With("ignore-eos"), "--ignore-eos can't be asked of --backend custom"},
 	} {
-		_, _, err := SpecOf(tt.args)
+		_, _, err := SpecOf(tt.asked)
 		if tt.want == "" {
 			if err != nil {
-				t.Errorf("%q: %v", tt.args, err)
+				t.Errorf("%v: %v", tt.asked, err)
 			}
 			continue
 		}
 		var wrong *argv.UsageError
 		if err == nil || !errors.As(err, &wrong) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%q: %v, want %s", tt.args, err, tt.want)
+			t.Errorf("%v: %v, want %s", tt.asked, err, tt.want)
 		}
 	}
 }

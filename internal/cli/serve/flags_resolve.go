@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Check fills in what follows from other flags and checks that they make sense, by
@@ -44,12 +45,12 @@ func (o *Options) Check(set *argv.Set) error {
 
 // Asking lets Check ask the servers what they are, where --backend is auto.
 func (o *Options) Asking(ctx context.Context, s command.Streams) {
-	o.choose = func(spec *bench.Spec) error { return spec.ChooseBackend(ctx, o.RunHost(s)) }
+	o.choose = func(asked *spec.Spec) error { return bench.ChooseBackend(ctx, asked, o.RunHost(s)) }
 }
 
 func (o *Options) chooseBackend() error {
 	switch {
-	case o.Backend != bench.BackendAuto:
+	case o.Backend != spec.BackendAuto:
 		return nil
 	case o.choose == nil:
 		return o.AssumeBackend()

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // redactURLs hides logins in several URLs.
@@ -68,10 +68,10 @@ func (o *Options) SetServers(set *argv.Set) error {
 	o.URLs = nil
 	var login string
 	for i, text := range o.Given() {
-		if err := bench.CheckURL(flag, text, "http", "https"); err != nil {
+		if err := spec.CheckURL(flag, text, "http", "https"); err != nil {
 			return err
 		}
-		server, one := bench.SplitLogin(text)
+		server, one := spec.SplitLogin(text)
 		if i > 0 && one != login {
 			return argv.Errorf(flag, "must have the same user and password, or none").
 				WithHint("measure servers of different logins one by one")
@@ -79,13 +79,13 @@ func (o *Options) SetServers(set *argv.Set) error {
 		o.URLs, login = append(o.URLs, server), one
 	}
 	o.Login = o.secret("LOGIN", login)
-	if o.Proxy == "" || o.Proxy == bench.NoProxy {
+	if o.Proxy == "" || o.Proxy == spec.NoProxy {
 		return nil
 	}
-	if err := bench.CheckURL("proxy", o.Proxy, "http", "https", "socks5", "socks5h"); err != nil {
+	if err := spec.CheckURL("proxy", o.Proxy, "http", "https", "socks5", "socks5h"); err != nil {
 		return err
 	}
-	o.Proxy, login = bench.SplitLogin(o.Proxy)
+	o.Proxy, login = spec.SplitLogin(o.Proxy)
 	o.ProxyLogin = o.secret("PROXY_LOGIN", login)
 	return nil
 }
@@ -98,7 +98,7 @@ func (o *Options) SetHeaders(*argv.Set) error {
 			return argv.Errorf("header", "%v", err)
 		}
 		name := "HEADER_" + strings.ToUpper(strings.ReplaceAll(h.Key, "-", "_"))
-		o.Headers = append(o.Headers, bench.Header{Name: h.Key, Value: o.secret(name, h.Value)})
+		o.Headers = append(o.Headers, spec.Header{Name: h.Key, Value: o.secret(name, h.Value)})
 	}
 	if err := wire.CheckHeader("Authorization", APIKey()); err != nil {
 		return &argv.UsageError{Text: "OPENAI_API_KEY " + err.Error()}
@@ -110,25 +110,25 @@ func (o *Options) SetHeaders(*argv.Set) error {
 func (o *Options) setValues(*argv.Set) error {
 	o.Metadata = nil
 	for _, p := range o.metadata {
-		o.Metadata = append(o.Metadata, bench.Pair(p))
+		o.Metadata = append(o.Metadata, spec.Pair(p))
 	}
 	var err error
 	if o.Goodput, err = ParseGoodput(o.goodput); err != nil {
 		return err
 	}
 	n := 0
-	o.ExtraBody = bench.HideSecrets(o.ExtraBody, func(text string) string {
+	o.ExtraBody = spec.HideSecrets(o.ExtraBody, func(text string) string {
 		n++
 		return o.secret("BODY_"+strconv.Itoa(n), text).Env
 	})
-	o.Power = bench.Value{Text: o.power}
+	o.Power = spec.Value{Text: o.power}
 	if redactPower(o.power) != o.power && o.power != "" {
 		if _, err := power.Parse(o.power); err != nil {
 			return argv.Errorf("power", "%v", err)
 		}
 		o.Power = o.secret("POWER", o.power)
 	}
-	o.Hardware = bench.Value{Text: o.hardware}
+	o.Hardware = spec.Value{Text: o.hardware}
 	if hardware.Redact(o.hardware) != o.hardware {
 		if _, err := hardware.Parse(o.hardware); err != nil {
 			return argv.Errorf("hardware", "%v", err)
@@ -144,9 +144,9 @@ const leastSecret = 8
 
 // secret names the variable that stands for a secret in the Spec: the one of the
 // environment that holds it, or else one of our own.
-func (o *Options) secret(name, value string) bench.Value {
+func (o *Options) secret(name, value string) spec.Value {
 	if value == "" {
-		return bench.Value{}
+		return spec.Value{}
 	}
 	for _, prefix := range []string{"", "Bearer "} {
 		bare, ok := strings.CutPrefix(value, prefix)
@@ -155,7 +155,7 @@ func (o *Options) secret(name, value string) bench.Value {
 		}
 		for _, pair := range os.Environ() {
 			if variable, held, _ := strings.Cut(pair, "="); held == bare {
-				return bench.Value{Env: variable, Prefix: prefix}
+				return spec.Value{Env: variable, Prefix: prefix}
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (o *Options) secret(name, value string) bench.Value {
 		o.secrets = map[string]string{}
 	}
 	o.secrets[name] = value
-	return bench.Value{Env: name}
+	return spec.Value{Env: name}
 }
 
 // shownURL is where requests go, as it may be shown.

@@ -16,12 +16,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -163,13 +163,13 @@ func TestServeSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := bench.Default()
+	want := spec.Default()
 	want.Resolve(func(string) bool { return false })
 	if got := o.Spec; !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("without flags the Spec is\n%s\nand without keys\n%s", got.Encode(), want.Encode())
 	}
-	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load", "pace", "times"}
-	for flag, key := range bench.Keys() {
+	noFlag := []string{"login", "api-key", "proxy-login", "unbounded", "batches", "batch-size", "default-body", "command", "summary-load", "name", "times"}
+	for flag, key := range spec.Keys() {
 		if set.Lookup(flag) == nil && !slices.Contains(noFlag, flag) {
 			t.Errorf("%s has no flag --%s", key, flag)
 		}
@@ -195,7 +195,7 @@ func TestServeSecrets(t *testing.T) {
 	if strings.Contains(text, "secret-") || strings.Contains(text, "from-the-environment") || !strings.Contains(text, `"env": "MY_GATEWAY_KEY"`) {
 		t.Errorf("the Spec is %s", text)
 	}
-	w, err := o.Wire(o.RunHost(command.Streams{}))
+	w, err := o.Wire(&o.RunHost(command.Streams{}).Environment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,13 +257,13 @@ func TestServeResolve(t *testing.T) {
 		{"--random-range-ratio 0.5", func(o *Options) bool { return ratio(o) == workload.RangeRatio{Input: 0.5, Output: 0.5} }},
 		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *Options) bool { return ratio(o) == workload.RangeRatio{Input: 0.1, Output: 0.9} }},
 		{"--goodput ttft:100 e2el:2000.5", func(o *Options) bool {
-			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
+			return reflect.DeepEqual(o.Goodput, spec.Limits{"ttft": 100, "e2el": 2000.5})
 		}},
 		{"--goodput ttft<=0.1s e2el:2000.5", func(o *Options) bool {
-			return reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 100, "e2el": 2000.5})
+			return reflect.DeepEqual(o.Goodput, spec.Limits{"ttft": 100, "e2el": 2000.5})
 		}},
 		{"--goodput itl_p99.9:50 first_visible:900", func(o *Options) bool {
-			return reflect.DeepEqual(o.Goodput, map[string]float64{"itl_p99.9": 50, "first_visible": 900})
+			return reflect.DeepEqual(o.Goodput, spec.Limits{"itl_p99.9": 50, "first_visible": 900})
 		}},
 		{"--burstiness inf --request-rate 5", func(o *Options) bool {
 			return o.PaceName == pace.Constant && o.Burstiness() > 1e308 && o.Rate() == 5
@@ -274,10 +274,10 @@ func TestServeResolve(t *testing.T) {
 			return o.Unbounded && paceText(o) == `{"stages":"10s@5,1m0s@50","burstiness":1}`
 		}},
 		{"--ramp-rate 5..50 --ramp-duration 60s", func(o *Options) bool {
-			return paceText(o) == `{"ramp_rate":"5..50","ramp_duration":"1m","burstiness":1}`
+			return paceText(o) == `{"ramp_rate":"5..50","ramp_duration":"1m0s","burstiness":1}`
 		}},
 		{"--ramp-rate 0..1.5 --ramp-duration 60", func(o *Options) bool {
-			return paceText(o) == `{"ramp_rate":"0..1.5","ramp_duration":"1m","burstiness":1}`
+			return paceText(o) == `{"ramp_rate":"0..1.5","ramp_duration":"1m0s","burstiness":1}`
 		}},
 		{"--ramp-up-strategy linear --ramp-up-start-rps 1 --ramp-up-end-rps 9", func(o *Options) bool { return *o.PaceOptions.(*pace.RampOptions).EndRPS == 9 }},
 		{"--compat vllm", func(o *Options) bool { return o.RequestTimeout == 6*time.Hour }},
@@ -351,8 +351,8 @@ metric_percentiles: [50, 99.9]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Endpoint != bench.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
-		!reflect.DeepEqual(o.Goodput, map[string]float64{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (bench.Pair{Key: "gpu", Value: "h100"}) ||
+	if o.Endpoint != spec.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
+		!reflect.DeepEqual(o.Goodput, spec.Limits{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (spec.Pair{Key: "gpu", Value: "h100"}) ||
 		string(o.ExtraBody) != `{"min_tokens":5,"stop":["a","b"]}` || !o.SaveResult || o.MetricPercentiles[1] != 99.9 {
 		t.Errorf("%+v", o)
 	}

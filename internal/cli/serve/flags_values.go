@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/send/share"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // setShare takes in --client-share.
@@ -22,5 +22,9 @@ func ParseGoodput(pairs []argv.Pair) (map[string]float64, error) {
 		}
 		clauses = append(clauses, clause)
 	}
-	return bench.ParseGoodput(clauses)
+	var limits spec.Limits
+	if err := limits.SetTexts(clauses); err != nil {
+		return nil, argv.Errorf("goodput", "%v", err)
+	}
+	return limits, nil
 }

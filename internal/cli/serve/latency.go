@@ -121,7 +121,7 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 	if !o.Quiet {
 		fmt.Fprintf(s.Err, "run: %s\n", root)
 	}
-	o.Prune(root, host)
+	host.Prune(&o.Spec, root)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -16,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/show/pictures"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // definePlots declares the pictures that vLLM's client leaves beside a result.
@@ -41,7 +41,7 @@ type plots struct {
 // newPlots is what the flags ask for, and what collects it.
 func (o *Options) newPlots() (p plots, also []row.Collector) {
 	if o.PlotTimeline {
-		p.lanes = &chartdata.Lanes{Thresholds: bench.Thresholds(o.TimelineITLThresholds)}
+		p.lanes = &chartdata.Lanes{Thresholds: spec.Thresholds(o.TimelineITLThresholds)}
 		also = append(also, p.lanes)
 	}
 	if o.PlotDatasetStats {

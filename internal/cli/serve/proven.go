@@ -11,6 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // ThisMachine is what a self-test's claim holds for. It is asked before the load
@@ -22,11 +23,11 @@ func ThisMachine() selftest.Machine {
 
 // ResolvedEngine is what --engine means for plain HTTP on this system.
 func ResolvedEngine(engine string) string {
-	if engine == bench.EngineAuto && runtime.GOOS == "linux" {
-		return bench.EngineLoop
+	if engine == spec.EngineAuto && runtime.GOOS == "linux" {
+		return spec.EngineLoop
 	}
-	if engine == bench.EngineAuto {
-		return bench.EngineNetHTTP
+	if engine == spec.EngineAuto {
+		return spec.EngineNetHTTP
 	}
 	return engine
 }
@@ -52,7 +53,7 @@ func FindProven(h *bench.Host, engine string) *journal.Proven {
 
 // SelftestPath is where the result is kept.
 func SelftestPath() (string, error) {
-	state, err := (&bench.Host{Lookup: os.LookupEnv}).State()
+	state, err := (&bench.Host{Environment: spec.Environment{Lookup: os.LookupEnv}}).State()
 	if err != nil {
 		return "", fmt.Errorf("find the state folder: %w; set XDG_STATE_HOME", err)
 	}

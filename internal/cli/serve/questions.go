@@ -2,15 +2,15 @@ package serve
 
 import (
 	"context"
-	"slices"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/send/task"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const groupQuestions = "Questions"
@@ -62,10 +62,10 @@ func (o *Options) defineQuestions(set *argv.Set) {
 }
 
 // Eval sends questions: the flags of DefineEval are flags of bench serve, which does it.
-// further are those that the command adds to what was typed; prepare may change what they say.
-func Eval(ctx context.Context, s command.Streams, typed, further []string, prepare func(*Options)) error {
+// typed is what was typed, as it may be shown; prepare may change what the settings say.
+func Eval(ctx context.Context, s command.Streams, settings option.Settings, typed []string, prepare func(*Options)) error {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, further, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return err
 	}
 	prepare(o)
@@ -73,9 +73,9 @@ func Eval(ctx context.Context, s command.Streams, typed, further []string, prepa
 }
 
 // ReadSpec reads a Spec's file.
-func ReadSpec(s command.Streams, file string) (*bench.Spec, error) {
-	spec, _, err := readSpec(s, file)
-	return spec, err
+func ReadSpec(s command.Streams, file string) (*spec.Spec, error) {
+	asked, _, err := readSpec(s, file)
+	return asked, err
 }
 
 // Resume goes on with a run of questions, as its Spec says.
@@ -89,10 +89,10 @@ func (o *Options) Questions() *workload.EvalOptions {
 	return own
 }
 
-// ShowQuestions shows each request that Eval would send with these flags, and sends none.
-func ShowQuestions(ctx context.Context, s command.Streams, typed []string, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
+// ShowQuestions shows each request that Eval would send with these settings, and sends none.
+func ShowQuestions(ctx context.Context, s command.Streams, settings option.Settings, prepare func(*Options), see func(*workload.Request) error) (*journal.Task, error) {
 	set, o := Flags()
-	if err := set.Parse(slices.Concat(typed, []string{"--dataset-name", workload.EvalName})); err != nil {
+	if err := set.Lay(settings.With("dataset-name", workload.EvalName)); err != nil {
 		return nil, err
 	}
 	prepare(o)

@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const (
@@ -143,13 +144,13 @@ func covered(now *rehearsal.Rehearsal) string {
 }
 
 // specOfLock is the Spec that a lock holds, if a file is one.
-func specOfLock(b []byte) (lock *rehearsal.Lock, spec *bench.Spec, err error) {
+func specOfLock(b []byte) (lock *rehearsal.Lock, asked *spec.Spec, err error) {
 	if !rehearsal.IsLock(b) {
 		return nil, nil, nil
 	}
 	if lock, err = rehearsal.ReadLock(bytes.NewReader(b)); err != nil {
 		return nil, nil, err
 	}
-	spec, err = bench.Decode(bytes.NewReader(lock.Spec))
-	return lock, spec, err
+	asked, err = spec.Decode(bytes.NewReader(lock.Spec))
+	return lock, asked, err
 }

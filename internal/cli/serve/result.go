@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
@@ -23,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/show/section"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // report computes the result from the journal, prints and saves it, and says by
@@ -40,7 +40,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	if err := r.summarize(res); err != nil {
 		return err
 	}
-	r.Prune(r.run.Folder(), r.host)
+	r.host.Prune(&r.Spec, r.run.Folder())
 	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 
@@ -90,7 +90,7 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	if err != nil {
 		return nil, nil, errors.Join(r.run.Unwritten(), err)
 	}
-	objective, err := bench.ParseSLO(r.SLO)
+	objective, err := spec.ParseSLO(r.SLO)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/lead"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // serveRun is a run of bench serve, and of the other commands that send a load, from
@@ -36,23 +38,40 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	return send(ctx, s, set, o, args, "bench", "serve")
+	return send(ctx, s, set, o, o.typed(set, args), "bench", "serve")
+}
+
+// BenchLaid is bench serve with settings of another command, and over them what was typed for it.
+func BenchLaid(ctx context.Context, s command.Streams, settings option.Settings, args []string) error {
+	set, o := Flags()
+	if err := set.Lay(settings); err != nil {
+		return err
+	}
+	if done, err := command.Parse(s, set, args); done || err != nil {
+		return err
+	}
+	return send(ctx, s, set, o, append(set.Hidden(settings).Words(), o.typed(set, args)...), "bench", "serve")
+}
+
+// typed are arguments as they may be shown.
+func (o *Options) typed(set *argv.Set, args []string) []string {
+	if o.PrintSpec {
+		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
+	}
+	return set.Redacted(args)
 }
 
 // send does what parsed flags ask for: it checks them, sends the load and shows its result.
-// name is the command's.
-func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, args []string, name ...string) error {
+// name is the command's, and typed what was typed behind it, as it may be shown.
+func send(ctx context.Context, s command.Streams, set *argv.Set, o *Options, typed []string, name ...string) error {
 	o.Asking(ctx, s)
 	if err := o.Check(set); err != nil {
 		return err
 	}
-	if o.PrintSpec {
-		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
-	}
 	if err := o.checkEvents(); err != nil {
 		return err
 	}
-	o.Command = slices.Concat([]string{"inferometer"}, name, set.Redacted(args))
+	o.Command = slices.Concat([]string{"inferometer"}, name, typed)
 	if o.PrintSpec {
 		return o.printSpec(s)
 	}
@@ -160,7 +179,7 @@ func (r *serveRun) execute(ctx context.Context, drain <-chan struct{}) error {
 // RunHost is this process, as a run knows it.
 func (o *Options) RunHost(s command.Streams) *bench.Host {
 	h := &bench.Host{
-		Release: command.Release(), Version: command.Version(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment,
+		Environment: spec.Environment{Release: command.Release(), Lookup: o.lookup, Proxy: http.ProxyFromEnvironment}, Version: command.Version(),
 		Say: func(format string, args ...any) {
 			if !o.Quiet {
 				fmt.Fprintf(s.Err, format+"\n", args...)
@@ -188,22 +207,22 @@ func (o *Options) lookup(name string) (string, bool) {
 // APIKey is the environment's OPENAI_API_KEY.
 func APIKey() string { return os.Getenv("OPENAI_API_KEY") }
 
-// SpecOf is the run that arguments of bench serve ask for. Secrets are beside it. No server
-// is asked: with --backend auto it is only good to see whether the arguments are right.
-func SpecOf(args []string) (spec *bench.Spec, secrets map[string]string, err error) {
+// SpecOf is the run that settings of bench serve ask for. Secrets are beside it. No server
+// is asked: with --backend auto it is only good to see whether the settings are right.
+func SpecOf(settings option.Settings) (asked *spec.Spec, secrets map[string]string, err error) {
 	set, o := Flags()
-	return specOf(set, o, args)
+	return specOf(set, o, settings)
 }
 
 // SpecAt is the same for a server that is up: it is asked what it is, if --backend is auto.
-func SpecAt(ctx context.Context, s command.Streams, args []string) (spec *bench.Spec, secrets map[string]string, err error) {
+func SpecAt(ctx context.Context, s command.Streams, settings option.Settings) (asked *spec.Spec, secrets map[string]string, err error) {
 	set, o := Flags()
 	o.Asking(ctx, s)
-	return specOf(set, o, args)
+	return specOf(set, o, settings)
 }
 
-func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets map[string]string, err error) {
-	if err := set.Parse(args); err != nil {
+func specOf(set *argv.Set, o *Options, settings option.Settings) (asked *spec.Spec, secrets map[string]string, err error) {
+	if err := set.Lay(settings); err != nil {
 		return nil, nil, err
 	}
 	if err := o.Check(set); err != nil {
@@ -223,7 +242,7 @@ func specOf(set *argv.Set, o *Options, args []string) (spec *bench.Spec, secrets
 	if o.Events != "" {
 		return nil, nil, argv.Errorf(flagEvents, "can't be given to one run of several: it is for bench serve by itself")
 	}
-	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Redacted(args)...)
+	o.Command = append([]string{"inferometer", "bench", "serve"}, set.Hidden(settings).Words()...)
 	return &o.Spec, o.secrets, nil
 }
 

@@ -75,7 +75,7 @@ func (r *shapesRun) run(ctx context.Context) error {
 	if len(r.result.Rows) > 0 {
 		err = errors.Join(err, report.WriteShapes(r.Out, &r.result, r.output))
 	}
-	r.Prune(r.root, host)
+	host.Prune(&r.Spec, r.root)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/fireworks"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -30,7 +31,7 @@ func (r *serveRun) summarize(res *measure.Result) error {
 		return err
 	}
 	defer j.Close()
-	l, err := measure.MeasureFireworks(j, int64(r.SpawnTime()))
+	l, err := fireworks.Measure(j, int64(r.SpawnTime()))
 	if err != nil {
 		return err
 	}

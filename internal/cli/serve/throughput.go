@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // throughputOptions is what the flags of bench throughput say.
@@ -42,7 +42,7 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 		"inferometer bench throughput --dataset-name sharegpt --dataset-path sharegpt.json --num-prompts 500 --output-json throughput.json")
 	_, serve := Flags() // for the defaults of what has no flag here
 	o := &throughputOptions{Options: serve}
-	set.Choice(&o.backend, "backend", bench.BackendVLLM, []string{bench.BackendVLLM, backendVLLMChat, bench.BackendOpenAI, bench.BackendChat},
+	set.Choice(&o.backend, "backend", spec.BackendVLLM, []string{spec.BackendVLLM, backendVLLMChat, spec.BackendOpenAI, spec.BackendChat},
 		"The protocol. vllm and openai are completions, vllm-chat and openai-chat are chat completions.", argv.CommonGroup(groupServer),
 		argv.Later("is an engine in the process of vLLM's benchmark; a server is measured with vllm or vllm-chat", "hf", "mii"))
 	DefineServer(set, serve)
@@ -87,7 +87,7 @@ func (o *throughputOptions) resolve(set *argv.Set) error {
 	}
 	o.Backend = o.backend
 	if o.backend == backendVLLMChat {
-		o.Backend = bench.BackendChat
+		o.Backend = spec.BackendChat
 	}
 	if o.Path == "" {
 		o.Path = o.dataset
@@ -157,7 +157,7 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	r.host.Say("run: %s", r.run.Folder())
-	r.Prune(r.run.Folder(), r.host)
+	r.host.Prune(&r.Spec, r.run.Folder())
 	return throughputEnding(r, res, v)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // options are the flags of tokenize.
@@ -109,7 +110,7 @@ func (o *options) check(set *argv.Set) error {
 		}
 	}
 	if o.server != "" {
-		return bench.CheckURL("server", o.server, "http", "https")
+		return spec.CheckURL("server", o.server, "http", "https")
 	}
 	return nil
 }
@@ -117,8 +118,8 @@ func (o *options) check(set *argv.Set) error {
 // openFile opens what --tokenizer names.
 func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tokenizer, error) {
 	host := &bench.Host{
-		Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment,
-		Say: func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
+		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
+		Say:         func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
 	}
 	place, _, err := host.NamedTokenizer(ctx, o.tokenizer, o.revision)
 	if err != nil {

@@ -6,18 +6,15 @@ package pyjson
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"math"
 	"reflect"
 	"strconv"
 	"strings"
-)
 
-// Dict is an object whose keys have an order, as a Python dict has.
-type Dict interface {
-	Len() int
-	Member(i int) (key string, value any)
-}
+	"github.com/inferometer/inferometer/internal/ordered"
+)
 
 // List is an array that is made while it is written, so it may be of any length.
 type List struct {
@@ -27,9 +24,6 @@ type List struct {
 
 // Literal is written as it is.
 type Literal string
-
-// Valuer is a value that knows its own text.
-type Valuer interface{ PyJSON() string }
 
 // Write writes a value on one line, as json.dump does.
 func Write(w io.Writer, v any) error { return write(w, v, "") }
@@ -73,13 +67,15 @@ func (e *encoder) value(v any, line string) {
 		e.w.WriteString("null")
 	case Literal:
 		e.w.WriteString(string(v))
-	case Valuer:
-		e.w.WriteString(v.PyJSON())
-	case Dict:
-		e.many('{', '}', v.Len(), line, func(i int, inner string) {
-			key, value := v.Member(i)
-			e.key(key)
-			e.value(value, inner)
+	case json.Number:
+		if text := number(v); text != "inf" && text != "-inf" {
+			v = json.Number(text)
+		}
+		e.w.WriteString(string(v)) // JSON has no word for what is too large, so that its digits stay
+	case ordered.Object:
+		e.many('{', '}', len(v), line, func(i int, inner string) {
+			e.key(v[i].Key)
+			e.value(v[i].Value, inner)
 		})
 	case List:
 		e.array(v.N, v.Item, line)
@@ -190,6 +186,9 @@ func (e *encoder) float(f float64) {
 // Strict replaces what Python writes and JSON doesn't have, Infinity and NaN, by
 // null. What is JSON stays as it is.
 func Strict(b []byte) []byte {
+	if !bytes.Contains(b, []byte("NaN")) && !bytes.Contains(b, []byte("Infinity")) {
+		return b
+	}
 	out := make([]byte, 0, len(b))
 	for inString := false; len(b) > 0; {
 		n := 1

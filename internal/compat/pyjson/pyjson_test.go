@@ -6,13 +6,11 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
-// dict is the simplest Dict.
-type dict [][2]any
-
-func (d dict) Len() int                   { return len(d) }
-func (d dict) Member(i int) (string, any) { return d[i][0].(string), d[i][1] }
+type dict = ordered.Object
 
 func TestStringsAreASCII(t *testing.T) {
 	for in, want := range map[string]string{

@@ -2,16 +2,12 @@ package bucket
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"net/url"
 	"os"
-
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -27,12 +23,9 @@ type File struct {
 type Bucket struct {
 	Place
 	host    string
-	client  *minio.Client
+	store   *store
 	secrets *outside.Secrets
 }
-
-// tries is how often a request is sent to a store that does not answer, some seconds in all.
-const tries = 4
 
 // Open makes ready for a bucket. Nothing is asked yet.
 func Open(p Place, a Account) (*Bucket, error) {
@@ -43,29 +36,25 @@ func Open(p Place, a Account) (*Bucket, error) {
 	if a.Key == "" || a.Secret == "" {
 		return nil, errors.New("needs the keys of the store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
-	if a.Region == "" && a.Endpoint != "" {
-		a.Region = "us-east-1" // what stores other than Amazon's take, without a question
-	}
-	client, err := minio.New(host, &minio.Options{
-		Creds: credentials.NewStaticV4(a.Key, a.Secret, a.Token), Secure: secure, Region: a.Region, MaxRetries: tries,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("use the store %s: %s", outside.Word(host), outside.Sentence(err.Error()))
-	}
-	return &Bucket{p, host, client, outside.NewSecrets(a.Secret, a.Token)}, nil
+	return &Bucket{p, host, newStore(a, host, secure, p.Bucket), outside.NewSecrets(a.Secret, a.Token)}, nil
 }
 
 // Check finds out whether the bucket is there and takes these keys. Who may write to it
 // but not list it is not refused.
 func (b *Bucket) Check(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // one answer will do
-	object, found := <-b.client.ListObjects(ctx, b.Bucket, minio.ListObjectsOptions{Prefix: b.Prefix, MaxKeys: 1})
-	var refused minio.ErrorResponse
-	if !found || errors.As(object.Err, &refused) && refused.Code == minio.AccessDenied {
+	list, err := b.store.do(ctx, http.MethodGet, "", url.Values{"list-type": {"2"}, "max-keys": {"1"}, "prefix": {b.Prefix}}, nil, nil)
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == "AccessDenied":
 		return nil
+	case err == nil && !strings.Contains(list.body, "<ListBucketResult"):
+		return b.noStore()
 	}
-	return b.explain(object.Err)
+	return b.explain(err)
+}
+
+func (b *Bucket) noStore() error {
+	return fmt.Errorf("the store %s does not answer as an S3 store does: see AWS_ENDPOINT_URL", outside.Word(b.host))
 }
 
 // Put puts files into the bucket, one after another, and tells their bytes. What is there
@@ -85,8 +74,8 @@ func (b *Bucket) Put(ctx context.Context, files []File) (total int64, err error)
 // partBytes is the size of the parts in which a larger file is sent.
 const partBytes = 16 << 20
 
-// digestKey is the metadata that tells whether an object is the file.
-const digestKey = "Sha256"
+// digestHeader is the metadata that tells whether an object is the file.
+const digestHeader = "X-Amz-Meta-Sha256"
 
 func (b *Bucket) put(ctx context.Context, file File) (int64, error) {
 	name := b.Below(file.Name).Prefix
@@ -98,18 +87,13 @@ func (b *Bucket) put(ctx context.Context, file File) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	digest := sha256.New()
-	size, err := io.Copy(digest, f)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
+	sum, size, err := digest(f)
 	if err != nil {
-		return 0, fmt.Errorf("read what is uploaded: %w", err)
+		return 0, err
 	}
-	sum := hex.EncodeToString(digest.Sum(nil))
-	o := minio.PutObjectOptions{UserMetadata: map[string]string{digestKey: sum}, ContentType: contentType(name), PartSize: partBytes}
-	if !file.Replace {
-		o.SetMatchETagExcept("*") // only where nothing is
+	header := http.Header{digestHeader: {sum}, "Content-Type": {contentType(name)}}
+	if !file.Replace && size <= partBytes {
+		header.Set("If-None-Match", "*") // only where nothing is
 	}
 	taken := fmt.Errorf("%s is there already, and is another one: give another prefix", outside.Word(Place{b.Bucket, name}.String()))
 	if size > partBytes && !file.Replace {
@@ -121,31 +105,36 @@ func (b *Bucket) put(ctx context.Context, file File) (int64, error) {
 			return 0, taken
 		}
 	}
-	put, err := b.client.PutObject(ctx, b.Bucket, name, f, size, o)
-	var refused minio.ErrorResponse
+	var put answer
+	if size > partBytes {
+		put, err = b.store.putParts(ctx, name, header, f, size)
+	} else {
+		put, err = b.store.do(ctx, http.MethodPut, name, nil, header, f)
+	}
+	var refused *refusal
 	switch {
-	case errors.As(err, &refused) && refused.StatusCode == http.StatusPreconditionFailed:
+	case errors.As(err, &refused) && refused.Status == http.StatusPreconditionFailed:
 		if _, same := b.there(ctx, name, size, sum); same {
 			return size, nil
 		}
 		return 0, taken
 	case err != nil:
 		return 0, b.explain(err)
-	case put.ETag == "":
-		return 0, fmt.Errorf("%s does not answer as an S3 store does: see AWS_ENDPOINT_URL", outside.Word(b.host))
+	case put.header.Get("ETag") == "":
+		return 0, b.noStore()
 	}
 	return size, nil
 }
 
 // there says whether an object of that name is known, and whether it is the file.
 func (b *Bucket) there(ctx context.Context, name string, size int64, sum string) (there, same bool) {
-	o, err := b.client.StatObject(ctx, b.Bucket, name, minio.StatObjectOptions{})
-	return err == nil, err == nil && o.Size == size && o.UserMetadata[digestKey] == sum
+	o, err := b.store.do(ctx, http.MethodHead, name, nil, nil, nil)
+	return err == nil, err == nil && o.header.Get("Content-Length") == fmt.Sprint(size) && o.header.Get(digestHeader) == sum
 }
 
 // explain says what to do about an error of the store.
 func (b *Bucket) explain(err error) error {
-	var refused minio.ErrorResponse
+	var refused *refusal
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -154,13 +143,13 @@ func (b *Bucket) explain(err error) error {
 		return fmt.Errorf("the store %s: %s", host, b.secrets.Sentence(err.Error()))
 	}
 	switch refused.Code {
-	case minio.NoSuchBucket:
+	case "NoSuchBucket":
 		return fmt.Errorf("there is no bucket %s at %s: make it, or mend the address", b.Bucket, host)
 	case "InvalidAccessKeyId":
 		return fmt.Errorf("%s does not know the key in AWS_ACCESS_KEY_ID", host)
 	case "SignatureDoesNotMatch":
 		return fmt.Errorf("the secret in AWS_SECRET_ACCESS_KEY is not that of the key in AWS_ACCESS_KEY_ID, says %s", host)
-	case minio.AccessDenied:
+	case "AccessDenied":
 		return fmt.Errorf("the key in AWS_ACCESS_KEY_ID may not write to the bucket %s at %s", b.Bucket, host)
 	}
 	return fmt.Errorf("the store %s refuses it: %s (%s)", host, b.secrets.Sentence(refused.Message), outside.Word(refused.Code))

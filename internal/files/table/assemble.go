@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -23,7 +24,7 @@ type node struct {
 
 func newNode(c *parquet.Column, depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, errDeep
+		return nil, ordered.ErrDeep
 	}
 	n := &node{name: c.Name(), column: c, repetition: c.MaxRepetitionLevel(), definition: c.MaxDefinitionLevel()}
 	if c.Leaf() {
@@ -108,7 +109,7 @@ func (n *node) content(leaves [][]parquet.Value) (any, error) {
 			return nil, err
 		}
 		leaves = leaves[len(p.leaves):]
-		out = append(out, Field{p.name, v})
+		out = append(out, ordered.Member{Key: p.name, Value: v})
 	}
 	return n.unwrapped(out), nil
 }
@@ -134,7 +135,7 @@ func (n *node) unwrapped(o Object) any {
 		m := make(Object, len(list))
 		for i, v := range list {
 			pair := v.(Object)
-			m[i] = Field{fmt.Sprint(pair[0].Value), pair[1].Value}
+			m[i] = ordered.Member{Key: fmt.Sprint(pair[0].Value), Value: pair[1].Value}
 		}
 		return m
 	}

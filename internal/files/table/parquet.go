@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -173,7 +174,7 @@ func (g *group) read(row int64) (_ Object, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.name, err)
 		}
-		out = append(out, Field{c.name, v})
+		out = append(out, ordered.Member{Key: c.name, Value: v})
 		values = values[n:]
 	}
 	return out, nil

@@ -75,7 +75,7 @@ func (t *textFile) named() (File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("row 1: %w", err)
 	}
-	t.columns = first.Names()
+	t.columns = first.Keys()
 	return t, nil
 }
 
@@ -193,7 +193,7 @@ func (t *textFile) record(raw []byte, comma rune) (Object, error) {
 	}
 	row := make(Object, len(t.columns))
 	for i, name := range t.columns {
-		row[i].Name = name
+		row[i].Key = name
 		if i < len(fields) && fields[i] != "" {
 			row[i].Value = fields[i]
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // NATS's client leaves a goroutine behind where a connection is closed before that goroutine has looked for the
@@ -101,7 +102,9 @@ func startAgent(t *testing.T, url, state string, change func(*Agent)) *process {
 	p := &process{said: &said{}, drain: make(chan struct{})}
 	p.Agent = &Agent{
 		Bus: b, ID: NewID("host.example"), Name: "one", State: filepath.Join(state, "inferometer"), Version: version, Secrets: key, Say: p.said.say,
-		Host: func() *bench.Host { return &bench.Host{Release: "1", Version: version, Lookup: os.LookupEnv} },
+		Host: func() *bench.Host {
+			return &bench.Host{Environment: spec.Environment{Release: "1", Lookup: os.LookupEnv}, Version: version}
+		},
 	}
 	p.Allow, _ = ParseAllow([]string{"127.0.0.1"})
 	if change != nil {
@@ -287,19 +290,19 @@ func (l *leader) start(agent, run, nonce string) {
 }
 
 // spec is a run of n requests, at a rate.
-func spec(url string, n int, rate float64) *bench.Spec {
+func asked(url string, n int, rate float64) *spec.Spec {
 	text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-","skip_tokenizer_init":true},"dataset":{"name":"random","input_len":8,"output_len":4},"pace":{"name":"poisson","rate":%g},"load":{"num_prompts":%d}}`, url, rate, n)
 	if rate == 0 {
 		text = fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"model":"sim","request_id_prefix":"fleet-","skip_tokenizer_init":true},"dataset":{"name":"random","input_len":8,"output_len":4},"load":{"num_prompts":%d,"max_concurrency":4}}`, url, n)
 	}
-	got, err := bench.Decode(strings.NewReader(text))
+	got, err := spec.Decode(strings.NewReader(text))
 	if err != nil {
 		panic(err)
 	}
 	return got
 }
 
-func offer(run string, s *bench.Spec) *message.Ask {
+func offer(run string, s *spec.Spec) *message.Ask {
 	return &message.Ask{Kind: message.Offer, Run: run, Spec: s.Encode(), Version: version, Lease: int64(time.Minute)}
 }
 
@@ -349,7 +352,7 @@ func TestRealRun(t *testing.T) {
 	if hello.Agent != p.ID || hello.Labels["region"] != "eu" || hello.CPUs < 1 || hello.Memory == 0 || hello.Address != "127.0.0.1" || len(hello.Key) == 0 || hello.Run != "" {
 		t.Errorf("%+v", hello)
 	}
-	s := spec(url, 400, 0)
+	s := asked(url, 400, 0)
 	s.Share = share.Equal(1, 2)
 	asked := offer("r1", s)
 	accepted := l.ask(p.ID, asked)
@@ -429,7 +432,7 @@ func TestRealInstant(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	nonce := l.offered(p, offer("r", spec(url, 3, 0)))
+	nonce := l.offered(p, offer("r", asked(url, 3, 0)))
 	l.awaitPhase(p.ID, message.Ready)
 	at := time.Now().Add(ahead)
 	if a := l.ask(p.ID, &message.Ask{Kind: message.Start, Run: "r", Nonce: nonce, At: at.UnixNano()}); a.Error != "" {

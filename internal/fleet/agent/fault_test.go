@@ -55,7 +55,7 @@ func TestRealDrain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := startLeader(t, server.URL, name)
 			p := startAgent(t, server.URL, t.TempDir(), nil)
-			running(t, l, p, offer(name, spec(url, 100_000, 200)))
+			running(t, l, p, offer(name, asked(url, 100_000, 200)))
 			stop(l, p)
 			ended := l.awaitPhase(p.ID, message.Ended, message.Failed)
 			if ended.Phase != message.Ended || ended.Sent == 0 || ended.Sent == 100_000 || ended.Reserved != ended.Sent || !p.said.has("sends no more") {
@@ -67,7 +67,7 @@ func TestRealDrain(t *testing.T) {
 	t.Run("before the start", func(t *testing.T) {
 		l := startLeader(t, server.URL, "early")
 		p := startAgent(t, server.URL, t.TempDir(), nil)
-		nonce := l.offered(p, offer("early", spec(url, 10, 0)))
+		nonce := l.offered(p, offer("early", asked(url, 10, 0)))
 		l.awaitPhase(p.ID, message.Ready)
 		l.ask(p.ID, &message.Ask{Kind: message.Cancel, Run: "early"})
 		failed := l.awaitPhase(p.ID, message.Failed)
@@ -79,7 +79,7 @@ func TestRealDrain(t *testing.T) {
 		}
 		// It is free for another run.
 		l2 := startLeader(t, server.URL, "next")
-		l2.offered(p, offer("next", spec(url, 1, 0)))
+		l2.offered(p, offer("next", asked(url, 1, 0)))
 	})
 }
 
@@ -90,7 +90,7 @@ func TestRealServerAway(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	running(t, l, p, offer("r", spec(url, 100_000, 300)))
+	running(t, l, p, offer("r", asked(url, 100_000, 300)))
 	server.Kill()
 	for p.Bus.Connected() {
 		time.Sleep(10 * time.Millisecond) // the connection tells nobody else
@@ -119,7 +119,7 @@ func TestRealLease(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	ask := offer("r", spec(url, 100_000, 100))
+	ask := offer("r", asked(url, 100_000, 100))
 	ask.Lease = int64(10 * time.Second)
 	running(t, l, p, ask)
 	server.Kill()

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // job is one run that the agent takes part in.
@@ -58,7 +59,7 @@ func (a *Agent) newJob(ask *message.Ask, o *offered) (*job, error) {
 }
 
 // shareWords are how much of a run it is.
-func shareWords(s *bench.Spec) string {
+func shareWords(s *spec.Spec) string {
 	if s.Share.Whole() {
 		return "the whole load"
 	}
@@ -178,8 +179,8 @@ func (j *job) execute(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	spec := *j.offer.spec
-	spec.RunDir = j.folder.path
+	asked := *j.offer.spec
+	asked.RunDir = j.folder.path
 	host := *j.agent.Host()
 	lookup := host.Lookup
 	host.Lookup = func(name string) (string, bool) {
@@ -196,10 +197,10 @@ func (j *job) execute(ctx context.Context) (err error) {
 	host.Begin, host.Sending, host.Ended, host.Drained = j.begin, j.sending, j.live.ended, j.stoppedItself
 	host.Rehearsed, host.Fetching, host.Say = nil, nil, nil
 	host.Progress = func(p bench.Progress) func() {
-		j.follow(p.Progress, planned(&spec, p.Total))
+		j.follow(p.Progress, planned(&asked, p.Total))
 		return func() {}
 	}
-	r, err := bench.Execute(ctx, j.drained, &spec, &host)
+	r, err := bench.Execute(ctx, j.drained, &asked, &host)
 	if err != nil {
 		return err
 	}
@@ -208,7 +209,7 @@ func (j *job) execute(ctx context.Context) (err error) {
 }
 
 // planned is how many of a run's requests are the share's; 0: not known.
-func planned(s *bench.Spec, total int) int {
+func planned(s *spec.Spec, total int) int {
 	if s.Talks() || total > 1<<28 {
 		return 0
 	}

@@ -37,7 +37,7 @@ func TestRealKeptUntilHeld(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	running(t, l, p, offer("r", spec(url, 50, 0)))
+	running(t, l, p, offer("r", asked(url, 50, 0)))
 	ended := l.awaitPhase(p.ID, message.Ended, message.Failed)
 	path := filepath.Join(p.runs(), "r."+p.ID)
 	own, err := os.ReadFile(filepath.Join(path, journal.FileName))
@@ -54,7 +54,7 @@ func TestRealKeptUntilHeld(t *testing.T) {
 	forget("", "does not hold")
 	forget(strings.Repeat("0", 64), "does not hold")
 	next := startLeader(t, server.URL, "next")
-	next.offered(p, offer("next", spec(url, 1, 0)))
+	next.offered(p, offer("next", asked(url, 1, 0)))
 	forget("", "does not hold")
 	if got := l.fetched(p.ID, "r"); !bytes.Equal(got, own) {
 		t.Errorf("%d bytes, and it has %d", len(got), len(own))
@@ -99,7 +99,7 @@ func TestRealStandsIn(t *testing.T) {
 	if got := l.fetched("old-1", "r"); !bytes.Equal(got, content) {
 		t.Errorf("%d bytes of %d", len(got), len(content))
 	}
-	if a := l.ask("old-1", offer("r2", spec("http://127.0.0.1:1", 1, 0))); a.Error == "" {
+	if a := l.ask("old-1", offer("r2", asked("http://127.0.0.1:1", 1, 0))); a.Error == "" {
 		t.Error("one that is no more took a run on")
 	}
 	if a := l.ask("old-1", &message.Ask{Kind: message.Forget, Run: "r", SHA256: s.SHA256}); a.Error != "" {
@@ -124,7 +124,7 @@ func TestRealWhyInTheJournal(t *testing.T) {
 		t.Run(run, func(t *testing.T) {
 			l := startLeader(t, server.URL, run)
 			p := startAgent(t, server.URL, t.TempDir(), nil)
-			running(t, l, p, offer(run, spec(url, 100_000, 200)))
+			running(t, l, p, offer(run, asked(url, 100_000, 200)))
 			stop.do(l, p)
 			ended := l.awaitPhase(p.ID, message.Ended, message.Failed)
 			own, err := os.ReadFile(filepath.Join(p.runs(), run+"."+p.ID, journal.FileName))

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // liveBits give percentiles within 0.8 %, and messages of a few kilobytes.
@@ -25,7 +25,7 @@ type livePart struct {
 	ttft, itl, e2el *hist.Histogram
 }
 
-func newLive(s *bench.Spec) *live {
+func newLive(s *spec.Spec) *live {
 	l := &live{rules: row.Rules{VLLM: s.Compat == "vllm"}}
 	for i := range l.parts {
 		l.parts[i] = livePart{ttft: hist.New(liveBits), itl: hist.New(liveBits), e2el: hist.New(liveBits)}

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // What a leader may make an agent fetch.
@@ -26,7 +27,7 @@ var ours = []string{"XDG_STATE_HOME", "GOMAXPROCS", "INFEROMETER_TEST_NO_STAMPS"
 
 // offered is an offer that was found harmless.
 type offered struct {
-	spec    *bench.Spec
+	spec    *spec.Spec
 	secrets map[string]string
 	files   []message.File
 }
@@ -36,11 +37,11 @@ func (a *Agent) check(ask *message.Ask) (*offered, error) {
 	if release(ask.Version) != release(a.Version) {
 		return nil, fmt.Errorf("the leader is inferometer %s, and this agent %s: use the same version on both", outside.Word(ask.Version), a.Version)
 	}
-	spec, err := bench.Decode(bytes.NewReader(ask.Spec))
+	asked, err := spec.Decode(bytes.NewReader(ask.Spec))
 	if err != nil {
 		return nil, fmt.Errorf("the Spec is refused: %s", outside.Sentence(err.Error()))
 	}
-	o := &offered{spec: spec, files: ask.Files}
+	o := &offered{spec: asked, files: ask.Files}
 	if len(ask.Sealed) > 0 {
 		if o.secrets, err = a.Secrets.Open(ask.Run, a.ID, ask.Sealed); err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func checkFiles(o *offered) error {
 func (a *Agent) checkVariables(o *offered) error {
 	h := *a.Host()
 	h.Lookup = func(name string) (string, bool) { value, ok := o.secrets[name]; return value, ok }
-	if _, err := o.spec.Wire(&h); err != nil {
+	if _, err := o.spec.Wire(&h.Environment); err != nil {
 		return fmt.Errorf("%s; an agent takes variables from the leader's sealed secrets alone", outside.Sentence(err.Error()))
 	}
 	return nil
@@ -132,9 +133,9 @@ func (a *Agent) checkHosts(o *offered) error {
 
 // Addresses are all that a Spec makes whoever runs it connect to; variable gives the value of one
 // that it names.
-func Addresses(s *bench.Spec, variable func(name string) string) ([]string, error) {
+func Addresses(s *spec.Spec, variable func(name string) string) ([]string, error) {
 	addresses := slices.Concat(s.URLs, s.MetricsURLs)
-	if s.Proxy != "" && s.Proxy != bench.NoProxy {
+	if s.Proxy != "" && s.Proxy != spec.NoProxy {
 		addresses = append(addresses, s.Proxy)
 	}
 	source := s.Power.Text
@@ -165,7 +166,7 @@ func Addresses(s *bench.Spec, variable func(name string) string) ([]string, erro
 // texts are in the journal stays as it is.
 func (o *offered) takePaths() {
 	k := &o.spec.Keep
-	o.spec.Keep = bench.Keep{
+	o.spec.Keep = spec.Keep{
 		Command: k.Command, Label: k.Label, Metadata: k.Metadata, KeepRuns: k.KeepRuns, JournalTexts: k.JournalTexts,
 		ScrapeEvery: k.ScrapeEvery, ForgetPrompts: k.ForgetPrompts, SaveDetailed: k.SaveDetailed, Hardware: k.Hardware,
 	}

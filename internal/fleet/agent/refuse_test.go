@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/fleet/seal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // hosts of the table are read as the user of an agent would write them.
@@ -117,45 +117,45 @@ func TestRealOffersRefused(t *testing.T) {
 	const url = "http://127.0.0.1:8000"
 	digest := strings.Repeat("a", 64)
 	for name, c := range map[string]struct {
-		change func(*bench.Spec, *message.Ask)
+		change func(*spec.Spec, *message.Ask)
 		said   string
 	}{
-		"version": {func(_ *bench.Spec, a *message.Ask) { a.Version = "2.0.0+abc" }, "the leader is inferometer 2.0.0+abc, and this agent 1.0.0+abc"},
-		"none":    {func(_ *bench.Spec, a *message.Ask) { a.Version = "" }, "same version"},
-		"no Spec": {func(_ *bench.Spec, a *message.Ask) { a.Spec = []byte(`{"version":1,"servers":{}}`) }, `"servers" is no section`},
-		"invalid": {func(s *bench.Spec, _ *message.Ask) { s.Backend = "smtp" }, "server.backend"},
-		"target":  {func(s *bench.Spec, _ *message.Ask) { s.URLs = []string{url, "http://10.0.0.1:8000"} }, "the host 10.0.0.1:8000 is not one that this agent may load"},
-		"port":    {func(s *bench.Spec, _ *message.Ask) { s.URLs = []string{"http://127.0.0.1:22"} }, "may load"},
-		"proxy":   {func(s *bench.Spec, _ *message.Ask) { s.Proxy = "http://proxy.example:3128" }, "the host proxy.example:3128"},
-		"power":   {func(s *bench.Spec, _ *message.Ask) { s.Power.Text = "prometheus:http://prom.example?query=up" }, "the host prom.example:80"},
-		"header": {func(s *bench.Spec, _ *message.Ask) {
-			s.Headers = []bench.Header{{Name: "X-A", Value: bench.Value{Env: "AGENTS_OWN_SECRET"}}}
+		"version": {func(_ *spec.Spec, a *message.Ask) { a.Version = "2.0.0+abc" }, "the leader is inferometer 2.0.0+abc, and this agent 1.0.0+abc"},
+		"none":    {func(_ *spec.Spec, a *message.Ask) { a.Version = "" }, "same version"},
+		"no Spec": {func(_ *spec.Spec, a *message.Ask) { a.Spec = []byte(`{"version":1,"servers":{}}`) }, `"servers" is no section`},
+		"invalid": {func(s *spec.Spec, _ *message.Ask) { s.Backend = "smtp" }, "server.backend"},
+		"target":  {func(s *spec.Spec, _ *message.Ask) { s.URLs = []string{url, "http://10.0.0.1:8000"} }, "the host 10.0.0.1:8000 is not one that this agent may load"},
+		"port":    {func(s *spec.Spec, _ *message.Ask) { s.URLs = []string{"http://127.0.0.1:22"} }, "may load"},
+		"proxy":   {func(s *spec.Spec, _ *message.Ask) { s.Proxy = "http://proxy.example:3128" }, "the host proxy.example:3128"},
+		"power":   {func(s *spec.Spec, _ *message.Ask) { s.Power.Text = "prometheus:http://prom.example?query=up" }, "the host prom.example:80"},
+		"header": {func(s *spec.Spec, _ *message.Ask) {
+			s.Headers = []spec.Header{{Name: "X-A", Value: spec.Value{Env: "AGENTS_OWN_SECRET"}}}
 		}, "AGENTS_OWN_SECRET is not set"},
-		"key":  {func(s *bench.Spec, _ *message.Ask) { s.APIKey.Env = "AGENTS_OWN_SECRET" }, "AGENTS_OWN_SECRET is not set"},
-		"body": {func(s *bench.Spec, _ *message.Ask) { s.ExtraBody = []byte(`{"x":{"$env":"AGENTS_OWN_SECRET"}}`) }, "AGENTS_OWN_SECRET is not set"},
-		"state": {func(s *bench.Spec, _ *message.Ask) {
-			s.Headers = []bench.Header{{Name: "X-A", Value: bench.Value{Env: "XDG_STATE_HOME"}}}
+		"key":  {func(s *spec.Spec, _ *message.Ask) { s.APIKey.Env = "AGENTS_OWN_SECRET" }, "AGENTS_OWN_SECRET is not set"},
+		"body": {func(s *spec.Spec, _ *message.Ask) { s.ExtraBody = []byte(`{"x":{"$env":"AGENTS_OWN_SECRET"}}`) }, "AGENTS_OWN_SECRET is not set"},
+		"state": {func(s *spec.Spec, _ *message.Ask) {
+			s.Headers = []spec.Header{{Name: "X-A", Value: spec.Value{Env: "XDG_STATE_HOME"}}}
 		}, "XDG_STATE_HOME is not set"},
-		"dataset":   {func(s *bench.Spec, _ *message.Ask) { _ = s.ChooseDataset("custom"); s.Path = "/etc/passwd" }, "no file came with it"},
-		"tokenizer": {func(s *bench.Spec, _ *message.Ask) { s.Tokenizer, s.SkipTokenizerInit = "/etc", false }, "no file of it came"},
-		"file name": {func(_ *bench.Spec, a *message.Ask) {
+		"dataset":   {func(s *spec.Spec, _ *message.Ask) { _ = s.ChooseDataset("custom"); s.Path = "/etc/passwd" }, "no file came with it"},
+		"tokenizer": {func(s *spec.Spec, _ *message.Ask) { s.Tokenizer, s.SkipTokenizerInit = "/etc", false }, "no file of it came"},
+		"file name": {func(_ *spec.Spec, a *message.Ask) {
 			a.Files = []message.File{{SHA256: digest, Bytes: 1, For: "dataset", Name: "../x"}}
 		}, "is none"},
-		"file kind": {func(_ *bench.Spec, a *message.Ask) {
+		"file kind": {func(_ *spec.Spec, a *message.Ask) {
 			a.Files = []message.File{{SHA256: digest, Bytes: 1, For: "program", Name: "x"}}
 		}, "is not known here"},
-		"file size": {func(_ *bench.Spec, a *message.Ask) {
+		"file size": {func(_ *spec.Spec, a *message.Ask) {
 			a.Files = []message.File{{SHA256: digest, Bytes: 1 << 60, For: "dataset", Name: "x"}}
 		}, "too large"},
-		"programs": {func(s *bench.Spec, _ *message.Ask) { s.AllowCode = true }, "allow_code"},
-		"give up":  {func(s *bench.Spec, _ *message.Ask) { s.GiveUp, s.Duration = "p99_ttft<1s", time.Minute }, "give_up"},
-		"sealed":   {func(_ *bench.Spec, a *message.Ask) { a.Sealed = []byte("no secret at all") }, "do not open"},
-		"own name": {func(_ *bench.Spec, a *message.Ask) {
+		"programs": {func(s *spec.Spec, _ *message.Ask) { s.AllowCode = true }, "allow_code"},
+		"give up":  {func(s *spec.Spec, _ *message.Ask) { s.GiveUp, s.Duration = "p99_ttft<1s", time.Minute }, "give_up"},
+		"sealed":   {func(_ *spec.Spec, a *message.Ask) { a.Sealed = []byte("no secret at all") }, "do not open"},
+		"own name": {func(_ *spec.Spec, a *message.Ask) {
 			a.Sealed, _ = seal.Seal(p.Secrets.Public(), "r", p.ID, map[string]string{"XDG_STATE_HOME": "/elsewhere"})
 		}, "can't have the name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := spec(url, 10, 0)
+			s := asked(url, 10, 0)
 			ask := offer("r", s)
 			ask.Spec = nil
 			c.change(s, ask)
@@ -170,7 +170,7 @@ func TestRealOffersRefused(t *testing.T) {
 		})
 	}
 	l.offeredNothing(p)
-	s := spec("http://10.0.0.1:8000", 10, 0)
+	s := asked("http://10.0.0.1:8000", 10, 0)
 	if a := l.ask(p.ID, offer("r", s)); !strings.Contains(a.Error, "may load") || a.Nonce != "" || !p.said.has("refused the run r") {
 		t.Errorf("%+v", a)
 	}
@@ -204,7 +204,7 @@ func TestRealFilesAndSecrets(t *testing.T) {
 	if err := os.Remove(data); err != nil { // what is left is the object store's
 		t.Fatal(err)
 	}
-	s := spec(url, 2, 0)
+	s := asked(url, 2, 0)
 	if err := s.ChooseDataset("custom"); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestRealFileIsNotThere(t *testing.T) {
 	server, url := fleettest.Start(t), startSim(t)
 	l := startLeader(t, server.URL, "r")
 	p := startAgent(t, server.URL, t.TempDir(), nil)
-	ask := offer("r", spec(url, 2, 0))
+	ask := offer("r", asked(url, 2, 0))
 	ask.Files = []message.File{{SHA256: strings.Repeat("a", 64), Bytes: 10, For: "dataset", Name: "x"}}
 	l.offered(p, ask)
 	failed := l.awaitPhase(p.ID, message.Failed)

@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // wireless is a line in memory. While NATS is away what is told waits, and nothing is confirmed.
@@ -72,7 +72,7 @@ func newTestTeller(t *testing.T, l line, lease time.Duration) (tell *teller, exp
 	t.Cleanup(f.close)
 	expired = make(chan struct{})
 	end := sync.OnceFunc(func() { close(expired) })
-	return newTeller(l, f, lease, newLive(&bench.Spec{}), func(string) { end() }), expired
+	return newTeller(l, f, lease, newLive(&spec.Spec{}), func(string) { end() }), expired
 }
 
 // What is reserved is what is sent in about a second: little while nobody knows the rate, twice as

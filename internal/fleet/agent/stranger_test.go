@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // An offer that names a file of the agent's machine as its task: the file is not opened, so
@@ -22,7 +22,7 @@ func TestRealOfferOpensNoTask(t *testing.T) {
 	}
 	said := map[string]string{}
 	for name, path := range map[string]string{"there": secret, "absent": secret + "-absent"} {
-		s := spec("http://127.0.0.1:8000", 10, 0)
+		s := asked("http://127.0.0.1:8000", 10, 0)
 		if err := s.ChooseDataset(workload.EvalName); err != nil {
 			t.Fatal(err)
 		}
@@ -42,8 +42,8 @@ func TestRealOfferOpensNoTask(t *testing.T) {
 func TestRealOfferWritesNothing(t *testing.T) {
 	t.Parallel()
 	p := startAgent(t, fleettest.Start(t).URL, t.TempDir(), func(a *Agent) { a.Allow, _ = ParseAllow([]string{"127.0.0.1:8000"}) })
-	s := spec("http://127.0.0.1:8000", 10, 0)
-	s.Keep = bench.Keep{
+	s := asked("http://127.0.0.1:8000", 10, 0)
+	s.Keep = spec.Keep{
 		RunDir: "/x", SaveResult: true, AppendResult: true, ResultDir: "/x", ResultFilename: "/x/y.json", AppendMarkdown: "/x.md", SummaryFile: "/x.csv",
 		PlotTimeline: true, PlotDatasetStats: true, ScrapeEvery: s.ScrapeEvery, Hardware: s.Hardware,
 	}

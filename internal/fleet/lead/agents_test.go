@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/seal"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // startAgent runs the real agent in this process.
@@ -72,21 +73,21 @@ func TestRealAgents(t *testing.T) {
 		"conversations": `"dataset":{"name":"multi-turn","input_len":8,"output_len":4},"load":{"num_prompts":20,"max_conversations":5}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			make := func() *bench.Spec {
+			make := func() *spec.Spec {
 				backend := "openai"
 				if name == "conversations" {
 					backend = "openai-chat"
 				}
 				text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"backend":%q,"skip_tokenizer_init":true},%s,"keep":{"run_dir":%q},"fleet":{"nats":%q,"wait":"20s","agents":3}}`,
 					server, backend, part, filepath.Join(t.TempDir(), "run"), nats.URL)
-				s, err := bench.Decode(bytes.NewReader([]byte(text)))
+				s, err := spec.Decode(bytes.NewReader([]byte(text)))
 				if err != nil {
 					t.Fatal(err)
 				}
 				return s
 			}
 			single := make()
-			single.Fleet = bench.Fleet{}
+			single.Fleet = spec.Fleet{}
 			run, err := bench.Execute(t.Context(), nil, single, testHost(t, nil))
 			if err != nil {
 				t.Fatal(err)

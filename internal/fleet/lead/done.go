@@ -1,13 +1,13 @@
 package lead
 
 import (
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Done is a run that is over, with the journal of all its agents.
 type Done struct {
-	Spec *bench.Spec // of the run: a leader that takes over has none of its own
+	Spec *spec.Spec // of the run: a leader that takes over has none of its own
 
 	folder    string
 	model     string

@@ -24,6 +24,7 @@ import (
 	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const version = "1.0.0+abc"
@@ -161,12 +162,12 @@ func (f *fake) handle(a *message.Ask, received time.Time) *message.Answer {
 		if secrets, err := f.key.Open(a.Run, f.id, a.Sealed); err == nil {
 			secret = secrets["OPENAI_API_KEY"]
 		}
-		spec, err := bench.Decode(bytes.NewReader(a.Spec))
+		asked, err := spec.Decode(bytes.NewReader(a.Spec))
 		if err != nil {
 			answer.Error = err.Error()
 			return answer
 		}
-		f.take(spec, a.Run)
+		f.take(asked, a.Run)
 		answer.Nonce = "once"
 	case message.Start:
 		if a.Nonce != "once" {
@@ -200,12 +201,12 @@ func (f *fake) handle(a *message.Ask, received time.Time) *message.Answer {
 }
 
 // take begins a run, as it was offered.
-func (f *fake) take(spec *bench.Spec, run string) {
+func (f *fake) take(asked *spec.Spec, run string) {
 	f.status = message.Status{Run: run, Agent: f.id, Phase: message.Preparing}
 	f.begin, f.drain, f.drained = make(chan time.Time, 1), make(chan struct{}), sync.Once{}
 	var ctx context.Context
 	ctx, f.cancel = context.WithCancel(context.Background())
-	spec.RunDir = filepath.Join(f.dir, run)
+	asked.RunDir = filepath.Join(f.dir, run)
 	var progress bench.Progress
 	host := testHost(f.t, nil)
 	if f.net != nil {
@@ -230,10 +231,10 @@ func (f *fake) take(spec *bench.Spec, run string) {
 		progress = p
 		return func() {}
 	}
-	f.all.Go(func() { f.send(ctx, spec, host, &progress) })
+	f.all.Go(func() { f.send(ctx, asked, host, &progress) })
 }
 
-func (f *fake) send(ctx context.Context, spec *bench.Spec, host *bench.Host, progress *bench.Progress) {
+func (f *fake) send(ctx context.Context, asked *spec.Spec, host *bench.Host, progress *bench.Progress) {
 	quit, quiet := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(quiet)
@@ -248,7 +249,7 @@ func (f *fake) send(ctx context.Context, spec *bench.Spec, host *bench.Host, pro
 			}
 		}
 	}()
-	r, err := bench.Execute(ctx, f.drain, spec, host)
+	r, err := bench.Execute(ctx, f.drain, asked, host)
 	close(quit)
 	<-quiet
 	if err != nil {
@@ -313,12 +314,15 @@ func testHost(t *testing.T, said *bytes.Buffer) *bench.Host {
 		}
 	}
 	return &bench.Host{
-		Release: "1", Version: version, Say: say, Warn: say,
-		Lookup: func(name string) (string, bool) {
-			value, ok := map[string]string{"OPENAI_API_KEY": "sk-secret-of-the-test", "XDG_STATE_HOME": state}[name]
-			return value, ok
+		Environment: spec.Environment{
+			Release: "1",
+			Lookup: func(name string) (string, bool) {
+				value, ok := map[string]string{"OPENAI_API_KEY": "sk-secret-of-the-test", "XDG_STATE_HOME": state}[name]
+				return value, ok
+			},
+			Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		},
-		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
+		Version: version, Say: say, Warn: say,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/fleettest"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // tally counts outcomes.
@@ -77,7 +78,7 @@ func TestRealNATSRestarts(t *testing.T) {
 		}()
 		return func() { <-gone }
 	}
-	s := spec(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
+	s := asked(t, server, nats.URL, `"pace":{"rate":150},"load":{"num_prompts":450}`)
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestRealNATSRestarts(t *testing.T) {
 }
 
 // dieAt leads a run as far as how says, and is then gone without a word.
-func (l *leader) dieAt(t *testing.T, s *bench.Spec, how stage) (run string) {
+func (l *leader) dieAt(t *testing.T, s *spec.Spec, how stage) (run string) {
 	t.Helper()
 	l.kept = state{Run: newID("run-"), Version: version, Lease: s.LeaseTime(), Wait: s.Patience()}
 	if err := l.prepare(t.Context(), nil, s); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // filesName is the folder of what a leader that took over fetched.
@@ -15,7 +16,7 @@ const filesName = "files"
 
 // fetchFiles brings the files of the run here, as an agent does: the leader before may have
 // had them elsewhere.
-func (l *leader) fetchFiles(ctx context.Context, s *bench.Spec) (map[bench.FileKind]string, error) {
+func (l *leader) fetchFiles(ctx context.Context, s *spec.Spec) (map[bench.FileKind]string, error) {
 	places := map[bench.FileKind]string{}
 	count, named := map[string]int{}, map[string]string{string(bench.DatasetFile): s.Path, string(bench.TokenizerFile): s.Tokenizer}
 	for _, f := range l.kept.Files {

@@ -19,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // leader leads one run.
@@ -44,7 +45,7 @@ type leader struct {
 
 // Execute runs a Spec that is resolved and valid by the agents of its fleet. drain and the
 // end of ctx mean what they mean to bench.Execute.
-func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench.Host) (*Done, error) {
+func Execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec, h *bench.Host) (*Done, error) {
 	place, err := bus.ReadPlace(s.NATS)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec, h *bench
 }
 
 // execute leads a run from its Spec, or from where another leader left it, to its end.
-func (l *leader) execute(ctx context.Context, drain <-chan struct{}, s *bench.Spec) (*Done, error) {
+func (l *leader) execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec) (*Done, error) {
 	defer l.close()
 	if run := unfinished(s.RunDir); run != "" {
 		l.host.Say("%s holds the run %s, which has no result yet: this leader takes it over, as it was begun", s.RunDir, run)
@@ -129,7 +130,7 @@ func newID(prefix string) string {
 
 // prepare does all that comes before the start. Nothing has been sent, so that the first
 // Ctrl-C ends it, and whatever goes wrong gives up.
-func (l *leader) prepare(ctx context.Context, drain <-chan struct{}, s *bench.Spec) (err error) {
+func (l *leader) prepare(ctx context.Context, drain <-chan struct{}, s *spec.Spec) (err error) {
 	ctx, stop := untilDrain(ctx, drain)
 	defer stop()
 	defer func() {

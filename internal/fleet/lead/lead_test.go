@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // soon is what a test waits that waits for something that does not come: shorter than a minute, and long enough for a busy
@@ -23,11 +24,11 @@ import (
 const soon = 15 * time.Second
 
 // spec is a run against a server, by the agents at an address.
-func spec(t *testing.T, server, nats, load string) *bench.Spec {
+func asked(t *testing.T, server, nats, load string) *spec.Spec {
 	t.Helper()
 	text := fmt.Sprintf(`{"version":1,"server":{"urls":[%q],"skip_tokenizer_init":true},"dataset":{"input_len":10,"output_len":4},%s,
 		"keep":{"run_dir":%q},"fleet":{"nats":%q,"wait":"1m","lease":"1m"}}`, server, load, filepath.Join(t.TempDir(), "run"), nats)
-	s, err := bench.Decode(strings.NewReader(text))
+	s, err := spec.Decode(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func oneRun(v *virtual, name, load string) {
 		})
 	}
 	single := v.spec(load)
-	single.Fleet = bench.Fleet{}
+	single.Fleet = spec.Fleet{}
 	run, err := bench.Execute(v.Context(), nil, single, v.host(nil))
 	if err != nil {
 		v.Fatal(err)
@@ -150,7 +151,7 @@ func oneRun(v *virtual, name, load string) {
 // What stands against a run is said before anything is sent.
 func TestRefusedBeforeTheStart(t *testing.T) {
 	const load = `"load":{"num_prompts":10,"max_concurrency":2}`
-	try := func(v *virtual, change func(*bench.Spec), want string) {
+	try := func(v *virtual, change func(*spec.Spec), want string) {
 		v.Helper()
 		s := v.spec(load)
 		if change != nil {
@@ -168,7 +169,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 	}
 	t.Run("nobody", func(t *testing.T) {
 		inVirtual(t, func(v *virtual) {
-			try(v, func(s *bench.Spec) { s.FleetWait = time.Millisecond }, "agents that are free: 0, and 1 are needed")
+			try(v, func(s *spec.Spec) { s.FleetWait = time.Millisecond }, "agents that are free: 0, and 1 are needed")
 			quiet(v)
 		})
 	})
@@ -177,8 +178,8 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 			v.fake("busy", func(f *fake) { f.hello = func(h *message.Hello) { h.Run = "run-1" } })
 			v.fake("old", func(f *fake) { f.hello = func(h *message.Hello) { h.Version = "0.1.0" } })
 			v.fake("there", nil)
-			try(v, func(s *bench.Spec) { s.Agents = 2 }, "agents that are free: 1, and 2 are needed; busy with another run: 1 (busy); of another version than 1.0.0: 1 (old has 0.1.0)")
-			try(v, func(s *bench.Spec) { s.AgentLabels = map[string]string{"region": "eu"} }, "without the labels asked for: 3 (busy, old, there)")
+			try(v, func(s *spec.Spec) { s.Agents = 2 }, "agents that are free: 1, and 2 are needed; busy with another run: 1 (busy); of another version than 1.0.0: 1 (old has 0.1.0)")
+			try(v, func(s *spec.Spec) { s.AgentLabels = map[string]string{"region": "eu"} }, "without the labels asked for: 3 (busy, old, there)")
 			quiet(v)
 		})
 	})
@@ -193,7 +194,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 					return ""
 				}
 			})
-			try(v, func(s *bench.Spec) { s.Agents = 2 }, "the agent says-no does not take part, and nothing was sent: this host is not on my list")
+			try(v, func(s *spec.Spec) { s.Agents = 2 }, "the agent says-no does not take part, and nothing was sent: this host is not on my list")
 			quiet(v)
 		})
 	})

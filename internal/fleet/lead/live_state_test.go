@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // A fleet's state is what its agents told last, added up; their histograms are merged.
@@ -26,9 +27,9 @@ func TestStateOfAFleet(t *testing.T) {
 		return map[string]json.RawMessage{"ttft": b}
 	}
 	now := time.Now()
-	spec := bench.Default()
+	asked := spec.Default()
 	l := &leader{
-		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &bench.Plan{Spec: &spec},
+		host: &bench.Host{Live: &live.Feed{}}, began: now.Add(-20 * time.Second), plan: &bench.Plan{Spec: &asked},
 		list: list{requests: make([]merge.Request, 200)},
 		agents: []*agent{
 			{member: member{ID: "a"}, contact: now, status: &message.Status{Phase: message.Running, Sent: 60, Done: 40, Failed: 10, InFlight: 10, Tokens: 900, Live: encoded(10, 10, 10)}},

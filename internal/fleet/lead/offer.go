@@ -28,7 +28,7 @@ func (l *leader) putFiles(ctx context.Context) error {
 
 // offer gives each agent its share, all at a time.
 func (l *leader) offer(ctx context.Context) error {
-	secrets, err := l.plan.Spec.Secrets(l.host)
+	secrets, err := l.plan.Spec.Secrets(&l.host.Environment)
 	if err != nil {
 		return err
 	}

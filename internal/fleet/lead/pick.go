@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/share"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const (
@@ -56,7 +56,7 @@ type candidates struct {
 
 // sortOut looks at who is there. The order is that of names, so that the same agents have
 // the same shares in the next run.
-func sortOut(hellos []message.Hello, f *bench.Fleet, version string) *candidates {
+func sortOut(hellos []message.Hello, f *spec.Fleet, version string) *candidates {
 	c := &candidates{ours: version}
 	slices.SortFunc(hellos, func(a, b message.Hello) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Agent, b.Agent))
@@ -95,7 +95,7 @@ func release(version string) string {
 }
 
 // text says who is there, and why that is not enough.
-func (c *candidates) text(f *bench.Fleet) string {
+func (c *candidates) text(f *spec.Fleet) string {
 	some := func(list []message.Hello) string {
 		const most = 3
 		var names []string

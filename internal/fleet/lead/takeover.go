@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/bus"
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Attach leads a run to its end that another leader began and does not lead any more. An
@@ -149,7 +150,7 @@ func (l *leader) readKept(ctx context.Context, run, folder string) error {
 
 // planAgain makes the plan from what NATS keeps: the Spec, and the files that it needs.
 func (l *leader) planAgain(ctx context.Context) error {
-	s, err := bench.Decode(bytes.NewReader(l.kept.Spec))
+	s, err := spec.Decode(bytes.NewReader(l.kept.Spec))
 	if err != nil {
 		return fmt.Errorf("the Spec of the run %s: %w", l.kept.Run, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim"
 	simrandom "github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // virtual is a fleet in virtual time: a bus and a network within the process, and a simulated server.
@@ -69,9 +70,9 @@ func (v *virtual) fake(id string, change func(*fake)) *fake {
 	return startFakeOn(v.T, v.Bus, &v.network, id, change)
 }
 
-func (v *virtual) spec(load string) *bench.Spec {
+func (v *virtual) spec(load string) *spec.Spec {
 	v.Helper()
-	return spec(v.T, "http://"+virtualServer, nowhere, load)
+	return asked(v.T, "http://"+virtualServer, nowhere, load)
 }
 
 func (v *virtual) host(said *bytes.Buffer) *bench.Host {
@@ -86,7 +87,7 @@ func (v *virtual) leader(h *bench.Host) *leader {
 	return l
 }
 
-func (v *virtual) execute(drain <-chan struct{}, s *bench.Spec, h *bench.Host) (*Done, error) {
+func (v *virtual) execute(drain <-chan struct{}, s *spec.Spec, h *bench.Host) (*Done, error) {
 	return v.leader(h).execute(v.Context(), drain, s)
 }
 

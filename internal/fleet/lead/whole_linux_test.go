@@ -82,7 +82,7 @@ func TestRealDiskIsFullForAWhile(t *testing.T) {
 	t.Parallel()
 	nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 	one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
-	s := spec(t, server, nats.URL, steady)
+	s := asked(t, server, nats.URL, steady)
 	disk := filepath.Join(s.RunDir, agentsName)
 	small(t, disk, "8k") // two journals' first pages
 	var said bytes.Buffer
@@ -109,7 +109,7 @@ func TestRealDiskStaysFull(t *testing.T) {
 			t.Parallel()
 			nats, server := fleettest.Start(t), startSim(t, nil, 2*time.Millisecond)
 			one, two := startReal(t, nats.URL, "one"), startReal(t, nats.URL, "two")
-			s := spec(t, server, nats.URL, steady)
+			s := asked(t, server, nats.URL, steady)
 			s.FleetWait = soon
 			disk := filepath.Join(s.RunDir, at)
 			small(t, disk, "16k")
@@ -180,7 +180,7 @@ func TestRealJetStreamIsFull(t *testing.T) {
 					shown = p.Beside() // statuses come when they come
 				}
 			})
-			done, err := Execute(t.Context(), nil, spec(t, server, nats.URL, steady), host)
+			done, err := Execute(t.Context(), nil, asked(t, server, nats.URL, steady), host)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, &said)
 			}
@@ -236,7 +236,7 @@ func TestRealNATSComesBackEmpty(t *testing.T) {
 		}
 		nats.RestartEmpty()
 	})
-	s := spec(t, server, nats.URL, steady)
+	s := asked(t, server, nats.URL, steady)
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &said)
@@ -266,7 +266,7 @@ func TestRealLeaseEnds(t *testing.T) {
 		}
 		nats.Restart()
 	})
-	s := spec(t, server, nats.URL, `"pace":{"rate":20},"load":{"num_prompts":4000}`)
+	s := asked(t, server, nats.URL, `"pace":{"rate":20},"load":{"num_prompts":4000}`)
 	s.Agents, s.Lease = 2, soon
 	done, err := Execute(t.Context(), nil, s, host)
 	if err != nil {
@@ -344,7 +344,7 @@ func TestRealLeaderDiesAndNATSIsEmptied(t *testing.T) {
 			if err := os.WriteFile(dataset, []byte(strings.Repeat(`{"prompt":"one two three"}`+"\n", 200)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := spec(t, server, nats.URL, `"pace":{"rate":100},"load":{"num_prompts":200}`)
+			s := asked(t, server, nats.URL, `"pace":{"rate":100},"load":{"num_prompts":200}`)
 			if err := s.ChooseDataset("custom"); err != nil {
 				t.Fatal(err)
 			}

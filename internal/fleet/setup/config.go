@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/inferometer/inferometer/internal/fleet/bus"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 // user is one of the server's.
@@ -31,20 +31,31 @@ func newUser(role bus.Role, password string) (user, error) {
 // config is the server's configuration. Its paths are relative to the folder, which can be
 // taken to another machine.
 func config(listen string, users []user) ([]byte, error) {
+	type permitted struct {
+		Name, Hash, Publish, Subscribe string
+		Respond                        bool
+	}
+	shown := make([]permitted, len(users))
+	for i, u := range users {
+		shown[i] = permitted{u.Name, u.Hash, list(u.Publish), list(u.Subscribe), u.Respond}
+	}
 	var b bytes.Buffer
 	err := configText.Execute(&b, map[string]any{
-		"Config": Config, "Listen": listen, "Certificate": certificateFile, "Key": keyFile, "Store": store, "Users": users,
+		"Config": Config, "Listen": listen, "Certificate": certificateFile, "Key": keyFile, "Store": store, "Users": shown,
 	})
 	return b.Bytes(), err
 }
 
-var configText = template.Must(template.New("").Funcs(template.FuncMap{"list": func(subjects []string) string {
+// list is subjects as the configuration writes them.
+func list(subjects []string) string {
 	lines := make([]string, len(subjects))
 	for i, s := range subjects {
 		lines[i] = "            " + strconv.Quote(s)
 	}
 	return "[\n" + strings.Join(lines, "\n") + "\n          ]"
-}}).Parse(`# The nats-server of a fleet, by inferometer fleet init.
+}
+
+var configText = template.Text(`# The nats-server of a fleet, by inferometer fleet init.
 # Start it in this folder: nats-server -c {{.Config}}
 
 server_name: inferometer-fleet
@@ -79,8 +90,8 @@ accounts {
         user: "{{.Name}}"
         password: "{{.Hash}}"
         permissions {
-          publish: {{list .Publish}}
-          subscribe: {{list .Subscribe}}
+          publish: {{.Publish}}
+          subscribe: {{.Subscribe}}
 {{- if .Respond}}
           allow_responses: { max: 1, expires: "1m" }
 {{- end}}
@@ -90,4 +101,4 @@ accounts {
     ]
   }
 }
-`))
+`)

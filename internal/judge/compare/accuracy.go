@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 

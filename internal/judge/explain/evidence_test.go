@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/testfiles"
@@ -333,9 +333,9 @@ func TestBounds(t *testing.T) {
 		if e := s.explain(); e.Limit != limit {
 			t.Errorf("%s is named %s: %v", limit, e.Limit, e.Why)
 		}
-		s.in.Bounds = &measure.Bounds{Known: true, Metrics: map[string]measure.Range{}}
+		s.in.Bounds = &bounds.Bounds{Known: true, Metrics: map[string]bounds.Range{}}
 		for _, metric := range []string{"ttft", "tpot", "itl", "e2el"} {
-			s.in.Bounds.Metrics[metric] = measure.Range{Bounds: map[string]measure.Ends{"mean_ms": {0, 1000}}}
+			s.in.Bounds.Metrics[metric] = bounds.Range{Bounds: map[string]bounds.Ends{"mean_ms": {0, 1000}}}
 		}
 		if e := s.explain(); e.Limit == limit {
 			t.Errorf("%s is named within bounds of a second: %v", limit, e.Why)

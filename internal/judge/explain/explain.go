@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
@@ -105,7 +105,7 @@ type Input struct {
 	Samples []journal.Sample
 	Scrapes []journal.Scrape
 	Verdict *verdict.Verdict // nil: it was not judged
-	Bounds  *measure.Bounds  // by how much numbers may be off; nil: not known
+	Bounds  *bounds.Bounds   // by how much numbers may be off; nil: not known
 }
 
 // Explain is called once, after the last request.

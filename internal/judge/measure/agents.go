@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // Agents is what was measured of a fleet: each client by itself, how far they lie apart, and
@@ -57,7 +58,7 @@ const mostAgents = 1000
 type agentTally struct {
 	totals           totals
 	outcomes         map[journal.Outcome]int
-	ttft, tpot, e2el *Sample
+	ttft, tpot, e2el *sample.Sample
 }
 
 func newAgentTallies(run *journal.Run) []agentTally {
@@ -183,7 +184,7 @@ func (a *Agents) clocks(f *journal.Fleet) {
 
 func (t *agentTally) result(r *Result, a *journal.FleetAgent, end *journal.FleetAgentEnd, title string) AgentResult {
 	n := &t.totals
-	summary := func(s *Sample) Summary {
+	summary := func(s *sample.Sample) Summary {
 		if s == nil {
 			return Summary{}
 		}

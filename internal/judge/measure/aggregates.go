@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // RowLimit is how many requests are kept one by one: some 10 MB.
@@ -49,14 +50,14 @@ func (c *collector) aggregate() {
 		first: edge{rows: make([]edgeRow, 0, 2*edgeLen)}, last: edge{rows: make([]edgeRow, 0, 2*edgeLen), late: true},
 	}
 	for i := range c.series {
-		c.series[i].sample = NewSample(c.opt.ExactLimit)
-		c.series[i].sample.spill()
+		c.series[i].sample = sample.New(c.opt.ExactLimit)
+		c.series[i].sample.Spill()
 	}
 	for i := range rows {
 		c.keep(&rows[i])
 	}
-	for _, s := range []*Sample{c.gaps, c.tokGaps, c.lag} {
-		s.spill()
+	for _, s := range []*sample.Sample{c.gaps, c.tokGaps, c.lag} {
+		s.Spill()
 	}
 	c.arrivals.spill()
 }
@@ -106,7 +107,7 @@ func (w *aggregates) warning(limit int) string {
 		why = fmt.Sprintf("the journal's end speaks of more than %d requests, and %d can be read", limit, w.seen)
 	}
 	return fmt.Sprintf("%s: latencies come from histograms, within %g %%, moments are counted by %d ms, "+
-		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", why, histError*100, w.slots.Width/msNs)
+		"and the arrays latencies and queue_times are empty (a detailed report keeps all)", why, sample.HistError*100, w.slots.Width/msNs)
 }
 
 // edge is the requests that were sent first, or last.

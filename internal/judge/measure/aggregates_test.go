@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // crowded is a closed loop of n requests with 20 slots, in the order in which they
@@ -74,11 +75,11 @@ func TestAggregatesGiveTheSameNumbers(t *testing.T) {
 			"inter_chunk": {many.InterChunk, exact.InterChunk},
 			"inter_token": {*many.InterToken.Summary, *exact.InterToken.Summary},
 		} {
-			if pair[0].Error != histError {
+			if pair[0].Error != sample.HistError {
 				t.Errorf("%s does not state its error", what)
 			}
-			roughly(t, what+" p50", pair[0].P50, pair[1].P50, histError)
-			roughly(t, what+" p99.9", pair[0].P999, pair[1].P999, histError)
+			roughly(t, what+" p50", pair[0].P50, pair[1].P50, sample.HistError)
+			roughly(t, what+" p99.9", pair[0].P999, pair[1].P999, sample.HistError)
 		}
 	}
 }
@@ -91,16 +92,16 @@ func roughly(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-func sameStats(t *testing.T, name string, got, want Stats) {
+func sameStats(t *testing.T, name string, got, want sample.Stats) {
 	t.Helper()
 	const ns = 1e-6 // in milliseconds
 	if got.N != want.N || math.Abs(got.Max-want.Max) > ns || math.Abs(got.Min-want.Min) > ns ||
 		math.Abs(got.Mean-want.Mean) > ns || math.Abs(got.Std-want.Std) > ns {
 		t.Errorf("%s: count, range, mean and deviation must stay exact to the nanosecond: %+v, %+v", name, got, want)
 	}
-	roughly(t, name+" median", got.Median, want.Median, histError)
+	roughly(t, name+" median", got.Median, want.Median, sample.HistError)
 	for i, p := range want.Percentiles {
-		roughly(t, name+" percentile", got.Percentiles[i].Value, p.Value, histError)
+		roughly(t, name+" percentile", got.Percentiles[i].Value, p.Value, sample.HistError)
 	}
 }
 
@@ -133,9 +134,9 @@ func TestSteadyStateOfAggregates(t *testing.T) {
 		t.Error("all were sent in the window: this run tests nothing")
 	}
 	roughly(t, "mean ttft", many.MeanTTFT, exact.MeanTTFT, 1e-9)
-	roughly(t, "p99 ttft", many.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], histError)
+	roughly(t, "p99 ttft", many.PercentilesTTFT[1][1], exact.PercentilesTTFT[1][1], sample.HistError)
 	roughly(t, "mean tpot", many.MeanTPOT, exact.MeanTPOT, 1e-9)
-	roughly(t, "p99 tpot", many.P99TPOT, exact.P99TPOT, histError)
+	roughly(t, "p99 tpot", many.P99TPOT, exact.P99TPOT, sample.HistError)
 	roughly(t, "output", *many.OutputThroughput, *exact.OutputThroughput, 1e-3)
 	roughly(t, "input", many.InputThroughput, exact.InputThroughput, 1e-3)
 }
@@ -164,7 +165,7 @@ func TestLatenessOfACrowd(t *testing.T) {
 		m.requests[i].Due -= int64(i%7) * ms
 	}
 	exact, many := measured(t, m, Options{}).Client, measured(t, m, Options{RowLimit: 100}).Client
-	roughly(t, "p99", many.Lateness.P99, exact.Lateness.P99, histError)
+	roughly(t, "p99", many.Lateness.P99, exact.Lateness.P99, sample.HistError)
 	roughly(t, "max", many.Lateness.Max, exact.Lateness.Max, 0)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -137,7 +138,7 @@ func TestTheTruthLiesWithinTheBounds(t *testing.T) {
 }
 
 // holds compares each statistic of the truth with its bounds.
-func holds(t *testing.T, where string, truth *Result, seen *Bounds) {
+func holds(t *testing.T, where string, truth *Result, seen *bounds.Bounds) {
 	t.Helper()
 	sent := &truth.Latency.Sent
 	for name, is := range map[string]*Summary{
@@ -179,7 +180,7 @@ func TestNothingSharedHasNoWidth(t *testing.T) {
 			}
 		}
 	}
-	if ends, ok := r.Bounds.Of("ttft", "median"); !ok || ends != (Ends{45, 45}) {
+	if ends, ok := r.Bounds.Of("ttft", "median"); !ok || ends != (bounds.Ends{45, 45}) {
 		t.Errorf("median of TTFT: %v, %v", ends, ok)
 	}
 }
@@ -191,7 +192,7 @@ func TestBoundsOfOneRead(t *testing.T) {
 	m := &memory{run: kernelRun(), end: &journal.End{}, requests: []journal.Request{q}}
 	itl := measured(t, m, Options{Percentiles: []float64{0, 100}}).Bounds.Metrics["itl"]
 	// 10, 30, 0, 0 and 10 ms are measured; the three in the middle are 30 together.
-	if itl.Count != 5 || itl.Within != 3 || itl.Bounds["mean_ms"] != (Ends{10, 10}) || itl.Bounds["max_ms"] != (Ends{10, 30}) || itl.Bounds["p0_ms"][0] != 0 {
+	if itl.Count != 5 || itl.Within != 3 || itl.Bounds["mean_ms"] != (bounds.Ends{10, 10}) || itl.Bounds["max_ms"] != (bounds.Ends{10, 30}) || itl.Bounds["p0_ms"][0] != 0 {
 		t.Errorf("%+v", itl)
 	}
 	if p50 := itl.Bounds["p50_ms"]; p50[0] > 10 || p50[0] < 9.99 || p50[1] < 10 || p50[1] > 10.01+5 {

@@ -5,17 +5,18 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // client is what the client says about itself.
 func (c *collector) client(r *Result, end *journal.End) Client {
 	cl := Client{
-		Stamps: c.run.Clock, Lag: c.lag.spread(),
+		Stamps: c.run.Clock, Lag: c.lag.Spread(),
 		Events: c.events, SharedReads: c.sharedReads, UnstampedReads: c.unstampedReads,
 	}
 	if !c.rules.Closed {
-		cl.Lateness, cl.ReleaseLag = c.sample("lateness").spread(), c.sample("release").spread()
+		cl.Lateness, cl.ReleaseLag = c.sample("lateness").Spread(), c.sample("release").Spread()
 	}
 	if end == nil {
 		return cl
@@ -108,7 +109,7 @@ func (c *collector) warnings(r *Result) []string {
 	if c.aggregates != nil {
 		add("%s", c.aggregates.warning(c.opt.RowLimit))
 	} else if !c.gaps.Exact() || !c.tokGaps.Exact() || !c.lag.Exact() {
-		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, histError*100)
+		add("more than %d gaps: their percentiles come from a histogram, within %g %%", c.opt.ExactLimit, sample.HistError*100)
 	}
 	if !c.arrivals.exact() && c.aggregates == nil {
 		add("more than %d token events: tokens in time are counted by %d ms", c.opt.ExactLimit, c.arrivals.slots.Width/msNs)

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // collector takes in requests one by one and keeps what the result needs.
@@ -16,16 +18,16 @@ type collector struct {
 	opt   *Options
 	rules row.Rules
 
-	expected   int         // requests, or 0
-	rows       []row.Row   // as long as they are not too many
-	aggregates *aggregates // then
-	series     []series    // durations of requests
-	details    []Detail    // parallel to rows
-	gaps       *Sample     // between token chunks of successes
-	tokGaps    *Sample     // between tokens of successes
-	lag        *Sample     // from the kernel to us, all events
-	arrivals   tokenTimes  // tokens of successes in time
-	gapLog     gapLog      // the first gaps and their times
+	expected   int            // requests, or 0
+	rows       []row.Row      // as long as they are not too many
+	aggregates *aggregates    // then
+	series     []series       // durations of requests
+	details    []Detail       // parallel to rows
+	gaps       *sample.Sample // between token chunks of successes
+	tokGaps    *sample.Sample // between tokens of successes
+	lag        *sample.Sample // from the kernel to us, all events
+	arrivals   tokenTimes     // tokens of successes in time
+	gapLog     gapLog         // the first gaps and their times
 
 	outcomes map[journal.Outcome]int
 	errors   errorCounts
@@ -52,22 +54,22 @@ type collector struct {
 	events         int64
 	sharedReads    int64
 	unstampedReads int64
-	bounds         *boundsOf
+	bounds         *bounds.Collector
 	probes         probes
 	served         served
 }
 
-func newCollector(run *journal.Run, opt *Options) *collector {
+func newCollector(run *journal.Run, opt *Options, samples func() []journal.Sample) *collector {
 	c := &collector{
 		run: run, opt: opt, rules: row.NewRules(&run.Options, *opt.Compat),
-		gaps: NewSample(opt.ExactLimit), tokGaps: NewSample(opt.ExactLimit), lag: NewSample(opt.ExactLimit),
+		gaps: sample.New(opt.ExactLimit), tokGaps: sample.New(opt.ExactLimit), lag: sample.New(opt.ExactLimit),
 		arrivals: tokenTimes{limit: opt.ExactLimit, slots: newCounts(maxCells)}, gapLog: gapLog{limit: min(gapLogLen, opt.ExactLimit)},
 		outcomes: map[journal.Outcome]int{}, sources: map[row.TokenSource]int{},
 	}
 	c.goodput = newGoodput(opt.Goodput)
 	c.tallies, c.agents = newTallies(run, opt), newAgentTallies(run)
 	c.turns, c.adapters, c.talks = byTurn(), byAdapter(), newTalks(opt.ExactLimit)
-	c.series, c.served, c.bounds = c.seriesOf(), newServed(run), newBounds(run)
+	c.series, c.served, c.bounds = c.seriesOf(), newServed(run), bounds.NewCollector(run, samples)
 	return c
 }
 
@@ -127,7 +129,7 @@ func (c *collector) Add(r *row.Request) error {
 		c.thinking.add(r)
 		c.addGaps(r)
 		c.addTokens(r)
-		c.bounds.add(r)
+		c.bounds.Add(r)
 	}
 	if c.opt.Detailed {
 		c.details = append(c.details, detail(r))
@@ -139,7 +141,7 @@ func (c *collector) Add(r *row.Request) error {
 // by step would copy every value some times.
 func (c *collector) reserve(r *row.Request) {
 	of := func(each int) int { return c.expected * min(each, c.opt.ExactLimit) }
-	for _, s := range []*Sample{c.gaps, c.tokGaps} {
+	for _, s := range []*sample.Sample{c.gaps, c.tokGaps} {
 		s.Reserve(of(len(r.Chunks)))
 		s.ReserveRuns(c.expected)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -18,13 +19,13 @@ type Confidence struct {
 type NamedInterval struct {
 	Key   string
 	Label string // for the console; empty: not shown there
-	Interval
-	Early *EarlyStopping // of a percentile from the median on
+	sample.Interval
+	Early *sample.EarlyStopping // of a percentile from the median on
 }
 
 // confidence computes the intervals of all that is reported with a distribution.
 func (c *collector) confidence(r *Result) Confidence {
-	out := Confidence{Level: Level}
+	out := Confidence{Level: sample.Level}
 	e := c.evidence()
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
@@ -46,26 +47,26 @@ func (c *collector) confidence(r *Result) Confidence {
 		}
 	}
 	for i := range out.Intervals {
-		out.Intervals[i].ask(r.Completed)
+		out.Intervals[i].Ask(r.Completed)
 	}
 	return out
 }
 
-func (out *Confidence) add(key, label string, in Interval) {
+func (out *Confidence) add(key, label string, in sample.Interval) {
 	out.Intervals = append(out.Intervals, NamedInterval{Key: key, Label: label, Interval: in})
 }
 
 // percentile adds both answers to the question whether the sample carries a percentile.
-func (out *Confidence) percentile(key, label string, s *Sample, ch *stats.Chain, p, estimate float64) {
-	out.Intervals = append(out.Intervals, NamedInterval{key, label, percentileInterval(s, ch, p, estimate), earlyStopping(s, p)})
+func (out *Confidence) percentile(key, label string, s *sample.Sample, ch *stats.Chain, p, estimate float64) {
+	out.Intervals = append(out.Intervals, NamedInterval{key, label, sample.PercentileInterval(s, ch, p, estimate), s.EarlyStopping(p)})
 }
 
 // metric adds mean, median and percentiles of a reported metric.
-func (out *Confidence) metric(m *MetricStats, s *Sample, ch *stats.Chain) {
+func (out *Confidence) metric(m *MetricStats, s *sample.Sample, ch *stats.Chain) {
 	key := func(stat string) string { return stat + "_" + m.Metric.Name + "_ms" }
 	st := &m.Stats
 	s.Stats(nil) // puts the values' sums away, so that ranks can be asked for
-	out.add(key("mean"), m.Metric.Short+" mean", meanInterval(st, ch))
+	out.add(key("mean"), m.Metric.Short+" mean", sample.MeanInterval(st, ch))
 	out.percentile(key("median"), m.Metric.Short+" median", s, ch, 50, st.Median)
 	for _, p := range st.Percentiles {
 		word := percentileWord(p.P)
@@ -77,7 +78,7 @@ func (out *Confidence) metric(m *MetricStats, s *Sample, ch *stats.Chain) {
 var dueLabels = map[string]string{"due.ttft": "TTFT, due", "due.e2el": "E2EL, due"}
 
 // summary adds the same for a summary of ours.
-func (out *Confidence) summary(name string, s *Sample, e *evidence, of *series) {
+func (out *Confidence) summary(name string, s *sample.Sample, e *evidence, of *series) {
 	ch := e.chain(of.of)
 	st := s.Stats([]float64{50, 90, 99, 99.9})
 	key, label := "latency."+name+".", dueLabels[name]
@@ -87,7 +88,7 @@ func (out *Confidence) summary(name string, s *Sample, e *evidence, of *series) 
 		}
 		return label + " " + stat
 	}
-	out.add(key+"mean_ms", labelled("mean"), meanInterval(&st, &ch))
+	out.add(key+"mean_ms", labelled("mean"), sample.MeanInterval(&st, &ch))
 	for i, word := range []string{"p50", "p90", "p99", "p999"} {
 		out.percentile(key+word+"_ms", labelled(word), s, &ch, st.Percentiles[i].P, st.Percentiles[i].Value)
 	}
@@ -114,15 +115,15 @@ func (c *collector) rates(r *Result, e *evidence) []NamedInterval {
 		if m.Each == nil || !ok {
 			continue
 		}
-		var in Interval
+		var in sample.Interval
 		switch {
 		case c.aggregates == nil:
-			in = rateInterval(e.slots(r.Duration, m.Each), r.Duration, estimate, r.Completed)
-			in.drained(e.drain(r.Duration))
+			in = sample.RateInterval(e.slots(r.Duration, m.Each), r.Duration, estimate, r.Completed)
+			in.Drained(e.drain(r.Duration))
 		case inSlots[m.Name] != nil:
-			in = rateInterval(c.aggregates.slots.rebin(r.Duration, inSlots[m.Name]), r.Duration, estimate, r.Completed)
+			in = sample.RateInterval(c.aggregates.slots.rebin(r.Duration, inSlots[m.Name]), r.Duration, estimate, r.Completed)
 		default:
-			in = Interval{Estimate: estimate, N: r.Completed, Method: byBatchMeans, Reason: "too many requests to know each one's moment"}
+			in = sample.Interval{Estimate: estimate, N: r.Completed, Method: sample.ByBatchMeans, Reason: "too many requests to know each one's moment"}
 		}
 		out = append(out, NamedInterval{Key: m.Name, Label: m.Short, Interval: in})
 	}

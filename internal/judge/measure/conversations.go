@@ -4,6 +4,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -73,7 +74,7 @@ type talks struct {
 	out  Conversations
 	open map[int]*talk
 
-	time, busy           *Sample
+	time, busy           *sample.Sample
 	think                stats.Moments
 	turns, prompt, given amounts
 	share                amounts
@@ -90,7 +91,7 @@ type talk struct {
 
 func newTalks(limit int) *talks {
 	return &talks{
-		open: map[int]*talk{}, time: NewSample(limit), busy: NewSample(limit),
+		open: map[int]*talk{}, time: sample.New(limit), busy: sample.New(limit),
 		turns: amounts{unit: 1}, prompt: amounts{unit: 1}, given: amounts{unit: 1}, share: amounts{unit: 1e-6},
 		times: gapLog{limit: earlyLen}, busies: gapLog{limit: earlyLen},
 	}
@@ -186,7 +187,7 @@ func (t *talks) result(r *Result, percentiles []float64) *Conversations {
 }
 
 // sample is the values of a metric per conversation, and what its intervals are made of.
-func (t *talks) sample(name string) (*Sample, stats.Chain) {
+func (t *talks) sample(name string) (*sample.Sample, stats.Chain) {
 	if name == "conversation_busy_time" {
 		return t.busy, t.busies.chain()
 	}

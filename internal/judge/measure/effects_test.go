@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 )
 
 // held is a journal of one request on this machine: 50 ms to the first token, then gaps, before some of which the client was held up.
-func held(t *testing.T, url string, gaps []int64, at []int, ns []int64) *Bounds {
+func held(t *testing.T, url string, gaps []int64, at []int, ns []int64) *bounds.Bounds {
 	t.Helper()
 	const ms = int64(1e6)
 	var all memory
@@ -40,7 +41,7 @@ func TestHeldUp(t *testing.T) {
 	if high := b.Rates["request_throughput"]; high[1] < 1.15*high[0] || high[1] > 1.25*high[0] {
 		t.Errorf("the rate lies within %v", high)
 	}
-	for name, b := range map[string]*Bounds{
+	for name, b := range map[string]*bounds.Bounds{
 		"elsewhere":                     held(t, elsewhere, gaps, []int{4}, []int64{20e6}),
 		"held up in a gap as any other": held(t, here, gaps, []int{2}, []int64{20e6}),
 		"the server made it good":       held(t, here, []int64{10, 10, 10, 15, 5, 10, 10, 10}, []int{4}, []int64{5e6}),

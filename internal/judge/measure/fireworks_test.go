@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/fireworks"
 )
 
 // Only successes that ended after all users were there count, as in fw-ai/benchmark.
@@ -15,11 +16,11 @@ func TestMeasureFireworks(t *testing.T) {
 	one := ended(answer(1, 10, 10, 4, 20, 40), 41)
 	two := ended(answer(2, 10, 30, 0, 30, 40, 50, 70), 110)
 	bad := ended(broke(answer(3, 10, 10, 0, 20), journal.Truncated, "cut"), 60)
-	got, err := MeasureFireworks(memoryOf(early, one, two, bad), 10*ms)
+	got, err := fireworks.Measure(memoryOf(early, one, two, bad), 10*ms)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Fireworks{
+	want := &fireworks.Fireworks{
 		Requests: 2, QPS: 20, // from 10 to 110 ms
 		TTFT: 15, TotalLatency: 45, // (10, 20) and (30, 60)
 		LatencyPerToken:        (20.0/2 + 40.0/4) / 2,
@@ -31,7 +32,7 @@ func TestMeasureFireworks(t *testing.T) {
 	if d := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if none, err := MeasureFireworks(memoryOf(early), 10*ms); err != nil || none.Requests != 0 {
+	if none, err := fireworks.Measure(memoryOf(early), 10*ms); err != nil || none.Requests != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -38,7 +39,7 @@ type Group struct {
 // GroupLatency is a distribution, and the percentiles that were asked for beyond it.
 type GroupLatency struct {
 	Summary
-	Asked []Percentile
+	Asked []sample.Percentile
 }
 
 // PromptLengths are prompts as the server counted them, in tokens.
@@ -105,13 +106,13 @@ type groupKey struct {
 // group is what is kept of one.
 type group struct {
 	totals                totals
-	ttft, tpot, itl, e2el *Sample
+	ttft, tpot, itl, e2el *sample.Sample
 	lengths               stats.Moments
 	cached                Cached
 }
 
 func newGroup() *group {
-	sample := func() *Sample { return &Sample{limit: groupExact, bits: groupBits} }
+	sample := func() *sample.Sample { return &sample.Sample{Limit: groupExact, Bits: groupBits} }
 	return &group{ttft: sample(), tpot: sample(), itl: sample(), e2el: sample()}
 }
 
@@ -193,7 +194,7 @@ func (g *grouper) result(r *Result, percentiles []float64) *Groups {
 
 func (g *group) result(key groupKey, r *Result, percentiles []float64) Group {
 	n := &g.totals
-	latency := func(s *Sample) GroupLatency { return GroupLatency{summarize(s), askedBeyond(s, percentiles)} }
+	latency := func(s *sample.Sample) GroupLatency { return GroupLatency{summarize(s), askedBeyond(s, percentiles)} }
 	out := Group{
 		Turn: key.number, Name: key.name, Requests: n.requests, Completed: n.completed, Failed: n.requests - n.completed,
 		OutputTokens: n.output, OutputThroughput: perSecond(n.output, r.Duration),
@@ -206,7 +207,7 @@ func (g *group) result(key groupKey, r *Result, percentiles []float64) Group {
 }
 
 // askedBeyond are the percentiles that were asked for and that no Summary has.
-func askedBeyond(s *Sample, percentiles []float64) (list []Percentile) {
+func askedBeyond(s *sample.Sample, percentiles []float64) (list []sample.Percentile) {
 	var rest []float64
 	for _, p := range percentiles {
 		if !slices.Contains([]float64{50, 90, 99, 99.9}, p) && !slices.Contains(rest, p) {

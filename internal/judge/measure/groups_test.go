@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // talking is a journal whose lines are made as they are read.
@@ -94,7 +95,7 @@ func TestByTurn(t *testing.T) {
 	if !close64(first.TTFT.Mean, 150) || first.TTFT.Count != 2 || !close64(second.TTFT.Mean, 50) || !close64(second.E2EL.P50, 60) || first.ITL.Count != 3 || !close64(first.TPOT.Mean, 15) {
 		t.Errorf("%+v\n%+v", first, second)
 	}
-	if diff := cmp.Diff([]Percentile{{95, 195}}, first.TTFT.Asked); diff != "" {
+	if diff := cmp.Diff([]sample.Percentile{{P: 95, Value: 195}}, first.TTFT.Asked); diff != "" {
 		t.Error(diff)
 	}
 	if first.Prompt != (PromptLengths{Known: 2, Mean: 30, Min: 20, Max: 40}) || second.Prompt != (PromptLengths{Known: 1, Mean: 100, Min: 100, Max: 100}) {

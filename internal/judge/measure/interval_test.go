@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // sampleOf is a sample whose statistics have been asked for, and its chain.
-func sampleOf(values []float64) (*Sample, *stats.Chain, Stats) {
-	s := NewSample(0)
+func sampleOf(values []float64) (*sample.Sample, *stats.Chain, sample.Stats) {
+	s := sample.New(0)
 	for _, v := range values {
 		s.Add(v)
 	}
@@ -40,13 +41,13 @@ func TestCorrelatedValuesAreWorthLess(t *testing.T) {
 	s10, c10, st10 := sampleOf(draws(1, 5000, 10))
 	for _, in := range []struct {
 		name   string
-		of     Interval
-		of10   Interval
+		of     sample.Interval
+		of10   sample.Interval
 		method string
 	}{
-		{"median", percentileInterval(s, c, 50, st.Median), percentileInterval(s10, c10, 50, st10.Median), byOrderStatistics},
-		{"p95", percentileInterval(s, c, 95, st.Percentiles[0].Value), percentileInterval(s10, c10, 95, st10.Percentiles[0].Value), byOrderStatistics},
-		{"mean", meanInterval(&st, c), meanInterval(&st10, c10), byLongRunVariance},
+		{"median", sample.PercentileInterval(s, c, 50, st.Median), sample.PercentileInterval(s10, c10, 50, st10.Median), sample.ByOrderStatistics},
+		{"p95", sample.PercentileInterval(s, c, 95, st.Percentiles[0].Value), sample.PercentileInterval(s10, c10, 95, st10.Percentiles[0].Value), sample.ByOrderStatistics},
+		{"mean", sample.MeanInterval(&st, c), sample.MeanInterval(&st10, c10), sample.ByLongRunVariance},
 	} {
 		if in.of.Method != in.method || in.of.N != 5000 || in.of.Reason != "" {
 			t.Errorf("%s: %+v", in.name, in.of)
@@ -70,18 +71,18 @@ func TestIntervalsThatCannotBeHad(t *testing.T) {
 	s, c, st := sampleOf(draws(2, 36, 1))
 	for _, tt := range []struct {
 		name      string
-		in        Interval
+		in        sample.Interval
 		low, high bool
 		reason    string
 	}{
-		{"p99 of 36", percentileInterval(s, c, 99, st.Percentiles[1].Value), true, false, "no upper end: 36 values"},
-		{"the maximum", percentileInterval(s, c, 100, st.Max), false, false, "an extreme"},
-		{"median of 36", percentileInterval(s, c, 50, st.Median), true, true, ""},
-		{"mean of 36", meanInterval(&st, c), true, true, ""},
+		{"p99 of 36", sample.PercentileInterval(s, c, 99, st.Percentiles[1].Value), true, false, "no upper end: 36 values"},
+		{"the maximum", sample.PercentileInterval(s, c, 100, st.Max), false, false, "an extreme"},
+		{"median of 36", sample.PercentileInterval(s, c, 50, st.Median), true, true, ""},
+		{"mean of 36", sample.MeanInterval(&st, c), true, true, ""},
 		{"mean of five", shortMean(), false, false, "5 values are fewer than the 10"},
-		{"median of nothing", percentileInterval(NewSample(0), &stats.Chain{}, 50, 0), false, false, "no values"},
-		{"rate of nothing", rateInterval(make([]float64, rateSlots), 0, 0, 0), false, false, "0 requests"},
-		{"rate of one block", rateInterval(oneBlock(), 10, 10, 100), true, true, "may be too narrow"},
+		{"median of nothing", sample.PercentileInterval(sample.New(0), &stats.Chain{}, 50, 0), false, false, "no values"},
+		{"rate of nothing", sample.RateInterval(make([]float64, rateSlots), 0, 0, 0), false, false, "0 requests"},
+		{"rate of one block", sample.RateInterval(oneBlock(), 10, 10, 100), true, true, "may be too narrow"},
 	} {
 		if (tt.in.Low != nil) != tt.low || (tt.in.High != nil) != tt.high || !strings.Contains(tt.in.Reason, tt.reason) ||
 			(tt.reason == "") != (tt.in.Reason == "") {
@@ -93,9 +94,9 @@ func TestIntervalsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-func shortMean() Interval {
+func shortMean() sample.Interval {
 	_, c, st := sampleOf(draws(3, 5, 1))
-	return meanInterval(&st, c)
+	return sample.MeanInterval(&st, c)
 }
 
 // oneBlock is a rate that was there for the first half of the run only.
@@ -113,7 +114,7 @@ func TestRateInterval(t *testing.T) {
 	for range 10_000 {
 		slots[random.IntN(rateSlots)]++
 	}
-	in := rateInterval(slots, 100, 100, 10_000) // 100 a second; Poisson: ± 2 %
+	in := sample.RateInterval(slots, 100, 100, 10_000) // 100 a second; Poisson: ± 2 %
 	if half := in.HalfWidth(); half < 0.012 || half > 0.03 || in.Reason != "" || in.Effective != 40 {
 		t.Errorf("%+v, half width %v", in, half)
 	}
@@ -130,13 +131,13 @@ func TestGapsOfOneStepAreOne(t *testing.T) {
 			g.add(step*10e6, gap)
 		}
 	}
-	s := NewSample(0)
+	s := sample.New(0)
 	for _, v := range g.values {
 		s.Add(v)
 	}
 	c := g.chain()
 	st := s.Stats(nil)
-	in := percentileInterval(s, &c, 50, st.Median)
+	in := sample.PercentileInterval(s, &c, 50, st.Median)
 	if in.N != steps*streams || in.Effective < steps/3 || in.Effective > steps*2 {
 		t.Errorf("%d gaps of %d steps are worth %v", in.N, steps, in.Effective)
 	}
@@ -151,7 +152,7 @@ func TestGapsOfOneStepAreOne(t *testing.T) {
 func TestIntervalsOfACrowd(t *testing.T) {
 	exact := measured(t, crowded(600), Options{})
 	many := measured(t, crowded(600), Options{RowLimit: 300})
-	byKey := map[string]Interval{}
+	byKey := map[string]sample.Interval{}
 	for _, in := range exact.Confidence.Intervals {
 		byKey[in.Key] = in.Interval
 	}
@@ -179,13 +180,13 @@ func TestIntervalsOfACrowd(t *testing.T) {
 // same kind there is one.
 func TestTooFewWaves(t *testing.T) {
 	_, c, st := sampleOf(draws(3, 48, 16))
-	in := meanInterval(&st, c)
-	in.ask(48)
+	in := sample.MeanInterval(&st, c)
+	in.Ask(48)
 	if in.Low != nil || !strings.Contains(in.Reason, "too few independent waves") || !strings.Contains(in.Reason, "send about ") {
 		t.Fatalf("%+v", in)
 	}
-	_, more, st := sampleOf(draws(3, int(3*in.needed), 16))
-	if with := meanInterval(&st, more); with.Low == nil {
-		t.Errorf("of %.0f there is none either: %+v", 3*in.needed, with)
+	_, more, st := sampleOf(draws(3, int(3*in.Needed), 16))
+	if with := sample.MeanInterval(&st, more); with.Low == nil {
+		t.Errorf("of %.0f there is none either: %+v", 3*in.Needed, with)
 	}
 }

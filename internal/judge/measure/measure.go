@@ -27,6 +27,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // Journal is a journal to measure. Next returns io.EOF after the last request;
@@ -74,7 +75,7 @@ func (o Options) withDefaults(run *journal.Options) Options {
 		o.SteadyThreshold = 0.95
 	}
 	if o.ExactLimit == 0 {
-		o.ExactLimit = ExactLimit
+		o.ExactLimit = sample.ExactLimit
 	}
 	if o.RowLimit == 0 {
 		o.RowLimit = RowLimit
@@ -117,7 +118,11 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	c := newCollector(run, &opt)
+	samples := func() []journal.Sample { return nil }
+	if lines, ok := j.(interface{ Samples() []journal.Sample }); ok {
+		samples = lines.Samples
+	}
+	c := newCollector(run, &opt, samples)
 	if end, ok := j.(interface{ Announced() int }); ok {
 		c.expect(end.Announced())
 	} else {
@@ -127,9 +132,6 @@ func Measure(j Journal, opt Options, also ...row.Collector) (*Result, error) {
 		OnConversation(see func(*journal.Conversation))
 	}); ok {
 		lines.OnConversation(c.talks.ended)
-	}
-	if lines, ok := j.(interface{ Samples() []journal.Sample }); ok {
-		c.bounds.effects.samples = lines.Samples
 	}
 	answers := answersOf(j)
 	if err := row.Pass(j.Next, c.rules, append([]row.Collector{c}, also...)...); err != nil {
@@ -180,7 +182,7 @@ func (c *collector) result(end *journal.End) *Result {
 	}
 	r.Stalls = c.stalls(r.Completed)
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
-	r.Bounds = c.bounds.result(c, r)
+	r.Bounds = c.boundsOf(r)
 	r.Tokens, r.Cached = c.tokens, c.cache.shares()
 	r.Targets, r.Economy = c.targets(r), economy(r)
 	r.Client = c.client(r, end)

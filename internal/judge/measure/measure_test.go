@@ -10,9 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
-func statsOf(t *testing.T, r *Result, name string) Stats {
+func statsOf(t *testing.T, r *Result, name string) sample.Stats {
 	t.Helper()
 	for _, m := range r.Metrics {
 		if m.Metric.Name == name {
@@ -20,7 +21,7 @@ func statsOf(t *testing.T, r *Result, name string) Stats {
 		}
 	}
 	t.Fatalf("no metric %s", name)
-	return Stats{}
+	return sample.Stats{}
 }
 
 func near(t *testing.T, what string, got, want float64) {
@@ -244,7 +245,7 @@ func TestClientMeasuresItself(t *testing.T) {
 	m.requests[0].SharedReads, m.requests[0].UnstampedRead = 1, 1
 	c := measured(t, m, Options{}).Client
 	want := Client{
-		Stamps: "kernel", Lag: &Spread{Mean: 2, P50: 2, P99: 2.98, Max: 3}, Events: 3, SharedReads: 1, UnstampedReads: 1,
+		Stamps: "kernel", Lag: &sample.Spread{Mean: 2, P50: 2, P99: 2.98, Max: 3}, Events: 3, SharedReads: 1, UnstampedReads: 1,
 		Cost: &Cost{CPU: 0.05, CPUShare: 0.25, MaxRSS: 1 << 20, GCPause: 1, GCCount: 2},
 	}
 	if d := cmp.Diff(want, c); d != "" {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // Probe is how the small requests fared that were sent beside the load. No other number has anything of them.
@@ -15,12 +16,12 @@ type Probe struct {
 
 type probes struct {
 	completed, failed int
-	ttft, e2el        *Sample
+	ttft, e2el        *sample.Sample
 }
 
 func (p *probes) add(r *row.Request, limit int) {
 	if p.ttft == nil {
-		p.ttft, p.e2el = NewSample(limit), NewSample(limit)
+		p.ttft, p.e2el = sample.New(limit), sample.New(limit)
 	}
 	if !r.Row.OK {
 		p.failed++

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
@@ -50,7 +52,7 @@ type Result struct {
 	TokensInTime                        TokensInTime
 	Tokens                              Tokens
 	Client                              Client
-	Bounds                              *Bounds // what is known of times that several events share
+	Bounds                              *bounds.Bounds // what is known of times that several events share
 	Confidence                          Confidence
 	Until                               *UntilState       // nil where the run had no goal
 	SteadyState                         *SteadyState      // nil where it does not apply or was never reached
@@ -79,7 +81,7 @@ func (r *Result) GaveUp() string {
 // MetricStats are a metric and its statistics.
 type MetricStats struct {
 	Metric metric.Metric
-	Stats  Stats
+	Stats  sample.Stats
 }
 
 // MetricSummary is a metric and its distribution.
@@ -113,7 +115,7 @@ type Summary struct {
 	Error float64 `json:"relative_error,omitempty"` // bound, where values were too many to keep
 }
 
-func summarize(s *Sample) Summary {
+func summarize(s *sample.Sample) Summary {
 	st := s.Stats([]float64{50, 90, 99, 99.9})
 	p := st.Percentiles
 	return Summary{
@@ -200,22 +202,14 @@ type CacheShare struct {
 
 // Client is the client's measurement of itself.
 type Client struct {
-	Stamps         string  `json:"stamps"`       // kernel or user: what the times of events are
-	Lag            *Spread `json:"lag"`          // from the kernel to our code; nil with user times
-	Lateness       *Spread `json:"lateness"`     // sent − due; nil in a closed loop
-	ReleaseLag     *Spread `json:"release_lag"`  // released − due: our scheduler alone, no wait for a slot
-	Events         int64   `json:"events"`       // of all measured requests
-	SharedReads    int64   `json:"shared_reads"` // events that lay in one read with the one before
-	UnstampedReads int64   `json:"unstamped_reads"`
-	Cost           *Cost   `json:"cost"` // nil when the run was killed
-}
-
-// Spread is a short form of a distribution.
-type Spread struct {
-	Mean float64 `json:"mean_ms"`
-	P50  float64 `json:"p50_ms"`
-	P99  float64 `json:"p99_ms"`
-	Max  float64 `json:"max_ms"`
+	Stamps         string         `json:"stamps"`       // kernel or user: what the times of events are
+	Lag            *sample.Spread `json:"lag"`          // from the kernel to our code; nil with user times
+	Lateness       *sample.Spread `json:"lateness"`     // sent − due; nil in a closed loop
+	ReleaseLag     *sample.Spread `json:"release_lag"`  // released − due: our scheduler alone, no wait for a slot
+	Events         int64          `json:"events"`       // of all measured requests
+	SharedReads    int64          `json:"shared_reads"` // events that lay in one read with the one before
+	UnstampedReads int64          `json:"unstamped_reads"`
+	Cost           *Cost          `json:"cost"` // nil when the run was killed
 }
 
 // Cost is what the run cost the client.

@@ -3,6 +3,7 @@ package measure
 import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // series is one duration of each request, under a name.
@@ -10,7 +11,7 @@ type series struct {
 	name     string
 	failures bool // of all requests; else of the successes
 	of       func(*row.Row) (v float64, ok bool)
-	sample   *Sample // nil while rows are kept, from which it can be had at any time
+	sample   *sample.Sample // nil while rows are kept, from which it can be had at any time
 }
 
 func (s *series) add(r *row.Row) {
@@ -69,13 +70,13 @@ func latencySeries(prefix string, extra func(*row.Row) int64) []series {
 }
 
 // sample is a series' values, in the order of requests where rows are kept.
-func (c *collector) sample(name string) *Sample {
+func (c *collector) sample(name string) *sample.Sample {
 	s := c.seriesNamed(name)
 	if s.sample != nil {
 		return s.sample
 	}
 	one := *s
-	one.sample = NewSample(c.opt.ExactLimit)
+	one.sample = sample.New(c.opt.ExactLimit)
 	one.sample.Reserve(len(c.rows))
 	for i := range c.rows {
 		one.add(&c.rows[i])

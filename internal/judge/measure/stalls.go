@@ -1,6 +1,9 @@
 package measure
 
-import "math"
+import (
+	"github.com/inferometer/inferometer/internal/judge/sample"
+	"math"
+)
 
 // A gap is a stall if it is over so many times the run's median gap, or a second above
 // it: readers of a slow server notice that too.
@@ -34,8 +37,8 @@ func (c *collector) stalls(completed int) *Stalls {
 	twice := int64(math.Round(all.Median * 2e6))
 	limit := min(twice*stallFactor, twice+2*stallAbove) / 2
 	longest := c.sample("longest_gap")
-	count, sum := c.gaps.above(limit)
-	requests, _ := longest.above(limit)
+	count, sum := c.gaps.Above(limit)
+	requests, _ := longest.Above(limit)
 	s := &Stalls{
 		Threshold: min(all.Median*stallFactor, all.Median+stallAbove/1e6), Count: count, Requests: requests,
 		Share: float64(requests) / float64(max(completed, 1)), Total: sum / 1e6,
@@ -44,22 +47,7 @@ func (c *collector) stalls(completed int) *Stalls {
 		s.Longest = all.Max
 	}
 	if !c.gaps.Exact() {
-		s.Error = 2 * histError // of the median, and of the gaps held against it
+		s.Error = 2 * sample.HistError // of the median, and of the gaps held against it
 	}
 	return s
-}
-
-// above counts the values over a limit in nanoseconds, and adds them up.
-func (s *Sample) above(limit int64) (count int, sum float64) {
-	if s.hist != nil {
-		return s.hist.Above(float64(limit))
-	}
-	total := int64(0)
-	for _, v := range s.values {
-		if ns := nanoseconds(v); ns > limit {
-			count++
-			total += ns
-		}
-	}
-	return count, float64(total)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // SteadyState are the numbers of the time in which the load was what was asked
@@ -76,7 +77,7 @@ type inWindow struct {
 	inside             int     // successes that were open in the window at any time
 	took               float64 // nanoseconds that these were open in all, before and after it too
 	input, output      int64   // planned prompt tokens of those sent in it; tokens that arrived
-	ttft, tpot         *Sample
+	ttft, tpot         *sample.Sample
 }
 
 // requests are those in the window, each by its part: the time that it was open in
@@ -147,7 +148,7 @@ func (c *collector) rowsInWindow(threshold int) *inWindow {
 	}
 	in := &inWindow{
 		from: from, to: to, peak: peak, output: c.arrivals.between(from, to),
-		ttft: NewSample(c.opt.ExactLimit), tpot: NewSample(c.opt.ExactLimit),
+		ttft: sample.New(c.opt.ExactLimit), tpot: sample.New(c.opt.ExactLimit),
 	}
 	in.ttft.Reserve(len(c.rows))
 	in.tpot.Reserve(len(c.rows))
@@ -196,9 +197,9 @@ func (c *collector) aggregatesInWindow(threshold int) *inWindow {
 		ttft: c.sample("steady.ttft"), tpot: c.sample("steady.tpot"),
 	}
 	remove := func(r *edgeRow) {
-		in.ttft.remove(r.ttft)
+		in.ttft.Remove(r.ttft)
 		if r.hasTPOT {
-			in.tpot.remove(r.tpot)
+			in.tpot.Remove(r.tpot)
 		}
 	}
 	for i := range c.aggregates.first.rows {

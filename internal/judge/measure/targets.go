@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -73,7 +74,7 @@ func skewOf(values []float64) (s Skew) {
 type tally struct {
 	totals           totals
 	outcomes         map[journal.Outcome]int
-	ttft, tpot, e2el *Sample
+	ttft, tpot, e2el *sample.Sample
 	limit            int
 	starts, ends     []int64 // of the requests, as long as they are not too many
 	open             *counts // then
@@ -91,7 +92,7 @@ func newTallies(run *journal.Run, opt *Options) []*tally {
 	for i := range list {
 		list[i] = &tally{
 			outcomes: map[journal.Outcome]int{}, limit: limit,
-			ttft: NewSample(limit), tpot: NewSample(limit), e2el: NewSample(limit),
+			ttft: sample.New(limit), tpot: sample.New(limit), e2el: sample.New(limit),
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // spread gives the requests of a run to targets in turn; the last of them takes
@@ -119,7 +120,7 @@ func TestTargetsOfACrowd(t *testing.T) {
 			t.Fatalf("errors %v and %v: the limit is not what this test believes", e.TTFT.Error, c.TTFT.Error)
 		}
 		for _, v := range [][2]float64{{e.TTFT.P99, c.TTFT.P99}, {e.TPOT.P50, c.TPOT.P50}, {e.E2EL.Mean, c.E2EL.Mean}} {
-			if math.Abs(v[1]-v[0]) > 2*histError*v[0] {
+			if math.Abs(v[1]-v[0]) > 2*sample.HistError*v[0] {
 				t.Errorf("target %d: %v, exact %v", i, v[1], v[0])
 			}
 		}

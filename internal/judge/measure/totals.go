@@ -65,3 +65,71 @@ func perSecond[N int | int64](n N, s float64) float64 {
 }
 
 func seconds(ns int64) float64 { return row.Seconds(ns) }
+
+// cacheSums are prompt tokens, and those of them in a prefix cache.
+type cacheSums struct {
+	planned           float64 // by the workload's plan
+	of                int64
+	measured, counted int64 // as the server says
+	anyPlan, anyWord  bool
+}
+
+func (s *cacheSums) add(r *row.Request) {
+	if r.PlannedKnown {
+		s.anyPlan = true
+		n := r.UsagePrompt
+		if n == 0 {
+			n = r.PromptTokens
+		}
+		s.planned += float64(r.PlannedPPM) / 1e6 * float64(n)
+		s.of += int64(n)
+	}
+	if r.CachedKnown && r.UsagePrompt > 0 {
+		s.anyWord = true
+		s.measured += int64(r.UsageCached)
+		s.counted += int64(r.UsagePrompt)
+	}
+}
+
+func (s *cacheSums) shares() (c CacheShare) {
+	if s.anyPlan && s.of > 0 {
+		c.Planned = new(s.planned / float64(s.of))
+	}
+	if s.anyWord && (c.Planned != nil || s.measured > 0) {
+		c.Measured = new(float64(s.measured) / float64(s.counted))
+	}
+	return c
+}
+
+// thinking sums up the reasoning of successes.
+type thinking struct {
+	any, unknown bool
+	tokens, of   int64
+}
+
+func (t *thinking) add(r *row.Request) {
+	n, any, known := r.Thinking()
+	t.any = t.any || any
+	if !known {
+		t.unknown = true
+		return
+	}
+	t.tokens += int64(n)
+	t.of += int64(r.Row.Got)
+}
+
+// Thinking is the share of the output that was reasoning.
+type Thinking struct {
+	Share *float64 // nil: not known
+}
+
+// result is nil where no answer had any.
+func (t *thinking) result() *Thinking {
+	switch {
+	case !t.any:
+		return nil
+	case t.unknown || t.of <= 0:
+		return &Thinking{}
+	}
+	return &Thinking{Share: new(min(float64(t.tokens)/float64(t.of), 1))}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/row"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
@@ -33,7 +34,7 @@ func TestTheIntervalOfAMeanHasTwoSides(t *testing.T) {
 		values[i] = 1 + random.Float64()
 	}
 	c := stats.InSequence(values)
-	in := meanInterval(&Stats{N: len(values), Mean: 1500, Std: 300}, &c)
+	in := sample.MeanInterval(&sample.Stats{N: len(values), Mean: 1500, Std: 300}, &c)
 	if in.Low == nil || in.High == nil {
 		t.Fatalf("%+v", in)
 	}

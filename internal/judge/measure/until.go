@@ -7,7 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // Until watches a run and ends it when the intervals of its goals are narrow
@@ -36,7 +36,7 @@ const minUntil = 100
 
 // NewUntil watches a run with these options.
 func NewUntil(run *journal.Options, goals []condition.Clause) *Until {
-	u := &Until{goals: goals, rules: row.NewRules(run, run.Compat), next: minUntil, gaps: gapLog{limit: ExactLimit}}
+	u := &Until{goals: goals, rules: row.NewRules(run, run.Compat), next: minUntil, gaps: gapLog{limit: sample.ExactLimit}}
 	for _, g := range goals {
 		n, _ := g.Name()
 		u.gapsToo = u.gapsToo || n.Metric.Scope == metric.PerGap
@@ -121,43 +121,4 @@ func (c *collector) until(r *Result) *UntilState {
 		s.Goals = append(s.Goals, state)
 	}
 	return s
-}
-
-// interval is the interval of the goal's number, from what is known so far.
-func (e *evidence) interval(goal *condition.Clause) Interval {
-	n, _ := goal.Name()
-	if n.Metric.Each != nil {
-		return e.rate(n.Metric.Each)
-	}
-	ch := stats.Chain{}
-	if n.Metric.Of != nil {
-		ch = e.chain(n.Metric.Of)
-	} else {
-		ch = e.gaps.chain()
-	}
-	s := NewSample(len(ch.Values))
-	for _, v := range ch.Values {
-		s.Add(v)
-	}
-	p, _ := n.Statistic.Percentile()
-	st := s.Stats([]float64{p})
-	if n.Statistic == metric.Mean {
-		return meanInterval(&st, &ch)
-	}
-	return percentileInterval(s, &ch, p, st.Percentiles[0].Value)
-}
-
-// rate is the interval of a throughput up to the last end. of is what a request adds to it.
-func (e *evidence) rate(of func(*row.Row) float64) Interval {
-	last, n, sum := int64(0), 0, 0.0
-	for i := range e.rows {
-		if r := &e.rows[i]; r.OK {
-			last, n, sum = max(last, r.End), n+1, sum+of(r)
-		}
-	}
-	duration := seconds(last)
-	if duration <= 0 {
-		return rateInterval(nil, 0, 0, 0)
-	}
-	return rateInterval(e.slots(duration, of), duration, sum/duration, n)
 }

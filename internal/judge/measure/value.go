@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 )
 
@@ -76,7 +77,7 @@ func (r *Result) Value(name string) (float64, bool) {
 	case n.Metric.IsLatency():
 		for i := range r.Metrics {
 			if m := &r.Metrics[i]; m.Metric.Name == n.Metric.Name && m.Stats.N > 0 {
-				return m.Stats.value(n.Statistic)
+				return m.Stats.Value(n.Statistic)
 			}
 		}
 		return 0, false
@@ -86,24 +87,6 @@ func (r *Result) Value(name string) (float64, bool) {
 		v /= float64(max(r.Requests, 1))
 	}
 	return v, ok && !math.IsNaN(v) && r.Requests > 0
-}
-
-func (s *Stats) value(of metric.Statistic) (float64, bool) {
-	switch of {
-	case metric.Mean:
-		return s.Mean, true
-	case metric.Median:
-		return s.Median, true
-	case metric.Std:
-		return s.Std, true
-	}
-	want, ok := of.Percentile()
-	for _, p := range s.Percentiles {
-		if ok && p.P == want {
-			return p.Value, true
-		}
-	}
-	return 0, false
 }
 
 // Summary is the distribution of a metric that each result has; nil: this one has none of that name.
@@ -124,4 +107,63 @@ func (r *Result) Summary(name string) *Summary {
 		}
 	}
 	return nil
+}
+
+// boundsOf are the bounds of the result's numbers.
+func (c *collector) boundsOf(r *Result) *bounds.Bounds {
+	of := bounds.Measured{
+		Run: c.run, Percentiles: c.opt.Percentiles, Completed: r.Completed, Duration: r.Duration,
+		LastEnd: c.totals.lastEnd, Closed: c.rules.Closed && c.run.Options.RequestRate == 0,
+		Rates: map[string]float64{
+			"request_throughput": r.RequestThroughput, "output_throughput": r.OutputThroughput,
+			"total_token_throughput": r.TotalTokenThroughput,
+		},
+		Sample: c.sample, Gaps: c.gaps,
+	}
+	if r.InterToken.Known {
+		of.TokenGaps = c.tokGaps
+	}
+	return c.bounds.Result(of)
+}
+
+// boundedMetrics are those that a table of bounds shows, in its order.
+var boundedMetrics = []string{"ttft", "itl", "inter_token", "tpot", "e2el"}
+
+// WideBounds are the statistics with wide bounds. Of times that are the client's own
+// there are none: nothing bounds how late each is but the one before, and tables of
+// that would be all that a reader sees.
+func (r *Result) WideBounds() []bounds.Line {
+	if r.Bounds == nil || !r.Bounds.Known || r.Bounds.Stamps != "kernel" {
+		return nil
+	}
+	var out []bounds.Line
+	for _, name := range boundedMetrics {
+		s := r.Summary(name)
+		if name == "inter_token" {
+			s = r.InterToken.Summary
+		}
+		if s == nil || s.Count == 0 {
+			continue
+		}
+		for _, p := range []struct {
+			name  string
+			value float64
+		}{{"mean", s.Mean}, {"p50", s.P50}, {"p90", s.P90}, {"p99", s.P99}, {"max", s.Max}} {
+			if ends, ok := r.Bounds.Of(name, p.name); ok && ends.Wide(p.value) {
+				out = append(out, bounds.Line{Metric: *metric.Lookup(name), Statistic: p.name, Value: p.value, Ends: ends})
+			}
+		}
+	}
+	return out
+}
+
+// BoundsOf are those of a number by the name that a condition gives it, such as p99_ttft. ok is
+// false where it has none, and where times are the client's own.
+func (r *Result) BoundsOf(name string) (low, high float64, ok bool) {
+	n, _, known := metric.ParseValue(name)
+	if !known || r.Bounds == nil || r.Bounds.Stamps != "kernel" || !n.Metric.IsLatency() {
+		return 0, 0, false
+	}
+	ends, ok := r.Bounds.Of(n.Metric.Name, string(n.Statistic))
+	return ends[0], ends[1], ok
 }

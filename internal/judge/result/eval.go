@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/judge/score"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 

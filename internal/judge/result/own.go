@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -121,7 +123,7 @@ func (r *Result) SetVerdict(v *verdict.Verdict) {
 }
 
 // SetInterval keeps the interval of a number, or why it has none.
-func (r *Result) SetInterval(key string, level float64, in *measure.Interval) {
+func (r *Result) SetInterval(key string, level float64, in *sample.Interval) {
 	if in.Low == nil || in.High == nil {
 		if r.Lacking == nil {
 			r.Lacking = map[string]string{}
@@ -136,7 +138,7 @@ func (r *Result) SetInterval(key string, level float64, in *measure.Interval) {
 }
 
 // SetBounds keeps between which the numbers lie in any case, where times are not all known exactly.
-func (r *Result) SetBounds(b *measure.Bounds) {
+func (r *Result) SetBounds(b *bounds.Bounds) {
 	if b == nil || !b.Known {
 		return
 	}
@@ -158,7 +160,7 @@ func (r *Result) SetBounds(b *measure.Bounds) {
 }
 
 // within keeps the bounds of a value that the run has, if they can be some.
-func (r *Result) within(metric string, ends measure.Ends) {
+func (r *Result) within(metric string, ends bounds.Ends) {
 	v, has := r.Values[metric]
 	if !has || len(r.Bounds) >= maxMetrics {
 		return

@@ -6,27 +6,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 )
 
-// bounds looks for the shown number that can be off by most. How far each can be is measure's: see measure.Bounds.
-type bounds struct{}
+// widest looks for the shown number that can be off by most. How far each can be is in bounds.Bounds.
+type widest struct{}
 
-func (bounds) add(*view) {}
+func (widest) add(*view) {}
 
 // off is by how much a number can be.
 type off struct {
 	name   string
 	share  float64
-	ends   measure.Ends
+	ends   bounds.Ends
 	unit   string
-	causes []measure.Part
+	causes []bounds.Part
 	// tail: a percentile above the median, or anything that single gaps make. On a machine that others use too it is theirs
 	// as a rule; its bounds stand beside it, and the rest of the run is as good without it.
 	tail bool
 }
 
-func (bounds) result(f *facts, l limits) Check {
+func (widest) result(f *facts, l limits) Check {
 	b := f.bounds
 	switch {
 	case b == nil:
@@ -73,21 +73,21 @@ func (f *facts) tell(l limits, o *off) Check {
 const notable = 0.02
 
 // partNames are what the parts of bounds come from, and the checks that say more of each.
-var partNames = map[measure.Part]struct {
+var partNames = map[bounds.Part]struct {
 	words  string
 	causes []string
 }{
-	measure.SharedReads: {"events shared a read, and so their times", []string{"shared_reads", "unstamped"}},
-	measure.WayIn:       {"requests left later than the clock was read", machineCauses},
-	measure.HeldUp:      {"this machine was held up, and the server with it", machineCauses},
-	measure.Loss:        {"requests lost segments on their way", []string{"retransmits"}},
-	measure.Lag:         {"the client read answers late, and ended or sent the next requests late", append([]string{"lag"}, machineCauses...)},
+	bounds.SharedReads: {"events shared a read, and so their times", []string{"shared_reads", "unstamped"}},
+	bounds.WayIn:       {"requests left later than the clock was read", machineCauses},
+	bounds.HeldUp:      {"this machine was held up, and the server with it", machineCauses},
+	bounds.Loss:        {"requests lost segments on their way", []string{"retransmits"}},
+	bounds.Lag:         {"the client read answers late, and ended or sent the next requests late", append([]string{"lag"}, machineCauses...)},
 }
 
 var machineCauses = []string{"steal", "cpu_wait", "cpu", "gc"}
 
 // why says where an uncertainty comes from, with what the checks of its causes noted, and names the first of those.
-func (f *facts) why(parts []measure.Part) (words, because string) {
+func (f *facts) why(parts []bounds.Part) (words, because string) {
 	var list, noted []string
 	for _, p := range parts {
 		list = append(list, partNames[p].words)
@@ -107,16 +107,16 @@ func (f *facts) why(parts []measure.Part) (words, because string) {
 
 // ours leaves out what other checks look at: what connecting took is in TTFT by its definition (connections); and where a server
 // or a proxy sends in bunches, reads are shared and nobody is late (bursts).
-func (f *facts) ours() (but []measure.Part) {
-	but = []measure.Part{measure.Connecting}
+func (f *facts) ours() (but []bounds.Part) {
+	but = []bounds.Part{bounds.Connecting}
 	if f.judge("bursts").Level.Bad() {
-		but = append(but, measure.SharedReads)
+		but = append(but, bounds.SharedReads)
 	}
 	return but
 }
 
 // latenciesOff are the latencies that the result shows, with what they can be off by.
-func (f *facts) latenciesOff(but []measure.Part) (out []off) {
+func (f *facts) latenciesOff(but []bounds.Part) (out []off) {
 	for _, m := range headline {
 		r, ok := f.bounds.Metrics[m]
 		if !ok {
@@ -154,9 +154,9 @@ func (f *facts) ratesOff() (out []off) {
 		if !ok || ends[0] <= 0 {
 			continue
 		}
-		parts := map[measure.Part]measure.Ends{}
+		parts := map[bounds.Part]bounds.Ends{}
 		for p, share := range f.bounds.RateParts {
-			parts[p] = measure.Ends{0, share}
+			parts[p] = bounds.Ends{0, share}
 		}
 		out = append(out, off{name: words, share: ends[1]/ends[0] - 1, ends: ends, unit: " req/s", causes: largest(parts)})
 	}
@@ -164,14 +164,14 @@ func (f *facts) ratesOff() (out []off) {
 }
 
 // largest are the parts that make most of a width: the widest first, those below a quarter of it left out.
-func largest(parts map[measure.Part]measure.Ends, but ...measure.Part) (out []measure.Part) {
-	width := func(p measure.Part) float64 { return parts[p][0] + parts[p][1] }
+func largest(parts map[bounds.Part]bounds.Ends, but ...bounds.Part) (out []bounds.Part) {
+	width := func(p bounds.Part) float64 { return parts[p][0] + parts[p][1] }
 	for p := range parts {
 		if !slices.Contains(but, p) && width(p) > 0 {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b measure.Part) int {
+	slices.SortFunc(out, func(a, b bounds.Part) int {
 		switch d := width(b) - width(a); {
 		case d > 0:
 			return 1

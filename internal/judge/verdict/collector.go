@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -59,7 +59,7 @@ func (c *Collector) Add(r *row.Request) error {
 func (c *Collector) Hardware(s *hardware.Summary) { c.facts.hardware = s }
 
 // Bounds gives what the shown numbers can be off by, before the verdict.
-func (c *Collector) Bounds(b *measure.Bounds) { c.facts.bounds = b }
+func (c *Collector) Bounds(b *bounds.Bounds) { c.facts.bounds = b }
 
 // Verdict is called once, after the last request.
 func (c *Collector) Verdict(end *journal.End, samples []journal.Sample, scrapes []journal.Scrape) *Verdict {

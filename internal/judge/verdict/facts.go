@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/hist"
-	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
 )
 
@@ -43,7 +43,7 @@ type facts struct {
 	samples  []journal.Sample
 	server   *server
 	hardware *hardware.Summary // nil: nothing was asked
-	bounds   *measure.Bounds   // nil: the numbers were not measured
+	bounds   *bounds.Bounds    // nil: the numbers were not measured
 	judge    func(name string) *Check
 }
 

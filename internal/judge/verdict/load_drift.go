@@ -3,8 +3,10 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/slots"
+	"github.com/inferometer/inferometer/internal/judge/stats"
 )
 
 // drift looks for a server that became slower or faster during the run: by a step (a
@@ -93,9 +95,7 @@ func (c *drift) result(f *facts, l limits) Check {
 	}
 	var worst *shift
 	for _, kind := range kinds {
-		blocks := c.blocks(kind, f)
-		if s := findShift(blocks); s != nil && (worst == nil || s.heavier(worst)) {
-			s.kind, s.blocks = kind, blocks
+		if s := findShift(kind, c.blocks(kind, f)); s != nil && (worst == nil || s.heavier(worst)) {
 			worst = s
 		}
 	}
@@ -165,7 +165,6 @@ type block struct {
 
 const (
 	mostBlocks   = 40
-	fewestBlocks = 10
 	leastInBlock = 5
 )
 
@@ -181,7 +180,7 @@ func (c *drift) blocks(kind int, f *facts) []block {
 	first := wave + c.before(f.spawned(), kind)
 	used := total - first - wave
 	want := min(math.Floor(used/max(wave, leastInBlock)), mostBlocks)
-	if want < fewestBlocks {
+	if want < stats.FewestInShift {
 		return nil
 	}
 	var out []block
@@ -207,6 +206,56 @@ func (c *drift) blocks(kind int, f *facts) []block {
 	return out
 }
 
+// shift is the change that fits the blocks of a run best.
+type shift struct {
+	*stats.Shift
+	kind   int
+	blocks []block
+}
+
+// findShift is nil where there are too few blocks.
+func findShift(kind int, blocks []block) *shift {
+	if found := stats.FindShift(values(blocks)); found != nil {
+		return &shift{found, kind, blocks}
+	}
+	return nil
+}
+
+func values(blocks []block) []float64 {
+	list := make([]float64, len(blocks))
+	for i, b := range blocks {
+		list[i] = b.value
+	}
+	return list
+}
+
+// share is the change as a share of what was before.
+func (s *shift) share() float64 {
+	before, after := s.levels()
+	return after/before - 1
+}
+
+// heavier says that there is more to say of it than of another.
+func (s *shift) heavier(than *shift) bool {
+	if a, b := s.Sure >= 1, than.Sure >= 1; a != b || !a {
+		return s.Sure > than.Sure
+	}
+	return math.Abs(s.Change) > math.Abs(than.Change)
+}
+
+// levels are the values before and after: those of the block in the middle, or the ends of the line.
+func (s *shift) levels() (before, after float64) {
+	if s.At > 0 {
+		return math.Exp(median(s.blocks[:s.At])), math.Exp(median(s.blocks[s.At+1:]))
+	}
+	middle := median(s.blocks)
+	return math.Exp(middle - s.Change/2), math.Exp(middle + s.Change/2)
+}
+
+func median(blocks []block) float64 {
+	return stats.Median(slices.Sorted(slices.Values(values(blocks))))
+}
+
 // say puts the change that was found into words.
 func (c *drift) say(s *shift, f *facts, l limits) Check {
 	what := driftNames[s.kind]
@@ -215,17 +264,17 @@ func (c *drift) say(s *shift, f *facts, l limits) Check {
 	}
 	before, after := s.levels()
 	course := fmt.Sprintf("%s: typically %s at the beginning, %s at the end", what, ms(before), ms(after))
-	if s.at > 0 {
+	if s.At > 0 {
 		request, at := c.place(s)
 		course = fmt.Sprintf("%s: typically %s until request %d of %d (at %.3g s), %s after", what, ms(before), request, f.measured, float64(at-f.firstSent)/1e9, ms(after))
 	}
 	figure := fmt.Sprintf("%+.0f %%", s.share()*100)
 	// What a clock or a scheduler does to a first token is no drift of a server.
 	const least = 1e6
-	if s.sure < 1 || s.kind != driftTPOT && math.Abs(after-before) < least {
+	if s.Sure < 1 || s.kind != driftTPOT && math.Abs(after-before) < least {
 		return found(l, 0, figure, "%s; within chance", course)
 	}
-	if s.at == 0 && !f.closed() && f.judge("growing").Level.Bad() {
+	if s.At == 0 && !f.closed() && f.judge("growing").Level.Bad() {
 		return found(l, 0, figure, "%s: as more and more are in flight, see growing", course)
 	}
 	k := found(l, math.Abs(s.share()), figure, "%s; more than chance does", course)
@@ -236,8 +285,8 @@ func (c *drift) say(s *shift, f *facts, l limits) Check {
 // place is where a step lies among the cells of its block and of the ones beside it: after
 // which request of all, and when.
 func (c *drift) place(s *shift) (request, at int64) {
-	from, to := s.blocks[s.at-2].end, s.blocks[s.at+1].end
-	best, cut := -1.0, s.blocks[s.at].end
+	from, to := s.blocks[s.At-2].end, s.blocks[s.At+1].end
+	best, cut := -1.0, s.blocks[s.At].end
 	for i := from + 1; i < to; i++ {
 		left, right := c.sum(s.kind, from, i), c.sum(s.kind, i, to)
 		if left.n == 0 || right.n == 0 || c.Cells[i-1].of[s.kind].n == 0 {

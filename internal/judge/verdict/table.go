@@ -26,7 +26,7 @@ func table() []entry {
 			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
 			"read this number within its bounds; to narrow them, mend the cause",
 			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
-			func(*facts) check { return &bounds{} },
+			func(*facts) check { return &widest{} },
 		},
 		{
 			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
@@ -320,4 +320,20 @@ func table() []entry {
 			"send more requests, or ask for a lower percentile", nil, func(*facts) check { return &samples{} },
 		},
 	}
+}
+
+// Manual is a check in words: what a verdict's reason means.
+type Manual struct {
+	Name, Group string
+	Looks       string // what it looks for
+	Threshold   string
+	Hint        string // what to do
+}
+
+// Manuals are all checks, in the order in which they are shown.
+func Manuals() (all []Manual) {
+	for _, e := range table() {
+		all = append(all, Manual{e.name, e.group, e.looks, e.limits.String(), e.hint})
+	}
+	return all
 }

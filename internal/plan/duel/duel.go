@@ -140,10 +140,10 @@ func (d *Duel) round(ctx context.Context, drain <-chan struct{}, round int) erro
 
 // run measures one side in a round.
 func (d *Duel) run(ctx context.Context, drain <-chan struct{}, round, side int, folder string) error {
-	child, spec := d.Children[side], *d.Children[side].Spec
-	spec.RunDir = folder
-	spec.Seed += round
-	child.Spec, child.Log = &spec, filepath.Join(folder, "bench.log")
+	child, asked := d.Children[side], *d.Children[side].Spec
+	asked.RunDir = folder
+	asked.Seed += round
+	child.Spec, child.Log = &asked, filepath.Join(folder, "bench.log")
 	outcome, err := child.Run(ctx, drain)
 	select {
 	case <-drain:
@@ -156,7 +156,7 @@ func (d *Duel) run(ctx context.Context, drain <-chan struct{}, round, side int, 
 		return err
 	}
 	if outcome.Code == bench.ExitNothing || outcome.Code == bench.ExitUsage || outcome.Result == "" {
-		return fmt.Errorf("%s, %s: exit status %d: %s", Sides[side], spec.URLs[0], outcome.Code, outcome.Said)
+		return fmt.Errorf("%s, %s: exit status %d: %s", Sides[side], asked.URLs[0], outcome.Code, outcome.Said)
 	}
 	return nil
 }

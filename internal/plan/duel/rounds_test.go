@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/plan/plantest"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // quiet is a Progress that keeps the lines that stay.
@@ -37,10 +38,10 @@ func TestTheTimeOfADuel(t *testing.T) {
 			d.Folder, d.MaxTime, d.Progress = t.TempDir(), tt.most, &quiet{}
 			for side := range d.Children {
 				server := &plantest.Server{TTFT: time.Second, ITL: time.Millisecond, Spread: 0.9, Noise: uint64(side)}
-				server.Ends = func(*bench.Spec) error { time.Sleep(time.Minute); return nil }
-				spec := bench.Default()
-				spec.URLs, spec.NumPrompts, spec.PercentileMetrics, spec.MetricPercentiles = []string{"http://" + Sides[side]}, 20, []string{"ttft"}, []float64{99}
-				d.Children[side] = bench.Child{Spec: &spec, Instead: server.Run}
+				server.Ends = func(*spec.Spec) error { time.Sleep(time.Minute); return nil }
+				asked := spec.Default()
+				asked.URLs, asked.NumPrompts, asked.PercentileMetrics, asked.MetricPercentiles = []string{"http://" + Sides[side]}, 20, []string{"ttft"}, []float64{99}
+				d.Children[side] = bench.Child{Spec: &asked, Instead: server.Run}
 			}
 			began := time.Now()
 			if err := d.Rounds(t.Context(), nil); err != nil {

@@ -58,16 +58,16 @@ func (f *Finder) probe(ctx context.Context, drain <-chan struct{}, n int, probe 
 // run runs the probe. One that measured something has done its work, whatever its exit
 // code: over the edge requests may well fail.
 func (f *Finder) run(ctx context.Context, drain <-chan struct{}, n int, probe search.Probe, folder string) error {
-	child, spec := f.Child, *f.Child.Spec
+	child, asked := f.Child, *f.Child.Spec
 	if f.Vary == Rate {
-		spec.SetRate(probe.X)
+		asked.SetRate(probe.X)
 	} else {
-		spec.MaxConcurrency = new(int(probe.X))
+		asked.MaxConcurrency = new(int(probe.X))
 	}
-	spec.Duration = time.Duration(probe.Seconds * float64(time.Second)).Round(time.Millisecond)
-	spec.Seed += n
-	spec.RunDir = filepath.Join(folder, RunName)
-	child.Spec, child.Log = &spec, filepath.Join(folder, LogName)
+	asked.Duration = time.Duration(probe.Seconds * float64(time.Second)).Round(time.Millisecond)
+	asked.Seed += n
+	asked.RunDir = filepath.Join(folder, RunName)
+	child.Spec, child.Log = &asked, filepath.Join(folder, LogName)
 	outcome, err := child.Run(ctx, drain)
 	switch {
 	case interrupted(ctx, drain):

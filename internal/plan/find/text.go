@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/plan/search"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
@@ -166,13 +166,13 @@ func (f *Result) binds(line func(string, ...any)) {
 // saturation says whether the highest throughput is the most that the server can do. A
 // probe that was left early shows a server that was filling up.
 func (f *Result) saturation(vary string) string {
-	var loads []measure.Load
+	var loads []saturation.Load
 	for i := range f.Curve {
 		if p := &f.Curve[i]; p.GaveUp == "" {
-			loads = append(loads, measure.Load{At: p.X, Throughput: p.Numbers.Output})
+			loads = append(loads, saturation.Load{At: p.X, Throughput: p.Numbers.Output})
 		}
 	}
-	s := measure.SaturationOf(loads)
+	s := saturation.Of(loads)
 	return s.Title() + "; " + s.Words(vary) + "."
 }
 

@@ -132,10 +132,10 @@ func (s Section) Check(name, text string) error {
 	return first
 }
 
-// Args are the flags of bench serve for some values, where a choice was made. A key
+// Settings are those of bench serve for some values, where a choice was made. A key
 // that the choice does not know becomes the flag of another one: bench serve notes
 // that it has no effect.
-func (s Section) Args(chosen string, values Values) (args []string) {
+func (s Section) Settings(chosen string, values Values) (list option.Settings) {
 	for _, k := range s {
 		text, given := values[k.name]
 		if !given {
@@ -144,16 +144,13 @@ func (s Section) Args(chosen string, values Values) (args []string) {
 		i := max(slices.IndexFunc(k.owners, func(o owner) bool { return o.name == chosen }), 0)
 		f := k.owners[i].field
 		switch {
-		case f.Kind == option.Bool && text == "true":
-			args = append(args, "--"+f.Flag)
-		case f.Kind == option.Bool:
-		case len(text) > 0 && text[0] == '-': // or it would be taken for a flag
-			args = append(args, "--"+flagOf(&f)+"="+text)
-		default:
-			args = append(args, "--"+flagOf(&f), text)
+		case f.Kind != option.Bool:
+			list.Add(flagOf(&f), text)
+		case text == "true":
+			list.Add(f.Flag)
 		}
 	}
-	return args
+	return list
 }
 
 // flagOf is the general flag where there is one: it reads the same for all datasets.

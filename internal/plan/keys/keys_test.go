@@ -88,7 +88,7 @@ func TestArgs(t *testing.T) {
 		{"sharegpt", Values{"input_len": "5", "output_len": "6", "prefix_len": "7"}, "--input-len 5 --output-len 6 --random-prefix-len 7"},
 		{"custom", Values{"output_len": "-1", "no_oversample": "true", "disable_shuffle": "false"}, "--output-len=-1 --no-oversample"},
 	} {
-		if got := strings.Join(Workload().Args(tt.dataset, tt.values), " "); got != tt.want {
+		if got := strings.Join(Workload().Settings(tt.dataset, tt.values).Words(), " "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.dataset, got, tt.want)
 		}
 	}

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // later matches a value that is put in from a variable or the matrix.
@@ -20,15 +22,16 @@ const later = `\$\{|\{`
 // Schema puts what the registries say into the text of schema/scenario.schema.json.
 // All else in it stays as it is, the order of its keys too.
 func Schema(text []byte) ([]byte, error) {
-	file, err := readObject(text)
+	v, err := ordered.Read(bytes.NewReader(text), ordered.Limits{Depth: 100})
 	if err != nil {
 		return nil, err
 	}
-	defs, err := file.object("$defs")
+	file, _ := v.(ordered.Object)
+	defs, err := part(file, "$defs")
 	if err != nil {
 		return nil, err
 	}
-	backend := describe("The protocol: "+bench.BackendDoc()+".", orLater(map[string]any{"enum": bench.BackendNames()}))
+	backend := describe("The protocol: "+spec.BackendDoc()+".", orLater(map[string]any{"enum": spec.BackendNames()}))
 	workloads := workloadProperties()
 	workloads["backend"] = backend
 	questions := properties(Eval())
@@ -39,17 +42,17 @@ func Schema(text []byte) ([]byte, error) {
 		"eval":     questions,
 		"pace":     properties(Pace()),
 	} {
-		if err := defs.merge(name, properties); err != nil {
+		if err := merge(&defs, name, properties); err != nil {
 			return nil, err
 		}
 	}
-	file.set("$defs", defs.bytes())
+	file.Set("$defs", defs)
 	var b bytes.Buffer
-	if err := json.Indent(&b, file.bytes(), "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(file)
+	return b.Bytes(), err
 }
 
 func workloadProperties() map[string]any {
@@ -138,110 +141,37 @@ func (k *key) doc() string {
 	return strings.Join(helps, " ")
 }
 
-// object is a JSON object whose keys keep their order.
-type object struct {
-	keys   []string
-	values map[string]json.RawMessage
-}
-
-func readObject(text []byte) (*object, error) {
-	o := &object{values: map[string]json.RawMessage{}}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("no JSON object: %w", err)
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		o.set(key.(string), value)
-	}
-	return o, nil
-}
-
-func (o *object) set(key string, value json.RawMessage) {
-	if o.values[key] == nil {
-		o.keys = append(o.keys, key)
-	}
-	o.values[key] = value
-}
-
-func (o *object) object(key string) (*object, error) {
-	inner, err := readObject(o.values[key])
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
-	}
-	return inner, nil
-}
-
 // merge puts properties into those of a definition, new ones at the end by their names.
-func (o *object) merge(definition string, properties map[string]any) error {
-	def, err := o.object(definition)
+func merge(defs *ordered.Object, definition string, properties map[string]any) error {
+	def, err := part(*defs, definition)
 	if err != nil {
 		return err
 	}
-	all, err := def.object("properties")
+	all, err := part(def, "properties")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", definition, err)
 	}
-	names := make([]string, 0, len(properties))
-	for name := range properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		value, err := marshal(properties[name])
-		if err != nil {
-			return err
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		schema, ok := properties[name].(map[string]any)
+		if !ok {
+			return fmt.Errorf("%T is no schema", properties[name])
 		}
-		all.set(name, value)
+		value := ordered.Object{{Key: "description", Value: schema["description"]}} // it comes first
+		for _, key := range slices.Sorted(maps.Keys(schema)) {
+			value.Set(key, schema[key])
+		}
+		all.Set(name, value)
 	}
-	def.set("properties", all.bytes())
-	o.set(definition, def.bytes())
+	def.Set("properties", all)
+	defs.Set(definition, def)
 	return nil
 }
 
-func (o *object) bytes() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, key := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%q:%s", key, o.values[key])
-	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-// marshal writes description first and leaves <, > and & as they are.
-func marshal(v any) (json.RawMessage, error) {
-	m, ok := v.(map[string]any)
+// part is an object inside of another one.
+func part(o ordered.Object, key string) (ordered.Object, error) {
+	inner, ok := o.Get(key).(ordered.Object)
 	if !ok {
-		return nil, fmt.Errorf("%T is no schema", v)
+		return nil, fmt.Errorf("%s is no JSON object", key)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	o := &object{values: map[string]json.RawMessage{}}
-	names := []string{"description"}
-	for name := range m {
-		if name != "description" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names[1:])
-	for _, name := range names {
-		b.Reset()
-		if err := e.Encode(m[name]); err != nil {
-			return nil, err
-		}
-		o.set(name, bytes.TrimSpace(bytes.Clone(b.Bytes())))
-	}
-	return o.bytes(), nil
+	return inner, nil
 }

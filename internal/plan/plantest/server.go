@@ -23,6 +23,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Server is a made-up server. It answers the first that came first.
@@ -38,9 +39,9 @@ type Server struct {
 	// Fails says of a request, by its number from 0, that it is answered by an error; nil: none is.
 	Fails func(i int) bool
 	// Ends is called before a run is played: an error is the run's; nil: nothing is.
-	Ends func(spec *bench.Spec) error
+	Ends func(asked *spec.Spec) error
 
-	Played []*bench.Spec // all that it was sent
+	Played []*spec.Spec // all that it was sent
 }
 
 // Run plays the Spec of a child: see bench.Child.Instead.
@@ -73,7 +74,7 @@ const refusal = "HTTP 500: it is meant to fail"
 // play is one run.
 type play struct {
 	*Server
-	spec     *bench.Spec
+	spec     *spec.Spec
 	random   *rand.Rand
 	requests []journal.Request
 	complete int
@@ -98,7 +99,7 @@ func (p *play) run() {
 	options := p.options()
 	var watch *slo.GiveUp
 	if p.spec.GiveUp != "" {
-		if objective, err := bench.ParseSLO(p.spec.GiveUp); err == nil {
+		if objective, err := spec.ParseSLO(p.spec.GiveUp); err == nil {
 			watch = slo.NewGiveUp(&options, objective, p.spec.Duration)
 		}
 	}

@@ -22,7 +22,7 @@ const level = 0.95
 // followed its speed run, or of its only run. Throughput is the speed run's.
 func (r *Row) answered(folder Folder, i int, m *measured) error {
 	p := r.Points[i]
-	if len(p.EvalArgs) > 0 {
+	if len(p.Eval) > 0 {
 		of, err := readResult(folder.evalResult(p.ID))
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func (r *Row) answered(folder Folder, i int, m *measured) error {
 	if err != nil {
 		return err
 	}
-	if len(p.EvalArgs) > 0 {
+	if len(p.Eval) > 0 {
 		evals, err := foreign.ReadFile(folder.evalResult(p.ID))
 		if err != nil {
 			return err

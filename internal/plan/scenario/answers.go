@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -169,19 +169,19 @@ func (p *Plan) alike(r *Row) string {
 
 // saturation decides whether the highest measured throughput is the server's limit. It
 // uses the points that differ only in load and have a verdict at least as good.
-func (p *Plan) saturation(most *Row, list []*Row) (s measure.Saturation, unit string) {
+func (p *Plan) saturation(most *Row, list []*Row) (s saturation.Saturation, unit string) {
 	unit, _, ok := most.load()
 	if !ok {
 		return s, unit
 	}
-	var loads []measure.Load
+	var loads []saturation.Load
 	for _, row := range list {
 		st, has := row.Stat(throughput)
 		if _, at, _ := row.load(); has && p.alike(row) == p.alike(most) && (row.Verdict != "INVALID" || most.Verdict == "INVALID") {
-			loads = append(loads, measure.Load{At: at, Throughput: st.Mean})
+			loads = append(loads, saturation.Load{At: at, Throughput: st.Mean})
 		}
 	}
-	return measure.SaturationOf(loads), unit
+	return saturation.Of(loads), unit
 }
 
 // mostLine is the sentence on the highest throughput.

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
@@ -56,30 +57,29 @@ func (j *job) ask(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	}
 	j.r.run.Note("%s: its speed is measured; now the questions of %s", j.p.ID, j.p.scenario.Eval.Task)
 	folder, id := j.r.Folder, j.p.ID
-	args := append(j.p.with(j.p.EvalArgs, up.URLs), "--run-dir", folder.Eval(id))
-	return j.child(ctx, drain, args, folder.Eval(id), filepath.Join(folder.point(id), evalLog))
+	return j.child(ctx, drain, j.p.at(j.p.Eval, up.URLs), folder.Eval(id), filepath.Join(folder.point(id), evalLog))
 }
 
-// child runs arguments of bench serve in a process of its own. Questions go on where a run
-// of them in the same folder has stopped.
-func (j *job) child(ctx context.Context, drain <-chan struct{}, args []string, at, log string) error {
+// child runs settings of bench serve in a process of its own, in the folder at. Questions go on
+// where a run of them in the same folder has stopped.
+func (j *job) child(ctx context.Context, drain <-chan struct{}, settings option.Settings, at, log string) error {
 	r := j.r
-	spec, secrets, err := r.Spec(args)
+	asked, secrets, err := r.Spec(settings.With("run-dir", at))
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(at, journal.FileName)); err == nil && spec.Asks() {
-		spec.Resume = true
+	if _, err := os.Stat(filepath.Join(at, journal.FileName)); err == nil && asked.Asks() {
+		asked.Resume = true
 	}
 	child := bench.Child{
-		Program: r.Program, Spec: spec, Secrets: secrets, Flags: []string{"--progress", "plain"},
+		Program: r.Program, Spec: asked, Secrets: secrets, Flags: []string{"--progress", "plain"},
 		Log: log, PIDFile: r.Folder.benchPID(j.p.ID), Live: r.Live, Control: r.Control, Instead: r.Instead,
 	}
 	outcome, err := child.Run(ctx, drain)
 	if err != nil {
 		return err
 	}
-	if spec.Resume && outcome.Code == bench.ExitDone && outcome.Result == "" {
+	if asked.Resume && outcome.Code == bench.ExitDone && outcome.Result == "" {
 		return resultOf(at) // all questions had their answers
 	}
 	return outcome.Err()

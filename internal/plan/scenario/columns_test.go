@@ -39,7 +39,7 @@ func TestColumnsCanBeChosen(t *testing.T) {
 		}
 	}
 	// A percentile that is to be shown must be measured.
-	if args := strings.Join(planOf(t, fabricated, "columns=[p75_client_queue_time]").Points[0].Args, " "); !strings.Contains(args, "e2el,client_queue_time --metric-percentiles 50,75,90,95,99") {
+	if args := strings.Join(planOf(t, fabricated, "columns=[p75_client_queue_time]").Points[0].Load.Words(), " "); !strings.Contains(args, "e2el,client_queue_time --metric-percentiles 50,75,90,95,99") {
 		t.Error(args)
 	}
 }

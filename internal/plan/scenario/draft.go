@@ -8,16 +8,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed draft.yaml.tmpl
 var draftTemplate string
 
 // draft is what the template shows. Its words are a server's: package target has
-// made them plain, and the template writes them as literals, so that they can be
+// made them plain, and they are written as literals, so that they can be
 // nothing but words.
 type draft struct {
 	Name, BaseURL, Server string
@@ -39,12 +39,10 @@ func Draft(base string, id target.Identity, model target.Model, slots, maxLen in
 }
 
 func (v *draft) text() ([]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"literal": Literal}).Parse(draftTemplate)
-	if err != nil {
-		return nil, err
-	}
+	shown := *v
+	shown.Name, shown.BaseURL, shown.Model = Literal(v.Name), Literal(v.BaseURL), Literal(v.Model)
 	var b bytes.Buffer
-	err = t.Execute(&b, v)
+	err := template.Text(draftTemplate).Execute(&b, shown)
 	return b.Bytes(), err
 }
 

@@ -3,9 +3,11 @@ package scenario
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/keys"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"go.yaml.in/yaml/v3"
@@ -73,31 +75,28 @@ func (p *Point) evalAPI() API {
 	return a
 }
 
-// evalArgs are the flags of bench serve for the questions. The flags of the target are
+// questions is what bench serve is asked for, to put the questions. The flags of the target are
 // theirs too: they say how it is reached. Those of the scenario are the speed run's.
-func (p *Point) evalArgs() []string {
-	var a argList
+func (p *Point) questions() option.Settings {
+	var to option.Settings
 	e := p.scenario.Eval
-	a.text("label", p.ID)
-	p.evalAPI().flags(&a)
-	a.text("dataset-name", workload.EvalName)
-	a.text("dataset-path", string(e.Path))
-	a.text("task", string(e.Task))
-	a.text("examples", string(e.Examples))
-	a = append(a, keys.Eval().Args(workload.EvalName, e.Options)...)
-	a.number("num-prompts", e.NumPrompts)
-	a.float("temperature", e.Temperature)
+	to.Text("label", p.ID)
+	p.evalAPI().settings(&to)
+	to.Add("dataset-name", workload.EvalName)
+	to.Text("dataset-path", string(e.Path))
+	to.Text("task", string(e.Task))
+	to.Text("examples", string(e.Examples))
+	to = append(to, keys.Eval().Settings(workload.EvalName, e.Options)...)
+	to.Number("num-prompts", e.NumPrompts)
+	to.Float("temperature", e.Temperature)
 	at := p.questionsAtATime()
-	a.number("max-concurrency", &at)
-	a.span("request-timeout", cmp.Or(e.RequestTimeout, p.scenario.Pace.RequestTimeout))
+	to.Number("max-concurrency", &at)
+	to.Span("request-timeout", cmp.Or(e.RequestTimeout, p.scenario.Pace.RequestTimeout))
 	if p.scenario.Warmup > 0 && p.scenario.asksAlone() {
-		a.number("num-warmups", &p.scenario.Warmup)
+		to.Number("num-warmups", &p.scenario.Warmup)
 	}
-	latencies, percentiles := p.reported()
-	a.text("percentile-metrics", latencies)
-	a.text("metric-percentiles", percentiles)
-	a = append(a, p.target.Flags.args()...)
-	return append(a, e.Flags.args()...) // of a flag given twice the last one counts
+	p.reported(&to)
+	return slices.Concat(to, option.Settings(p.target.Flags), option.Settings(e.Flags))
 }
 
 // questionsAtATime is the eval's own concurrency, or that of the point: accuracy is then
@@ -110,7 +109,7 @@ func (p *Point) questionsAtATime() int {
 }
 
 // asks says that the point has questions, by themselves or after its speed run.
-func (p *Point) asks() bool { return len(p.EvalArgs) > 0 || p.scenario.asksAlone() }
+func (p *Point) asks() bool { return len(p.Eval) > 0 || p.scenario.asksAlone() }
 
 // evalFiles are the files that the answers depend on.
 func (p *Point) evalFiles() (names []string) {
@@ -123,26 +122,15 @@ func (p *Point) evalFiles() (names []string) {
 	return names
 }
 
-// flags say how a server is spoken to.
-func (a API) flags(to *argList) {
-	to.text("backend", a.Backend)
-	to.text("endpoint", a.Endpoint)
-	to.text("model", a.Model)
-	to.text("served-model-name", a.Served)
+// settings say how a server is spoken to.
+func (a API) settings(to *option.Settings) {
+	to.Text("backend", a.Backend)
+	to.Text("endpoint", a.Endpoint)
+	to.Text("model", a.Model)
+	to.Text("served-model-name", a.Served)
 	if a.Tokenizer == "none" {
-		to.on("skip-tokenizer-init", true)
+		to.Add("skip-tokenizer-init")
 	} else {
-		to.text("tokenizer", a.Tokenizer)
+		to.Text("tokenizer", a.Tokenizer)
 	}
-}
-
-// PlannedEval are the arguments of the questions that follow a point's speed run; nil: none do.
-func (p *Point) PlannedEval() []string {
-	switch {
-	case len(p.EvalArgs) == 0:
-		return nil
-	case p.target.started():
-		return p.EvalArgs
-	}
-	return p.with(p.EvalArgs, p.target.urls())
 }

@@ -26,17 +26,17 @@ flags: {goodput: "ttft:500"}
 repeat: 2
 `
 
-// TestEvalArgs: questions follow the first repeat's speed run, with flags of their own.
-func TestEvalArgs(t *testing.T) {
+// TestEvalSettings: questions follow the first repeat's speed run, with flags of their own.
+func TestEvalSettings(t *testing.T) {
 	plan := planOf(t, asking)
 	for _, p := range plan.Points {
-		if (p.Repeat == 1) != (len(p.EvalArgs) > 0) {
-			t.Errorf("%s: %v", p.ID, p.EvalArgs)
+		if (p.Repeat == 1) != (len(p.Eval) > 0) {
+			t.Errorf("%s: %v", p.ID, p.Eval)
 		}
 		if p.Repeat > 1 {
 			continue
 		}
-		args := strings.Join(p.EvalArgs, " ")
+		args := strings.Join(p.Eval.Words(), " ")
 		want := []string{"--dataset-name eval", "/questions.jsonl", "/tasks/mine.yaml", "--num-fewshot 3", "--num-prompts 50", "--max-concurrency 4", "--backend openai "}
 		refused := []string{"--ignore-eos", "--goodput", "--input-len", "/own/chat", "--seed"}
 		if p.Target() == "fp16" {
@@ -54,7 +54,7 @@ func TestEvalArgs(t *testing.T) {
 				t.Errorf("%s: %s in %s", p.ID, w, args)
 			}
 		}
-		if !filepath.IsAbs(p.EvalArgs[slices.Index(p.EvalArgs, "--task")+1]) {
+		if !filepath.IsAbs(p.Eval.Words()[slices.Index(p.Eval.Words(), "--task")+1]) {
 			t.Errorf("the task is not from the file's folder: %s", args)
 		}
 	}
@@ -66,18 +66,18 @@ func TestEvalArgs(t *testing.T) {
 		{"eval.flags={temperature: 1}", "--temperature=1"},
 	} {
 		p := planOf(t, asking, tt.set).Points
-		if got := strings.Join(p[len(p)-2].EvalArgs, " "); !strings.Contains(got, tt.want) {
+		if got := strings.Join(p[len(p)-2].Eval.Words(), " "); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: no %s in %s", tt.set, tt.want, got)
 		}
 	}
 	alone := planOf(t, asking, "workload=null")
-	if got := strings.Join(alone.Points[0].Args, " "); strings.Contains(got, "--dataset-name eval") {
+	if got := strings.Join(alone.Points[0].Load.Words(), " "); strings.Contains(got, "--dataset-name eval") {
 		t.Errorf("workload: null is a workload with nothing said: %s", got)
 	}
 	text := strings.Replace(asking, "workload: {dataset: random, input_len: 8, model: small, ignore_eos: true}\n", "", 1)
 	for _, p := range planOf(t, text).Points {
-		if got := strings.Join(p.Args, " "); !strings.Contains(got, "--dataset-name eval") || len(p.EvalArgs) > 0 {
-			t.Errorf("questions alone: %s, then %v", got, p.EvalArgs)
+		if got := strings.Join(p.Load.Words(), " "); !strings.Contains(got, "--dataset-name eval") || len(p.Eval) > 0 {
+			t.Errorf("questions alone: %s, then %v", got, p.Eval)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (f Folder) record(p *Point) *Record {
 	if _, err := os.Stat(f.result(p.ID)); r.State == run.Done && err != nil {
 		return nil
 	}
-	if _, err := os.Stat(f.evalResult(p.ID)); r.State == run.Done && len(p.EvalArgs) > 0 && err != nil {
+	if _, err := os.Stat(f.evalResult(p.ID)); r.State == run.Done && len(p.Eval) > 0 && err != nil {
 		return nil
 	}
 	return r

@@ -27,7 +27,7 @@ func TestLiteral(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v in %s", err, text)
 			}
-			args := plan.Points[0].Args
+			args := plan.Points[0].Load.Words()
 			if word != "" && !slices.Contains(args, word) && !slices.Contains(args, "--model="+word) {
 				t.Errorf("%q in %q", word, args)
 			}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -28,10 +29,10 @@ type Plan struct {
 type PlanOptions struct {
 	Program string // for {inferometer}: our own executable
 
-	// CheckArgs validates the arguments of bench serve; nil checks nothing.
-	CheckArgs func(args []string) error
-	// Redact replaces secrets in a command line; nil replaces nothing.
-	Redact func(args []string) []string
+	// Check says what bench serve has against a point; nil checks nothing.
+	Check func(option.Settings) error
+	// Hide replaces secrets in settings; nil replaces nothing.
+	Hide func(option.Settings) option.Settings
 	// Only selects the points that match all of these; empty: all.
 	Only []string
 }
@@ -114,31 +115,43 @@ func (b *planner) points(values []axisValue, repeat int) (points []*Point) {
 		p := &Point{ID: b.id(values, r), Values: shown, Repeat: r, scenario: s, target: s.Targets[shown[targetAxis]], number: number}
 		switch {
 		case s.asksAlone():
-			p.Args = p.evalArgs()
+			p.Load = p.questions()
 		default:
-			p.Args = p.args(seedShift(other, r))
+			p.Load = p.load(seedShift(other, r))
 			if s.Eval != nil && r == 1 { // asking again makes no more questions of them
-				p.EvalArgs = p.evalArgs()
+				p.Eval = p.questions()
 			}
 		}
-		p.Shown = slices.Concat(p.Args, p.EvalArgs)
-		if b.opt.Redact != nil {
-			p.Shown = slices.Concat(b.opt.Redact(p.Args), b.opt.Redact(p.EvalArgs))
-		}
+		p.Shown = b.shown(slices.Concat(p.Load, p.Eval))
 		p.server = p.serverKey()
 		p.Fingerprint = p.fingerprint()
-		if b.opt.CheckArgs != nil {
-			if err := b.opt.CheckArgs(p.checkedArgs()); err != nil {
-				b.errs.add(fmt.Errorf("%s: point %s: %w", b.doc.File, p.ID, err))
-			} else if len(p.EvalArgs) > 0 {
-				if err := b.opt.CheckArgs(p.with(p.EvalArgs, p.checkedURLs())); err != nil {
-					b.errs.add(fmt.Errorf("%s: point %s: eval: %w", b.doc.File, p.ID, err))
-				}
-			}
-		}
+		b.check(p)
 		points = append(points, p)
 	}
 	return points
+}
+
+// shown are settings as a person types them, without secrets.
+func (b *planner) shown(settings option.Settings) []string {
+	if b.opt.Hide != nil {
+		settings = b.opt.Hide(settings)
+	}
+	return settings.Words()
+}
+
+// check notes what bench serve has against a point.
+func (b *planner) check(p *Point) {
+	if b.opt.Check == nil {
+		return
+	}
+	urls := p.checkedURLs()
+	if err := b.opt.Check(p.at(p.Load, urls)); err != nil {
+		b.errs.add(fmt.Errorf("%s: point %s: %w", b.doc.File, p.ID, err))
+	} else if len(p.Eval) == 0 {
+		return
+	} else if err := b.opt.Check(p.at(p.Eval, urls)); err != nil {
+		b.errs.add(fmt.Errorf("%s: point %s: eval: %w", b.doc.File, p.ID, err))
+	}
 }
 
 // seedShift depends on a point's values and not on its position, so that a point keeps

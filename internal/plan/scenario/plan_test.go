@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/option"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -177,7 +178,7 @@ matrix:
 	if got := last.target.Command.Args[2]; got != "llama --parallel 2 --model small --port {port} /home/me" || last.target.Env["N"] != "2" {
 		t.Errorf("%q, %v", got, last.target.Env)
 	}
-	if args := strings.Join(last.Args, " "); !strings.Contains(args, "--input-len 20") || !strings.Contains(args, "--request-rate 0.5") {
+	if args := strings.Join(last.Load.Words(), " "); !strings.Contains(args, "--input-len 20") || !strings.Contains(args, "--request-rate 0.5") {
 		t.Error(args)
 	}
 }
@@ -210,11 +211,14 @@ warmup: 3
 		},
 	} {
 		plan := planOf(t, "name: x\n"+tt.text)
-		if diff := cmp.Diff(strings.Fields(tt.want), plan.Points[0].checkedArgs()); diff != "" {
+		if diff := cmp.Diff(strings.Fields(tt.want), checked(plan.Points[0])); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
 }
+
+// checked is what bench serve is asked whether a point can be run.
+func checked(p *Point) []string { return p.at(p.Load, p.checkedURLs()).Words() }
 
 // A point keeps its folder, its seed and its fingerprint when others are added.
 func TestPointsStayWhenOthersAreAdded(t *testing.T) {
@@ -245,7 +249,7 @@ func TestPointsStayWhenOthersAreAdded(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	seeds := map[string]string{}
 	for _, p := range planOf(t, two).Points {
-		seeds[p.ID] = p.Args[slices.Index(p.Args, "--seed")+1]
+		seeds[p.ID] = p.Load.Words()[slices.Index(p.Load.Words(), "--seed")+1]
 	}
 	if seeds["a_concurrency-1_r1"] != seeds["b_concurrency-1_r1"] {
 		t.Errorf("targets differ: %v", seeds)
@@ -258,8 +262,8 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("points share a seed: %v", seeds)
 	}
 	for _, p := range planOf(t, two, "workload.same_prompts=true", "workload.seed=9").Points {
-		if !slices.Contains(p.Args, "9") {
-			t.Errorf("%s has not the file's seed: %v", p.ID, p.Args)
+		if !slices.Contains(p.Load.Words(), "9") {
+			t.Errorf("%s has not the file's seed: %v", p.ID, p.Load.Words())
 		}
 	}
 }
@@ -351,9 +355,9 @@ func TestOnly(t *testing.T) {
 }
 
 // What bench serve has against a point is an error of the plan.
-func TestCheckArgs(t *testing.T) {
-	_, err := tryPlan(t, two, PlanOptions{CheckArgs: func(args []string) error {
-		if slices.Contains(args, "b_concurrency-2_r1") {
+func TestCheck(t *testing.T) {
+	_, err := tryPlan(t, two, PlanOptions{Check: func(settings option.Settings) error {
+		if slices.Contains(settings.Words(), "b_concurrency-2_r1") {
 			return errors.New("no good")
 		}
 		return nil

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/keys"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 )
@@ -23,9 +23,9 @@ type Point struct {
 	ID          string            // its folder, from its values: it stays when others are added
 	Values      map[string]string // of the matrix, by axis; always the target
 	Repeat      int               // from 1
-	Args        []string          // of bench serve, without what is known only when it runs
-	EvalArgs    []string          // of the questions that follow; nil: none do
-	Shown       []string          // both, secrets replaced
+	Load        option.Settings   // of bench serve, without what is known only when it runs
+	Eval        option.Settings   // of the questions that follow; nil: none do
+	Shown       []string          // both as a person types them, secrets replaced
 	Selected    bool              // to be run if it has no result
 	Fingerprint string            // of all that its result depends on
 
@@ -75,9 +75,9 @@ func (p *Point) fingerprint() string {
 	}
 	files = append(files, p.target.commandFiles()...)
 	p.files = files
-	all := []any{p.server, p.Args, p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search}
-	if len(p.EvalArgs) > 0 {
-		all = append(all, p.EvalArgs)
+	all := []any{p.server, p.Load.Words(), p.scenario.ResetCache, p.scenario.SLO.String(), files, p.scenario.Search}
+	if len(p.Eval) > 0 {
+		all = append(all, p.Eval.Words())
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -105,100 +105,58 @@ func (a API) endpoint() string {
 	return cmp.Or(a.Endpoint, usual)
 }
 
-// argList collects flags; what is not given is left to bench serve.
-type argList []string
-
-func (a *argList) text(flag, value string) {
-	switch {
-	case value == "":
-	case value[0] == '-': // or it would be taken for a flag
-		*a = append(*a, "--"+flag+"="+value)
-	default:
-		*a = append(*a, "--"+flag, value)
-	}
-}
-
-func (a *argList) number(flag string, value *int) {
-	if value != nil {
-		*a = append(*a, "--"+flag, strconv.Itoa(*value))
-	}
-}
-
-func (a *argList) float(flag string, value *float64) {
-	if value != nil {
-		*a = append(*a, "--"+flag, strings.TrimPrefix(strconv.FormatFloat(*value, 'g', -1, 64), "+"))
-	}
-}
-
-func (a *argList) span(flag string, value time.Duration) {
-	if value > 0 {
-		*a = append(*a, "--"+flag, value.String())
-	}
-}
-
-func (a *argList) on(flag string, value bool) {
-	if value {
-		*a = append(*a, "--"+flag)
-	}
-}
-
-// args are the flags of bench serve for a point. Each point of a target has its own
+// load is what bench serve is asked for at a point. Each point of a target has its own
 // seed (the file's plus shift), so that no prompt is sent to a server twice and its
 // prefix cache has no hits. The same point of another target has the same seed, and
 // so the same prompts.
-func (p *Point) args(shift int) []string {
-	var a argList
-	s, w, api := p.scenario, &p.scenario.Workload, p.api()
-	a.text("label", p.ID)
-	api.flags(&a)
-	w.flags(&a)
-	a.number("num-prompts", p.numPrompts())
+func (p *Point) load(shift int) option.Settings {
+	var to option.Settings
+	s, w := p.scenario, &p.scenario.Workload
+	to.Text("label", p.ID)
+	p.api().settings(&to)
+	to.Text("dataset-name", w.Dataset)
+	to.Text("dataset-path", string(w.Path))
+	to = append(to, keys.Workload().Settings(cmp.Or(w.Dataset, "random"), w.Options)...)
+	to.Number("num-prompts", p.numPrompts())
 	seed := w.Seed
 	if !w.SamePrompts {
 		seed += shift
 	}
-	a.number("seed", &seed)
-	a.on("ignore-eos", w.IgnoreEOS)
-	a.float("temperature", w.Temperature)
-	s.Pace.flags(&a)
-	if s.Warmup > 0 {
-		a.number("num-warmups", &s.Warmup)
+	to.Number("seed", &seed)
+	if w.IgnoreEOS {
+		to.Add("ignore-eos")
 	}
-	s.Fleet.flags(&a)
-	a.text("metrics-url", strings.Join(p.target.Metrics, ","))
-	a.text("metrics-map", string(p.target.Map))
-	latencies, percentiles := p.reported()
-	a.text("percentile-metrics", latencies)
-	a.text("metric-percentiles", percentiles)
-	a = append(a, s.Flags.args()...)
-	return append(a, p.target.Flags.args()...) // of a flag given twice the last one counts
+	to.Float("temperature", w.Temperature)
+	s.Pace.settings(&to)
+	if s.Warmup > 0 {
+		to.Number("num-warmups", &s.Warmup)
+	}
+	s.Fleet.settings(&to)
+	to.Text("metrics-url", strings.Join(p.target.Metrics, ","))
+	to.Text("metrics-map", string(p.target.Map))
+	p.reported(&to)
+	return slices.Concat(to, option.Settings(s.Flags), option.Settings(p.target.Flags))
 }
 
-func (w *Workload) flags(a *argList) {
-	a.text("dataset-name", w.Dataset)
-	a.text("dataset-path", string(w.Path))
-	*a = append(*a, keys.Workload().Args(cmp.Or(w.Dataset, "random"), w.Options)...)
+func (pc *Pace) settings(to *option.Settings) {
+	to.Number("max-concurrency", pc.Concurrency)
+	to.Float("request-rate", pc.Rate)
+	to.Span("duration", pc.Duration)
+	*to = append(*to, keys.Pace().Settings("", pc.Options)...)
+	to.Span("request-timeout", pc.RequestTimeout)
+	to.Span("deadline", pc.Deadline)
 }
 
-func (pc *Pace) flags(a *argList) {
-	a.number("max-concurrency", pc.Concurrency)
-	a.float("request-rate", pc.Rate)
-	a.span("duration", pc.Duration)
-	*a = append(*a, keys.Pace().Args("", pc.Options)...)
-	a.span("request-timeout", pc.RequestTimeout)
-	a.span("deadline", pc.Deadline)
-}
-
-func (f *Fleet) flags(a *argList) {
-	a.text("fleet", string(f.NATS))
+func (f *Fleet) settings(to *option.Settings) {
+	to.Text("fleet", string(f.NATS))
 	if f.Agents != 0 {
-		a.number("fleet-agents", &f.Agents)
+		to.Number("fleet-agents", &f.Agents)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.Labels)) {
-		a.text("fleet-label", key+"="+f.Labels[key])
+		to.Text("fleet-label", key+"="+f.Labels[key])
 	}
-	a.span("fleet-wait", f.Wait)
-	a.span("fleet-lease", f.Lease)
+	to.Span("fleet-wait", f.Wait)
+	to.Span("fleet-lease", f.Lease)
 }
 
 // numPrompts is the number of requests, if the file sets it. If both keys are set, the
@@ -216,8 +174,8 @@ func (p *Point) numPrompts() *int {
 	return &n
 }
 
-// reported are the latencies and percentiles that tables and SLOs read.
-func (p *Point) reported() (latencies, percentiles string) {
+// reported asks for the latencies and percentiles that tables and SLOs read.
+func (p *Point) reported(to *option.Settings) {
 	names := metric.AlwaysNames()
 	shown, asked := p.scenario.Columns.statistics()
 	for _, name := range append(p.scenario.SLO.Latencies(), shown...) {
@@ -231,12 +189,9 @@ func (p *Point) reported() (latencies, percentiles string) {
 	for _, q := range slices.Compact(ps) {
 		words = append(words, strconv.FormatFloat(q, 'f', -1, 64))
 	}
-	return strings.Join(names, ","), strings.Join(words, ",")
+	to.Text("percentile-metrics", strings.Join(names, ","))
+	to.Text("metric-percentiles", strings.Join(words, ","))
 }
-
-// checkedArgs are the complete arguments, with placeholders for the addresses of
-// servers that are not started yet.
-func (p *Point) checkedArgs() []string { return p.argsFor(p.checkedURLs()) }
 
 // checkedURLs are the servers' addresses, or placeholders.
 func (p *Point) checkedURLs() []string {
@@ -250,27 +205,27 @@ func (p *Point) checkedURLs() []string {
 	return urls
 }
 
-// Planned are the arguments with the servers' addresses. Those of servers that are
-// started for the point are not known before; target is its name then.
-func (p *Point) Planned() (args []string, target string) {
+// Planned is what a person asks for, to have the point by itself: the load and the questions that
+// follow, if any do. The addresses of servers that are started for the point are not known
+// before; target is its name then.
+func (p *Point) Planned() (load, eval option.Settings, target string) {
 	if p.target.started() {
-		return slices.Clone(p.Args), p.Values[targetAxis]
+		return p.Load, p.Eval, p.Values[targetAxis]
 	}
-	return p.checkedArgs(), ""
+	if len(p.Eval) > 0 {
+		eval = p.at(p.Eval, p.target.urls())
+	}
+	return p.at(p.Load, p.checkedURLs()), eval, ""
 }
 
-// argsFor completes the arguments with the addresses of the servers.
-func (p *Point) argsFor(urls []string) []string { return p.with(p.Args, urls) }
-
-// with completes arguments of the point.
-func (p *Point) with(args, urls []string) []string {
-	args = slices.Clone(args)
+// at completes settings of the point with the addresses of its servers.
+func (p *Point) at(settings option.Settings, urls []string) option.Settings {
 	if len(urls) == 1 {
-		return append(args, "--base-url", urls[0])
+		return settings.With("base-url", urls[0])
 	}
-	args = append(args, "--targets", strings.Join(urls, ","))
+	settings = settings.With("targets", strings.Join(urls, ","))
 	if p.target.Balance != "" {
-		args = append(args, "--balance", p.target.Balance)
+		settings.Add("balance", p.target.Balance)
 	}
-	return args
+	return settings
 }

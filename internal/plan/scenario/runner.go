@@ -10,9 +10,11 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/load"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // Runner runs the points of a plan that have no result yet.
@@ -22,11 +24,11 @@ type Runner struct {
 	Source []byte // the scenario's text, kept beside the results
 
 	Program string // our own, which runs Specs
-	// Spec is the run that arguments of bench serve ask for, and the secrets that it names.
-	Spec func(args []string) (*bench.Spec, map[string]string, error)
-	// Find runs the search of a point with these arguments of bench serve; what it
+	// Spec is the run that settings of bench serve ask for, and the secrets that it names.
+	Spec func(option.Settings) (*spec.Spec, map[string]string, error)
+	// Find runs the search of a point with these settings of bench serve in a folder; what it
 	// says goes to the log.
-	Find func(ctx context.Context, drain <-chan struct{}, args []string, log string) error
+	Find func(ctx context.Context, drain <-chan struct{}, load option.Settings, folder, log string) error
 
 	// Instead runs a point's Spec in place of a process, in tests: see bench.Child; nil: a process does.
 	Instead func(ctx context.Context, drain <-chan struct{}, c *bench.Child) (*bench.Outcome, error)
@@ -163,7 +165,7 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	marks := logMarks(up.Logs())
 	err := j.bench(ctx, drain, up)
 	j.rec.SpecDecode = specDecodeSince(up.Logs(), marks)
-	if err != nil || len(p.EvalArgs) == 0 {
+	if err != nil || len(p.Eval) == 0 {
 		return err
 	}
 	return j.ask(ctx, drain, up)
@@ -173,15 +175,15 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 // whole result.
 func (j *job) bench(ctx context.Context, drain <-chan struct{}, up *run.Servers) error {
 	r, folder, id := j.r, j.r.Folder, j.p.ID
-	args := append(j.p.argsFor(up.URLs), "--run-dir", folder.Run(id))
+	load := j.p.at(j.p.Load, up.URLs)
 	if up.Fresh || len(j.p.scenario.ResetCache) > 0 {
-		args = append(args, "--forget-prompts") // the servers' caches are empty
+		load.Add("forget-prompts") // the servers' caches are empty
 	}
 	log := filepath.Join(folder.point(id), benchLog)
 	if j.p.scenario.Search != nil {
-		return r.Find(ctx, drain, args, log)
+		return r.Find(ctx, drain, load, folder.Run(id), log)
 	}
-	return j.child(ctx, drain, args, folder.Run(id), log)
+	return j.child(ctx, drain, load, folder.Run(id), log)
 }
 
 // Ended writes the point's record.

@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // fakeBench stands for bench serve: it writes a result, whose numbers depend on the
@@ -53,23 +54,23 @@ func newWorld(t *testing.T) *world {
 }
 
 // fakeSpec reads those flags that fakeBench needs.
-func fakeSpec(args []string) (*bench.Spec, map[string]string, error) {
-	spec := bench.Default()
-	for i, word := range args {
-		switch word {
-		case "--run-dir":
-			spec.RunDir = args[i+1]
-		case "--label":
-			spec.Label = args[i+1]
-		case "--max-concurrency":
-			n, err := strconv.Atoi(args[i+1])
+func fakeSpec(settings option.Settings) (*spec.Spec, map[string]string, error) {
+	asked := spec.Default()
+	for _, one := range settings {
+		switch one.Flag {
+		case "run-dir":
+			asked.RunDir = one.Values[0]
+		case "label":
+			asked.Label = one.Values[0]
+		case "max-concurrency":
+			n, err := strconv.Atoi(one.Values[0])
 			if err != nil {
 				return nil, nil, err
 			}
-			spec.MaxConcurrency = &n
+			asked.MaxConcurrency = &n
 		}
 	}
-	return &spec, nil, nil
+	return &asked, nil, nil
 }
 
 func (w *world) runner(plan *Plan) *Runner {

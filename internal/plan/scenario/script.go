@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/compat/shlex"
+	"github.com/inferometer/inferometer/internal/option"
 )
 
 // Shell is what a plan needs to be written as commands of our own program.
 type Shell struct {
-	Command func(args []string) []string // the whole command of a point with these arguments of bench serve
-	Redact  func(args []string) []string // hides what a command should not show
-	Environ []string                     // where secrets may come from: KEY=VALUE
+	// Command is the whole command of a point with these settings of bench serve, and the same as
+	// it may be shown.
+	Command func(option.Settings) (words, shown []string)
+	Environ []string // where secrets may come from: KEY=VALUE
 }
 
 // Script writes the points in their order as a script of a shell: each command can
@@ -21,22 +23,19 @@ type Shell struct {
 func (p *Plan) Script(w io.Writer, sh Shell) error {
 	var b strings.Builder
 	for i, p := range p.Selected() {
-		args, target := p.Planned()
-		args = sh.Command(args)
-		command := pasted(args, sh.Redact(args), sh.Environ)
+		load, eval, target := p.Planned()
 		fmt.Fprintf(&b, "# %3d  %s", i+1, p.ID)
+		address := ""
 		if target != "" {
 			fmt.Fprintf(&b, "; BASE_URL is the address of %s, which run starts", target)
-			command += ` --base-url "$BASE_URL"`
+			address = ` --base-url "$BASE_URL"`
 		}
-		fmt.Fprintf(&b, "\ninferometer %s\n", command)
-		if args := p.PlannedEval(); args != nil {
-			args = sh.Command(args)
-			command := pasted(args, sh.Redact(args), sh.Environ)
-			if target != "" {
-				command += ` --base-url "$BASE_URL"`
+		b.WriteByte('\n')
+		for _, settings := range []option.Settings{load, eval} {
+			if len(settings) > 0 {
+				words, shown := sh.Command(settings)
+				fmt.Fprintf(&b, "inferometer %s%s\n", pasted(words, shown, sh.Environ), address)
 			}
-			fmt.Fprintf(&b, "inferometer %s\n", command)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

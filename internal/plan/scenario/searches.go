@@ -4,36 +4,32 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/find"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
-// SearchArgs are the flags of find that a scenario with a section search sets.
-func (s *Scenario) SearchArgs() []string {
-	args := []string{"--vary", s.Search.Over, "--slo", s.SLO.String()}
+// SearchSettings are those of find that a scenario with a section search has.
+func (s *Scenario) SearchSettings() (to option.Settings) {
+	to.Add("vary", s.Search.Over)
+	to.Add("slo", s.SLO.String())
 	number := func(flag string, v *float64) {
 		if v != nil {
-			args = append(args, flag, strconv.FormatFloat(*v, 'f', -1, 64))
+			to.Add(flag, strconv.FormatFloat(*v, 'f', -1, 64))
 		}
 	}
-	span := func(flag string, d time.Duration) {
-		if d > 0 {
-			args = append(args, flag, d.String())
-		}
-	}
-	number("--from", s.Search.Min)
-	number("--to", s.Search.Max)
+	number("from", s.Search.Min)
+	number("to", s.Search.Max)
 	if p := float64(s.Search.Precision); p > 0 {
-		number("--tolerance", &p)
+		number("tolerance", &p)
 	}
-	span("--confirm", s.Search.Confirm)
-	span("--max-time", s.Search.Time)
-	span("--probe", s.Search.Confirm/probesPerConfirm)
-	return args
+	to.Span("confirm", s.Search.Confirm)
+	to.Span("max-time", s.Search.Time)
+	to.Span("probe", s.Search.Confirm/probesPerConfirm)
+	return to
 }
 
 // probesPerConfirm is how much shorter a probe is than the confirmation of its load.

@@ -22,7 +22,7 @@ func (r *Runner) secrets() *outside.Secrets {
 		}
 		for _, f := range slices.Concat(p.scenario.Flags, p.target.Flags) {
 			for _, v := range f.Values {
-				if _, secret, ok := strings.Cut(v, "="); ok && f.Name == "header" {
+				if _, secret, ok := strings.Cut(v, "="); ok && f.Flag == "header" {
 					words = append(words, secret)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/option"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -129,14 +130,8 @@ func (s *share) decodeNode(_ *decoder, _ string, n *yaml.Node) error {
 	return nil
 }
 
-// Flag is a flag of bench serve that the file has no key for.
-type Flag struct {
-	Name   string
-	Values []string // none: a switch
-}
-
-// Flags are in the order of the file.
-type Flags []Flag
+// Flags are flags of bench serve that the file has no key for, in the order of the file.
+type Flags option.Settings
 
 func (f *Flags) decodeNode(d *decoder, key string, n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
@@ -149,13 +144,13 @@ func (f *Flags) decodeNode(d *decoder, key string, n *yaml.Node) error {
 			d.fail(k, join(key, k.Value), "is set by the run itself")
 		case isNull(v) || v.Kind == yaml.ScalarNode && v.Value == "false":
 		case v.Kind == yaml.ScalarNode && v.Value == "true":
-			*f = append(*f, Flag{Name: name})
+			*f = append(*f, option.Setting{Flag: name})
 		default:
 			values, err := flagValues(v)
 			if err != nil {
 				d.fail(v, join(key, k.Value), "%v", err)
 			}
-			*f = append(*f, Flag{name, values})
+			*f = append(*f, option.Setting{Flag: name, Values: values, Joined: true})
 		}
 	}
 	return nil
@@ -190,19 +185,6 @@ func flagValues(v *yaml.Node) ([]string, error) {
 	}
 	b, err := json.Marshal(content)
 	return []string{string(b)}, err
-}
-
-// args writes flags as they are typed.
-func (f Flags) args() (args []string) {
-	for _, flag := range f {
-		switch len(flag.Values) {
-		case 1: // with =, because a value may begin with a dash
-			args = append(args, "--"+flag.Name+"="+flag.Values[0])
-		default:
-			args = append(append(args, "--"+flag.Name), flag.Values...)
-		}
-	}
-	return args
 }
 
 // The shorthands: ready: /health, stop: 20s, fleet: nats://127.0.0.1:4222.

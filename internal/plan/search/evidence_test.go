@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	intervals "github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -153,9 +155,9 @@ func TestUseWithBounds(t *testing.T) {
 	}{{450, 0.869, false}, {550, 0.920, true}} {
 		o := FromResult(&measure.Result{
 			Duration: 1, Requests: 100, Completed: 100, End: &journal.End{},
-			Metrics:    []measure.MetricStats{{Metric: metric.Metric{Name: "ttft"}, Stats: measure.Stats{N: 100, Percentiles: []measure.Percentile{{P: 99, Value: 400}}}}},
-			Confidence: measure.Confidence{Intervals: []measure.NamedInterval{{Key: "p99_ttft_ms", Interval: measure.Interval{Low: &low, High: &high}}}},
-			Bounds:     &measure.Bounds{Known: true, Stamps: "kernel", Metrics: map[string]measure.Range{"ttft": {Bounds: map[string]measure.Ends{"p99_ms": {390, tt.most}}}}},
+			Metrics:    []measure.MetricStats{{Metric: metric.Metric{Name: "ttft"}, Stats: intervals.Stats{N: 100, Percentiles: []intervals.Percentile{{P: 99, Value: 400}}}}},
+			Confidence: measure.Confidence{Intervals: []measure.NamedInterval{{Key: "p99_ttft_ms", Interval: intervals.Interval{Low: &low, High: &high}}}},
+			Bounds:     &bounds.Bounds{Known: true, Stamps: "kernel", Metrics: map[string]bounds.Range{"ttft": {Bounds: map[string]bounds.Ends{"p99_ms": {390, tt.most}}}}},
 		}, objective)
 		c := &o.Clauses[0]
 		got := fmt.Sprintf("%s %s %s %s", number(c.Low), number(c.High), number(c.Least), number(c.Most))

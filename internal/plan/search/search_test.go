@@ -9,6 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	intervals "github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -172,14 +173,14 @@ func TestFromResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	interval := func(key string, low, high float64) measure.NamedInterval {
-		in := measure.NamedInterval{Key: key, Interval: measure.Interval{Low: &low, High: &high}}
+		in := measure.NamedInterval{Key: key, Interval: intervals.Interval{Low: &low, High: &high}}
 		if high == 0 {
 			in.High = nil
 		}
 		return in
 	}
 	metric := func(name string, p99 float64) measure.MetricStats {
-		return measure.MetricStats{Metric: metric.Metric{Name: name}, Stats: measure.Stats{N: 98, Percentiles: []measure.Percentile{{P: 99, Value: p99}}}}
+		return measure.MetricStats{Metric: metric.Metric{Name: name}, Stats: intervals.Stats{N: 98, Percentiles: []intervals.Percentile{{P: 99, Value: p99}}}}
 	}
 	o := FromResult(&measure.Result{
 		Duration: 1, Requests: 100, Completed: 98, Failed: 2, OutputTokens: 50, Metrics: []measure.MetricStats{metric("ttft", 250), metric("itl", 50)},
@@ -235,7 +236,7 @@ func TestAnyResult(t *testing.T) {
 	}
 	for _, v := range []float64{0, -1, 1e308, math.Inf(1), math.NaN()} {
 		s := New(config(false))
-		in := measure.NamedInterval{Key: "output_throughput", Interval: measure.Interval{Low: &v, High: &v}}
+		in := measure.NamedInterval{Key: "output_throughput", Interval: intervals.Interval{Low: &v, High: &v}}
 		o := FromResult(&measure.Result{Requests: 1, OutputThroughput: v, Confidence: measure.Confidence{Intervals: []measure.NamedInterval{in}}}, objective)
 		o.X, o.Seconds = 1, 1
 		s.Observed(o)

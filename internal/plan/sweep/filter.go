@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -51,7 +52,7 @@ func parseFilter(item string) (Filter, error) {
 func (f *Filter) keeps(o Object) bool {
 	want, wantErr := strconv.ParseFloat(f.Value, 64)
 	got, isNumber := valueOf(o, f.Var)
-	v, _ := o.Get(f.Var)
+	v := o.Get(f.Var)
 	text, isText := v.(string)
 	equal := wantErr == nil && isNumber && got == want || wantErr != nil && isText && text == f.Value
 	switch f.Op {
@@ -97,5 +98,5 @@ func (b *Bin) apply(o Object) Object {
 	if !ok || math.IsInf(v, 0) {
 		return o
 	}
-	return o.with(Object{{b.Var, number(pyjson.Float(math.Floor(v/b.Size) * b.Size))}})
+	return o.With(Object{{b.Var, json.Number(pyjson.Float(math.Floor(v/b.Size) * b.Size))}})
 }

@@ -100,9 +100,8 @@ func ParseLinks(text string) ([]Link, error) {
 // and equal.
 func linked(serve, bench Item, links []Link) bool {
 	for _, l := range links {
-		a, ok1 := Object(serve).Get(l.Serve)
-		b, ok2 := Object(bench).Get(l.Bench)
-		if !ok1 || !ok2 || !pyEqual(a, b) {
+		a, b := Object(serve), Object(bench)
+		if !a.Has(l.Serve) || !b.Has(l.Bench) || !pyEqual(a.Get(l.Serve), b.Get(l.Bench)) {
 			return false
 		}
 	}

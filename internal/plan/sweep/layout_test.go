@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 // The folders are those that the compatibility text names:
 // SERVE--<name>-BENCH--<name>, and WL--<var>=<v> behind for a level of load.
 func TestFolders(t *testing.T) {
-	serve, bench := Item{{"max_num_seqs", number("32")}}, Item{{"_benchmark_name", "fast"}, {"k", true}}
+	serve, bench := Item{{"max_num_seqs", json.Number("32")}}, Item{{"_benchmark_name", "fast"}, {"k", true}}
 	for _, test := range []struct {
 		serve, bench Item
 		more         []string

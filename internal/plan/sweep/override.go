@@ -48,7 +48,7 @@ func flagWords(key string, v any) []string {
 	case bool:
 		switch {
 		case strings.Contains(key, "."):
-			return []string{"--" + flagName(key) + "=" + strings.ToLower(pyRepr(v))}
+			return []string{"--" + flagName(key) + "=" + strings.ToLower(pyjson.Repr(v))}
 		case v:
 			return []string{"--" + flagName(key)}
 		}
@@ -56,7 +56,7 @@ func flagWords(key string, v any) []string {
 	case Object:
 		return []string{"--" + flagName(key), pyjson.Text(v)}
 	default:
-		return []string{"--" + flagName(key), pyStr(v)}
+		return []string{"--" + flagName(key), pyjson.Str(v)}
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // Params are the settings of one parameter file, in its order.
@@ -64,7 +66,7 @@ func ParseParams(b []byte) (Params, error) {
 			if !ok {
 				return nil, fmt.Errorf("%q is no object of flags, as in {\"max_num_seqs\": 32}", m.Key)
 			}
-			p = append(p, Item(Object{{nameKey, m.Key}}.with(o)))
+			p = append(p, Item(Object{{nameKey, m.Key}}.With(o)))
 		}
 	default:
 		return nil, errors.New("parameters are a list of objects, or an object of named objects")
@@ -78,11 +80,10 @@ func ParseParams(b []byte) (Params, error) {
 func (p Params) uniqueNames() error {
 	seen := map[string]bool{}
 	for _, it := range p {
-		v, ok := Object(it).Get(nameKey)
-		if !ok {
+		if !Object(it).Has(nameKey) {
 			continue
 		}
-		name := pyStr(v)
+		name := pyjson.Str(Object(it).Get(nameKey))
 		if seen[name] {
 			return fmt.Errorf("%s %q is there twice", nameKey, name)
 		}
@@ -93,8 +94,8 @@ func (p Params) uniqueNames() error {
 
 // Name is the setting's name: _benchmark_name, or all its flags and values.
 func (it Item) Name() string {
-	if v, ok := Object(it).Get(nameKey); ok {
-		return pyStr(v)
+	if Object(it).Has(nameKey) {
+		return pyjson.Str(Object(it).Get(nameKey))
 	}
 	return it.text("-")
 }
@@ -106,14 +107,14 @@ func (it Item) text(sep string) string {
 	var parts []string
 	for _, m := range it {
 		if m.Key != nameKey {
-			parts = append(parts, m.Key+"="+pyStr(m.Value))
+			parts = append(parts, m.Key+"="+pyjson.Str(m.Value))
 		}
 	}
 	return strings.Join(parts, sep)
 }
 
 // String is the setting as Python prints a dict.
-func (it Item) String() string { return pyRepr(Object(it)) }
+func (it Item) String() string { return pyjson.Repr(Object(it)) }
 
 // has says whether a flag is set, however its words are joined.
 func (it Item) has(key string) bool {
@@ -126,4 +127,4 @@ func (it Item) has(key string) bool {
 }
 
 // with is a copy with one more flag set.
-func (it Item) with(key string, value any) Item { return Item(Object(it).with(Object{{key, value}})) }
+func (it Item) with(key string, value any) Item { return Item(Object(it).With(Object{{key, value}})) }

@@ -68,7 +68,7 @@ func TestParamsForms(t *testing.T) {
 		`[1]`:          "item 0",
 		`{"a": 1}`:     `"a" is no object`,
 		`[{}`:          "ends too early",
-		`[{}] x`:       "more behind",
+		`[{}] x`:       "something follows",
 		`[{"k": 1,}]`:  "invalid character",
 		`[{"k": tru}]`: "invalid character",
 		`[{"_benchmark_name": "a"}, {"_benchmark_name": "a"}]`: `"a" is there twice`,

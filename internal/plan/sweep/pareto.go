@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -50,7 +51,7 @@ func (p *Pareto) Figure(records []Object) (*ParetoFigure, error) {
 	if len(points) == 0 {
 		return nil, fmt.Errorf("%w: no result has both a throughput and a number of users (%s, request_rate or max_concurrent_requests)", ErrPlan, p.UserVar)
 	}
-	sound := slices.DeleteFunc(slices.Clone(points), Object.invalid)
+	sound := slices.DeleteFunc(slices.Clone(points), invalid)
 	best := frontier(sound)
 	f.Points, f.Frontier, f.Invalid = len(points), len(best), len(points)-len(sound)
 	all, line := chart.Series{Name: "All runs", Kind: chart.Points, Color: 7}, chart.Series{Name: "Pareto frontier", Kind: chart.LinePoints, Color: 1}
@@ -80,8 +81,8 @@ func (p *Pareto) prepare(o Object) (Object, error) {
 		return nil, nil
 	}
 	gpus := p.gpus(o)
-	float := func(v float64) number { return number(pyjson.Float(v)) }
-	return o.with(Object{
+	float := func(v float64) json.Number { return json.Number(pyjson.Float(v)) }
+	return o.With(Object{
 		{perUser, float(throughput / users)},
 		{perGPU, float(throughput / gpus)},
 		{"user_count_estimate", float(users)},
@@ -161,8 +162,9 @@ func at(o Object, key string) float64 {
 func (p *Pareto) label(o Object) string {
 	var parts []string
 	for _, key := range p.LabelBy {
-		if v, ok := o.Get(key); ok {
-			text := pyStr(v)
+		if o.Has(key) {
+			v := o.Get(key)
+			text := pyjson.Str(v)
 			if n, isNumber := numeric(v); isNumber {
 				text = strconv.FormatFloat(n, 'g', -1, 64)
 			}

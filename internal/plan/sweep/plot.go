@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/show/chart"
 )
@@ -114,7 +115,7 @@ func (p *Plot) panel(f *Figure, row, column group) *chart.Chart {
 		f.Points += len(curve.records) - left
 		f.Left += left
 		for _, o := range curve.records {
-			if o.invalid() || o.few(p.X) || o.few(p.Y) {
+			if invalid(o) || few(o, p.X) || few(o, p.Y) {
 				f.Doubtful++
 			}
 		}
@@ -175,7 +176,7 @@ func spreadOf(values []float64) (mean, deviation float64) {
 func figureName(prefix string, g group) string {
 	name := prefix
 	for i, key := range g.keys {
-		name += fmt.Sprintf("-%s=%s", key, pyStr(g.values[i]))
+		name += fmt.Sprintf("-%s=%s", key, pyjson.Str(g.values[i]))
 	}
 	return fileName(name)
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"image/png"
@@ -164,7 +165,7 @@ func TestPareto(t *testing.T) {
 	if err != nil || f.Points != 1 || f.NoUsers != 5 {
 		t.Errorf("without a variable for users: %+v, %v", f, err)
 	}
-	if _, err := p.Figure([]Object{{{"load", number("1")}}}); !errors.Is(err, ErrPlan) {
+	if _, err := p.Figure([]Object{{{"load", json.Number("1")}}}); !errors.Is(err, ErrPlan) {
 		t.Errorf("without a throughput: %v", err)
 	}
 }
@@ -173,7 +174,7 @@ func TestPareto(t *testing.T) {
 func TestDoubtfulResults(t *testing.T) {
 	judged := func(load, throughput, level string) Object {
 		v := Object{{"level", level}, {"unsupported", []any{"p99_ttft"}}}
-		return Object{{"load", number(load)}, {"output_throughput", number(throughput)}, {"p99_ttft_ms", number("5")}, {ownKey, Object{{"verdict", v}}}}
+		return Object{{"load", json.Number(load)}, {"output_throughput", json.Number(throughput)}, {"p99_ttft_ms", json.Number("5")}, {ownKey, Object{{"verdict", v}}}}
 	}
 	records := []Object{judged("1", "10", "VALID"), judged("2", "90", "INVALID"), judged("4", "60", "SUSPECT")}
 	f, err := (&Pareto{UserVar: "load"}).Figure(records)

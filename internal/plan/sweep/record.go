@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,7 +39,7 @@ func finishedRecord(file string) (Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; remove it to run it again", err)
 	}
-	if _, ok := o.Get(runNumberKey); !ok {
+	if !o.Has(runNumberKey) {
 		return nil, nil
 	}
 	return o, nil
@@ -46,6 +47,6 @@ func finishedRecord(file string) (Object, error) {
 
 // complete adds to a result what it was measured with.
 func (c *comb) complete(o Object, run int) Object {
-	o = o.with(Object{{runNumberKey, number(strconv.Itoa(run))}})
-	return o.with(Object(c.serve)).with(Object(c.bench))
+	o = o.With(Object{{runNumberKey, json.Number(strconv.Itoa(run))}})
+	return o.With(Object(c.serve)).With(Object(c.bench))
 }

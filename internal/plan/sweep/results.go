@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/compat/pyjson"
 )
 
 // ReadResults reads the summaries of an experiment, or of a folder of several, in the
@@ -58,7 +60,7 @@ func readSummary(path string) ([]Object, error) {
 
 // valueOf is a variable of a result as a number. An infinite rate is a word in JSON.
 func valueOf(o Object, key string) (float64, bool) {
-	v, _ := o.Get(key)
+	v := o.Get(key)
 	switch v {
 	case "inf":
 		return math.Inf(1), true
@@ -96,9 +98,9 @@ func groupBy(records []Object, keys []string) []group {
 		var values []any
 		var parts []string
 		for _, key := range keys {
-			v, _ := o.Get(key)
+			v := o.Get(key)
 			values = append(values, v)
-			parts = append(parts, key+"="+pyStr(v))
+			parts = append(parts, key+"="+pyjson.Str(v))
 		}
 		text := strings.Join(parts, "\n")
 		i, ok := at[text]
@@ -128,5 +130,5 @@ func compareValues(a, b any) int {
 	case ok2:
 		return 1
 	}
-	return cmp.Compare(pyStr(a), pyStr(b))
+	return cmp.Compare(pyjson.Str(a), pyjson.Str(b))
 }

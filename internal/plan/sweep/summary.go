@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -69,10 +70,10 @@ func columns(records []Object) (keys []string) {
 func csvColumn(records []Object, key string) []string {
 	numbers, floats := true, false
 	for _, o := range records {
-		v, _ := o.Get(key)
-		n, isNumber := v.(number)
+		v := o.Get(key)
+		n, isNumber := v.(json.Number)
 		switch {
-		case v == nil || isNumber && !n.whole():
+		case v == nil || isNumber && !pyjson.Whole(n):
 			floats = true
 		case !isNumber:
 			numbers = false
@@ -80,14 +81,15 @@ func csvColumn(records []Object, key string) []string {
 	}
 	out := make([]string, len(records))
 	for i, o := range records {
-		v, _ := o.Get(key)
-		n, isNumber := v.(number)
+		v := o.Get(key)
+		n, isNumber := v.(json.Number)
 		switch {
 		case v == nil:
 		case isNumber && numbers && floats:
-			out[i] = pyjson.Float(n.float())
+			f, _ := numeric(n)
+			out[i] = pyjson.Float(f)
 		default:
-			out[i] = pyStr(v)
+			out[i] = pyjson.Str(v)
 		}
 	}
 	return out

@@ -3,14 +3,14 @@ package sweep
 import "slices"
 
 // invalid says that our verdict on a result is INVALID. Results of other tools have none.
-func (o Object) invalid() bool {
-	level, _ := o.judged("level").(string)
+func invalid(o Object) bool {
+	level, _ := judged(o, "level").(string)
 	return level == "INVALID"
 }
 
 // few says that a result has too few values for a percentile, by its key.
-func (o Object) few(key string) bool {
-	list, _ := o.judged("unsupported").([]any)
+func few(o Object, key string) bool {
+	list, _ := judged(o, "unsupported").([]any)
 	return slices.ContainsFunc(list, func(v any) bool {
 		name, ok := v.(string)
 		return ok && (key == name || key == name+"_ms")
@@ -18,11 +18,8 @@ func (o Object) few(key string) bool {
 }
 
 // judged is what our verdict holds under a key; nil: nothing.
-func (o Object) judged(key string) any {
-	own, _ := o.Get(ownKey)
-	result, _ := own.(Object)
-	v, _ := result.Get("verdict")
-	verdict, _ := v.(Object)
-	value, _ := verdict.Get(key)
-	return value
+func judged(o Object, key string) any {
+	result, _ := o.Get(ownKey).(Object)
+	verdict, _ := result.Get("verdict").(Object)
+	return verdict.Get(key)
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -60,11 +61,11 @@ func (w *Workload) levels(walk *walk, c comb) error {
 		}
 		return records, err
 	}
-	serial, err := level(c.bench.with(MaxConcurrency, number("1")), 1)
+	serial, err := level(c.bench.with(MaxConcurrency, json.Number("1")), 1)
 	if err != nil {
 		return err
 	}
-	batch, err := level(c.bench.with(MaxConcurrency, number(strconv.Itoa(prompts))), prompts)
+	batch, err := level(c.bench.with(MaxConcurrency, json.Number(strconv.Itoa(prompts))), prompts)
 	w.records = append(w.records, serial...)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (w *Workload) levels(walk *walk, c comb) error {
 // at is the combination of a level; its folder names the level too.
 func (w *Workload) at(serve, bench Item, value int) comb {
 	text := strconv.Itoa(value)
-	return comb{serve, bench.with(w.Var, number(text)), combFolder(w.Dir, serve, bench, "WL-", w.Var+"="+text)}
+	return comb{serve, bench.with(w.Var, json.Number(text)), combFolder(w.Dir, serve, bench, "WL-", w.Var+"="+text)}
 }
 
 // prompts is how many requests a run sends.
@@ -161,7 +162,7 @@ func (w *Workload) estimate(runs []Object) (float64, error) {
 }
 
 func metric(o Object, key string) (float64, error) {
-	v, _ := o.Get(key)
+	v := o.Get(key)
 	f, ok := numeric(v)
 	if !ok {
 		return 0, fmt.Errorf("the benchmark's result has no %s, from which the next levels are computed", key)

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -28,15 +29,15 @@ func TestSpread(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	runs := []Object{
-		{{"request_throughput", number("4")}, {"mean_e2el_ms", number("500")}},
-		{{"request_throughput", number("6")}, {"mean_e2el_ms", number("1000")}},
+		{{"request_throughput", json.Number("4")}, {"mean_e2el_ms", json.Number("500")}},
+		{{"request_throughput", json.Number("6")}, {"mean_e2el_ms", json.Number("1000")}},
 	}
 	for variable, want := range map[string]float64{RequestRate: 5, MaxConcurrency: 4} {
 		if got, err := (&Workload{Var: variable}).estimate(runs); err != nil || got != want {
 			t.Errorf("%s: %v, %v; want %v", variable, got, err, want)
 		}
 	}
-	if _, err := (&Workload{Var: MaxConcurrency}).estimate([]Object{{{"request_throughput", number("4")}}}); err == nil ||
+	if _, err := (&Workload{Var: MaxConcurrency}).estimate([]Object{{{"request_throughput", json.Number("4")}}}); err == nil ||
 		!strings.Contains(err.Error(), "mean_e2el_ms") {
 		t.Error(err)
 	}
@@ -51,7 +52,7 @@ func TestPrompts(t *testing.T) {
 		{[]string{"b"}, nil, 1000},
 		{[]string{"b", "--num-prompts", "7"}, nil, 7},
 		{[]string{"b", "--num_prompts=7"}, nil, 7},
-		{[]string{"b", "--num-prompts", "7"}, Item{{"num_prompts", number("9")}}, 9},
+		{[]string{"b", "--num-prompts", "7"}, Item{{"num_prompts", json.Number("9")}}, 9},
 	} {
 		w := Workload{Runner: Runner{Plan: Plan{Bench: test.command}}}
 		if got, err := w.prompts(test.bench); err != nil || got != test.want {

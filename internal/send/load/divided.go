@@ -16,14 +16,13 @@ import (
 // that sends all, and of each of several. Of a run without a number of requests it must
 // not be asked.
 func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.Request) int, visit func(p *Planned, client int)) (whole string, parts []string, err error) {
-	r := newRun(ctx, nil, cfg)
-	defer r.cancel(nil)
+	m := newMaker(&cfg)
 	all, of := sha256.New(), make([]hash.Hash, clients)
 	for i := range of {
 		of[i] = sha256.New()
 	}
-	err = r.planAll(func(w *workload.Request, due time.Duration, planned []*Planned) (more bool) {
-		client, s := owner(w), r.listed(w, due, planned)
+	err = m.planAll(func(w *workload.Request, due time.Duration, planned []*Planned) (more bool) {
+		client, s := owner(w), m.listed(w, due, planned)
 		s.sum(all)
 		s.sum(of[client])
 		for _, p := range planned {
@@ -44,8 +43,8 @@ func Divided(ctx context.Context, cfg Config, clients int, owner func(*workload.
 }
 
 // listed is what a run's hash holds of a request, or of a conversation as a whole.
-func (r *run) listed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
-	if r.closed {
+func (m *maker) listed(w *workload.Request, due time.Duration, planned []*Planned) *sentBody {
+	if m.closed {
 		due = 0
 	}
 	if w.Talk != nil {

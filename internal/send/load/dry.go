@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -27,11 +26,10 @@ type Planned struct {
 // Dry makes the requests of a run and sends nothing. visit sees each in its order, and
 // ends it by false. The hash is that of a run which sends the same.
 func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
-	r := newRun(context.Background(), nil, cfg)
-	defer r.cancel(nil)
+	m := newMaker(&cfg)
 	sum := newWorkloadSum(sha256.New())
 	defer func() { sha = sum.hex() }()
-	return "", r.planAll(func(_ *workload.Request, _ time.Duration, planned []*Planned) (more bool) {
+	return "", m.planAll(func(_ *workload.Request, _ time.Duration, planned []*Planned) (more bool) {
 		for _, p := range planned {
 			if !visit(p) {
 				return false
@@ -44,20 +42,20 @@ func Dry(cfg Config, visit func(*Planned) (more bool)) (sha string, err error) {
 
 // planAll makes the requests of a run one after the other, and sends none: visit sees each
 // with its due time, and ends it by false.
-func (r *run) planAll(visit func(w *workload.Request, due time.Duration, planned []*Planned) (more bool)) error {
+func (m *maker) planAll(visit func(w *workload.Request, due time.Duration, planned []*Planned) (more bool)) error {
 	for {
-		due, ok := r.cfg.Pace.Next()
+		due, ok := m.cfg.Pace.Next()
 		if !ok {
 			return nil
 		}
-		w, err := r.cfg.Source.Next()
+		w, err := m.cfg.Source.Next()
 		if isEnd(err) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("the workload: %w", err)
 		}
-		planned, err := r.plan(w, due)
+		planned, err := m.plan(w, due)
 		if err != nil {
 			return err
 		}
@@ -68,18 +66,18 @@ func (r *run) planAll(visit func(w *workload.Request, due time.Duration, planned
 }
 
 // plan makes one request, or the turns of a conversation.
-func (r *run) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
-	if r.closed {
+func (m *maker) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
+	if m.closed {
 		due = 0
 	}
 	if w.Talk != nil {
-		return r.planTalk(w, due)
+		return m.planTurns(w, due)
 	}
 	p := &Planned{Request: w, Due: due, Text: []byte(w.Prompt)}
 	if w.Messages != nil {
 		p.Text = w.Messages
 	}
-	j, err := r.prepare(w)
+	j, err := m.job(w)
 	if err != nil {
 		return nil, err
 	}
@@ -87,20 +85,20 @@ func (r *run) plan(w *workload.Request, due time.Duration) ([]*Planned, error) {
 	return []*Planned{p}, nil
 }
 
-// planTalk makes the turns of a conversation as far as they are known before it is held.
-func (r *run) planTalk(w *workload.Request, due time.Duration) (list []*Planned, err error) {
+// planTurns makes the turns of a conversation as far as they are known before it is held.
+func (m *maker) planTurns(w *workload.Request, due time.Duration) (list []*Planned, err error) {
 	c := w.Talk
-	o := newOpen(c, w.Model, "")
+	o := newConversation(c, w.Model, "")
 	texts, tokens := make([][]byte, len(c.Turns)), make([]int, len(c.Turns))
 	for i := range c.Turns {
-		t, j := &c.Turns[i], r.newTurn(o, i)
+		t, j := &c.Turns[i], m.newTurn(o, i)
 		p := &Planned{Request: &j.request, Due: due, Waits: len(t.After) > 0}
 		if p.Waits {
 			p.Due = 0
 			p.Body, err = json.Marshal(t)
 			p.summed = [][]byte{p.Body}
 		} else {
-			err = r.makeTurn(j)
+			err = m.makeTurn(j)
 			p.Body, p.summed = j.body, j.summed
 		}
 		if err != nil {

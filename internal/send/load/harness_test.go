@@ -148,7 +148,7 @@ func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workl
 			if err != nil {
 				t.Fatal(err)
 			}
-			records = append(records, clone(q))
+			records = append(records, q.Clone())
 		}
 	}
 }

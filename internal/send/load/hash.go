@@ -36,9 +36,9 @@ func textHash(text []byte) string {
 // workloadSum hashes what was sent, in order, in a goroutine of its own: a long
 // body takes as long as several sends, and the dispatcher has the next ones to make.
 type workloadSum struct {
-	sent chan sentBody
-	room *room // of the bodies that wait
-	sum  chan []byte
+	sent   chan sentBody
+	budget *budget // of the bodies that wait
+	sum    chan []byte
 }
 
 type sentBody struct {
@@ -70,11 +70,11 @@ func (s *sentBody) sum(h hash.Hash) {
 const waitingSums = 1024
 
 func newWorkloadSum(h hash.Hash) *workloadSum {
-	w := &workloadSum{make(chan sentBody, waitingSums), newRoom(aheadBytes), make(chan []byte, 1)}
+	w := &workloadSum{make(chan sentBody, waitingSums), newBudget(aheadBytes), make(chan []byte, 1)}
 	go func() {
 		for s := range w.sent {
 			s.sum(h)
-			w.room.take(s.size())
+			w.budget.release(s.size())
 		}
 		w.sum <- h.Sum(nil)
 	}()
@@ -83,7 +83,7 @@ func newWorkloadSum(h hash.Hash) *workloadSum {
 
 func (w *workloadSum) add(index int, scheduled int64, parts [][]byte) {
 	s := sentBody{index, scheduled, parts}
-	w.room.put(s.size(), nil) // the hash goes on by itself
+	w.budget.reserve(s.size(), nil) // the hash goes on by itself
 	w.sent <- s
 }
 

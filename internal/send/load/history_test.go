@@ -54,7 +54,7 @@ func ask(t *testing.T, c *talk.Conversation, answers ...[]string) *listener {
 	on := &server{url: h.URL, noLoop: true}
 	cfg, read := setup(t, on, "openai-chat", pace.Spec{Name: pace.Closed}, &one{request: &workload.Request{Conversation: 1, Talk: c}})
 	cfg.Call.IgnoreEOS = false
-	cfg.Talks = &Talks{Header: "X-Talk"}
+	cfg.Conversations = &Conversations{Header: "X-Talk"}
 	if _, err := Run(t.Context(), nil, cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,8 @@ package load
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
@@ -89,8 +86,8 @@ type Config struct {
 	// zero, before anything is written to the journal.
 	Started func() error
 
-	// Talks is how conversations are sent; nil: the source has none.
-	Talks *Talks
+	// Conversations is how they are sent; nil: the source has none.
+	Conversations *Conversations
 
 	// Holds appends the times between two moments in which this process was held up; may be nil.
 	Holds func(room []Hold, from, to int64) []Hold
@@ -127,11 +124,11 @@ type Result struct {
 // Run sends the workload. When drain is closed it sends no more and waits for
 // what is in flight; when ctx ends it cancels that too. Both give a Result.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config) (*Result, error) {
-	return newRun(ctx, drain, cfg).whole()
+	return newRun(ctx, drain, cfg).execute(drain)
 }
 
-// whole is the run from its warm-ups to its last answer.
-func (r *run) whole() (*Result, error) {
+// execute is the run from its warm-ups to its last answer.
+func (r *run) execute(drain <-chan struct{}) (*Result, error) {
 	cfg := r.cfg
 	defer r.cancel(nil)
 	warmups, err := r.warmUp()
@@ -142,12 +139,12 @@ func (r *run) whole() (*Result, error) {
 		cfg.WarmedUp()
 	}
 	if cfg.Begin != nil {
-		defer r.prepareAhead()() // at the instant all that is left to do is to send
+		defer r.makeAhead()() // at the instant all that is left to do is to send
 		if err := cfg.Begin(r.ctx); err != nil {
 			return nil, err
 		}
 	}
-	r.peak, r.freed, r.last = 0, 0, 0 // of the measured requests alone, and on their clock
+	r.flight.peak, r.flight.last = 0, 0 // of the measured requests alone, and on their clock
 	moved := cfg.Clock.Restart()
 	cfg.Control.begin(cfg.Clock.Now)
 	if cfg.Started != nil {
@@ -156,109 +153,29 @@ func (r *run) whole() (*Result, error) {
 		}
 	}
 	for i := range warmups {
-		shift(&warmups[i], -moved)
+		if err := warmups[i].Move(-moved); err != nil {
+			return nil, err
+		}
 		cfg.Journal.Append(journal.AppendRequest(nil, &warmups[i]))
 	}
 	if cfg.Deadline > 0 {
 		stop := time.AfterFunc(cfg.Deadline, func() { r.cancel(errDeadline) })
 		defer stop.Stop()
 	}
-	r.watch.start(cfg.Watch)
-	r.sum = newWorkloadSum(sha256.New())
+	r.watch.start(cfg.Watch, func() { r.stopSending(errHalted) })
 	spawned := r.spawn()
-	stopProbe := startProbe(r.ctx, r.drain, cfg)
-	if cfg.Talks != nil {
-		err = r.converse()
-	} else {
-		err = r.dispatchAll()
-	}
+	stopProbe := startProbe(r.ctx, drain, cfg)
+	d := newDispatcher(r)
+	err = d.dispatch()
 	r.cfg.Progress.draining.Store(true)
-	r.pauses = cfg.Control.end()
+	pauses := cfg.Control.end()
 	spawned()
-	r.inFlight.Wait()
+	r.flight.wait.Wait()
 	stopProbe()
 	r.watch.end()
-	return r.result(), err
-}
-
-// Overlong is Result.Interrupted of a run whose answers are far longer than asked for.
-const Overlong = "answers far longer than asked for"
-
-// Why a run stopped early.
-var (
-	errDeadline = errors.New(journal.Deadline)
-	errSignal   = errors.New(journal.Signal)
-	errOverlong = errors.New(Overlong)
-)
-
-// warmUp sends the warm-up requests all at once, bounded by the concurrency, and
-// keeps their records until the journal has its first line.
-func (r *run) warmUp() ([]journal.Request, error) {
-	if len(r.cfg.Warmups) == 0 {
-		return nil, nil
-	}
-	records := make([]journal.Request, len(r.cfg.Warmups))
-	for i, w := range r.cfg.Warmups {
-		j, err := r.prepare(w)
-		if err != nil {
-			return nil, err
-		}
-		if !r.acquire() {
-			return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
-		}
-		j.warmup, j.due = true, r.cfg.Clock.Now()
-		j.id = fmt.Sprintf("%swarmup-%d", r.cfg.IDPrefix, i)
-		if n := len(r.cfg.Targets); n > 0 {
-			j.target = i % n
-		}
-		r.start(j, func(record *journal.Request) { records[i] = clone(record) })
-	}
-	r.inFlight.Wait()
-	if err := r.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("stopped during the warm-up: %w", r.stopped())
-	}
-	return records, nil
-}
-
-// Try sends one request by itself and returns its record: the ready check.
-func Try(ctx context.Context, cfg Config, w *workload.Request) (journal.Request, error) {
-	r := newRun(ctx, nil, cfg)
-	defer r.cancel(nil)
-	j, err := r.prepare(w)
-	if err != nil {
-		return journal.Request{}, err
-	}
-	var out journal.Request
-	j.due = cfg.Clock.Now()
-	j.id = cfg.IDPrefix + "ready"
-	r.acquire()
-	r.start(j, func(record *journal.Request) { out = clone(record) })
-	r.inFlight.Wait()
-	return out, nil
-}
-
-// clone copies a record whose columns are about to be reused.
-func clone(r *journal.Request) journal.Request {
-	c := *r
-	c.Events.At = append([]int64(nil), r.Events.At...)
-	c.Events.Lag = append([]int64(nil), r.Events.Lag...)
-	c.Events.Tokens = append([]int(nil), r.Events.Tokens...)
-	c.Events.Kind = append([]journal.EventKind(nil), r.Events.Kind...)
-	c.Events.Size = append([]int(nil), r.Events.Size...)
-	c.Events.Open = append([]int(nil), r.Events.Open...)
-	c.Events.Held, c.Events.HeldNs = slices.Clone(r.Events.Held), slices.Clone(r.Events.HeldNs)
-	return c
-}
-
-// shift moves a record's times when the clock's zero has moved.
-func shift(r *journal.Request, by int64) {
-	r.Due += by
-	r.Released += by
-	r.Sent += by
-	r.End += by
-	if r.Headers != 0 {
-		r.Headers += by
-	}
+	res := d.result()
+	res.Pauses = pauses
+	return res, err
 }
 
 // isEnd tells the end of a source from its failure.

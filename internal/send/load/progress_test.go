@@ -2,10 +2,7 @@ package load
 
 import (
 	"math"
-	"reflect"
 	"testing"
-
-	"github.com/inferometer/inferometer/internal/journal"
 )
 
 // Ten requests at a time, all alike, a second each: between two waves nothing ends, and what is
@@ -38,24 +35,6 @@ func TestDone(t *testing.T) {
 	} {
 		if got := c.s.Done(c.total); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// A clone shares no memory with its record, whichever columns that has.
-func TestCloneSharesNothing(t *testing.T) {
-	r := journal.Request{}
-	columns := reflect.ValueOf(&r.Events).Elem()
-	for _, f := range columns.Fields() {
-		if f.Kind() == reflect.Slice {
-			f.Set(reflect.MakeSlice(f.Type(), 3, 3))
-		}
-	}
-	c := clone(&r)
-	copied := reflect.ValueOf(&c.Events).Elem()
-	for i := range columns.NumField() {
-		if f := columns.Field(i); f.Kind() == reflect.Slice && (copied.Field(i).Len() != 3 || copied.Field(i).Pointer() == f.Pointer()) {
-			t.Errorf("%s is shared", columns.Type().Field(i).Name)
 		}
 	}
 }

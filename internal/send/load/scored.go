@@ -51,9 +51,9 @@ func newScored(w *workload.Request, count func(string) (int, error)) (*scored, e
 }
 
 // scored is what a request asks of its prompt's end; nil: nothing.
-func (r *run) scored(w *workload.Request) (*scored, error) {
-	s, err := newScored(w, r.cfg.CountPrompt)
-	if s != nil && (!r.cfg.Protocol.Echoes || !r.cfg.Call.NoStream) {
+func (m *maker) scored(w *workload.Request) (*scored, error) {
+	s, err := newScored(w, m.cfg.CountPrompt)
+	if s != nil && (!m.cfg.Protocol.Echoes || !m.cfg.Call.NoStream) {
 		return nil, errors.New("the likelihood of a text is only told by an unstreamed answer of /v1/completions: use --backend openai with --unstreamed")
 	}
 	return s, err

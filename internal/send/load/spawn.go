@@ -24,9 +24,7 @@ func (r *run) spawn() (stop func()) {
 				return
 			}
 			<-r.slots
-			if r.talks != nil {
-				r.talks.signal()
-			}
+			r.signal()
 		}
 	}()
 	return func() {

@@ -17,10 +17,10 @@ import (
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
-// conversations are prompts of which each group of four has the same beginning.
-type conversations struct{ n, next int }
+// beginnings are prompts of which each group of four has the same beginning.
+type beginnings struct{ n, next int }
 
-func (c *conversations) Next() (*workload.Request, error) {
+func (c *beginnings) Next() (*workload.Request, error) {
 	if c.next == c.n {
 		return nil, io.EOF
 	}
@@ -92,7 +92,7 @@ func TestBalanceIsTheTruths(t *testing.T) {
 		t.Run(tt.rule, func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
 				servers := replicas(t)
-				cfg, read := setup(t, servers[0], "vllm", closed(), &conversations{n: n})
+				cfg, read := setup(t, servers[0], "vllm", closed(), &beginnings{n: n})
 				cfg.Concurrency = atOnce
 				path := strings.TrimPrefix(cfg.URL, servers[0].url)
 				for _, s := range servers {

@@ -15,21 +15,21 @@ import (
 // history is held, once, however long the user thinks.
 const makeAhead = 20 * time.Millisecond
 
-// prepareTalk makes the first turns of a conversation ready.
-func (r *run) prepareTalk(w *workload.Request) (*job, error) {
+// conversation makes the first turns of a conversation ready.
+func (m *maker) conversation(w *workload.Request) (*job, error) {
 	c := w.Talk
 	session := ""
-	if r.cfg.Talks.Header != "" {
-		session = r.cfg.IDPrefix + "conv-" + strconv.Itoa(c.Number)
+	if m.cfg.Conversations.Header != "" {
+		session = m.cfg.IDPrefix + "conv-" + strconv.Itoa(c.Number)
 	}
-	o := newOpen(c, w.Model, session)
+	o := newConversation(c, w.Model, session)
 	var first *job
 	for i := range c.Turns {
 		if len(c.Turns[i].After) > 0 {
 			continue
 		}
-		j := r.newTurn(o, i)
-		if err := r.makeTurn(j); err != nil {
+		j := m.newTurn(o, i)
+		if err := m.makeTurn(j); err != nil {
 			return nil, fmt.Errorf("conversation %d: %w", c.Number, err)
 		}
 		if first == nil {
@@ -42,60 +42,60 @@ func (r *run) prepareTalk(w *workload.Request) (*job, error) {
 }
 
 // newTurn is a turn without its body.
-func (r *run) newTurn(o *open, i int) *job {
+func (m *maker) newTurn(o *conversation, i int) *job {
 	t := &o.plan.Turns[i]
 	j := &job{
-		talk: o, turn: i, session: o.session, delay: int64(t.Delay),
+		conversation: o, turn: i, session: o.session, delay: int64(t.Delay),
 		request: workload.Request{
 			Index: o.plan.First + i, Conversation: o.plan.Number, Turn: i + 1, Model: o.model,
 			OutputTokens: t.OutputTokens,
 		},
 	}
-	j.id = r.cfg.IDPrefix + strconv.Itoa(j.request.Index)
+	j.id = m.cfg.IDPrefix + strconv.Itoa(j.request.Index)
 	for _, a := range t.After {
 		j.after = append(j.after, o.plan.First+a)
 	}
-	if r.cfg.Balance != nil {
+	if m.cfg.Balance != nil {
 		j.stickyKey = target.ConversationKey(o.plan.Number)
 	}
 	return j
 }
 
 // makeTurn makes the body of a turn from the history that it continues.
-func (r *run) makeTurn(j *job) error {
-	o, n := j.talk, &j.talk.nodes[j.turn]
+func (m *maker) makeTurn(j *job) error {
+	o, n := j.conversation, &j.conversation.turns[j.turn]
 	var before *talk.History
 	if i := o.plan.Turns[j.turn].Continues; i >= 0 {
-		before = o.nodes[i].history
+		before = o.turns[i].history
 	}
-	history, err := o.plan.Begin(j.turn, before, func(turn int) string { return o.nodes[turn].text })
+	history, err := o.plan.Begin(j.turn, before, func(turn int) string { return o.turns[turn].text })
 	if err != nil {
 		return err
 	}
 	messages := history.AppendJSON(nil)
-	call := r.cfg.Call
+	call := m.cfg.Call
 	call.Messages, call.MaxTokens = messages, j.request.OutputTokens
 	if o.model != "" {
 		call.Model = o.model
 	}
-	if j.body, err = r.cfg.Protocol.AppendBody(nil, &call); err != nil {
+	if j.body, err = m.cfg.Protocol.AppendBody(nil, &call); err != nil {
 		return fmt.Errorf("turn %d: %w", j.turn+1, err)
 	}
-	j.summed = r.summed(&call, j.body)
+	j.summed = m.summed(&call, j.body)
 	n.history, j.promptHash, j.request.PromptTokens = history, hash64(messages), history.Tokens()
-	if r.cfg.KeepPrompts {
+	if m.cfg.KeepPrompts {
 		j.request.Prompt = string(messages)
 	}
 	return nil
 }
 
 // follow queues a turn whose answers are all there: it is due its delay after the last.
-func (t *talks) follow(o *open, i int) {
-	j := t.run.newTurn(o, i)
+func (t *conversations) follow(o *conversation, i int) {
+	j := t.run.maker.newTurn(o, i)
 	t.mu.Lock()
-	n := &o.nodes[i]
+	n := &o.turns[i]
 	for _, a := range o.plan.Turns[i].After {
-		if before := &o.nodes[a]; before.end >= j.due {
+		if before := &o.turns[a]; before.end >= j.due {
 			j.due, n.think = before.end, before.think
 		}
 	}
@@ -112,8 +112,8 @@ func (t *talks) follow(o *open, i int) {
 }
 
 // make makes a turn's body and queues it.
-func (t *talks) make(j *job) {
-	if err := t.run.makeTurn(j); err != nil {
+func (t *conversations) make(j *job) {
+	if err := t.run.maker.makeTurn(j); err != nil {
 		t.fail(j, err)
 		return
 	}
@@ -122,13 +122,13 @@ func (t *talks) make(j *job) {
 }
 
 // push queues a turn, unless its conversation is not to go on.
-func (t *talks) push(j *job) {
-	o := j.talk
+func (t *conversations) push(j *job) {
+	o := j.conversation
 	t.mu.Lock()
 	if o.failed == "" && o.cut == "" && t.stopped == "" {
 		heap.Push(&t.queue, j)
 		t.mu.Unlock()
-		t.signal()
+		t.run.signal()
 		return
 	}
 	o.waiting--

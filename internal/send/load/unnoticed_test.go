@@ -46,7 +46,7 @@ type noHeader struct{}
 func (noHeader) Get(string) string { return "" }
 
 // overScripted is a closed loop over a scripted transport, and what the journal has of it.
-func overScripted(t *testing.T, n int) (Config, *scripted, func() []journal.Request) {
+func overScripted(t testing.TB, n int) (Config, *scripted, func() []journal.Request) {
 	t.Helper()
 	backend, err := protocol.FindBackend("openai")
 	if err != nil {
@@ -80,7 +80,7 @@ func overScripted(t *testing.T, n int) (Config, *scripted, func() []journal.Requ
 			if err != nil {
 				return records
 			}
-			records = append(records, clone(q))
+			records = append(records, q.Clone())
 		}
 	}
 }
@@ -115,8 +115,8 @@ func TestTheRunEndsWithItsLatestRequest(t *testing.T) {
 	for _, end := range []int64{70, 100, 90} {
 		r.ended(&worker{run: r}, &job{}, end)
 	}
-	if r.last != 100 {
-		t.Errorf("the last request ended at 100, the run at %d", r.last)
+	if r.flight.last != 100 {
+		t.Errorf("the last request ended at 100, the run at %d", r.flight.last)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestTheRunsFieldsWinOverTheRequestsSampling(t *testing.T) {
 }
 
 // conversationOf is the dispatcher of conversations of a run that sends nothing, and one that is begun.
-func conversationOf(t *testing.T, cfg Config) (*conversing, *open) {
+func conversationOf(t *testing.T, cfg Config) (*dispatcher, *conversation) {
 	t.Helper()
 	backend, err := protocol.FindBackend("openai-chat")
 	if err != nil {
@@ -269,12 +269,12 @@ func conversationOf(t *testing.T, cfg Config) (*conversing, *open) {
 	r := newRun(t.Context(), nil, cfg)
 	t.Cleanup(func() { r.cancel(nil) })
 	one := &talk.Conversation{Number: 1, Turns: []talk.Turn{{Continues: -1, OutputTokens: 1, Messages: []talk.Message{{JSON: talk.Text("user", "hello")}}}}}
-	return &conversing{run: r}, newOpen(one, "", "")
+	return &dispatcher{run: r}, newConversation(one, "", "")
 }
 
 // A bound on requests is how many are sent, and no one more.
 func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
-	d, _ := conversationOf(t, Config{Talks: &Talks{MaxRequests: 3}})
+	d, _ := conversationOf(t, Config{Conversations: &Conversations{MaxRequests: 3}})
 	for sent, want := range []string{"", "", "", "max requests", "max requests"} {
 		if d.sent = sent; d.ending() != want {
 			t.Errorf("%d were sent: %q, want %q", sent, d.ending(), want)
@@ -284,15 +284,15 @@ func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
 
 // A turn whose body has still to be made holds no slot while it is.
 func TestATurnThatIsBeingMadeHoldsNoSlot(t *testing.T) {
-	d, o := conversationOf(t, Config{Talks: &Talks{}, Concurrency: 1})
-	d.talks.open[o] = true
+	d, o := conversationOf(t, Config{Conversations: &Conversations{}, Concurrency: 1})
+	d.conversations.open[o] = true
 	o.waiting = 1
-	j := d.newTurn(o, 0)
-	d.talks.push(j)
-	if !d.sendDue() {
+	j := d.maker.newTurn(o, 0)
+	d.conversations.push(j)
+	if !d.sendTurn() {
 		t.Error("the turn was not looked at")
 	}
-	d.inFlight.Wait() // its body is made
+	d.flight.wait.Wait() // its body is made
 	if len(d.slots) != 0 || j.body == nil || d.sent != 0 {
 		t.Errorf("%d slots are taken, %d bytes were made, %d requests sent", len(d.slots), len(j.body), d.sent)
 	}

@@ -23,21 +23,21 @@ type Watch interface {
 type watching struct {
 	watch Watch
 	asked chan struct{} // Judge is wanted
-	halt  chan struct{} // closed when it has said stop; nil: never
 
-	reason string // valid when halt is closed, or after end
+	reason string // valid when halt was called, or after end
 	over   sync.WaitGroup
 }
 
-func (w *watching) start(watch Watch) {
+// start begins to watch. halt is called when no more is to be sent.
+func (w *watching) start(watch Watch, halt func()) {
 	if watch == nil {
 		return
 	}
-	w.watch, w.asked, w.halt = watch, make(chan struct{}, 1), make(chan struct{})
+	w.watch, w.asked = watch, make(chan struct{}, 1)
 	w.over.Go(func() {
 		for range w.asked {
 			if w.reason = watch.Judge(); w.reason != "" {
-				close(w.halt)
+				halt()
 				return
 			}
 		}
@@ -51,16 +51,6 @@ func (w *watching) ended(record *journal.Request) {
 	select {
 	case w.asked <- struct{}{}:
 	default: // it is asked already
-	}
-}
-
-// halted says whether no more is to be sent.
-func (w *watching) halted() bool {
-	select {
-	case <-w.halt:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -28,7 +28,7 @@ type worker struct {
 func newWorker(r *run) *worker {
 	w := &worker{run: r}
 	w.sink.Stream = protocol.NewStream(r.cfg.Protocol)
-	w.sink.KeepAnswer = r.cfg.Talks != nil
+	w.sink.KeepAnswer = r.cfg.Conversations != nil
 	w.part = r.cfg.Meter.Part()
 	r.cfg.Progress.add(&w.sink)
 	return w
@@ -107,7 +107,7 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 	}
 	w.http = wire.Request{URL: r.cfg.url(j.target), ID: j.id, Body: j.body, Timeout: r.cfg.Timeout}
 	if j.session != "" {
-		w.http.Session = wire.Session{Header: r.cfg.Talks.Header, Value: j.session}
+		w.http.Session = wire.Session{Header: r.cfg.Conversations.Header, Value: j.session}
 	}
 	if !r.cfg.Trace.IsZero() && !j.warmup && then == nil { // what has no span is no parent of one
 		w.http.Trace = r.cfg.Trace.Parent(j.request.Index)
@@ -145,8 +145,8 @@ func (w *worker) exchange(j *job, then func(*journal.Request)) {
 			}
 		}
 	}
-	if j.talk != nil {
-		r.talks.answered(j, &w.record, &w.sink.Trace)
+	if j.conversation != nil {
+		r.conversations.answered(j, &w.record, &w.sink.Trace)
 	}
 	r.ended(w, j, end)
 }
@@ -211,7 +211,7 @@ func (w *worker) fill(j *job, sent, end int64, err error) {
 }
 
 func (w *worker) asked(j *job) asked {
-	return asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS, whole: w.run.cfg.Call.NoStream, pooling: w.run.cfg.Pooling, inputs: w.run.answers(j)}
+	return asked{tokens: j.request.OutputTokens, ignoreEOS: w.run.cfg.Call.IgnoreEOS, whole: w.run.cfg.Call.NoStream, pooling: w.run.cfg.Pooling, inputs: max(j.inputs, 1)}
 }
 
 // columns turns events into the journal's columns, in the memory of the record before.

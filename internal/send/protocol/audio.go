@@ -50,7 +50,7 @@ func (audio) AppendBody(dst []byte, c *Call) ([]byte, error) {
 		return nil, err
 	}
 	for i, name := range b.names {
-		words, err := pyjson.Str(b.values[i]) // each value as Python's str() writes it: True, not true
+		words, err := pyjson.StrJSON(b.values[i]) // each value as Python's str() writes it: True, not true
 		if err != nil {
 			return nil, fmt.Errorf("the field %q: %w", name, err)
 		}

@@ -24,17 +24,15 @@ type Chunk struct {
 	Error     []byte // the server's words inside a 200
 	ID        []byte // the answer's id
 	Done      bool   // the answer is over with this event
-	SoFar     bool   // Text is all of the text so far, not only this event's
 	Replaces  bool   // Usage.Prompt takes the place of what was said before
-	// Either says that Text is all of the text so far or only this event's, and that the
-	// events tell. All: the event lists all tokens so far. IDs stands for those that it
-	// lists; 0: for none.
-	Either, All bool
-	IDs         uint64
-	MaySoFar    bool // it may be so, or else only what is new, which is more likely
-	Usage       Usage
-	OwnCount    bool // Usage.Output is of this event alone
-	Timings     Timings
+	// TextIs says what Text is. AllTokens: the event lists all tokens so far. TokenHash stands
+	// for those that it lists; 0: for none.
+	TextIs    TextIs
+	AllTokens bool
+	TokenHash uint64
+	Usage     Usage
+	OwnCount  bool // Usage.Output is of this event alone
+	Timings   Timings
 	// Tokens is how many tokens the event carries, -1 when it doesn't say, and
 	// TokensBy how it said it. With continuous usage the total is in Usage.
 	Tokens   int

@@ -220,7 +220,10 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 		c.Text = bytes.TrimRight(c.Text, "\uFFFD") // half of a letter, which the next event has whole
 	}
 	if len(c.Text) > 0 {
-		c.Kind, c.SoFar = c.Kind|EventText, p.cumulative
+		c.Kind |= EventText
+		if p.cumulative {
+			c.TextIs = TextSoFar
+		}
 	}
 	if len(c.Reasoning) > 0 {
 		c.Kind |= EventReasoning

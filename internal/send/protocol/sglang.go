@@ -102,7 +102,9 @@ func (sglang) Decode(d *Decoder, data []byte, c *Chunk) error {
 	s.object(func(name []byte) {
 		switch string(name) {
 		case "text":
-			c.Either = s.next() == '"'
+			if s.next() == '"' {
+				c.TextIs = TextLikelySoFar
+			}
 			if c.Text = s.string(); len(c.Text) > 0 {
 				c.Kind |= EventText
 			}
@@ -122,12 +124,12 @@ func (sglang) Decode(d *Decoder, data []byte, c *Chunk) error {
 	if err := s.finish(); err != nil {
 		return err
 	}
-	if c.Either || ids > 0 {
+	if c.TextIs == TextLikelySoFar || ids > 0 {
 		c.Kind |= EventChoices
 	}
 	if ids > 0 {
-		c.All = ids == c.Usage.Output
-		c.IDs = maphash.Bytes(idsSeed, data[start:end])
+		c.AllTokens = ids == c.Usage.Output
+		c.TokenHash = maphash.Bytes(idsSeed, data[start:end])
 	}
 	return nil
 }
@@ -137,7 +139,7 @@ var idsSeed = maphash.MakeSeed()
 // DecodeAnswer reads an answer that was not streamed: it is like the last event of one.
 func (p sglang) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
 	err := p.Decode(d, data, c)
-	c.Either = false
+	c.TextIs = TextNew
 	return err
 }
 

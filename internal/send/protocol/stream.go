@@ -40,11 +40,10 @@ type Stream struct {
 	// whole answer's. (An event with a role alone may have none: SGLang's.)
 	continuous bool
 	lastOut    int
-	texts      int // events with text, reasoning or a tool call so far
-	whether    whether
+	texts      int   // events with text, reasoning or a tool call so far
 	toolBytes  int   // of tool calls so far, where they are kept
 	toolIndex  []int // what the server calls them by; -1: it does not say
-	sofar      sofar
+	cumulative cumulative
 
 	// Of an answer that is no stream, but one JSON value.
 	skim   skim
@@ -80,9 +79,8 @@ func (s *Stream) Reset(asked int) {
 	s.decoder.echo = nil
 	s.echo.reset()
 	s.limits = limitsFor(asked)
-	s.sofar = sofar{}
+	s.cumulative = cumulative{repeated: s.cumulative.repeated[:0]}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
-	s.whether = whether{}
 	s.toolIndex = s.toolIndex[:0]
 	s.whole, s.rest, s.html, s.over, s.lastWords = s.whole[:0], 0, false, false, "its last"
 	s.skim.reset()
@@ -271,13 +269,8 @@ func (s *Stream) take(name, data []byte) {
 		s.fail(c.Error)
 		return
 	}
-	switch {
-	case c.SoFar:
-		s.cut(c)
-	case c.Either:
-		s.either(c)
-	case c.MaySoFar:
-		s.guess(c)
+	if c.TextIs != TextNew {
+		s.cutKnown(c)
 	}
 	s.keep(c)
 	if c.Done {

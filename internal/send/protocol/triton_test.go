@@ -86,6 +86,7 @@ func TestTritonStreams(t *testing.T) {
 		{"all so far, a letter in two", generatedEvents("a", "a b", "a b \uFFFD", "a b é", "a b é."), "a b é.", 5, 5, ""},
 		{"a stutter", generatedEvents("!", "!", "!", "!!"), "!!!!!", 4, 4, ""},
 		{"parts that look like all so far", generatedEvents("1", "12", "123", "4", "1234"), "112123" + "4" + "1234", 5, 5, ""},
+		{"such parts, one of them twice", generatedEvents("1", "12", "12", "4"), "1" + "12" + "12" + "4", 4, 4, ""},
 		{"taken back", generatedEvents("a", "ab", "abc", "abcd", "abcde", "x"), "abcde", 5, 5, "takes back"},
 		{"no blank line at the end", []string{`data: {"text_output":" Hi"}` + "\n\n", `data: {"text_output":" there"}`}, " Hi there", 2, 0, ""},
 		{"a blank in front of the line's end, lists of one", []string{`data: {"text_output":["a"],"num_output_tokens":[2],"output_log_probs":[[0.1]]} ` + "\n\n"}, "a", 1, 2, ""},

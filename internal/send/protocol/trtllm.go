@@ -98,7 +98,7 @@ func (generateStream) Decode(d *Decoder, data []byte, c *Chunk) error {
 	if len(c.Text) > 0 || len(c.Finish) > 0 || c.OwnCount && c.Usage.Output > 0 {
 		c.Kind |= EventChoices
 	}
-	c.MaySoFar = true
+	c.TextIs = TextLikelyNew
 	return nil
 }
 

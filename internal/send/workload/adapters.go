@@ -18,9 +18,9 @@ import (
 // AdapterOptions spread the requests of any dataset over adapters: each asks for one of
 // them in place of the model. A conversation keeps the one that it began with.
 type AdapterOptions struct {
-	LoRAModules      AdapterNames `json:"lora_modules" flag:"lora-modules" many:"true" metavar:"NAME" help:"Adapters of the server: each request asks for one of them in place of the model."`
-	LoRAAssignment   string       `json:"lora_assignment" flag:"lora-assignment" choices:"random,round-robin,zipf" shown:"random" help:"How an adapter is chosen for a request, or for a conversation: zipf asks for the first ones more often."`
-	LoRAZipfExponent *float64     `json:"lora_zipf_exponent" flag:"lora-zipf-exponent" min:"0" max:"100" shown:"1" help:"How uneven --lora-assignment zipf is: the n-th adapter has the weight 1/n^X."`
+	LoRAModules      AdapterNames `json:"lora_modules,omitempty" flag:"lora-modules" many:"true" metavar:"NAME" help:"Adapters of the server: each request asks for one of them in place of the model."`
+	LoRAAssignment   string       `json:"lora_assignment,omitempty" flag:"lora-assignment" choices:"random,round-robin,zipf" shown:"random" help:"How an adapter is chosen for a request, or for a conversation: zipf asks for the first ones more often."`
+	LoRAZipfExponent *float64     `json:"lora_zipf_exponent,omitempty" flag:"lora-zipf-exponent" min:"0" max:"100" shown:"1" help:"How uneven --lora-assignment zipf is: the n-th adapter has the weight 1/n^X."`
 }
 
 // The ways to choose an adapter.

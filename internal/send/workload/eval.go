@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
-	"github.com/inferometer/inferometer/internal/send/task"
 )
 
 // EvalName is the dataset whose requests are questions.

@@ -26,14 +26,14 @@ type Options struct {
 // Shared are the options that several datasets have in common. Each Kind says which
 // of them it listens to.
 type Shared struct {
-	Path             string `json:"path" flag:"dataset-path" common:"true" metavar:"FILE" help:"The dataset's file."`
-	NoOversample     bool   `json:"no_oversample" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
-	SkipChatTemplate bool   `json:"skip_chat_template" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
-	MultimodalChat   bool   `json:"enable_multimodal_chat" flag:"enable-multimodal-chat" help:"Send text and media as one chat message that is made here."`
-	DisableShuffle   bool   `json:"disable_shuffle" flag:"disable-shuffle" help:"Keep the dataset's order."`
+	Path             string `json:"path,omitempty" flag:"dataset-path" common:"true" metavar:"FILE" help:"The dataset's file."`
+	NoOversample     bool   `json:"no_oversample,omitempty" flag:"no-oversample" help:"Send fewer requests rather than prompts twice, where the dataset is too small."`
+	SkipChatTemplate bool   `json:"skip_chat_template,omitempty" flag:"skip-chat-template" help:"Send prompts as they are, without the model's chat template."`
+	MultimodalChat   bool   `json:"enable_multimodal_chat,omitempty" flag:"enable-multimodal-chat" help:"Send text and media as one chat message that is made here."`
+	DisableShuffle   bool   `json:"disable_shuffle,omitempty" flag:"disable-shuffle" help:"Keep the dataset's order."`
 
-	ChatTemplateKwargs ChatKwargs `json:"chat_template_kwargs" flag:"chat-template-kwargs" metavar:"JSON" help:"Variables for the model's chat template where prompts are rendered here, as in '{\"enable_thinking\": false}'. For the server's own template use --extra-body."`
-	ChatTemplateDate   ChatDate   `json:"chat_template_date" flag:"chat-template-date" whole:"true" default:"2026-01-01" metavar:"DATE" help:"The day that chat templates see as today, as 2026-01-31 or 2026-01-31T12:00:00, so that each run sends the same prompts."`
+	ChatTemplateKwargs ChatKwargs `json:"chat_template_kwargs,omitempty" flag:"chat-template-kwargs" metavar:"JSON" help:"Variables for the model's chat template where prompts are rendered here, as in '{\"enable_thinking\": false}'. For the server's own template use --extra-body."`
+	ChatTemplateDate   ChatDate   `json:"chat_template_date,omitempty" flag:"chat-template-date" whole:"true" default:"2026-01-01" metavar:"DATE" help:"The day that chat templates see as today, as 2026-01-31 or 2026-01-31T12:00:00, so that each run sends the same prompts."`
 	AdapterOptions
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
 
@@ -25,7 +26,7 @@ func InferenceX(w io.Writer, run *section.Run) error {
 	if r.Duration > 0 {
 		input = float64(r.InputTokens) / r.Duration
 	}
-	v := ordered{
+	v := ordered.Object{
 		{"date", section.Start(r).Format("20060102-150405")},
 		{"model_id", o.ModelID},
 		{"tokenizer_id", o.TokenizerID},
@@ -56,7 +57,7 @@ func InferenceX(w io.Writer, run *section.Run) error {
 				word string
 				v    float64
 			}{{"mean", m.Mean}, {"median", m.P50}, {"p90", m.P90}, {"p99", m.P99}, {"p99.9", m.P999}} {
-				v = append(v, pair{p.word + "_" + strings.ToLower(m.key) + unit.ending, p.v * unit.factor})
+				v = append(v, ordered.Member{p.word + "_" + strings.ToLower(m.key) + unit.ending, p.v * unit.factor})
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
 
@@ -21,18 +22,18 @@ func LLMD(w io.Writer, run *section.Run) error {
 	r := run.Result
 	start := section.Start(r).UTC()
 	end := start.Add(time.Duration(r.Duration * float64(time.Second)))
-	return writeJSON(w, ordered{
+	return writeJSON(w, ordered.Object{
 		{"version", llmdVersion},
-		{"run", ordered{
+		{"run", ordered.Object{
 			{"uid", identity(run)},
-			{"time", ordered{
+			{"time", ordered.Object{
 				{"start", start.Format(time.RFC3339Nano)}, {"end", end.Format(time.RFC3339Nano)}, {"duration", fmt.Sprintf("PT%.6fS", r.Duration)},
 			}},
 			{"description", run.Name},
 			{"keywords", keywords(run)},
 		}},
-		{"scenario", ordered{{"load", llmdLoad(run)}}},
-		{"results", ordered{{"request_performance", ordered{{"aggregate", llmdAggregate(r)}}}}},
+		{"scenario", ordered.Object{{"load", llmdLoad(run)}}},
+		{"results", ordered.Object{{"request_performance", ordered.Object{{"aggregate", llmdAggregate(r)}}}}},
 	})
 }
 
@@ -52,20 +53,20 @@ func keywords(run *section.Run) []string {
 	return words
 }
 
-func llmdLoad(run *section.Run) ordered {
+func llmdLoad(run *section.Run) ordered.Object {
 	r, o := run.Result, &run.Result.Run.Options
 	source := "sampled"
 	if o.Dataset == "random" {
 		source = "random"
 	}
-	length := func(planned, counted int64) ordered {
+	length := func(planned, counted int64) ordered.Object {
 		mean := float64(planned) / float64(max(r.Requests, 1))
 		if planned == 0 { // without a tokenizer nothing is planned: then as the server counted
 			mean = float64(counted) / float64(max(r.Completed, 1))
 		}
-		return ordered{{"distribution", "other"}, {"value", mean}}
+		return ordered.Object{{"distribution", "other"}, {"value", mean}}
 	}
-	standard := ordered{
+	standard := ordered.Object{
 		{"tool", "inferometer"},
 		{"tool_version", r.Run.Version},
 		{"source", source},
@@ -73,32 +74,32 @@ func llmdLoad(run *section.Run) ordered {
 		{"output_seq_len", length(r.Tokens.OutputAsked, r.OutputTokens)},
 	}
 	if o.RequestRate > 0 {
-		standard = append(standard, pair{"rate_qps", o.RequestRate})
+		standard = append(standard, ordered.Member{"rate_qps", o.RequestRate})
 	}
 	if o.MaxConcurrency > 0 {
-		standard = append(standard, pair{"concurrency", o.MaxConcurrency})
+		standard = append(standard, ordered.Member{"concurrency", o.MaxConcurrency})
 	}
 	hash := ""
 	if r.End != nil {
 		hash = r.End.WorkloadSHA
 	}
-	return ordered{
-		{"metadata", ordered{{"schema_version", "0.0.1"}, {"cfg_id", hash}}},
+	return ordered.Object{
+		{"metadata", ordered.Object{{"schema_version", "0.0.1"}, {"cfg_id", hash}}},
 		{"standardized", standard},
-		{"native", ordered{{"config", ordered{{"command", r.Run.Command}, {"model", o.ModelID}, {"seed", o.Seed}}}}},
+		{"native", ordered.Object{{"config", ordered.Object{{"command", r.Run.Command}, {"model", o.ModelID}, {"seed", o.Seed}}}}},
 	}
 }
 
-func llmdAggregate(r *measure.Result) ordered {
-	rate := func(units string, v float64) ordered { return ordered{{"units", units}, {"mean", v}} }
+func llmdAggregate(r *measure.Result) ordered.Object {
+	rate := func(units string, v float64) ordered.Object { return ordered.Object{{"units", units}, {"mean", v}} }
 	input := 0.0
 	if r.Duration > 0 {
 		input = float64(r.InputTokens) / r.Duration
 	}
-	mean := func(tokens int64) ordered {
-		return ordered{{"units", "count"}, {"mean", float64(tokens) / float64(max(r.Completed, 1))}}
+	mean := func(tokens int64) ordered.Object {
+		return ordered.Object{{"units", "count"}, {"mean", float64(tokens) / float64(max(r.Completed, 1))}}
 	}
-	latency := ordered{}
+	latency := ordered.Object{}
 	for _, m := range []struct {
 		key, units string
 		s          *measure.Summary
@@ -109,15 +110,15 @@ func llmdAggregate(r *measure.Result) ordered {
 		{"request_latency", "s", &r.Latency.Sent.E2EL},
 	} {
 		if m.s != nil && m.s.Count > 0 {
-			latency = append(latency, pair{m.key, llmdStatistics(m.units, m.s)})
+			latency = append(latency, ordered.Member{m.key, llmdStatistics(m.units, m.s)})
 		}
 	}
-	return ordered{
-		{"requests", ordered{
+	return ordered.Object{
+		{"requests", ordered.Object{
 			{"total", r.Requests}, {"failures", r.Failed}, {"input_length", mean(r.InputTokens)}, {"output_length", mean(r.OutputTokens)},
 		}},
 		{"latency", latency},
-		{"throughput", ordered{
+		{"throughput", ordered.Object{
 			{"input_token_rate", rate("tokens/s", input)},
 			{"output_token_rate", rate("tokens/s", r.OutputThroughput)},
 			{"total_token_rate", rate("tokens/s", r.TotalTokenThroughput)},
@@ -127,9 +128,9 @@ func llmdAggregate(r *measure.Result) ordered {
 }
 
 // llmdStatistics are in seconds.
-func llmdStatistics(units string, s *measure.Summary) ordered {
+func llmdStatistics(units string, s *measure.Summary) ordered.Object {
 	seconds := func(ms float64) float64 { return math.Round(ms*1e6) / 1e9 }
-	return ordered{
+	return ordered.Object{
 		{"units", units},
 		{"mean", seconds(s.Mean)},
 		{"p50", seconds(s.P50)},

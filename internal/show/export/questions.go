@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 )
 
 // questionLine is a question with all that became of it. Texts are as they came, and

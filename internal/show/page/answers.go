@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/section"
@@ -19,7 +20,7 @@ func answers(runs []section.Run, limits slo.SLO) []Answer {
 	if best != nil {
 		a = answered(a.Title, best, len(runs))
 		if len(runs) > 1 {
-			s := saturation(best, runs)
+			s := saturationOf(best, runs)
 			a.Notes = append(a.Notes, s.Title()+"; "+s.Words(loadUnit(best.Result))+".")
 		}
 	}
@@ -49,9 +50,9 @@ func answered(title string, run *section.Run, runs int) Answer {
 	return a
 }
 
-// saturation says whether the best run is the most that the server can do, by the runs
+// saturationOf says whether the best run is the most that the server can do, by the runs
 // that differ from it in their load alone, as far as their options tell.
-func saturation(best *section.Run, runs []section.Run) measure.Saturation {
+func saturationOf(best *section.Run, runs []section.Run) saturation.Saturation {
 	alike := func(r *measure.Result) [6]string {
 		o := &r.Run.Options
 		limit := "" // of an open loop
@@ -60,7 +61,7 @@ func saturation(best *section.Run, runs []section.Run) measure.Saturation {
 		}
 		return [6]string{o.BaseURL, o.Backend, o.ModelID, o.Dataset, loadUnit(r), limit}
 	}
-	var loads []measure.Load
+	var loads []saturation.Load
 	for i := range runs {
 		r := runs[i].Result
 		if r.Completed == 0 || alike(r) != alike(best.Result) || runs[i].Invalid() && !best.Invalid() {
@@ -70,9 +71,9 @@ func saturation(best *section.Run, runs []section.Run) measure.Saturation {
 		if at == 0 {
 			at = float64(r.Run.Options.MaxConcurrency)
 		}
-		loads = append(loads, measure.Load{At: at, Throughput: r.OutputThroughput})
+		loads = append(loads, saturation.Load{At: at, Throughput: r.OutputThroughput})
 	}
-	return measure.SaturationOf(loads)
+	return saturation.Of(loads)
 }
 
 func loadUnit(r *measure.Result) string {

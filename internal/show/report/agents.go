@@ -17,7 +17,7 @@ func setAgents(o *object, a *measure.Agents) {
 	for i := range a.Each {
 		list[i] = agentObject(&a.Each[i])
 	}
-	o.set("agents", object{
+	o.Set("agents", object{
 		{"run", a.Run},
 		{"planned", a.Planned},
 		{"completed", a.Completed},
@@ -36,7 +36,7 @@ func agentObject(a *measure.AgentResult) object {
 	told := a.Agent
 	labels := object{}
 	for _, k := range slices.Sorted(maps.Keys(told.Labels)) {
-		labels.set(k, told.Labels[k])
+		labels.Set(k, told.Labels[k])
 	}
 	return object{
 		{"id", told.ID},

@@ -18,25 +18,25 @@ func setBounds(o *object, r *measure.Result) {
 		m := b.Metrics[name]
 		ends := object{}
 		for _, statistic := range slices.Sorted(maps.Keys(m.Bounds)) {
-			ends.set(statistic, []float64{m.Bounds[statistic][0], m.Bounds[statistic][1]})
+			ends.Set(statistic, []float64{m.Bounds[statistic][0], m.Bounds[statistic][1]})
 		}
-		metrics.set(name, object{{"count", m.Count}, {"within_bounds", m.Within}, {"bounds", ends}})
+		metrics.Set(name, object{{"count", m.Count}, {"within_bounds", m.Within}, {"bounds", ends}})
 	}
 	all := object{{"known", b.Known}}
 	if b.Reason != "" {
-		all.set("reason", b.Reason)
+		all.Set("reason", b.Reason)
 	}
-	all.set("stamps", b.Stamps)
-	all.set("events", b.Events)
-	all.set("within_bounds", b.Within)
-	all.set("stamp_error_ms", b.StampError)
-	all.set("metrics", metrics)
+	all.Set("stamps", b.Stamps)
+	all.Set("events", b.Events)
+	all.Set("within_bounds", b.Within)
+	all.Set("stamp_error_ms", b.StampError)
+	all.Set("metrics", metrics)
 	if len(b.Rates) > 0 {
 		rates := object{}
 		for _, name := range slices.Sorted(maps.Keys(b.Rates)) {
-			rates.set(name, []float64{b.Rates[name][0], b.Rates[name][1]})
+			rates.Set(name, []float64{b.Rates[name][0], b.Rates[name][1]})
 		}
-		all.set("rates", rates)
+		all.Set("rates", rates)
 	}
-	o.set("bounds", all)
+	o.Set("bounds", all)
 }

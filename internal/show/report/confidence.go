@@ -9,7 +9,7 @@ import (
 func confidence(c *measure.Confidence) object {
 	intervals := object{}
 	for i := range c.Intervals {
-		intervals.set(c.Intervals[i].Key, c.Intervals[i].Interval)
+		intervals.Set(c.Intervals[i].Key, c.Intervals[i].Interval)
 	}
 	return object{{"level", c.Level}, {"intervals", intervals}}
 }
@@ -19,7 +19,7 @@ func earlyStopping(c *measure.Confidence) object {
 	estimates := object{}
 	for i := range c.Intervals {
 		if e := c.Intervals[i].Early; e != nil {
-			estimates.set(c.Intervals[i].Key, e)
+			estimates.Set(c.Intervals[i].Key, e)
 		}
 	}
 	return object{{"confidence", stats.EarlyStoppingConfidence}, {"estimates", estimates}}

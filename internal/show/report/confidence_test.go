@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 func TestIntervalsOnTheConsole(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	conf := measure.Confidence{Level: 0.95, Intervals: []measure.NamedInterval{
-		{Key: "p99_ttft_ms", Label: "TTFT p99", Interval: measure.Interval{Estimate: 812.4, Low: at(790.12), High: at(861)}},
-		{Key: "p99_e2el_ms", Label: "E2EL p99", Interval: measure.Interval{
+		{Key: "p99_ttft_ms", Label: "TTFT p99", Interval: sample.Interval{Estimate: 812.4, Low: at(790.12), High: at(861)}},
+		{Key: "p99_e2el_ms", Label: "E2EL p99", Interval: sample.Interval{
 			Estimate: 2349.5, Low: at(2100), Reason: "no upper end: 36 values are too few for p99",
 		}},
-		{Key: "latency.sent.ttft.p90_ms", Interval: measure.Interval{Estimate: 1}},
+		{Key: "latency.sent.ttft.p90_ms", Interval: sample.Interval{Estimate: 1}},
 	}}
 	r := measured(t, closed(), measure.Options{})
 	r.Confidence = conf

@@ -10,7 +10,7 @@ func setConversations(o *object, c *measure.Conversations) {
 	if c == nil {
 		return
 	}
-	o.set("conversations", object{
+	o.Set("conversations", object{
 		{"begun", c.Begun},
 		{"complete", c.Complete},
 		{"failed", c.Failed},

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/score"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
 )
 

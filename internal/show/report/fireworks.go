@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/fireworks"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -20,7 +20,7 @@ type FireworksRun struct {
 	Temperature     *float64
 	Logprobs        *int
 	Concurrency     string // users, or QPS and how it is spaced
-	measure.Fireworks
+	fireworks.Fireworks
 }
 
 // columns of fw-ai/benchmark's --summary-file, with this run's values.
@@ -51,10 +51,10 @@ func (r *FireworksRun) columns() (names, values []string) {
 	number("Cached Tokens", r.CachedTokens)
 	number("Num Requests", float64(r.Requests))
 	number("Qps", r.QPS)
-	for i, p := range measure.FireworksPercentiles {
+	for i, p := range fireworks.Percentiles {
 		number(fmt.Sprintf("P%g Time To First Token", p), r.TTFTPercentiles[i])
 	}
-	for i, p := range measure.FireworksPercentiles {
+	for i, p := range fireworks.Percentiles {
 		number(fmt.Sprintf("P%g Total Latency", p), r.TotalPercentiles[i])
 	}
 	return names, values

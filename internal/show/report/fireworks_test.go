@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/fireworks"
 )
 
 // The load's own words come from a Spec, which may be somebody else's: no cell is a formula.
@@ -17,7 +17,7 @@ func TestFireworksHasNoFormula(t *testing.T) {
 	}
 	defer f.Close()
 	run := FireworksRun{Provider: "=a", Model: "=b", Concurrency: `=HYPERLINK("http://x")`}
-	run.TTFTPercentiles, run.TotalPercentiles = make([]float64, len(measure.FireworksPercentiles)), make([]float64, len(measure.FireworksPercentiles))
+	run.TTFTPercentiles, run.TotalPercentiles = make([]float64, len(fireworks.Percentiles)), make([]float64, len(fireworks.Percentiles))
 	if err := AppendFireworks(f, &run); err != nil {
 		t.Fatal(err)
 	}

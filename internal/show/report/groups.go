@@ -18,16 +18,16 @@ func setGroups(o *object, key string, g *measure.Groups) {
 		more := groupObject("", g.More)
 		out = append(out, object{{"beyond", g.Bound}, {"more", more}}...)
 	}
-	o.set(key, out)
+	o.Set(key, out)
 }
 
 func groupObject(key string, g *measure.Group) object {
 	var o object
 	switch key {
 	case "by_turn":
-		o.set("turn", g.Turn)
+		o.Set("turn", g.Turn)
 	case "by_adapter":
-		o.set("adapter", g.Name)
+		o.Set("adapter", g.Name)
 	}
 	share := any(nil)
 	if v, ok := g.Cached.Share(); ok {
@@ -66,10 +66,10 @@ func groupLatency(l *measure.GroupLatency) object {
 		{"mean_ms", l.Mean}, {"p50_ms", l.P50}, {"p90_ms", l.P90}, {"p99_ms", l.P99}, {"p999_ms", l.P999}, {"max_ms", l.Max}, {"count", l.Count},
 	}
 	for _, p := range l.Asked {
-		o.set("p"+percentileWord(p.P)+"_ms", p.Value)
+		o.Set("p"+percentileWord(p.P)+"_ms", p.Value)
 	}
 	if l.Error > 0 {
-		o.set("relative_error", l.Error)
+		o.Set("relative_error", l.Error)
 	}
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 // Schema is the version of what lies under the key "inferometer". It grows when
@@ -44,16 +45,16 @@ func inferometer(r *measure.Result, opt Options) object {
 		{"warnings", r.Warnings},
 	}
 	if len(r.Run.Serves) > 0 {
-		o.set("serves", r.Run.Serves)
+		o.Set("serves", r.Run.Serves)
 	}
 	if r.Probe != nil {
-		o.set("probe", r.Probe)
+		o.Set("probe", r.Probe)
 	}
 	if r.End != nil && r.End.Profile != nil {
-		o.set("profile", r.End.Profile)
+		o.Set("profile", r.End.Profile)
 	}
 	if r.Server != nil {
-		o.set("server", r.Server)
+		o.Set("server", r.Server)
 	}
 	setBounds(&o, r)
 	setTargets(&o, r.Targets)
@@ -63,16 +64,16 @@ func inferometer(r *measure.Result, opt Options) object {
 	setConversations(&o, r.Conversations)
 	setSLO(&o, opt.SLO)
 	if why := r.GaveUp(); why != "" {
-		o.set("gave_up", why)
+		o.Set("gave_up", why)
 	}
 	if r.Economy != nil {
-		o.set("cost", r.Economy)
+		o.Set("cost", r.Economy)
 	}
 	if r.Hardware != nil {
-		o.set("hardware", r.Hardware)
+		o.Set("hardware", r.Hardware)
 	}
 	if r.Eval != nil {
-		o.set("eval", r.Eval)
+		o.Set("eval", r.Eval)
 	}
 	setMore(&o, r)
 	return o
@@ -81,7 +82,7 @@ func inferometer(r *measure.Result, opt Options) object {
 func outcomesObject(counts []measure.OutcomeCount) object {
 	outcomes := object{}
 	for _, c := range counts {
-		outcomes.set(string(c.Outcome), c.Count)
+		outcomes.Set(string(c.Outcome), c.Count)
 	}
 	return outcomes
 }
@@ -106,20 +107,20 @@ func workload(r *measure.Result) object {
 		{"tokenizer_source", o.TokenizerSource},
 	}
 	if r.End != nil && r.End.Recipe > 0 {
-		w = append(w, member{"recipe", r.End.Recipe})
+		w = append(w, ordered.Member{"recipe", r.End.Recipe})
 	}
 	if len(o.Workload) > 0 {
 		keys := object{}
 		for _, key := range slices.Sorted(maps.Keys(o.Workload)) {
-			keys.set(key, o.Workload[key])
+			keys.Set(key, o.Workload[key])
 		}
-		w = append(w, member{"keys", keys})
+		w = append(w, ordered.Member{"keys", keys})
 	}
 	if o.TokenizerRevision != "" {
-		w = append(w, member{"tokenizer_revision", o.TokenizerRevision})
+		w = append(w, ordered.Member{"tokenizer_revision", o.TokenizerRevision})
 	}
 	if o.DatasetRevision != "" {
-		w = append(w, member{"dataset_revision", o.DatasetRevision})
+		w = append(w, ordered.Member{"dataset_revision", o.DatasetRevision})
 	}
 	return w
 }

@@ -13,8 +13,12 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/show/section"
 )
+
+// object is what a result is made of.
+type object = ordered.Object
 
 // Options say what a report holds beside the measured result.
 type Options struct {
@@ -62,50 +66,50 @@ func resultObject(r *measure.Result, opt Options) object {
 	setArrays(&o, r, opt.Detailed)
 	if !r.Run.Options.Pooling {
 		for _, name := range section.VLLMPeaks {
-			o.set(name, number(r, metric.Lookup(name)))
+			o.Set(name, number(r, metric.Lookup(name)))
 		}
-		o.set("rtfx", nullIfUnknown(r.RTFx()))
+		o.Set("rtfx", nullIfUnknown(r.RTFx()))
 	}
 	setProbe(&o, r.Probe)
 	setRamp(&o, r)
 	setSpecDecode(&o, r.SpecDecode)
 	setMetrics(&o, r.Metrics)
-	o.remove("inferometer")
-	o.set("inferometer", inferometer(r, opt))
+	o.Remove("inferometer")
+	o.Set("inferometer", inferometer(r, opt))
 	return o
 }
 
 func setIdentity(o *object, r *measure.Result) {
 	run := &r.Run.Options
-	o.set("date", r.Date())
-	o.set("endpoint_type", run.Backend)
-	o.set("backend", run.Backend)
-	o.set("label", orNull(run.Label))
-	o.set("model_id", run.ModelID)
-	o.set("tokenizer_id", orNull(run.TokenizerID))
-	o.set("num_prompts", run.NumPrompts)
+	o.Set("date", r.Date())
+	o.Set("endpoint_type", run.Backend)
+	o.Set("backend", run.Backend)
+	o.Set("label", orNull(run.Label))
+	o.Set("model_id", run.ModelID)
+	o.Set("tokenizer_id", orNull(run.TokenizerID))
+	o.Set("num_prompts", run.NumPrompts)
 	for _, kv := range run.Metadata {
-		o.set(kv[0], kv[1])
+		o.Set(kv[0], kv[1])
 	}
 	if run.RequestRate > 0 {
-		o.set("request_rate", run.RequestRate)
+		o.Set("request_rate", run.RequestRate)
 	} else {
-		o.set("request_rate", "inf")
+		o.Set("request_rate", "inf")
 	}
 	if run.Burstiness > 0 {
-		o.set("burstiness", run.Burstiness)
+		o.Set("burstiness", run.Burstiness)
 	} else {
-		o.set("burstiness", infinite(r))
+		o.Set("burstiness", infinite(r))
 	}
 	if run.MaxConcurrency > 0 {
-		o.set("max_concurrency", run.MaxConcurrency)
+		o.Set("max_concurrency", run.MaxConcurrency)
 	} else {
-		o.set("max_concurrency", nil)
+		o.Set("max_concurrency", nil)
 	}
 	if ramp := run.RampUp; ramp != nil {
-		o.set("ramp_up_strategy", ramp.Strategy)
-		o.set("ramp_up_start_rps", ramp.StartRPS)
-		o.set("ramp_up_end_rps", ramp.EndRPS)
+		o.Set("ramp_up_strategy", ramp.Strategy)
+		o.Set("ramp_up_start_rps", ramp.StartRPS)
+		o.Set("ramp_up_end_rps", ramp.EndRPS)
 	}
 }
 
@@ -115,7 +119,7 @@ func setTotals(o *object, r *measure.Result) {
 		names = section.VLLMPooling
 	}
 	for _, name := range names {
-		o.set(name, number(r, metric.Lookup(name)))
+		o.Set(name, number(r, metric.Lookup(name)))
 	}
 }
 
@@ -137,15 +141,15 @@ func setMore(o *object, r *measure.Result) {
 	for _, ofServer := range []bool{false, true} { // what servers say comes last
 		for _, m := range section.Others(r) {
 			if m.OfServer == ofServer {
-				numbers.set(m.Name, number(r, &m))
+				numbers.Set(m.Name, number(r, &m))
 			}
 		}
 	}
 	if len(numbers) > 0 {
-		o.set("numbers", numbers)
+		o.Set("numbers", numbers)
 	}
 	for i := range r.More {
-		o.set(r.More[i].Metric.Name, r.More[i].Summary)
+		o.Set(r.More[i].Metric.Name, r.More[i].Summary)
 	}
 }
 
@@ -162,25 +166,25 @@ func setArrays(o *object, r *measure.Result, detailed bool) {
 	pooling := r.Run.Options.Pooling
 	times := !r.Run.Options.Whole()
 	if detailed {
-		o.set("input_lens", each(func(r *row.Row) any { return int(r.Prompt) }))
+		o.Set("input_lens", each(func(r *row.Row) any { return int(r.Prompt) }))
 	}
 	if detailed && !pooling {
-		o.set("output_lens", each(func(r *row.Row) any { return int(r.Output) }))
+		o.Set("output_lens", each(func(r *row.Row) any { return int(r.Output) }))
 	}
 	if detailed && times {
-		o.set("ttfts", each(func(r *row.Row) any { return r.TTFT() }))
-		o.set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
+		o.Set("ttfts", each(func(r *row.Row) any { return r.TTFT() }))
+		o.Set("itls", detail(func(d *measure.Detail) any { return d.ITL }))
 	}
-	o.set("latencies", each(func(r *row.Row) any { return r.Latency() }))
+	o.Set("latencies", each(func(r *row.Row) any { return r.Latency() }))
 	if detailed && !pooling {
-		o.set("start_times", each(func(r *row.Row) any { return float64(r.Sent) / 1e9 }))
+		o.Set("start_times", each(func(r *row.Row) any { return float64(r.Sent) / 1e9 }))
 	}
-	o.set("queue_times", each(func(r *row.Row) any { return r.QueueTime() }))
+	o.Set("queue_times", each(func(r *row.Row) any { return r.QueueTime() }))
 	if detailed && !pooling {
-		o.set("generated_texts", detail(func(d *measure.Detail) any { return d.Text }))
+		o.Set("generated_texts", detail(func(d *measure.Detail) any { return d.Text }))
 	}
 	if detailed {
-		o.set("errors", detail(func(d *measure.Detail) any { return d.Error }))
+		o.Set("errors", detail(func(d *measure.Detail) any { return d.Error }))
 	}
 }
 
@@ -200,32 +204,32 @@ func setRamp(o *object, r *measure.Result) {
 			events = append(events, object{{"rps", c.RPS}, {"timestamp", t.Format(layout)}})
 		}
 	}
-	o.set("rps_change_events", events)
+	o.Set("rps_change_events", events)
 }
 
 func setSpecDecode(o *object, s *measure.SpecDecode) {
 	if s == nil {
 		return
 	}
-	o.set("spec_decode_acceptance_rate", s.AcceptanceRate)
-	o.set("spec_decode_acceptance_length", s.AcceptanceLength)
+	o.Set("spec_decode_acceptance_rate", s.AcceptanceRate)
+	o.Set("spec_decode_acceptance_length", s.AcceptanceLength)
 	if s.Drafts > 0 {
-		o.set("spec_decode_num_drafts", s.Drafts)
+		o.Set("spec_decode_num_drafts", s.Drafts)
 	} else {
-		o.set("spec_decode_num_drafts", nil)
+		o.Set("spec_decode_num_drafts", nil)
 	}
-	o.set("spec_decode_draft_tokens", s.DraftTokens)
-	o.set("spec_decode_accepted_tokens", s.Accepted)
-	o.set("spec_decode_per_position_acceptance_rates", s.PerPosition)
+	o.Set("spec_decode_draft_tokens", s.DraftTokens)
+	o.Set("spec_decode_accepted_tokens", s.Accepted)
+	o.Set("spec_decode_per_position_acceptance_rates", s.PerPosition)
 }
 
 func setMetrics(o *object, metrics []measure.MetricStats) {
 	for _, m := range metrics {
-		o.set("mean_"+m.Metric.Name+"_ms", m.Stats.Mean)
-		o.set("median_"+m.Metric.Name+"_ms", m.Stats.Median)
-		o.set("std_"+m.Metric.Name+"_ms", m.Stats.Std)
+		o.Set("mean_"+m.Metric.Name+"_ms", m.Stats.Mean)
+		o.Set("median_"+m.Metric.Name+"_ms", m.Stats.Median)
+		o.Set("std_"+m.Metric.Name+"_ms", m.Stats.Std)
 		for _, p := range m.Stats.Percentiles {
-			o.set("p"+percentileWord(p.P)+"_"+m.Metric.Name+"_ms", p.Value)
+			o.Set("p"+percentileWord(p.P)+"_"+m.Metric.Name+"_ms", p.Value)
 		}
 	}
 }

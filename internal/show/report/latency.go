@@ -32,11 +32,11 @@ func LatencyConsole(w io.Writer, l *batch.Latencies) error {
 func LatencyJSON(w io.Writer, l *batch.Latencies) error {
 	var percentiles object
 	for i, v := range l.Percentiles() {
-		percentiles.set(strconv.FormatFloat(batch.LatencyPercentiles[i], 'f', -1, 64), v)
+		percentiles.Set(strconv.FormatFloat(batch.LatencyPercentiles[i], 'f', -1, 64), v)
 	}
 	o := object{{"avg_latency", l.Mean()}, {"latencies", l.Seconds}, {"percentiles", percentiles}}
 	if len(l.Failures) > 0 {
-		o.set("failed_iterations", len(l.Failures))
+		o.Set("failed_iterations", len(l.Failures))
 	}
 	return pyjson.WriteIndent(w, o, 4)
 }

@@ -22,9 +22,9 @@ func setProbe(o *object, p *measure.Probe) {
 	if p == nil || p.Completed == 0 {
 		return
 	}
-	o.set("probe_completed", p.Completed)
-	o.set("probe_failed", p.Failed)
-	o.set("probe_median_e2el_ms", p.E2EL.P50)
-	o.set("probe_p99_e2el_ms", p.E2EL.P99)
-	o.set("probe_max_e2el_ms", p.E2EL.Max)
+	o.Set("probe_completed", p.Completed)
+	o.Set("probe_failed", p.Failed)
+	o.Set("probe_median_e2el_ms", p.E2EL.P50)
+	o.Set("probe_p99_e2el_ms", p.E2EL.P99)
+	o.Set("probe_max_e2el_ms", p.E2EL.Max)
 }

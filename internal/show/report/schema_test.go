@@ -147,11 +147,11 @@ func TestSchemaNamesEveryKeyOfOurs(t *testing.T) {
 	}
 	for name, r := range results(t) {
 		for _, m := range inferometer(r, Options{}) {
-			if !strings.Contains(string(b), `"`+m.key+`"`) {
-				t.Errorf("%s: the schema does not know %s", name, m.key)
+			if !strings.Contains(string(b), `"`+m.Key+`"`) {
+				t.Errorf("%s: the schema does not know %s", name, m.Key)
 			}
-			if !strings.Contains(string(manual), "`"+m.key+"`") && !strings.Contains(string(manual), "`"+m.key+".") {
-				t.Errorf("%s: docs/result.md does not explain %s", name, m.key)
+			if !strings.Contains(string(manual), "`"+m.Key+"`") && !strings.Contains(string(manual), "`"+m.Key+".") {
+				t.Errorf("%s: docs/result.md does not explain %s", name, m.Key)
 			}
 		}
 	}

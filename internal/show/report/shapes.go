@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/ordered"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -94,7 +95,7 @@ func (s *Shapes) object(r *ShapeLine, samples bool) object {
 	}
 	if samples {
 		ns := pyjson.List{N: len(times), Item: func(i int) any { return whole(times[i]) }}
-		o = append(o, member{"samples_ns", ns}, member{"samples_ts", rates})
+		o = append(o, ordered.Member{"samples_ns", ns}, ordered.Member{"samples_ts", rates})
 	}
 	overhead, _ := stats.MeanDeviation(s.Overhead)
 	serverAvg, serverDev := stats.MeanDeviation(server)
@@ -109,7 +110,7 @@ func (s *Shapes) object(r *ShapeLine, samples bool) object {
 		{"run", r.Run},
 	}...)
 	if samples {
-		o = append(o, member{"failures", r.Failures})
+		o = append(o, ordered.Member{"failures", r.Failures})
 	}
 	return o
 }
@@ -127,9 +128,9 @@ func (s *Shapes) csv(b *bufio.Writer) {
 	for i := range s.Rows {
 		var keys, values []string
 		for _, m := range s.object(&s.Rows[i], false) {
-			keys = append(keys, m.key)
+			keys = append(keys, m.Key)
 			text := ""
-			switch v := m.value.(type) {
+			switch v := m.Value.(type) {
 			case nil:
 			case float64:
 				if math.IsNaN(v) {

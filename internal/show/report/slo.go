@@ -34,5 +34,5 @@ func setSLO(o *object, j *slo.Judgement) {
 		}
 		clauses[i] = object{{"clause", check.Clause.String()}, {"metric", check.Clause.Metric}, {"limit", check.Clause.Limit}, {"value", value}, {"status", string(check.Status)}}
 	}
-	o.set("slo", object{{"status", string(j.Status())}, {"clauses", clauses}})
+	o.Set("slo", object{{"status", string(j.Status())}, {"clauses", clauses}})
 }

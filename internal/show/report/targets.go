@@ -14,7 +14,7 @@ func setTargets(o *object, t *measure.Targets) {
 	for i := range t.Each {
 		list[i] = targetObject(&t.Each[i])
 	}
-	o.set("targets", object{{"balance", t.Balance}, {"each", list}, {"skew", t.Skew}})
+	o.Set("targets", object{{"balance", t.Balance}, {"each", list}, {"skew", t.Skew}})
 }
 
 func targetObject(t *measure.TargetResult) object {

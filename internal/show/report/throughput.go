@@ -34,7 +34,7 @@ func ThroughputJSON(w io.Writer, r *measure.Result) error {
 		{"tokens_per_second", r.TotalTokenThroughput},
 	}
 	if r.Failed > 0 {
-		o.set("failed_requests", r.Failed)
+		o.Set("failed_requests", r.Failed)
 	}
 	return pyjson.WriteIndent(w, o, 4)
 }

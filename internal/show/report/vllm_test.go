@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
@@ -119,9 +120,9 @@ func TestVLLMsBlockByteForByte(t *testing.T) {
 		PeakTokensPerSecond:  &peak, PeakConcurrent: int(num("max_concurrent_requests")),
 	}
 	for _, m := range metric.All()[:4] {
-		r.Metrics = append(r.Metrics, measure.MetricStats{Metric: m, Stats: measure.Stats{
+		r.Metrics = append(r.Metrics, measure.MetricStats{Metric: m, Stats: sample.Stats{
 			Mean: num("mean_" + m.Name + "_ms"), Median: num("median_" + m.Name + "_ms"),
-			Percentiles: []measure.Percentile{{P: 99, Value: num("p99_" + m.Name + "_ms")}},
+			Percentiles: []sample.Percentile{{P: 99, Value: num("p99_" + m.Name + "_ms")}},
 		}})
 	}
 	var b bytes.Buffer

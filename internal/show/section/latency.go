@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/number"
@@ -41,7 +42,7 @@ func latencies(run *Run) *Section {
 	}
 	addSpread(t, "Client lag", r.Client.Lag, r.Client.Events)
 	addSpread(t, "Sent late by", r.Client.Lateness, int64(r.Requests))
-	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sample(r)}}
+	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sampled(r)}}
 }
 
 func latencyTable(title string) *table.Table {
@@ -59,7 +60,7 @@ func addLatency(t *table.Table, name string, s *measure.Summary) {
 	t.Add(name, s.Mean, s.P50, enough(n, 90, s.P90), enough(n, 99, s.P99), enough(n, 99.9, s.P999), s.Max, n)
 }
 
-func addSpread(t *table.Table, name string, s *measure.Spread, n int64) {
+func addSpread(t *table.Table, name string, s *sample.Spread, n int64) {
 	if s != nil {
 		t.Add(name, s.Mean, s.P50, number.None, enough(n, 99, s.P99), number.None, s.Max, n)
 	}
@@ -123,9 +124,9 @@ func bounds(r *measure.Result) *table.Table {
 	return t
 }
 
-// sample is whether the run's values carry its percentiles, by two answers that know nothing of
+// sampled is whether the run's values carry its percentiles, by two answers that know nothing of
 // each other: our interval, and MLPerf's early stopping.
-func sample(r *measure.Result) *table.Table {
+func sampled(r *measure.Result) *table.Table {
 	t := &table.Table{
 		Title: fmt.Sprintf("Does the sample carry these percentiles? Our %g %% interval, which allows for values that hang together, and MLPerf's early stopping, which takes them as independent: at most, with %g %% confidence. In ms",
 			100*r.Confidence.Level, 100*stats.EarlyStoppingConfidence),

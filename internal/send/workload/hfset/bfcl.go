@@ -11,6 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/files/table"
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 // The Berkeley Function-Calling Leaderboard has a file for each category, which vLLM takes
@@ -75,7 +76,7 @@ func readBFCL(row table.Object, _ *Options) (s Sample, ok bool, err error) {
 	last, _ := s.Messages[len(s.Messages)-1].(table.Object)
 	s.Prompt, _ = table.Text(last.Get("content"))
 	for _, f := range functions {
-		s.Tools = append(s.Tools, table.Object{{Name: "type", Value: "function"}, {Name: "function", Value: translated(f)}})
+		s.Tools = append(s.Tools, table.Object{{Key: "type", Value: "function"}, {Key: "function", Value: translated(f)}})
 	}
 	return s, true, nil
 }
@@ -89,8 +90,8 @@ func translated(v any) any {
 	case table.Object:
 		out := make(table.Object, len(v))
 		for i, f := range v {
-			out[i] = table.Field{Name: f.Name, Value: translated(f.Value)}
-			if name, ok := out[i].Value.(string); ok && f.Name == "type" && bfclTypes[name] != "" {
+			out[i] = ordered.Member{Key: f.Key, Value: translated(f.Value)}
+			if name, ok := out[i].Value.(string); ok && f.Key == "type" && bfclTypes[name] != "" {
 				out[i].Value = bfclTypes[name]
 			}
 		}

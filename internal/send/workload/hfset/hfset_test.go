@@ -113,7 +113,7 @@ func TestARowNamesNoFileOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, ok := range map[string]bool{"in.png": true, "../secret.png": false, filepath.Join(root, "secret.png"): false, "link.png": false, "text.png": false, "": false} {
-		for _, image := range []any{name, table.Object{{Name: "bytes", Value: nil}, {Name: "path", Value: name}}} {
+		for _, image := range []any{name, table.Object{{Key: "bytes", Value: nil}, {Key: "path", Value: name}}} {
 			parts, err := imageParts(image, &Options{Path: filepath.Join(root, "set")})
 			if (err == nil) != ok || ok && !strings.Contains(string(parts[0]), "data:image/png;base64,iVBORw0KGgo=") {
 				t.Errorf("%v: %s, %v", image, parts, err)

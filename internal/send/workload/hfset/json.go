@@ -24,7 +24,7 @@ func writeJSON(b *bytes.Buffer, v any) error {
 		return writeList(b, '[', ']', len(v), func(i int) error { return writeJSON(b, v[i]) })
 	case table.Object:
 		return writeList(b, '{', '}', len(v), func(i int) error {
-			if err := writeJSON(b, v[i].Name); err != nil {
+			if err := writeJSON(b, v[i].Key); err != nil {
 				return err
 			}
 			b.WriteString(": ")

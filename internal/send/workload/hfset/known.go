@@ -153,7 +153,7 @@ func readMMVU(row table.Object, o *Options) (s Sample, ok bool, err error) {
 		if !ok {
 			value = "None" // as Python writes that there is none
 		}
-		b.WriteString(c.Name + "." + value)
+		b.WriteString(c.Key + "." + value)
 	}
 	root, err := filepath.Abs(o.Path)
 	if err != nil {

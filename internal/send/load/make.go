@@ -1,0 +1,121 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/inferometer/inferometer/internal/send/pace"
+	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/workload"
+)
+
+// job is one request, ready to be sent.
+type job struct {
+	request workload.Request
+	id      string
+	body    []byte
+	summed  [][]byte // of body, what the workload's hash is over
+	size    int      // that it took of the budget, which whoever receives it gives back, once
+	// promptHash is kept where the prompt is not.
+	promptHash string
+	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
+	released   int64
+	rates      []int // whole rates that the pace first reached with this request
+	warmup     bool
+	inputs     int     // texts in it, where it is no single one
+	soundNs    int64   // length of the sound in it
+	media      int     // images, videos and sounds in it
+	scored     *scored // nil: it asks for no likelihood
+	stickyKey  uint64  // for Balance; 0 with one server
+	target     int
+	picked     bool  // Balance chose the target, and is to be told of the end
+	err        error // the source or the protocol failed; no job follows
+
+	conversation *conversation // that it is part of; nil: none
+	turn         int           // of it, from 0
+	at           int64         // when the dispatcher looks at it: when it is due, or before that to make its body
+	others       []*job        // turns that begin with this one
+	after        []int         // what it waited for, by index
+	delay        int64         // of it
+	session      string
+}
+
+// maker makes what is sent of what the workload says.
+type maker struct {
+	cfg    *Config
+	closed bool // a request is due when its slot is free
+}
+
+func newMaker(cfg *Config) maker { return maker{cfg, pace.DueWhenFree(cfg.Pace)} }
+
+// job turns a request of the workload into bytes, or the first turns of a conversation.
+func (m *maker) job(w *workload.Request) (*job, error) {
+	if w.Talk != nil {
+		return m.conversation(w)
+	}
+	call := m.cfg.Call
+	call.Prompt, call.TokenIDs, call.MaxTokens = w.Prompt, w.TokenIDs, w.OutputTokens
+	call.Messages, call.Media, call.Inputs = w.Messages, w.Media, w.Inputs
+	call.Index, call.NoIndex = w.Index, w.NoID
+	if s := w.Sound; s != nil {
+		call.Sound = &protocol.File{Name: s.Name, Type: s.Type, Data: s.Data}
+	}
+	likely, err := m.scored(w)
+	if err != nil {
+		return nil, fmt.Errorf("request %d: %w", w.Index, err)
+	}
+	call.Echo = likely != nil
+	call.Extra = withFields(call.Extra, w.Fields, m.cfg.Protocol)
+	if w.Model != "" {
+		call.Model = w.Model
+	}
+	body, err := m.cfg.Protocol.AppendBody(nil, &call)
+	if err != nil {
+		return nil, fmt.Errorf("request %d: %w", w.Index, err)
+	}
+	j := &job{request: *w, body: body, summed: m.summed(&call, body), promptHash: requestHash(w), warmup: w.Unmeasured, inputs: m.inputsOf(w), media: len(w.Media), scored: likely}
+	if w.Sound != nil {
+		j.soundNs = int64(w.Sound.Length)
+	}
+	if m.cfg.Balance != nil {
+		j.stickyKey = target.StickyKey(w.Prompt)
+	}
+	if !m.cfg.KeepPrompts {
+		j.request.Prompt = "" // it is in the body; a long one need not be kept twice
+	}
+	j.request.Messages, j.request.Media, j.request.Inputs, j.request.Sound, j.request.Fields = nil, nil, nil, nil, nil // as above
+	if !w.NoID {
+		j.id = m.cfg.IDPrefix + strconv.Itoa(w.Index)
+	}
+	return j, nil
+}
+
+// summed is what the workload's hash is over. Which of several adapters a request is for is part of the workload.
+func (m *maker) summed(call *protocol.Call, body []byte) [][]byte {
+	own := *call
+	if call.Model != m.cfg.Call.Model {
+		own.Model = ""
+	}
+	return protocol.Anonymous(m.cfg.Protocol, &own, body)
+}
+
+// withFields adds the fields of a request to those of the run. Later ones win: those of the run
+// over the request's sampling parameters, and its other fields over all. Parameters that the
+// protocol has no word for are left out.
+func withFields(extra []protocol.Field, own []workload.Field, b *protocol.Backend) []protocol.Field {
+	if len(own) == 0 {
+		return extra
+	}
+	var sampling, others []protocol.Field
+	for _, f := range own {
+		switch {
+		case !f.Sampling:
+			others = append(others, protocol.Field{Name: f.Name, Value: f.Value})
+		case b.TakesSampling(f.Name):
+			sampling = append(sampling, protocol.Field{Name: f.Name, Value: f.Value, Sampling: true})
+		}
+	}
+	return slices.Concat(sampling, extra, others)
+}

@@ -1,0 +1,151 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// Resolve fills in what follows from the rest. given says whether a flag, or the key
+// of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
+func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
+	if spoken, err := s.Spoken(); s.Endpoint == "" && err == nil {
+		s.Endpoint = spoken.Path()
+	}
+	s.resolvePace()
+	if (s.Timed() || s.Until != "") && !given("num-prompts") {
+		s.NumPrompts, s.Unbounded = 0, true
+	}
+	if k, err := workload.Find(s.DatasetName); err == nil {
+		s.IgnoreEOS = s.IgnoreEOS || k.IgnoreEOS && !s.API().Pooling && !s.API().Lacks.IgnoreEOS
+		if k.WholeFile && !given("num-prompts") {
+			s.NumPrompts = 0
+		}
+	}
+	if !s.API().Streams() && !given("percentile-metrics") {
+		s.PercentileMetrics = journal.WholeMetrics()
+	}
+	if s.Compat == "vllm" && !given("request-timeout") {
+		s.RequestTimeout = vllmRequestTimeout
+	}
+	return s.TakeV1()
+}
+
+// takeV1 takes /v1 off the end of the servers' addresses, as other tools want it
+// there: it belongs to the endpoint, and to the paths of models and tokenizer. A slash
+// at the end goes too: the endpoint begins with one.
+func (s *Spec) TakeV1() (took bool) {
+	for i, base := range s.URLs {
+		base = strings.TrimRight(base, "/")
+		if short, found := strings.CutSuffix(base, "/v1"); found && !strings.HasSuffix(short, "/") {
+			base, took = strings.TrimRight(short, "/"), true
+		}
+		s.URLs[i] = base
+	}
+	if took && !strings.HasPrefix(s.Endpoint, "/v1/") && strings.HasPrefix(s.Endpoint, "/") {
+		s.Endpoint = "/v1" + s.Endpoint
+	}
+	return took
+}
+
+// Spoken is the Spec's protocol: the one of its name, or what its file describes. Every
+// error is a *usage.Error.
+func (s *Spec) Spoken() (*protocol.Backend, error) {
+	described := s.Backend == protocol.CustomName
+	switch {
+	case described && len(s.Protocol) == 0:
+		return nil, usage.Errorf("backend", "%s needs --protocol-file, which describes the server's API", s.Backend)
+	case !described && len(s.Protocol) > 0:
+		return nil, usage.Errorf("protocol-file", "is for --backend %s, not %s", protocol.CustomName, outside.Word(s.Backend))
+	case described:
+		b, err := protocol.ReadCustom(s.Protocol)
+		if err != nil {
+			return nil, usage.Errorf("protocol-file", "%v", err)
+		}
+		return b, nil
+	}
+	b, err := protocol.FindBackend(s.Backend)
+	if err != nil {
+		return nil, usage.Errorf("backend", "%v", err)
+	}
+	return b, nil
+}
+
+// backend is the Spec's protocol with what is known of it. Of one that is unknown, which
+// Validate refuses, it is that of completions.
+func (s *Spec) API() *protocol.Backend {
+	b, err := s.Spoken()
+	if err != nil {
+		b, _ = protocol.FindBackend(BackendOpenAI)
+	}
+	if s.Unstreamed {
+		if whole, err := b.Unstreamed(); err == nil { // else Validate refuses it
+			return whole
+		}
+	}
+	return b
+}
+
+// wholeAnswers says whether an answer is a text in one piece: there is no time to the first
+// token, nor between two.
+func (s *Spec) WholeAnswers() bool { return !s.API().Streams() && !s.API().Pooling }
+
+// carries is what a request of the backend may hold.
+func (s *Spec) carries() *workload.Carries {
+	b := s.API()
+	upload := b.Sounds && !b.Chat
+	return &workload.Carries{Backend: b.Name, Inputs: b.Inputs, Images: b.Images, Sounds: b.Sounds, TextsOnly: b.Lacks.TokenIDs, Query: b.Query, Upload: upload}
+}
+
+// checkSampling refuses what says how to generate, where the backend does not send it.
+func (s *Spec) checkSampling() error {
+	b := s.API()
+	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
+		return usage.Errorf("ignore-eos", "can't be asked of --backend %s: its protocol has no word for it", s.Backend).
+			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
+	}
+	given := map[string]bool{
+		"temperature": s.Temperature != nil, "top-p": s.TopP != nil, "top-k": s.TopK != nil, "min-p": s.MinP != nil,
+		"frequency-penalty": s.FrequencyPenalty != nil, "presence-penalty": s.PresencePenalty != nil, "repetition-penalty": s.RepetitionPenalty != nil,
+		"logprobs": s.Logprobs != nil, "continuous-usage": s.ContinuousUsage,
+	}
+	for _, flag := range []string{
+		"temperature", "top-p", "top-k", "min-p", "frequency-penalty", "presence-penalty", "repetition-penalty", "logprobs", "continuous-usage",
+	} {
+		if given[flag] && !b.TakesSampling(strings.ReplaceAll(flag, "-", "_")) {
+			return usage.Errorf(flag, "is not sent with --backend %s", s.Backend).WithHint("use --extra-body for a field that the server knows")
+		}
+	}
+	if !b.Pooling {
+		if err := s.checkWhole(); err != nil {
+			return err
+		}
+		return s.tryBody()
+	}
+	if s.IntegritySample > 0 {
+		return usage.Errorf("integrity-sample", "compares texts, and --backend %s gets none", s.Backend)
+	}
+	for name := range s.Goodput {
+		if name != "e2el" {
+			return usage.Errorf("goodput", "can only be e2el with --backend %s, not %s: an answer has no tokens", s.Backend, name)
+		}
+	}
+	return s.checkWhole()
+}
+
+// tryBody makes the body of a small request: what the protocol can't say is known before
+// anything is sent.
+func (s *Spec) tryBody() error {
+	if s.carries().Upload {
+		return nil
+	}
+	call := protocol.Call{Model: "m", Prompt: "a", MaxTokens: 1, IgnoreEOS: s.IgnoreEOS, NoStream: s.Unstreamed, Extra: s.Sampling()}
+	if _, err := s.API().AppendBody(nil, &call); err != nil {
+		return usage.Errorf("backend", "%s can't send this: %v", s.Backend, err)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package spec
+
+import (
+	"github.com/inferometer/inferometer/internal/send/wire"
+	"github.com/inferometer/inferometer/internal/usage"
+)
+
+// checkTalks holds what conversations need against what was asked for.
+func (s *Spec) checkTalks() error {
+	if err := wire.CheckHeader(s.SessionHeader, ""); s.SessionHeader != "" && err != nil {
+		return usage.Errorf("session-header", "%v", err)
+	}
+	if !s.Talks() {
+		if s.MaxRequests > 0 || s.SaveConversations != "" {
+			flag := "max-requests"
+			if s.SaveConversations != "" {
+				flag = "save-conversations"
+			}
+			return usage.Errorf(flag, "is for conversations, and the dataset %s has none", s.DatasetName)
+		}
+		if s.MaxConversations != nil {
+			return usage.Errorf("max-conversations", "has nothing to bound: the dataset %s has no conversations", s.DatasetName).
+				WithHint("use --max-concurrency for requests")
+		}
+		return nil
+	}
+	switch {
+	case !s.Chat():
+		return usage.Errorf("backend", "must be one for chat: the dataset %s sends messages, and %s takes a text", s.DatasetName, s.Backend).
+			WithHint("use --backend %s", BackendChat)
+	case s.IntegritySample > 0:
+		return usage.Errorf("integrity-sample", "can't be used with conversations: a turn can't be sent again without those before it")
+	}
+	return nil
+}
