@@ -41,7 +41,7 @@ func Document(c *compare.Comparison, findings []compare.Finding) (*page.Document
 			return nil, err
 		}
 		t := front.Table(c.Accuracy.Front)
-		d.Sections = append(d.Sections, page.Section{ID: "front-h", Title: front.Title, Wide: []page.Figure{figure}, Table: t, Words: t.Notes})
+		d.Sections = append(d.Sections, page.Section{ID: "front-h", Title: front.Title, Wide: []page.Figure{figure}, Table: t})
 	}
 	list("notes", "Notes", notes)
 	return d, nil

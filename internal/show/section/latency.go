@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/judge/sample"
-
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/number"
@@ -43,7 +42,7 @@ func latencies(run *Run) *Section {
 	}
 	addSpread(t, "Client lag", r.Client.Lag, r.Client.Events)
 	addSpread(t, "Sent late by", r.Client.Lateness, int64(r.Requests))
-	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sampleText(r)}}
+	return &Section{ID: "latency", Title: "Latencies", Quiet: true, Tables: []*table.Table{t, facts, bounds(r), sampled(r)}}
 }
 
 func latencyTable(title string) *table.Table {
@@ -125,9 +124,9 @@ func bounds(r *measure.Result) *table.Table {
 	return t
 }
 
-// sample is whether the run's values carry its percentiles, by two answers that know nothing of
+// sampled is whether the run's values carry its percentiles, by two answers that know nothing of
 // each other: our interval, and MLPerf's early stopping.
-func sampleText(r *measure.Result) *table.Table {
+func sampled(r *measure.Result) *table.Table {
 	t := &table.Table{
 		Title: fmt.Sprintf("Does the sample carry these percentiles? Our %g %% interval, which allows for values that hang together, and MLPerf's early stopping, which takes them as independent: at most, with %g %% confidence. In ms",
 			100*r.Confidence.Level, 100*stats.EarlyStoppingConfidence),

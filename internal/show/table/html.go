@@ -56,6 +56,9 @@ func (t *Table) htmlCell(h *markup.HTML, row []Cell, i int, isNumber bool) {
 	if c.Value != nil {
 		data = ` data-v="` + number.Exact(*c.Value) + `"`
 	}
+	if class == Best {
+		class = Good
+	}
 	if isNumber || c.Value != nil {
 		text, class = number.Group(text), strings.TrimSpace("num "+class)
 	}
