@@ -68,7 +68,7 @@ func (p *Plan) make(ctx context.Context) error {
 	if err := r.makePace(); err != nil {
 		return err
 	}
-	if err := r.showRehearsal(ctx); err != nil {
+	if err := r.host.showRehearsal(ctx, r); err != nil {
 		return err
 	}
 	own := *r.Spec

@@ -96,8 +96,8 @@ func (s *Servers) identify(ctx context.Context, waited bool) {
 	}
 }
 
-// serves is what the servers say that they serve, for the journal.
-func (s *Servers) serves(sent string) (list []journal.Served) {
+// Serves is what the servers say that they serve, for the journal.
+func (s *Servers) Serves(sent string) (list []journal.Served) {
 	const most = 20 // of a server: a gateway may list hundreds
 	for i := range s.lists {
 		for k := range s.lists[i].models {

@@ -32,7 +32,6 @@ type exporter interface {
 type exporting struct {
 	observe.Base
 	host      *bench.Host
-	run       *observe.Run // nil: it has not been opened
 	linger    time.Duration
 	all       []exporter
 	shown     *prometheus.Exporter
@@ -103,12 +102,9 @@ func (e *exporting) attach(elsewhere bool) {
 	}
 }
 
-// Open implements observe.Observer.
-func (e *exporting) Open(_ context.Context, r *observe.Run) error { e.run = r; return nil }
-
 // Start implements observe.Observer.
 func (e *exporting) Start() error {
-	e.started(e.run.Folder, e.run.First)
+	e.started(e.Run.Folder, e.Run.First)
 	return nil
 }
 
