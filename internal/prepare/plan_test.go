@@ -82,7 +82,7 @@ func TestFleetRefuses(t *testing.T) {
 		`"load":{"profile":true}`:                              "can't be used with fleet.nats",
 		`"judge":{"power":"300"}`:                              "can't be used with fleet.nats",
 		`"fleet":{"nats":"nats://me:secret@127.0.0.1:4222"}`:   "a password",
-		`"fleet":{"nats":"nats://127.0.0.1:4222","agents":-1}`: "from 0",
+		`"fleet":{"nats":"nats://127.0.0.1:4222","agents":-1}`: "at least 0",
 		`"fleet":{"agents":3}`:                                 "needs fleet.nats",
 	} {
 		if !strings.Contains(flags, `"fleet"`) {

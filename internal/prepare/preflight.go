@@ -28,7 +28,7 @@ const preflightTime = 10 * time.Second
 // asks for a single token, with a prompt that is not of the workload. What may have
 // another cause is left to the load, whose outcomes say it.
 func (r *Ready) preflight(ctx context.Context) error {
-	if err := checkRoom(r.Spec); err != nil {
+	if err := checkCapacity(r.Spec); err != nil {
 		return err
 	}
 	r.Servers.ask(ctx, false)
@@ -91,11 +91,11 @@ func (l *modelList) has(name string) bool {
 
 // names lists a few of the models.
 func (l *modelList) names() string {
-	const most = 5
+	const limit = 5
 	var names []string
 	for i := range l.models {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(l.models)-most))
+		if i == limit {
+			names = append(names, fmt.Sprintf("and %d more", len(l.models)-limit))
 			break
 		}
 		names = append(names, outside.Word(l.models[i].ID))
@@ -232,9 +232,9 @@ func (s *Servers) noteAdapters(modules []string) {
 
 // few names the first of many.
 func few(names []string) string {
-	const most = 5
-	if len(names) <= most {
+	const limit = 5
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
-	return strings.Join(names[:most], ", ") + ", …"
+	return strings.Join(names[:limit], ", ") + ", …"
 }

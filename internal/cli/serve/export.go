@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -122,8 +123,8 @@ func (e *exporting) Ended(q *journal.Request) {
 	}
 }
 
-// mostGathering is how long a fleet's requests are told of, when all is over.
-const mostGathering = time.Minute
+// maxGathering is how long a fleet's requests are told of, when all is over.
+const maxGathering = time.Minute
 
 // gather tells of the requests of a fleet, whose journals are one now.
 func (e *exporting) gather(run finished) error {
@@ -136,7 +137,7 @@ func (e *exporting) gather(run finished) error {
 	}
 	defer j.Close()
 	if e.collector != nil {
-		hurry := time.AfterFunc(mostGathering, e.collector.Hurry)
+		hurry := time.AfterFunc(maxGathering, e.collector.Hurry)
 		defer hurry.Stop()
 	}
 	e.started(run.Folder(), j.Run())
@@ -160,17 +161,11 @@ func (e *exporting) gather(run finished) error {
 // it ended the run already.
 func (e *exporting) finish(ctx context.Context, drain <-chan struct{}) {
 	defer e.unlisten()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !closed(drain) {
-		go func() {
-			select {
-			case <-drain:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+	if closed(drain) {
+		drain = nil
 	}
+	ctx, cancel := load.UntilDrain(ctx, drain, nil)
+	defer cancel()
 	if !e.begun { // there is nothing to tell
 		cancel()
 	}
