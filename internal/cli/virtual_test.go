@@ -68,12 +68,15 @@ func (v *virtual) send(ctx context.Context, network *memnet.Network, path string
 	head := journal.Run{Schema: journal.Schema, Clock: "user"}
 	head.Options.Backend, head.Options.NumPrompts, head.Options.MaxConcurrency = "vllm", v.requests, v.concurrency
 	result, err := load.Run(ctx, nil, load.Config{
-		Clock: clock, Source: &numbered{n: v.requests, tokens: v.tokens}, Pace: closed, Concurrency: v.concurrency, GoTimers: true,
-		Transport: tr, Protocol: proto, Call: protocol.Call{Model: "sim", IgnoreEOS: true}, URL: "http://10.0.0.1:80" + proto.Path(), Journal: w,
-		Started: func() error {
+		Clock:       clock,
+		Workload:    load.Workload{Source: &numbered{n: v.requests, tokens: v.tokens}, Call: protocol.Call{Model: "sim", IgnoreEOS: true}},
+		Schedule:    load.Schedule{Pace: closed, Concurrency: v.concurrency, GoTimers: true},
+		Destination: load.Destination{Transport: tr, Protocol: proto, URL: "http://10.0.0.1:80" + proto.Path()},
+		Records:     load.Records{Journal: w},
+		Observers: load.Observers{Started: func() error {
 			head.StartUnixNs = clock.Zero().UnixNano()
 			return w.Run(&head)
-		},
+		}},
 	})
 	if err != nil {
 		return err

@@ -6,16 +6,16 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare"
-	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // watts measures the power that servers draw.
 type watts struct {
 	Base
-	source  power.Spec
+	source  hardware.Power
 	devices int
-	meter   *power.Measurement // nil: the load has not begun
+	meter   *hardware.Meter // nil: the load has not begun
 }
 
 // NewPower measures power, if --power asks for it.
@@ -23,7 +23,7 @@ func NewPower(_ context.Context, r *prepare.Ready, _ *prepare.Host) (Observer, e
 	if r.Power.IsZero() {
 		return nil, nil
 	}
-	source, err := power.Parse(r.Values.Power)
+	source, err := hardware.ParsePower(r.Values.Power)
 	if err != nil {
 		return nil, usage.Errorf("power", "%v", err)
 	}
@@ -38,9 +38,6 @@ func (w *watts) Start() error {
 
 // Stop implements Observer.
 func (w *watts) Stop(_ context.Context, end *journal.End) error {
-	if w.meter != nil {
-		used := w.meter.Stop()
-		end.Power = &journal.Power{Source: used.Source, Watts: used.Watts, Reason: used.Reason}
-	}
+	end.Power = w.meter.Stop()
 	return nil
 }

@@ -46,7 +46,7 @@ func (f *Field) JSON(v any) (json.RawMessage, error) {
 	if d, ok := value.Interface().(time.Duration); ok {
 		return json.Marshal(d.String())
 	}
-	if !f.native() {
+	if !f.Native() {
 		text, _ := f.Text(v)
 		if f.Kind != String && json.Valid([]byte(text)) { // inf is none, and 10s@5 is none
 			return []byte(text), nil
@@ -56,8 +56,8 @@ func (f *Field) JSON(v any) (json.RawMessage, error) {
 	return marshal(value.Interface())
 }
 
-// native says that the option is written and read by its type's own rules for JSON.
-func (f *Field) native() bool {
+// Native says that the option is written and read by its type's own rules for JSON.
+func (f *Field) Native() bool {
 	switch f.Kind {
 	case Words, Numbers, JSON, Several, Object:
 		return true
@@ -122,7 +122,7 @@ func (f *Field) SetJSON(v any, raw json.RawMessage) error {
 	switch {
 	case text == "null":
 		return nil
-	case f.native():
+	case f.Native():
 		return f.unmarshal(v, raw)
 	case strings.HasPrefix(text, `"`):
 		var s string

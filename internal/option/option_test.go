@@ -167,7 +167,7 @@ func TestErrorNamesFlags(t *testing.T) {
 	if !errors.As(Check(v), &e) {
 		t.Fatal("no Error")
 	}
-	flag := func(key string) string { return FlagName(Fields(v), key) }
+	flag := func(key string) string { return "--" + FlagName(Fields(v), key) }
 	if got := flag(e.Key) + " " + e.Text(flag); got != "--my-len and --my-times can't be 13 together with --other-key" {
 		t.Error(got)
 	}

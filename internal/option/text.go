@@ -1,6 +1,8 @@
 package option
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -89,6 +91,43 @@ func FormatDuration(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+// ParseWords reads words between commas. Spaces around a word are dropped.
+func ParseWords(text string) ([]string, error) {
+	words := strings.Split(text, ",")
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+		if words[i] == "" {
+			return nil, fmt.Errorf("needs words between commas, not %q", short(text))
+		}
+	}
+	return words, nil
+}
+
+// ParseNumbers reads numbers between commas.
+func ParseNumbers(text string) ([]float64, error) {
+	var numbers []float64
+	for word := range strings.SplitSeq(text, ",") {
+		v, err := ParseFloat(word)
+		if err != nil {
+			return nil, fmt.Errorf("needs numbers between commas, not %q", short(text))
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers, nil
+}
+
+// ParseJSON reads JSON, or an object only, without the spaces in it.
+func ParseJSON(text string, object bool) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return nil, fmt.Errorf(`needs JSON, and %q is none (%v); quote it for the shell, as in '{"key": 1}'`, short(text), err)
+	}
+	if object && !bytes.HasPrefix(b.Bytes(), []byte("{")) {
+		return nil, fmt.Errorf(`needs a JSON object such as {"key": 1}, not %s`, short(b.String()))
+	}
+	return b.Bytes(), nil
 }
 
 // parseBool reads true and false.

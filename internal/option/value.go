@@ -1,11 +1,9 @@
 package option
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -108,22 +106,16 @@ func (f *Field) parse(into reflect.Value, text string) error {
 	case Custom:
 		return into.Interface().(textual).UnmarshalText([]byte(text))
 	case Words:
-		words, err := parseWords(text)
+		words, err := ParseWords(text)
 		into.Elem().Set(reflect.ValueOf(words))
 		return err
 	case Numbers:
-		numbers, err := parseNumbers(text)
+		numbers, err := ParseNumbers(text)
 		into.Elem().Set(reflect.ValueOf(numbers))
 		return err
 	case JSON:
-		var b bytes.Buffer
-		err := json.Compact(&b, []byte(text))
-		if err != nil {
-			err = fmt.Errorf(`needs JSON, and %q is none (%v); quote it for the shell, as in '{"key": 1}'`, short(text), err)
-		} else if !bytes.HasPrefix(b.Bytes(), []byte("{")) {
-			err = fmt.Errorf(`needs a JSON object such as {"key": 1}, not %s`, short(b.String()))
-		}
-		into.Elem().SetBytes(b.Bytes())
+		object, err := ParseJSON(text, true)
+		into.Elem().SetBytes(object)
 		return err
 	case Several:
 		return into.Interface().(several).SetTexts([]string{text})
@@ -132,29 +124,6 @@ func (f *Field) parse(into reflect.Value, text string) error {
 	}
 	into.Elem().SetString(text)
 	return nil
-}
-
-func parseWords(text string) ([]string, error) {
-	words := strings.Split(text, ",")
-	for i, w := range words {
-		words[i] = strings.TrimSpace(w)
-		if words[i] == "" {
-			return nil, fmt.Errorf("needs words between commas, not %q", short(text))
-		}
-	}
-	return words, nil
-}
-
-func parseNumbers(text string) ([]float64, error) {
-	var numbers []float64
-	for word := range strings.SplitSeq(text, ",") {
-		v, err := ParseFloat(word)
-		if err != nil {
-			return nil, fmt.Errorf("needs numbers between commas, not %q", short(text))
-		}
-		numbers = append(numbers, v)
-	}
-	return numbers, nil
 }
 
 // Texts is the option's value as SetTexts reads it; nil: it has none.

@@ -17,16 +17,22 @@ import (
 func (r *Ready) Config() load.Config {
 	api := r.API()
 	cfg := load.Config{
-		Clock: r.Clock, Source: r.Data.Dataset, Pace: r.Pacing, Timed: r.SelfTimed(), GoTimers: r.host.Dial != nil,
-		Transport: r.Transport, Protocol: api, Pooling: api.Pooling, Query: api.Query, URL: r.URLs[0] + r.path(), IDPrefix: r.idPrefix(), Trace: r.traceID(),
-		Call: protocol.Call{
-			Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
-			Extra: append(spec.ObjectFields(r.DefaultBody), extraFields(r.Spec, r.Values)...),
+		Clock: r.Clock,
+		Workload: load.Workload{
+			Source: r.Data.Dataset, Pooling: api.Pooling, Query: api.Query, IDPrefix: r.idPrefix(),
+			Call: protocol.Call{
+				Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
+				Extra: append(spec.ObjectFields(r.DefaultBody), extraFields(r.Spec, r.Values)...),
+			},
 		},
-		Timeout: r.RequestTimeout, Deadline: r.Deadline,
-		KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed,
-		Secrets: r.Values.Secrets, CountTokens: r.Tokens.Count,
-		Concurrency: spec.Deref(r.MaxConcurrency, 0), Batch: r.BatchSize, SpawnRate: r.SpawnRate,
+		Schedule: load.Schedule{
+			Pace: r.Pacing, Timed: r.SelfTimed(), GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
+			Concurrency: spec.Deref(r.MaxConcurrency, 0), Batch: r.BatchSize, SpawnRate: r.SpawnRate,
+		},
+		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.URLs[0] + r.path(), Trace: r.traceID()},
+		Records: load.Records{
+			KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.Values.Secrets, CountTokens: r.Tokens.Count,
+		},
 	}
 	if r.Values.Header.Get(traceParent) != "" { // the user gave one of that name
 		cfg.Trace = wire.Trace{}

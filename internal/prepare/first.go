@@ -7,8 +7,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -79,14 +79,9 @@ func price(s *spec.Spec, source string) *journal.Price {
 	if s.PricePerHour != nil {
 		p.PerHour = *s.PricePerHour
 	}
-	switch parsed, _ := power.Parse(source); { // it was checked
-	case s.Power.IsZero():
-	case parsed.RAPL:
-		p.Power = power.SourceRAPL
-	case parsed.Prometheus != nil:
-		p.Power = power.SourcePrometheus
-	default:
-		p.Power = power.SourceNumber
+	if !s.Power.IsZero() {
+		parsed, _ := hardware.ParsePower(source) // it was checked
+		p.Power = parsed.Source()
 	}
 	return p
 }

@@ -344,7 +344,7 @@ func freeFolder(out output) error {
 	if os.IsNotExist(err) || err == nil && len(entries) == 0 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == journal.FileName }) {
 		return nil
 	}
-	return usage.Errorf("", "%s is %s, which is there and is no empty folder: a Spec from a file may not change it", out.key, outside.Word(out.path)).WithHint("give another with --run-dir")
+	return usage.Errorf("", "%s is %s, which is there and is no empty folder: a Spec from a file may not change it", out.key, outside.Word(out.path)).WithHint("give another with %s", usage.Ref("run-dir"))
 }
 
 // mostHead is how much of a file is looked at to tell whether it is ours.

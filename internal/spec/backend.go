@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/target"
@@ -89,7 +90,7 @@ func (s *Spec) fits(name string) error {
 		return fmt.Errorf("the dataset %s sends messages, and %s takes a text", s.DatasetName, name)
 	}
 	o := own.WorkloadOptions()
-	return flagError(workload.Fits(&o), nil)
+	return flagError(workload.Fits(&o), option.Fields(s.DatasetOptions))
 }
 
 // backendOfEndpoint is the backend whose path was given: of the server's own ones, if one
@@ -105,5 +106,5 @@ func (s *Spec) backendOfEndpoint(q target.Quirks) (string, error) {
 			return name, nil
 		}
 	}
-	return "", usage.Errorf("backend", "auto knows no protocol for --endpoint %s and the dataset %s", outside.Word(s.Endpoint), s.DatasetName).WithHint("name the backend")
+	return "", usage.Errorf("backend", "auto knows no protocol for %s %s and the dataset %s", usage.Ref("endpoint"), outside.Word(s.Endpoint), s.DatasetName).WithHint("name the backend")
 }

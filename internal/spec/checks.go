@@ -94,7 +94,7 @@ func (s *Spec) checkLogs() error {
 	case n == 0:
 		return nil
 	case s.ScrapeEvery == 0:
-		return usage.Errorf("server-log", "is read during the load, which --scrape-every 0 forbids")
+		return usage.Errorf("server-log", "is read during the load, which %s 0 forbids", usage.Ref("scrape-every"))
 	case n != len(s.URLs):
 		return usage.Errorf("server-log", "is given %d times for %d servers: give one for each, in their order", n, len(s.URLs))
 	}
@@ -137,13 +137,13 @@ func (s *Spec) checkUntil() error {
 		return usage.Errorf("until", "%v", err)
 	}
 	if by := s.paceKind().By; by != "" {
-		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", option.FlagName(pace.Fields(), by))
+		return usage.Errorf("until", "can't be used together with %s: a number has an interval only while the load stays the same", usage.Ref(option.FlagName(pace.Fields(), by)))
 	}
 	if s.SelfTimed() {
-		return usage.Errorf("until", "can't be used with --dataset-name %s, which is sent at its own times: a number has an interval only while the load stays the same", s.DatasetName)
+		return usage.Errorf("until", "can't be used with %s %s, which is sent at its own times: a number has an interval only while the load stays the same", usage.Ref("dataset-name"), s.DatasetName)
 	}
 	if math.IsInf(s.Rate(), 1) && !s.concurrent() {
-		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give --max-concurrency or --request-rate")
+		return usage.Errorf("until", "has nothing to stop where all requests are sent at once").WithHint("give %s or %s", usage.Ref("max-concurrency"), usage.Ref("request-rate"))
 	}
 	return nil
 }
@@ -156,9 +156,9 @@ func (s *Spec) checkGiveUp() error {
 	case err != nil:
 		return usage.Errorf("give-up", "%v", err)
 	case s.Duration == 0:
-		return usage.Errorf("give-up", "needs --duration: what can still be met depends on the time left")
+		return usage.Errorf("give-up", "needs %s: what can still be met depends on the time left", usage.Ref("duration"))
 	case s.Until != "":
-		return usage.Errorf("give-up", "can't be used together with --until")
+		return usage.Errorf("give-up", "can't be used together with %s", usage.Ref("until"))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (s *Spec) CheckDataset() error {
 		return nil // made by a command of ours
 	}
 	if s.DatasetRevision != "" && s.DatasetName != hubDataset && !s.Asks() {
-		return usage.Errorf("dataset-revision", "is that of a set of Hugging Face's hub: it needs --dataset-name %s, not %s", hubDataset, s.DatasetName)
+		return usage.Errorf("dataset-revision", "is that of a set of Hugging Face's hub: it needs %s %s, not %s", usage.Ref("dataset-name"), hubDataset, s.DatasetName)
 	}
 	o := s.WorkloadOptions()
 	return flagError(workload.Check(&o), append(option.Fields(&s.Shared), option.Fields(s.DatasetOptions)...))
@@ -67,8 +67,7 @@ func flagError(err error, fields []option.Field) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	name := func(key string) string { return option.FlagName(fields, key) }
-	return &usage.Error{Flag: name(e.Key)[len("--"):], Text: e.Text(name), Hint: e.Hint(name)}
+	return e.Usage("", fields)
 }
 
 // datasetOptions are the dataset's options for package workload.
@@ -214,9 +213,9 @@ func (s *Spec) checkPace() error {
 
 // twoLengths is the error of a run with --duration whose process lasts a time of its own.
 func (s *Spec) twoLengths() error {
-	by := option.FlagName(pace.Fields(), s.paceKind().By)
+	by := usage.Ref(option.FlagName(pace.Fields(), s.paceKind().By))
 	if s.PaceName == pace.RampTime {
-		return usage.Errorf("duration", "can't be used together with %s: --ramp-duration says how long the run lasts", by).
+		return usage.Errorf("duration", "can't be used together with %s: %s says how long the run lasts", by, usage.Ref("ramp-duration")).
 			WithHint("use --stages to hold the rate after a ramp, as in 60s@5-50,5m@50")
 	}
 	return usage.Errorf("duration", "can't be used together with %s: they say how long the run lasts", by)
@@ -270,7 +269,7 @@ func (s *Spec) choose(top map[string]json.RawMessage) (*pace.Draft, error) {
 			s.DatasetName = *dataset.Name
 		}
 		if err := s.ChooseDataset(s.DatasetName); err != nil {
-			return nil, InFile(err)
+			return nil, inFile(err)
 		}
 	}
 	if pacing.Name == nil || *pacing.Name == "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func Decode(r io.Reader) (*Spec, error) {
 	s.Resolve(func(flag string) bool { return given[flag] })
 	s.May = &Allowed{closed: true}
 	if err := s.Validate(); err != nil {
-		return nil, InFile(err)
+		return nil, inFile(err)
 	}
 	s.May = nil
 	return &s, nil
@@ -135,7 +134,7 @@ func (s *Spec) read(b []byte) (given map[string]bool, err error) {
 		return nil, wrong("%q is no section of a Spec: there are %s", outside.Word(key), strings.Join(known, ", "))
 	}
 	if draft != nil {
-		err = InFile(s.SetPace(draft))
+		err = inFile(s.SetPace(draft))
 	}
 	return given, err
 }
@@ -183,28 +182,18 @@ func members(name string, b []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-var flagName = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
-
-// InFile puts the keys of a file in the place of flags in an error of Validate.
-func InFile(err error) error {
+// inFile names options by the keys of a file in an error.
+func inFile(err error) error {
 	var u *usage.Error
 	if !errors.As(err, &u) {
 		return err
 	}
 	keys := Keys()
 	keys["targets"] = "server.urls"
-	in := func(text string) string {
-		return flagName.ReplaceAllStringFunc(text, func(flag string) string {
-			if key, ok := keys[flag[2:]]; ok {
-				return key
-			}
-			return flag
-		})
-	}
-	said := *u
-	if u.Flag != "" {
-		said.Flag, said.Text = "", "--"+u.Flag+" "+u.Text
-	}
-	said.Text, said.Hint = in(said.Text), in(said.Hint)
-	return &said
+	return u.Named(func(flag string) string {
+		if key, ok := keys[flag]; ok {
+			return key
+		}
+		return "--" + flag
+	})
 }

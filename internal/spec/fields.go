@@ -57,6 +57,11 @@ var Fields = sync.OnceValue(func() []option.Field {
 	return fields
 })
 
+// Field is the option of a flag, which must be one of Fields.
+func Field(flag string) option.Field {
+	return Fields()[slices.IndexFunc(Fields(), func(f option.Field) bool { return f.Flag == flag })]
+}
+
 // Either is a list in words: a, b or c.
 func Either(names []string) string {
 	n := len(names) - 1
@@ -136,7 +141,7 @@ func Keys() map[string]string {
 	keys := map[string]string{}
 	add := func(section string, fields []option.Field) {
 		for _, f := range fields {
-			keys[strings.TrimPrefix(option.FlagName([]option.Field{f}, f.Key), "--")] = section + "." + f.Key
+			keys[option.FlagName([]option.Field{f}, f.Key)] = section + "." + f.Key
 		}
 	}
 	for _, f := range Fields() {

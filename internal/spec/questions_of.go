@@ -28,11 +28,11 @@ func (s *Spec) checkEval() error {
 	case !s.Asks():
 		return nil
 	case b.Pooling || b.Query || s.carries().Upload:
-		return usage.Errorf("backend", "%s gives no texts, and questions need answers", s.Backend).WithHint("use --backend %s or %s", BackendOpenAI, BackendChat)
+		return usage.Errorf("backend", "%s gives no texts, and questions need answers", s.Backend).WithHint("use %s %s or %s", usage.Ref("backend"), BackendOpenAI, BackendChat)
 	case s.IgnoreEOS:
 		return usage.Errorf("ignore-eos", "can't be used with questions: an answer ends where the model ends it")
 	case s.InFleet():
-		return usage.Errorf("fleet", "can't send questions: their answers are kept by one process").WithHint("leave it out; --max-concurrency bounds what is on its way")
+		return usage.Errorf("fleet", "can't send questions: their answers are kept by one process").WithHint("leave it out; %s bounds what is on its way", usage.Ref("max-concurrency"))
 	case !s.Share.Whole():
 		return usage.Errorf("client-share", "can't be used with questions: their answers are scored together")
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/inferometer/inferometer/internal/hub"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
-	"github.com/inferometer/inferometer/internal/send/power"
 )
 
 // Reach is what a Spec of a file touches: it is shown before anything is sent.
@@ -102,7 +101,7 @@ func (r *Reach) others(s *Spec) {
 	if s.Proxy != "" && s.Proxy != NoProxy {
 		add(s.Proxy, "proxy")
 	}
-	if p, err := power.Parse(s.Power.Text); err == nil && p.Prometheus != nil {
+	if p, err := hardware.ParsePower(s.Power.Text); err == nil && p.Prometheus != nil {
 		add(p.Prometheus.URL, "power")
 	}
 	if devices, err := hardware.Parse(s.Hardware.Text); err == nil {

@@ -58,9 +58,9 @@ func (s *Spec) Spoken() (*protocol.Backend, error) {
 	described := s.Backend == protocol.CustomName
 	switch {
 	case described && len(s.Protocol) == 0:
-		return nil, usage.Errorf("backend", "%s needs --protocol-file, which describes the server's API", s.Backend)
+		return nil, usage.Errorf("backend", "%s needs %s, which describes the server's API", s.Backend, usage.Ref("protocol-file"))
 	case !described && len(s.Protocol) > 0:
-		return nil, usage.Errorf("protocol-file", "is for --backend %s, not %s", protocol.CustomName, outside.Word(s.Backend))
+		return nil, usage.Errorf("protocol-file", "is for %s %s, not %s", usage.Ref("backend"), protocol.CustomName, outside.Word(s.Backend))
 	case described:
 		b, err := protocol.ReadCustom(s.Protocol)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Spec) carries() *workload.Carries {
 func (s *Spec) checkSampling() error {
 	b := s.API()
 	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
-		return usage.Errorf("ignore-eos", "can't be asked of --backend %s: its protocol has no word for it", s.Backend).
+		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol has no word for it", usage.Ref("backend"), s.Backend).
 			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
 	}
 	given := map[string]bool{
@@ -117,7 +117,7 @@ func (s *Spec) checkSampling() error {
 		"temperature", "top-p", "top-k", "min-p", "frequency-penalty", "presence-penalty", "repetition-penalty", "logprobs", "continuous-usage",
 	} {
 		if given[flag] && !b.TakesSampling(strings.ReplaceAll(flag, "-", "_")) {
-			return usage.Errorf(flag, "is not sent with --backend %s", s.Backend).WithHint("use --extra-body for a field that the server knows")
+			return usage.Errorf(flag, "is not sent with %s %s", usage.Ref("backend"), s.Backend).WithHint("use %s for a field that the server knows", usage.Ref("extra-body"))
 		}
 	}
 	if !b.Pooling {
@@ -127,11 +127,11 @@ func (s *Spec) checkSampling() error {
 		return s.tryBody()
 	}
 	if s.IntegritySample > 0 {
-		return usage.Errorf("integrity-sample", "compares texts, and --backend %s gets none", s.Backend)
+		return usage.Errorf("integrity-sample", "compares texts, and %s %s gets none", usage.Ref("backend"), s.Backend)
 	}
 	for name := range s.Goodput {
 		if name != "e2el" {
-			return usage.Errorf("goodput", "can only be e2el with --backend %s, not %s: an answer has no tokens", s.Backend, name)
+			return usage.Errorf("goodput", "can only be e2el with %s %s, not %s: an answer has no tokens", usage.Ref("backend"), s.Backend, name)
 		}
 	}
 	return s.checkWhole()

@@ -12,7 +12,7 @@ func (s *Spec) checkShare() error {
 	}
 	for flag, given := range map[string]bool{"until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile} {
 		if given {
-			return usage.Errorf(flag, "can't be used with --client-share: it is for one client that sends all")
+			return usage.Errorf(flag, "can't be used with %s: it is for one client that sends all", usage.Ref("client-share"))
 		}
 	}
 	return nil

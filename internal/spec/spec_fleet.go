@@ -53,7 +53,7 @@ func (s *Spec) CheckFleet() error {
 	if !s.InFleet() {
 		for flag, given := range map[string]bool{"fleet-agents": f.Agents != 0, "fleet-label": len(f.AgentLabels) > 0, "fleet-wait": f.FleetWait != 0, "fleet-lease": f.Lease != 0} {
 			if given {
-				return usage.Errorf(flag, "needs --fleet, which says where the agents are to be found")
+				return usage.Errorf(flag, "needs %s, which says where the agents are to be found", usage.Ref("fleet"))
 			}
 		}
 		return nil
@@ -78,7 +78,7 @@ func (s *Spec) CheckFleet() error {
 	}
 	for _, flag := range slices.Sorted(maps.Keys(refused)) {
 		if given[flag] {
-			return usage.Errorf(flag, "can't be used with --fleet: %s", refused[flag])
+			return usage.Errorf(flag, "can't be used with %s: %s", usage.Ref("fleet"), refused[flag])
 		}
 	}
 	switch {

@@ -17,13 +17,13 @@ func (s *Spec) CheckUnstreamed() error {
 	b := s.API()
 	switch {
 	case b.Pooling || !b.Streams() && s.alwaysWhole():
-		return usage.Errorf("unstreamed", "has no effect with --backend %s: its answers are never streams", s.Backend).WithHint("leave it out")
+		return usage.Errorf("unstreamed", "has no effect with %s %s: its answers are never streams", usage.Ref("backend"), s.Backend).WithHint("leave it out")
 	case b.Streams():
-		return usage.Errorf("unstreamed", "can't be asked of --backend %s: its answers are only read as streams", s.Backend)
+		return usage.Errorf("unstreamed", "can't be asked of %s %s: its answers are only read as streams", usage.Ref("backend"), s.Backend)
 	case s.ContinuousUsage:
-		return usage.Errorf("unstreamed", "can't be used together with --continuous-usage, which asks for usage in each event of a stream")
+		return usage.Errorf("unstreamed", "can't be used together with %s, which asks for usage in each event of a stream", usage.Ref("continuous-usage"))
 	case s.ProbeRequestRate > 0:
-		return usage.Errorf("unstreamed", "can't be used together with --probe-request-rate: a probe is timed to its first token")
+		return usage.Errorf("unstreamed", "can't be used together with %s: a probe is timed to its first token", usage.Ref("probe-request-rate"))
 	}
 	return nil
 }
@@ -40,12 +40,12 @@ func (s *Spec) checkWhole() error {
 	if s.API().Streams() {
 		return nil
 	}
-	why := "--unstreamed"
+	why, which := usage.Ref("unstreamed"), ""
 	if !s.Unstreamed {
-		why = "--backend " + s.Backend
+		why, which = "backend", " "+s.Backend
 	}
 	refuse := func(flag, name string) error {
-		return usage.Errorf(flag, "can't be on %s with %s: an answer in one piece has no time to its first token, and none between two", name, why).
+		return usage.Errorf(flag, "can't be on %s with %s%s: an answer in one piece has no time to its first token, and none between two", name, why, which).
 			WithHint("e2el is known")
 	}
 	for name := range s.Goodput {

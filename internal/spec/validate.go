@@ -12,14 +12,14 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/power"
+	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Validate says what is wrong with a resolved Spec. Every error is a *usage.Error
-// that names the flag; see InFile for the words of a file.
+// that names the flag; Decode names the key of a file.
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
@@ -91,7 +91,7 @@ func (s *Spec) checkServer() error {
 		}
 	}
 	if s.HTTP2 && slices.ContainsFunc(s.URLs, func(u string) bool { return !strings.HasPrefix(strings.ToLower(u), "https:") }) {
-		return usage.Errorf("http2", "needs a server behind TLS").WithHint("give an https URL with --base-url")
+		return usage.Errorf("http2", "needs a server behind TLS").WithHint("give an https URL with %s", usage.Ref("base-url"))
 	}
 	if s.Proxy != "" && s.Proxy != NoProxy {
 		if err := CheckURL("proxy", s.Proxy, "http", "https", "socks5", "socks5h"); err != nil {
@@ -112,11 +112,11 @@ func (s *Spec) checkEndpoint() error {
 	case !strings.HasPrefix(s.Endpoint, "/"):
 		return usage.Errorf("endpoint", "must begin with a slash, as in %s, not %q", CompletionsEndpoint, s.Endpoint)
 	case !backend.Takes(s.Endpoint):
-		return usage.Errorf("endpoint", "must end with %s for --backend %s, not %q", backend.Suffixes(), s.Backend, s.Endpoint)
+		return usage.Errorf("endpoint", "must end with %s for %s %s, not %q", backend.Suffixes(), usage.Ref("backend"), s.Backend, s.Endpoint)
 	case strings.Contains(s.Endpoint, protocol.ModelInPath) && len(s.LoRAModules) > 0:
 		return usage.Errorf("lora-modules", "can't be used where the model's name is part of the path: all requests go to %s", s.Endpoint)
 	case !backend.Chat && isChat:
-		return usage.Errorf("endpoint", "is that of chat, and --backend %s sends %s", s.Backend, backend.Doc).WithHint("use --backend %s", BackendChat)
+		return usage.Errorf("endpoint", "is that of chat, and %s %s sends %s", usage.Ref("backend"), s.Backend, backend.Doc).WithHint("use %s %s", usage.Ref("backend"), BackendChat)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (s *Spec) checkTimes() error {
 	case s.Duration > 0 && s.paceKind().Timed:
 		return s.twoLengths()
 	case s.Unbounded && s.Duration > 0 && math.IsInf(s.Rate(), 1) && !s.concurrent() && !s.SelfTimed():
-		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give --max-concurrency, --request-rate or --num-prompts")
+		return usage.Errorf("duration", "needs a bound on what is sent").WithHint("give %s, %s or %s", usage.Ref("max-concurrency"), usage.Ref("request-rate"), usage.Ref("num-prompts"))
 	case s.Unbounded && !s.Timed() && s.Until == "":
 		return usage.Errorf("duration", "is needed where the number of requests has no bound")
 	}
@@ -182,7 +182,7 @@ func (s *Spec) checkPrice() error {
 	if s.Power.Text == "" {
 		return nil
 	}
-	if _, err := power.Parse(s.Power.Text); err != nil {
+	if _, err := hardware.ParsePower(s.Power.Text); err != nil {
 		return usage.Errorf("power", "%v", err)
 	}
 	return nil
@@ -196,7 +196,7 @@ func (s *Spec) checkRequest() error {
 		return err
 	}
 	if s.Logprobs != nil && s.Chat() {
-		return usage.Errorf("logprobs", "is not sent with --backend %s", s.Backend).
+		return usage.Errorf("logprobs", "is not sent with %s %s", usage.Ref("backend"), s.Backend).
 			WithHint(`use --extra-body '{"logprobs": true, "top_logprobs": %d}'`, *s.Logprobs)
 	}
 	for flag, body := range map[string][]byte{"extra-body": s.ExtraBody, "default-body": s.DefaultBody} {
@@ -248,7 +248,7 @@ func parseLimits(clauses []string) (Limits, error) {
 // checkIntegrity: only greedy texts can be compared.
 func (s *Spec) checkIntegrity() error {
 	if s.IntegritySample > 0 && (s.Temperature == nil || *s.Temperature != 0) {
-		return usage.Errorf("integrity-sample", "needs --temperature 0: texts that are drawn at random differ by themselves")
+		return usage.Errorf("integrity-sample", "needs %s 0: texts that are drawn at random differ by themselves", usage.Ref("temperature"))
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type Error struct {
 	Hint string // what to do about it; may be empty
 	File string // the config file, where the value came from one
 	Line int
+
+	text, hint Sentence // of Text and Hint, whose options may be named otherwise
 }
 
 // Error gives one line: place, flag, what is wrong, what to do.
@@ -39,11 +41,34 @@ func (e *Error) Error() string {
 // Errorf makes an Error about a flag. The text reads on from the flag's name ("must
 // be above 0, not 3").
 func Errorf(flag, format string, args ...any) *Error {
-	return &Error{Flag: flag, Text: fmt.Sprintf(format, args...)}
+	return New(flag, Sentence{format, args}, Sentence{})
+}
+
+// New makes an Error of the sentences that say what is wrong, and what to do.
+func New(flag string, text, hint Sentence) *Error {
+	return &Error{Flag: flag, Text: text.In(byFlag), Hint: hint.In(byFlag), text: text, hint: hint}
+}
+
+func byFlag(flag string) string { return "--" + flag }
+
+// Named is the error in which name says how options are called.
+func (e *Error) Named(name func(flag string) string) *Error {
+	said := *e
+	if e.text.Format != "" {
+		said.Text = e.text.In(name)
+	}
+	if e.hint.Format != "" {
+		said.Hint = e.hint.In(name)
+	}
+	if e.Flag != "" {
+		said.Flag, said.Text = "", name(e.Flag)+" "+said.Text
+	}
+	return &said
 }
 
 // WithHint adds what the user can do.
 func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+	e.hint = Sentence{format, args}
+	e.Hint = e.hint.In(byFlag)
 	return e
 }

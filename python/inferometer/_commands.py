@@ -20,10 +20,10 @@ _BENCH_SERVE: Dict[str, str] = {
     "client_share": "json",
     "stages": "json",
     "ramp_rate": "json",
-    "allow_read": "json",
+    "targets": "commas",
     "metrics_url": "commas",
     "server_log": "commas",
-    "targets": "commas",
+    "allow_read": "json",
     "extra_body": "json",
     "chat_template_kwargs": "json",
     "chat_template_date": "json",
@@ -36,10 +36,10 @@ _BENCH_SERVE: Dict[str, str] = {
     "random_mm_limit_mm_per_prompt": "json",
     "random_mm_bucket_config": "json",
     "metadata": "pairs=",
+    "timeline_itl_thresholds": "commas",
     "percentile_metrics": "commas",
     "metric_percentiles": "commas",
     "goodput": "pairs:",
-    "timeline_itl_thresholds": "commas",
     "fleet_label": "json",
     "agents": "commas",
 }
@@ -47,10 +47,10 @@ _FIND: Dict[str, str] = {
     "tolerance": "json",
     "header": "pairs=",
     "client_share": "json",
-    "allow_read": "json",
+    "targets": "commas",
     "metrics_url": "commas",
     "server_log": "commas",
-    "targets": "commas",
+    "allow_read": "json",
     "extra_body": "json",
     "chat_template_kwargs": "json",
     "chat_template_date": "json",
@@ -81,67 +81,67 @@ def bench_serve(
     protocol_file: Optional[Path] = None,
     host: Optional[str] = None,
     port: Optional[int] = None,
-    endpoint: Optional[str] = None,
     header: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
-    insecure: Optional[bool] = None,
+    endpoint: Optional[str] = None,
     model: Optional[str] = None,
     served_model_name: Optional[str] = None,
     tokenizer: Optional[Path] = None,
     tokenizer_revision: Optional[str] = None,
     tokenizer_mode: Optional[Literal["auto", "hf", "mistral"]] = None,
-    trust_remote_code: Optional[bool] = None,
     skip_tokenizer_init: Optional[bool] = None,
     request_id_prefix: Optional[str] = None,
     session_header: Optional[str] = None,
     trace_id: Optional[str] = None,
+    insecure: Optional[bool] = None,
     label: Optional[str] = None,
+    trust_remote_code: Optional[bool] = None,
     num_prompts: Optional[int] = None,
     request_rate: Optional[float] = None,
     burstiness: Optional[float] = None,
+    ready_check_timeout_sec: Optional[int] = None,
     max_concurrency: Optional[int] = None,
-    max_conversations: Optional[int] = None,
     max_requests: Optional[int] = None,
+    max_conversations: Optional[int] = None,
+    num_warmups: Optional[int] = None,
+    seed: Optional[int] = None,
+    client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
     ramp_up_strategy: Optional[Literal["linear", "exponential"]] = None,
     ramp_up_start_rps: Optional[int] = None,
     ramp_up_end_rps: Optional[int] = None,
-    client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
-    num_warmups: Optional[int] = None,
-    ready_check_timeout_sec: Optional[int] = None,
-    seed: Optional[int] = None,
     duration: Optional[Span] = None,
     stages: Optional[Union[str, float, Mapping[str, Any]]] = None,
     ramp_rate: Optional[Union[str, float, Mapping[str, Any]]] = None,
     ramp_duration: Optional[Span] = None,
     unstreamed: Optional[bool] = None,
-    request_timeout: Optional[Span] = None,
-    deadline: Optional[Span] = None,
-    compat: Optional[Literal["vllm"]] = None,
-    continuous_usage: Optional[bool] = None,
-    until: Optional[str] = None,
-    ci: Optional[bool] = None,
-    strict: Optional[bool] = None,
-    integrity_sample: Optional[int] = None,
-    allow_code: Optional[bool] = None,
-    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
-    forget_prompts: Optional[bool] = None,
-    run_dir: Optional[Path] = None,
-    keep_runs: Optional[int] = None,
-    save_conversations: Optional[Path] = None,
-    journal_texts: Optional[bool] = None,
-    scrape_every: Optional[Span] = None,
-    metrics_url: Optional[Union[str, Sequence[str]]] = None,
-    metrics_map: Optional[Path] = None,
-    server_log: Optional[Union[str, Sequence[str]]] = None,
-    hardware: Optional[str] = None,
+    targets: Optional[Union[str, Sequence[str]]] = None,
+    balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
     engine: Optional[Literal["auto", "loop", "nethttp"]] = None,
     http2: Optional[bool] = None,
     no_keep_alive: Optional[bool] = None,
     proxy: Optional[str] = None,
-    targets: Optional[Union[str, Sequence[str]]] = None,
-    balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
+    metrics_url: Optional[Union[str, Sequence[str]]] = None,
+    metrics_map: Optional[Path] = None,
+    request_timeout: Optional[Span] = None,
+    deadline: Optional[Span] = None,
+    until: Optional[str] = None,
+    continuous_usage: Optional[bool] = None,
+    run_dir: Optional[Path] = None,
+    keep_runs: Optional[int] = None,
+    journal_texts: Optional[bool] = None,
+    scrape_every: Optional[Span] = None,
+    server_log: Optional[Union[str, Sequence[str]]] = None,
+    hardware: Optional[str] = None,
+    forget_prompts: Optional[bool] = None,
+    save_conversations: Optional[Path] = None,
+    strict: Optional[bool] = None,
+    compat: Optional[Literal["vllm"]] = None,
+    integrity_sample: Optional[int] = None,
     price_per_hour: Optional[float] = None,
     devices: Optional[int] = None,
+    allow_code: Optional[bool] = None,
     power: Optional[str] = None,
+    ci: Optional[bool] = None,
+    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     users: Optional[int] = None,
     spawn_rate: Optional[float] = None,
     qps: Optional[float] = None,
@@ -163,6 +163,7 @@ def bench_serve(
     logprobs: Optional[int] = None,
     extra_body: Optional[Union[str, Mapping[str, Any]]] = None,
     dataset_name: Optional[Literal["random", "sharegpt", "custom", "sonnet", "prefix_repetition", "spec_bench", "speed_bench", "hf", "multi-turn", "conversations", "burstgpt", "timed_trace", "trace", "random-mm", "random-rerank", "custom_image", "custom_audio", "eval"]] = None,
+    dataset_revision: Optional[str] = None,
     dataset_path: Optional[Path] = None,
     no_oversample: Optional[bool] = None,
     skip_chat_template: Optional[bool] = None,
@@ -173,7 +174,6 @@ def bench_serve(
     lora_modules: Optional[Union[str, Sequence[str]]] = None,
     lora_assignment: Optional[Literal["random", "round-robin", "zipf"]] = None,
     lora_zipf_exponent: Optional[float] = None,
-    dataset_revision: Optional[str] = None,
     input_len: Optional[int] = None,
     output_len: Optional[int] = None,
     random_input_len: Optional[int] = None,
@@ -252,19 +252,19 @@ def bench_serve(
     fewshot_in_one_turn: Optional[bool] = None,
     system_instruction: Optional[str] = None,
     max_answer_tokens: Optional[int] = None,
+    metadata: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
     save_result: Optional[bool] = None,
     save_detailed: Optional[bool] = None,
     append_result: Optional[bool] = None,
     result_dir: Optional[Path] = None,
     result_filename: Optional[Path] = None,
     append_markdown: Optional[Path] = None,
-    metadata: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
-    percentile_metrics: Optional[Union[str, Sequence[str]]] = None,
-    metric_percentiles: Optional[Union[str, float, Sequence[float]]] = None,
-    goodput: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
     plot_timeline: Optional[bool] = None,
     timeline_itl_thresholds: Optional[Union[str, float, Sequence[float]]] = None,
     plot_dataset_stats: Optional[bool] = None,
+    percentile_metrics: Optional[Union[str, Sequence[str]]] = None,
+    metric_percentiles: Optional[Union[str, float, Sequence[float]]] = None,
+    goodput: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
     fleet: Optional[str] = None,
     fleet_agents: Optional[int] = None,
     fleet_label: Optional[Union[str, float, Mapping[str, Any]]] = None,
@@ -292,67 +292,67 @@ def bench_serve(
         protocol_file: custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).
         host: The server's name or address. Default: 127.0.0.1.
         port: The server's port. Default: 8000.
-        endpoint: The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told). Default: /v1/completions, or /v1/chat/completions with openai-chat.
         header: Headers to send with each request. Their values are hidden in the result.
-        insecure: Don't check the server's TLS certificate.
+        endpoint: The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told). Default: /v1/completions, or /v1/chat/completions with openai-chat.
         model: The model's name, and where its tokenizer is looked for. Default: the first that the server lists.
         served_model_name: The name to send as model, where it differs from --model.
         tokenizer: A tokenizer's file (tokenizer.json, .model, tekken.json, .tiktoken, .gguf), a folder that holds one, or a model's name: it is looked for in Hugging Face's cache, and fetched from the hub unless HF_HUB_OFFLINE is set. Default: that of --model.
         tokenizer_revision: The branch, tag or commit of a tokenizer that is named by its model. Default: main.
         tokenizer_mode: Which tokenizer of a folder: auto and hf its tokenizer.json if there is one, mistral its tekken.json or SentencePiece model, as mistral-common. Default: auto.
-        trust_remote_code: Accepted and without effect: code from a model's repository is never run here.
         skip_tokenizer_init: Use no tokenizer: token counts are the server's, prompt lengths are approximate.
         request_id_prefix: What x-request-id begins with. Default: bench-<8 hex digits>-.
         session_header: The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none. Default: X-Session-ID.
         trace_id: Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or random for one of its own. Default: none; random with --otlp.
+        insecure: Don't check the server's TLS certificate.
         label: A name for the run, in the result and its file name.
+        trust_remote_code: Accepted and without effect: code from a model's repository is never run here.
         num_prompts: How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given. Default: 1000.
         request_rate: Requests per second. inf sends as fast as --max-concurrency allows. Default: inf.
         burstiness: How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant. Default: 1.
+        ready_check_timeout_sec: Wait so long for the server to answer a request. 0 does not ask. Default: 0.
         max_concurrency: Most requests on their way at a time. Default: no bound.
-        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
         max_requests: Of conversations: end after so many requests. Default: no bound.
+        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
+        num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
+        seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
+        client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
         ramp_up_strategy: Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps.
         ramp_up_start_rps: Rate of the first request.
         ramp_up_end_rps: Rate of the last request.
-        client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
-        num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
-        ready_check_timeout_sec: Wait so long for the server to answer a request. 0 does not ask. Default: 0.
-        seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
         duration: Send for so long, then wait for what is on its way. Default: until --num-prompts are sent.
         stages: Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps.
         ramp_rate: Raise the rate in time, as in 5..50, over --ramp-duration.
         ramp_duration: How long the ramp of --ramp-rate lasts.
         unstreamed: Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag.
-        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
-        deadline: Stop the whole run after so long, with a partial result. Default: none.
-        compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
-        continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
-        until: Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with "and" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds. Default: 100,000 requests at most.
-        ci: Show the 95 % intervals of the numbers on the console. They are in the JSON always.
-        strict: End with exit code 4 when the verdict is INVALID.
-        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
-        allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
-        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
-        forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
-        run_dir: Folder for the run's journal and result. Default: a new one in the user's state folder.
-        keep_runs: How many runs to keep in the state folder. 0 keeps all. Default: 100.
-        save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
-        journal_texts: Keep prompts and generated texts in the journal.
-        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
-        metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
-        metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
-        server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
-        hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
+        targets: Several servers, loaded together as one, in place of --base-url.
+        balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without a word.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
-        targets: Several servers, loaded together as one, in place of --base-url.
-        balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
+        metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
+        metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
+        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
+        deadline: Stop the whole run after so long, with a partial result. Default: none.
+        until: Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with "and" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds. Default: 100,000 requests at most.
+        continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
+        run_dir: Folder for the run's journal and result. Default: a new one in the user's state folder.
+        keep_runs: How many runs to keep in the state folder. 0 keeps all. Default: 100.
+        journal_texts: Keep prompts and generated texts in the journal.
+        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
+        server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
+        hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
+        forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
+        save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
+        strict: End with exit code 4 when the verdict is INVALID.
+        compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
+        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
+        allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
         power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
+        ci: Show the 95 % intervals of the numbers on the console. They are in the JSON always.
+        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         users: A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.
         spawn_rate: Users that begin a second. --duration then counts from the moment when all are there. inf begins with all. Default: inf.
         qps: Requests a second, evenly: --request-rate in the words of fw-ai/benchmark.
@@ -374,6 +374,7 @@ def bench_serve(
         logprobs: Ask for this many log probabilities a token; completions only.
         extra_body: Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.
         dataset_name: Where the prompts come from. Default: random.
+        dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         dataset_path: The dataset's file, for sharegpt, custom, sonnet, spec_bench, speed_bench, hf, conversations, burstgpt, timed_trace, trace, custom_image, custom_audio and eval.
         no_oversample: Send fewer requests rather than prompts twice, where the dataset is too small.
         skip_chat_template: Send prompts as they are, without the model's chat template.
@@ -384,7 +385,6 @@ def bench_serve(
         lora_modules: Adapters of the server: each request asks for one of them in place of the model.
         lora_assignment: How an adapter is chosen for a request, or for a conversation: zipf asks for the first ones more often. Default: random.
         lora_zipf_exponent: How uneven --lora-assignment zipf is: the n-th adapter has the weight 1/n^X. Default: 1.
-        dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         input_len: Prompt tokens for the dataset: random, sonnet, multi-turn, random-mm and random-rerank. Wins over their own flags.
         output_len: Output tokens for the dataset: random, sharegpt, custom, sonnet, prefix_repetition, spec_bench, hf, multi-turn, conversations, trace, random-mm, custom_image, custom_audio and eval. Wins over their own flags.
         random_input_len: random, multi-turn, random-mm, random-rerank: tokens of a prompt. Default: 1024.
@@ -463,19 +463,19 @@ def bench_serve(
         fewshot_in_one_turn: eval: of a chat: all worked examples are a part of the one message, not turns of their own.
         system_instruction: eval: an instruction: the system message of a chat; of a completion, the text before all.
         max_answer_tokens: eval: most tokens of an answer. Default: as the task says.
+        metadata: Keys to add to the result.
         save_result: Write the result as JSON.
         save_detailed: With --save-result: also each request's lengths, times, text and error.
         append_result: Add the result to the file, as one more line.
         result_dir: Folder for the result; made if absent. Default: the current one.
         result_filename: Name of the result's file. Default: from label, rate, model and time.
         append_markdown: Add the run to this file of notes, as a section with its command, figures and verdict; inferometer compare reads it back.
-        metadata: Keys to add to the result.
-        percentile_metrics: Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call. Default: ttft,tpot,itl.
-        metric_percentiles: Percentiles to report of them. Default: 99.
-        goodput: Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.
         plot_timeline: Write a page of the requests in time beside the result: NAME.timeline.html.
         timeline_itl_thresholds: Two times in ms that the timeline tells gaps between tokens apart by, as in 25,50. Default: 25,50.
         plot_dataset_stats: Write a picture of the lengths of prompts and answers beside the result: NAME.dataset_stats.png.
+        percentile_metrics: Metrics to report: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue, ttft_first_turn, ttft_later_turns, conversation_time, conversation_busy_time, tool_call. Default: ttft,tpot,itl.
+        metric_percentiles: Percentiles to report of them. Default: 99.
+        goodput: Count requests that keep these limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000; docs/conditions.md has the grammar, docs/metrics.md all names.
         fleet: Have the load sent by agents on other machines (inferometer agent), found through this NATS: an address, or the file that inferometer fleet init wrote for leaders; docs/fleet.md. Default: this process sends it.
         fleet_agents: How many agents take part. Default: all that are free.
         fleet_label: Only agents with this label. It may be given several times.
@@ -518,53 +518,53 @@ def find(
     protocol_file: Optional[Path] = None,
     host: Optional[str] = None,
     port: Optional[int] = None,
-    endpoint: Optional[str] = None,
     header: Optional[Union[Mapping[str, Any], Sequence[str]]] = None,
-    insecure: Optional[bool] = None,
+    endpoint: Optional[str] = None,
     model: Optional[str] = None,
     served_model_name: Optional[str] = None,
     tokenizer: Optional[Path] = None,
     tokenizer_revision: Optional[str] = None,
     tokenizer_mode: Optional[Literal["auto", "hf", "mistral"]] = None,
-    trust_remote_code: Optional[bool] = None,
     skip_tokenizer_init: Optional[bool] = None,
     request_id_prefix: Optional[str] = None,
     session_header: Optional[str] = None,
     trace_id: Optional[str] = None,
+    insecure: Optional[bool] = None,
     label: Optional[str] = None,
+    trust_remote_code: Optional[bool] = None,
     request_rate: Optional[float] = None,
     burstiness: Optional[float] = None,
-    max_concurrency: Optional[int] = None,
-    max_conversations: Optional[int] = None,
-    max_requests: Optional[int] = None,
-    client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
-    num_warmups: Optional[int] = None,
     ready_check_timeout_sec: Optional[int] = None,
+    max_concurrency: Optional[int] = None,
+    max_requests: Optional[int] = None,
+    max_conversations: Optional[int] = None,
+    num_warmups: Optional[int] = None,
     seed: Optional[int] = None,
+    client_share: Optional[Union[str, float, Mapping[str, Any]]] = None,
     unstreamed: Optional[bool] = None,
-    request_timeout: Optional[Span] = None,
-    compat: Optional[Literal["vllm"]] = None,
-    continuous_usage: Optional[bool] = None,
-    integrity_sample: Optional[int] = None,
-    allow_code: Optional[bool] = None,
-    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
-    forget_prompts: Optional[bool] = None,
-    save_conversations: Optional[Path] = None,
-    journal_texts: Optional[bool] = None,
-    scrape_every: Optional[Span] = None,
-    metrics_url: Optional[Union[str, Sequence[str]]] = None,
-    metrics_map: Optional[Path] = None,
-    server_log: Optional[Union[str, Sequence[str]]] = None,
-    hardware: Optional[str] = None,
+    targets: Optional[Union[str, Sequence[str]]] = None,
+    balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
     engine: Optional[Literal["auto", "loop", "nethttp"]] = None,
     http2: Optional[bool] = None,
     no_keep_alive: Optional[bool] = None,
     proxy: Optional[str] = None,
-    targets: Optional[Union[str, Sequence[str]]] = None,
-    balance: Optional[Literal["round-robin", "least-in-flight", "sticky"]] = None,
+    metrics_url: Optional[Union[str, Sequence[str]]] = None,
+    metrics_map: Optional[Path] = None,
+    request_timeout: Optional[Span] = None,
+    continuous_usage: Optional[bool] = None,
+    journal_texts: Optional[bool] = None,
+    scrape_every: Optional[Span] = None,
+    server_log: Optional[Union[str, Sequence[str]]] = None,
+    hardware: Optional[str] = None,
+    forget_prompts: Optional[bool] = None,
+    save_conversations: Optional[Path] = None,
+    compat: Optional[Literal["vllm"]] = None,
+    integrity_sample: Optional[int] = None,
     price_per_hour: Optional[float] = None,
     devices: Optional[int] = None,
+    allow_code: Optional[bool] = None,
     power: Optional[str] = None,
+    allow_read: Optional[Union[str, float, Mapping[str, Any]]] = None,
     temperature: Optional[float] = None,
     top_p: Optional[float] = None,
     top_k: Optional[int] = None,
@@ -576,6 +576,7 @@ def find(
     logprobs: Optional[int] = None,
     extra_body: Optional[Union[str, Mapping[str, Any]]] = None,
     dataset_name: Optional[Literal["random", "sharegpt", "custom", "sonnet", "prefix_repetition", "spec_bench", "speed_bench", "hf", "multi-turn", "conversations", "burstgpt", "timed_trace", "trace", "random-mm", "random-rerank", "custom_image", "custom_audio", "eval"]] = None,
+    dataset_revision: Optional[str] = None,
     dataset_path: Optional[Path] = None,
     no_oversample: Optional[bool] = None,
     skip_chat_template: Optional[bool] = None,
@@ -586,7 +587,6 @@ def find(
     lora_modules: Optional[Union[str, Sequence[str]]] = None,
     lora_assignment: Optional[Literal["random", "round-robin", "zipf"]] = None,
     lora_zipf_exponent: Optional[float] = None,
-    dataset_revision: Optional[str] = None,
     input_len: Optional[int] = None,
     output_len: Optional[int] = None,
     random_input_len: Optional[int] = None,
@@ -693,53 +693,53 @@ def find(
         protocol_file: custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).
         host: The server's name or address. Default: 127.0.0.1.
         port: The server's port. Default: 8000.
-        endpoint: The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told). Default: /v1/completions, or /v1/chat/completions with openai-chat.
         header: Headers to send with each request. Their values are hidden in the result.
-        insecure: Don't check the server's TLS certificate.
+        endpoint: The path of the API. Chosen by the backend (vLLM always takes /v1/completions unless told). Default: /v1/completions, or /v1/chat/completions with openai-chat.
         model: The model's name, and where its tokenizer is looked for. Default: the first that the server lists.
         served_model_name: The name to send as model, where it differs from --model.
         tokenizer: A tokenizer's file (tokenizer.json, .model, tekken.json, .tiktoken, .gguf), a folder that holds one, or a model's name: it is looked for in Hugging Face's cache, and fetched from the hub unless HF_HUB_OFFLINE is set. Default: that of --model.
         tokenizer_revision: The branch, tag or commit of a tokenizer that is named by its model. Default: main.
         tokenizer_mode: Which tokenizer of a folder: auto and hf its tokenizer.json if there is one, mistral its tekken.json or SentencePiece model, as mistral-common. Default: auto.
-        trust_remote_code: Accepted and without effect: code from a model's repository is never run here.
         skip_tokenizer_init: Use no tokenizer: token counts are the server's, prompt lengths are approximate.
         request_id_prefix: What x-request-id begins with. Default: bench-<8 hex digits>-.
         session_header: The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none. Default: X-Session-ID.
         trace_id: Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or random for one of its own. Default: none; random with --otlp.
+        insecure: Don't check the server's TLS certificate.
         label: A name for the run, in the result and its file name.
+        trust_remote_code: Accepted and without effect: code from a model's repository is never run here.
         request_rate: Requests per second. inf sends as fast as --max-concurrency allows. Default: inf.
         burstiness: How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant. Default: 1.
-        max_concurrency: Most requests on their way at a time. Default: no bound.
-        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
-        max_requests: Of conversations: end after so many requests. Default: no bound.
-        client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
-        num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         ready_check_timeout_sec: Wait so long for the server to answer a request. 0 does not ask. Default: 0.
+        max_concurrency: Most requests on their way at a time. Default: no bound.
+        max_requests: Of conversations: end after so many requests. Default: no bound.
+        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
+        num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
+        client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
         unstreamed: Ask for each answer in one piece: end-to-end latency and throughput, and no times of tokens. --no-stream says the same with any dataset but hf, of which it is vLLM's own flag.
-        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
-        compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
-        continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
-        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
-        allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
-        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
-        forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
-        save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
-        journal_texts: Keep prompts and generated texts in the journal.
-        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
-        metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
-        metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
-        server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
-        hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
+        targets: Several servers, loaded together as one, in place of --base-url.
+        balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
         no_keep_alive: Open a connection for each request, for a server that closes them without a word.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
-        targets: Several servers, loaded together as one, in place of --base-url.
-        balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
+        metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
+        metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
+        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
+        continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
+        journal_texts: Keep prompts and generated texts in the journal.
+        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
+        server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
+        hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
+        forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
+        save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
+        compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
+        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
+        allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
         power: Watts of one device, or rapl for this machine's processors, or prometheus:URL?query=…: gives joules per token.
+        allow_read: A folder from which files are read that a task's file, or that of a dataset, names outside of its own folder. It may be given several times. Default: none.
         temperature: Sampling temperature. Default: the server's.
         top_p: Sample from the most likely tokens that make up this share.
         top_k: Sample from this many most likely tokens.
@@ -751,6 +751,7 @@ def find(
         logprobs: Ask for this many log probabilities a token; completions only.
         extra_body: Fields to put into each request; they win over all others. --extra-body.KEY VALUE works too.
         dataset_name: Where the prompts come from. Default: random.
+        dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         dataset_path: The dataset's file, for sharegpt, custom, sonnet, spec_bench, speed_bench, hf, conversations, burstgpt, timed_trace, trace, custom_image, custom_audio and eval.
         no_oversample: Send fewer requests rather than prompts twice, where the dataset is too small.
         skip_chat_template: Send prompts as they are, without the model's chat template.
@@ -761,7 +762,6 @@ def find(
         lora_modules: Adapters of the server: each request asks for one of them in place of the model.
         lora_assignment: How an adapter is chosen for a request, or for a conversation: zipf asks for the first ones more often. Default: random.
         lora_zipf_exponent: How uneven --lora-assignment zipf is: the n-th adapter has the weight 1/n^X. Default: 1.
-        dataset_revision: hf: the branch, tag or commit of a set on Hugging Face's hub. Default: main.
         input_len: Prompt tokens for the dataset: random, sonnet, multi-turn, random-mm and random-rerank. Wins over their own flags.
         output_len: Output tokens for the dataset: random, sharegpt, custom, sonnet, prefix_repetition, spec_bench, hf, multi-turn, conversations, trace, random-mm, custom_image, custom_audio and eval. Wins over their own flags.
         random_input_len: random, multi-turn, random-mm, random-rerank: tokens of a prompt. Default: 1024.

@@ -111,11 +111,14 @@ func send(ctx context.Context, l Load, network *memnet.Network, address, path st
 	tr := wire.NewNetHTTP(wire.NetHTTPConfig{Clock: clock, Connections: l.Requests(), Dial: network.DialContext})
 	defer tr.Close()
 	done, err := load.Run(ctx, nil, load.Config{
-		Clock: clock, Source: &prompts{n: l.Requests(), tokens: l.Tokens}, Pace: even, GoTimers: true, Transport: tr, Protocol: proto,
-		Call: protocol.Call{Model: "sim", IgnoreEOS: true}, URL: "http://" + address + proto.Path(), Journal: w,
-		Started: func() error {
+		Clock:       clock,
+		Workload:    load.Workload{Source: &prompts{n: l.Requests(), tokens: l.Tokens}, Call: protocol.Call{Model: "sim", IgnoreEOS: true}},
+		Schedule:    load.Schedule{Pace: even, GoTimers: true},
+		Destination: load.Destination{Transport: tr, Protocol: proto, URL: "http://" + address + proto.Path()},
+		Records:     load.Records{Journal: w},
+		Observers: load.Observers{Started: func() error {
 			return w.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: clock.Zero().UnixNano(), Clock: "user"})
-		},
+		}},
 	})
 	if err != nil {
 		return err

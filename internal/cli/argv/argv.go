@@ -139,6 +139,9 @@ func WholeName() Option { return func(f *Flag) { f.whole = true } }
 // Hidden keeps the flag out of the help.
 func Hidden() Option { return func(f *Flag) { f.Hidden = true } }
 
+// Help is the flag's sentence, in place of the one that its option has.
+func Help(text string) Option { return func(f *Flag) { f.Help = text } }
+
 // Metavar names the value in the help.
 func Metavar(name string) Option { return func(f *Flag) { f.Metavar = name } }
 

@@ -137,7 +137,7 @@ const (
 )
 
 // optionTypes are the types of options that describe themselves.
-var optionTypes = map[option.Kind]Type{option.Int: TypeInt, option.Float: TypeFloat, option.Duration: TypeDuration, option.Custom: TypeOwn}
+var optionTypes = map[option.Kind]Type{option.Int: TypeInt, option.Float: TypeFloat, option.Duration: TypeDuration, option.Custom: TypeOwn, option.Words: TypeCSV, option.Numbers: TypeNumbers, option.JSON: TypeJSON, option.Several: TypeOwn}
 
 // Type is the type of the flag's value.
 func (f *Flag) Type() Type {
@@ -192,6 +192,9 @@ func (s *Set) Resolve(name string) *Flag { return s.classify(name).spelling.flag
 // Common marks a flag that people use: it stands in the short help, and first where a shell
 // completes.
 func Common() Option { return func(f *Flag) { f.Common = true } }
+
+// Seldom takes a flag out of the short help whose option is common elsewhere.
+func Seldom() Option { return func(f *Flag) { f.Common = false } }
 
 // CommonGroup is Group for flags of which all are common.
 func CommonGroup(name string) Option { return func(f *Flag) { f.Group, f.Common = name, true } }

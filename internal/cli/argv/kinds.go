@@ -84,23 +84,44 @@ func (s *Set) Custom(name, def, help string, store func(string) error, opts ...O
 	s.add(f, opts)
 }
 
-// Option declares the flag of an option that describes itself; a value goes to store.
-func (s *Set) Option(field option.Field, store func(text string) error, opts ...Option) {
-	f := &Flag{Name: field.Flag, Help: field.Help, Default: field.ShownDefault(), Metavar: field.Metavar, arity: OneValue, shape: textOrJSON, whole: field.Whole, Choices: field.Choices, Common: field.Common, value: optionTypes[field.Kind]}
-	if len(field.Choices) > 0 {
-		f.value = TypeChoice
+// Option declares the flag of an option that describes itself; its texts go to store.
+func (s *Set) Option(field option.Field, store func(texts []string) error, opts ...Option) {
+	f := &Flag{
+		Name: field.Flag, Help: field.Help, Group: field.Group, Default: field.ShownDefault(), Metavar: field.Metavar, Hidden: field.Hidden, Common: field.Common, whole: field.Whole,
+		Choices: field.Choices, Refused: field.Refused, arity: OneValue, shape: textOrJSON, value: optionTypes[field.Kind],
 	}
-	f.store = func(values []string) error { return OptionError("", store(values[0])) }
+	f.store = func(values []string) error { return OptionError("", store(values)) }
+	switch {
+	case len(field.Choices) > 0:
+		f.value = TypeChoice
+	case len(field.Offered) > 0:
+		f.Choices = field.Offered
+	}
 	switch {
 	case field.Kind == option.Bool && field.Optional: // --name and --no-name
 		f.arity, f.Default = triValue, ""
 	case field.Kind == option.Bool:
 		f.arity, f.Default = NoValue, ""
-		f.store = func([]string) error { return OptionError("", store("true")) }
-	}
-	if field.Many {
+		f.store = func([]string) error { return OptionError("", store([]string{"true"})) }
+	case field.Kind == option.Words, field.Kind == option.Numbers:
+		f.shape = csvShape
+	case field.Kind == option.JSON:
+		f.shape = jsonText
+	case field.Kind == option.Custom && field.Native(): // its JSON says other things than its text
+		f.shape, f.value = plain, TypeText
+	case field.Repeat:
+		var all []string
+		f.store = func(values []string) error {
+			all = append(all, values...)
+			return OptionError("", store(all))
+		}
+	case field.Kind == option.Several:
+		f.arity, f.shape, f.value, f.pairSep = ZeroOrMore, plain, TypePairs, field.Separator
+	case field.Many:
 		f.arity, f.shape, f.value = OneOrMore, plain, TypeWords
-		f.store = func(values []string) error { return OptionError("", store(strings.Join(values, " "))) }
+	}
+	if field.Some {
+		f.arity = OneOrMore
 	}
 	s.add(f, opts)
 }
@@ -112,8 +133,9 @@ func OptionError(flag string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	name := func(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
-	return &UsageError{Flag: flag, Text: e.Text(name), Hint: e.Hint(name)}
+	said := e.Usage(flag, nil)
+	said.Flag = flag
+	return said
 }
 
 // Choice declares a flag with one of a few values.
@@ -189,14 +211,14 @@ func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts
 func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
 	*dst = nil
 	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText, value: TypeJSON}
-	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return parseJSON(text, f.object) })
+	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, f.object) })
 }
 
 // CSV declares a flag with words between commas. Spaces around a word are dropped.
 func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ...Option) {
 	*dst = def
 	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape, value: TypeCSV}
-	scalar(s, dst, f, opts, parseWords)
+	scalar(s, dst, f, opts, option.ParseWords)
 }
 
 // Floats declares a flag with numbers between commas.
@@ -207,5 +229,5 @@ func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, op
 		shown[i] = option.FormatFloat(v)
 	}
 	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape, value: TypeNumbers}
-	scalar(s, dst, f, opts, parseFloats)
+	scalar(s, dst, f, opts, option.ParseNumbers)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/protocol"
@@ -79,16 +80,14 @@ func (r *doctorRun) flags() *argv.Set {
 	set.Example("This machine", "inferometer doctor")
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
-	set.String(&o.BaseURL, "base-url", "", "The server, as in http://host:8000.", argv.Metavar("URL"), argv.Redact(outside.RedactURL), argv.Shown("only this machine"))
-	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, slices.Sorted(slices.Values(spec.BackendNames())), "The protocol of the probe, as in bench serve.")
-	serve.DefineProtocol(set, o)
-	set.String(&o.Endpoint, "endpoint", "", "The path of the API.", argv.Metavar("PATH"), argv.Shown("the backend's"))
-	set.String(&o.Model, "model", "", "The model's name.", argv.Metavar("NAME"), argv.Shown("the first that the server lists"))
-	set.KeyValues(&o.Header, "header", argv.ZeroOrMore, "Headers to send with each request.", argv.Redact(argv.RedactPair))
-	set.Bool(&o.Insecure, "insecure", "Don't check the server's TLS certificate.")
-	set.String(&o.Proxy, "proxy", "", "A proxy for all requests, or none for no proxy at all.", argv.Metavar("URL"),
-		argv.Shown("as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say"), argv.Redact(outside.RedactURL))
-	set.Duration(&o.RequestTimeout, "request-timeout", probeTimeout, "Give a probe up after so long.")
+	g := argv.Group("")
+	o.RequestTimeout = probeTimeout
+	o.Flag(set, "base-url", g, argv.Help("The server, as in http://host:8000."), argv.Shown("only this machine"))
+	o.Flag(set, "backend", g, argv.Help("The protocol of the probe, as in bench serve."))
+	for _, name := range []string{"protocol-file", "endpoint", "model", "header", "insecure", "proxy"} {
+		o.Flag(set, name, g)
+	}
+	o.Flag(set, "request-timeout", g, argv.Help("Give a probe up after so long."), argv.Shown(option.FormatDuration(probeTimeout)))
 	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests are to be on their way at a time.")
 	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Among(doctor.Names()...), argv.Metavar("NAME,…"))
 	set.Choice(&r.format, "format", "table", []string{"table", "json"}, "What to print.")

@@ -11,7 +11,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/show/front"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 	"github.com/inferometer/inferometer/internal/show/results"
 )
 
@@ -41,7 +41,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	set.CompleteOperands(argv.Run)
 	var o options
 	var gate string
-	set.Choice(&o.format, "format", "table", compare.Formats, "What to print.")
+	set.Choice(&o.format, "format", "table", comparison.Formats, "What to print.")
 	set.String(&gate, "gate", "", `Limits on changes, as in "p99_ttft<+5% and output_throughput>-3%", or "accuracy" for no loss beyond chance; docs/conditions.md has the grammar.`)
 	set.CSV(&o.metrics, "metrics", nil, "Only these metrics, as in p99_ttft,output_throughput.", argv.Shown("the usual ones"))
 	set.Bool(&o.list, "list", "One line a run and no changes, also where two could be compared.")
@@ -92,12 +92,7 @@ func (o *options) compare(s command.Streams, sides []compare.Side) error {
 			return err
 		}
 	}
-	if o.format == "html" && c.Accuracy != nil {
-		if c.Picture, err = front.Picture(c.Accuracy.Front); err != nil {
-			return err
-		}
-	}
-	if err := c.Write(s.Out, o.format, findings, command.Bold(s.Out)); err != nil {
+	if err := comparison.Write(s.Out, c, findings, o.shownAs(s)); err != nil {
 		return err
 	}
 	return ending(outcome, o.gate == nil && c.NotComparable())
@@ -114,6 +109,10 @@ func ending(outcome compare.Outcome, notComparable bool) error {
 		return command.Exit(command.ExitUndecided, errors.New("the data can't decide whether the gate holds"))
 	}
 	return nil
+}
+
+func (o *options) shownAs(s command.Streams) comparison.Options {
+	return comparison.Options{Format: o.format, Bold: command.Bold(s.Out), Version: command.Version()}
 }
 
 // shown are the metrics that were chosen, and the gate's, if someone forgot those; nil: the usual ones.
@@ -142,5 +141,5 @@ func (o *options) listRuns(s command.Streams, sides []compare.Side) error {
 	for i := range sides {
 		runs = append(runs, sides[i].Runs...)
 	}
-	return compare.WriteLists(s.Out, o.format, compare.Lists(runs, o.metrics), command.Bold(s.Out))
+	return comparison.WriteLists(s.Out, compare.Lists(runs, o.metrics), o.shownAs(s))
 }

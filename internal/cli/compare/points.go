@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // comparePoints holds scenarios against each other, point by point.
@@ -23,7 +24,7 @@ func (o *options) comparePoints(s command.Streams, p *compare.Points) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Write(s.Out, o.format, command.Bold(s.Out)); err != nil {
+	if err := comparison.WritePoints(s.Out, p, o.shownAs(s)); err != nil {
 		return err
 	}
 	if len(p.Pairs) == 0 {

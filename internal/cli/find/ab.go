@@ -19,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/duel"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // abRun is one duel of two servers, from its flags to its answer.
@@ -85,7 +86,7 @@ func (r *abRun) flags() *argv.Set {
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
 	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
-	set.Choice(&r.format, "format", "table", compare.Formats, "What to print.", g, argv.WholeName())
+	set.Choice(&r.format, "format", "table", comparison.Formats, "What to print.", g, argv.WholeName())
 	r.workload = serve.NewOptions()
 	serve.Define(set, r.workload)
 	set.Seldom(setByUs...)
@@ -201,9 +202,9 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 // print prints the analysis, with a sentence at its end where people read it.
 func (r *abRun) print(a *compare.Analysis) error {
 	if r.format == "json" {
-		return a.JSON(r.Out)
+		return comparison.JSON(r.Out, a)
 	}
-	err := a.Write(r.Out, r.format, a.Findings, command.Bold(r.Out))
+	err := comparison.Write(r.Out, a.Comparison, a.Findings, comparison.Options{Format: r.format, Bold: command.Bold(r.Out), Version: command.Version()})
 	if err == nil && (r.format == "table" || r.format == "markdown") {
 		_, err = fmt.Fprintf(r.Out, "\n%s\n", r.duel.Conclusion())
 	}

@@ -41,7 +41,7 @@ func flags() (*argv.Set, *options) {
 	set.String(&o.url, "url", "http://localhost:8000", "The server.", g, argv.Short('u'), argv.Metavar("URL"))
 	set.String(&o.key, "api-key", "", "Sent as a bearer token. OPENAI_API_KEY keeps it off the command line.", g, argv.Redact(func(string) string { return "***" }))
 	set.Option(option.Field{Flag: "header", Kind: option.String, Metavar: "HEADER", Help: "A header, as Name: value or Name=value. May be given several times."},
-		func(text string) error { o.headers = append(o.headers, text); return nil }, g, argv.Redact(func(string) string { return "***" }))
+		func(texts []string) error { o.headers = append(o.headers, texts...); return nil }, g, argv.Redact(func(string) string { return "***" }))
 	set.Int(&o.seed, "seed", 0, "Seed of the generator.", g)
 	set.Int(&o.clients, "num-clients", 1, "Requests in flight at a time.", g, argv.Short('p'))
 	set.Int(&o.active, "max-active-conversations", 0, "Conversations open at a time.", g, argv.Short('k'), argv.Shown("as --num-clients"))

@@ -14,23 +14,18 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
 type options struct {
 	export.Options
+	run                    *serve.Options // what is asked of a run, as its own flags ask it
 	format, output, compat string
-	metrics                []string
-	percentiles            []float64
-	goodput                []argv.Pair
-	slo                    string
 	table                  string
-	appendMarkdown         string
-	thresholds             []float64
 }
 
 func flags() (*argv.Set, *options) {
@@ -47,19 +42,21 @@ func flags() (*argv.Set, *options) {
 	set.Example("Other percentiles, by vLLM's own rules", "inferometer report out.json --metric-percentiles 50,90,99.9 --compat vllm")
 	set.Operands("RUN…", 1, math.MaxInt)
 	set.CompleteOperands(argv.Run)
-	o := &options{}
+	o := &options{run: serve.NewOptions()}
+	o.run.PercentileMetrics, o.run.MetricPercentiles = nil, nil
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
 	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
-	set.String(&o.slo, "slo", "", serve.SLOHelp+" html and markdown say which run does most within them.", argv.Metavar("LIMITS"))
+	g := argv.Group("")
+	o.run.Flag(set, "slo", g, argv.Help(spec.Field("slo").Help+" html and markdown say which run does most within them."))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")
 	set.Choice(&o.table, "table", "runs", append([]string{"runs"}, export.LineTables()...), "With csv and parquet: one line a run (csv alone), a request, an event of a stream, a sample of the client, or a value that the server's metrics had.", argv.Shown("runs with csv, requests with parquet"))
-	serve.DefineThresholds(set, &o.thresholds)
+	o.run.Flag(set, "timeline-itl-thresholds", g)
 	set.Bool(&o.Plot, "plot", "With table: draw the run in the terminal too.")
-	set.String(&o.appendMarkdown, "append-markdown", "", "Add each run to this file of notes, as a section that compare reads back.", argv.Metavar("FILE"))
+	o.run.Flag(set, "append-markdown", g, argv.Help("Add each run to this file of notes, as a section that compare reads back."))
 	set.Bool(&o.Detailed, "detailed", "With json: each request's lengths, times, text and error too.")
-	set.CSV(&o.metrics, "percentile-metrics", nil, "Metrics to report.", argv.Among(metric.ReportedNames()...), argv.Shown("as in the run"))
-	set.Floats(&o.percentiles, "metric-percentiles", nil, "Percentiles to report of them.", argv.Shown("as in the run"))
-	set.KeyValues(&o.goodput, "goodput", argv.OneOrMore, "Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000.", argv.Separator(":"), argv.Bare())
+	o.run.Flag(set, "percentile-metrics", g, argv.Help("Metrics to report."), argv.Shown("as in the run"))
+	o.run.Flag(set, "metric-percentiles", g, argv.Shown("as in the run"))
+	o.run.Flag(set, "goodput", g, argv.Help("Limits in ms, as in ttft:200 itl_p99:50 tpot:30 e2el:5000."))
 	set.Choice(&o.compat, "compat", "", []string{"vllm", "none"}, "Whose rules: vllm's, or none but ours.", argv.Shown("as in the run"))
 	set.Bool(&o.Intervals, "ci", serve.CIHelp)
 	return set, o
@@ -75,10 +72,7 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	f := o.chosen()
-	opt, err := o.measureOptions()
-	if err != nil {
-		return err
-	}
+	opt := o.measureOptions()
 	folders, sets, err := judged.Folders(set.Args())
 	if err != nil {
 		return err
@@ -102,8 +96,8 @@ func Run(_ context.Context, s command.Streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.appendMarkdown != "" {
-		if err := export.AppendSections(o.appendMarkdown, runs); err != nil {
+	if o.run.AppendMarkdown != "" {
+		if err := export.AppendSections(o.run.AppendMarkdown, runs); err != nil {
 			return err
 		}
 	}
@@ -127,12 +121,12 @@ func (o *options) alone(s command.Streams, f export.Format, folders []string, op
 	if len(folders) > 1 {
 		return argv.Errorf("format", "%s holds one run, not %d: name one, as in results/NAME/POINT", f.Name, len(folders))
 	}
-	o.ITL, o.SVG = spec.Thresholds(o.thresholds), filepath.Ext(o.output) == ".svg"
+	o.ITL, o.SVG = spec.Thresholds(o.run.TimelineITLThresholds), filepath.Ext(o.output) == ".svg"
 	return o.to(s, f, func(w io.Writer) error { return f.Alone(w, folders[0], opt, &o.Options) })
 }
 
 // ending says by its error that a run does not keep the SLO.
-func (o *options) ending(runs []page.Run) error {
+func (o *options) ending(runs []section.Run) error {
 	var endings []error
 	for i := range runs {
 		name := ""
@@ -170,36 +164,32 @@ func (o *options) resolve(set *argv.Set) error {
 	switch {
 	case o.format == "parquet" && set.Seen("table") && o.table == "runs":
 		return argv.Errorf("table", "Parquet has no table of runs: give requests, events, samples or scrapes")
-	case o.appendMarkdown != "" && o.chosen().Rows != nil:
+	case o.run.AppendMarkdown != "" && o.chosen().Rows != nil:
 		return argv.Errorf("append-markdown", "can't be done while requests are written one by one: do it in a second call")
 	}
-	if f := o.chosen(); f.Alone != nil && (o.slo != "" || o.appendMarkdown != "") {
+	if f := o.chosen(); f.Alone != nil && (o.run.SLO != "" || o.run.AppendMarkdown != "") {
 		return argv.Errorf("format", "%s shows no numbers of the whole run: it is judged and noted in a second call", f.Name)
 	}
-	if err := spec.CheckThresholds(o.thresholds); err != nil {
+	if err := spec.CheckThresholds(o.run.TimelineITLThresholds); err != nil {
 		return err
 	}
 	var err error
-	o.SLO, err = spec.ParseSLO(o.slo)
+	o.SLO, err = spec.ParseSLO(o.run.SLO)
 	if err == nil && o.SLO != nil && o.chosen().Rows != nil {
 		err = argv.Errorf("slo", "can't be judged while requests are written one by one: do it in a second call")
 	}
 	return err
 }
 
-func (o *options) measureOptions() (measure.Options, error) {
-	opt := measure.Options{PercentileMetrics: o.metrics, Percentiles: o.percentiles, Detailed: o.Detailed}
-	var err error
-	if opt.Goodput, err = serve.ParseGoodput(o.goodput); err != nil {
-		return opt, err
-	}
+func (o *options) measureOptions() measure.Options {
+	opt := measure.Options{PercentileMetrics: o.run.PercentileMetrics, Percentiles: o.run.MetricPercentiles, Detailed: o.Detailed, Goodput: o.run.Goodput}
 	switch o.compat {
 	case "vllm":
 		opt.Compat = &o.compat
 	case "none":
 		opt.Compat = new(string)
 	}
-	return opt, nil
+	return opt
 }
 
 // chosen is the format that was asked for.

@@ -1,13 +1,16 @@
 package serve
 
-import "github.com/inferometer/inferometer/internal/cli/argv"
+import (
+	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/spec"
+)
 
 // For tests of the whole program.
 var (
 	ParseLine = parseServe
 	FlagsDoc  = flagsDoc
 
-	Either       = either
+	Either       = spec.Either
 	FileDatasets = fileDatasets
 )
 

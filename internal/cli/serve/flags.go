@@ -23,18 +23,14 @@ type Options struct {
 	MetricsMapFile      string
 	datasets            map[string]any // the options of each dataset, by its name; nil: the command has no flags for them
 	draft               *pace.Draft
-	InputLen, OutputLen *int // of any dataset
-	Users               *int // --max-concurrency, in the words of fw-ai/benchmark
-	UsersPerSecond      float64
+	InputLen, OutputLen *int     // of any dataset
+	Users               *int     // --max-concurrency, in the words of fw-ai/benchmark
 	QPS                 *float64 // --request-rate, in the same words
 	MultiTurn           bool     // of vllm-bench, and the next two
 	TurnConcurrency     *int
 	TurnDelayMS         *int
 	QPSSpacing          string
 	TrustRemoteCode     bool // accepted; nothing is ever run
-	metadata, goodput   []argv.Pair
-	power               string
-	hardware            string
 
 	// How the run is shown.
 	DisableTQDM bool
@@ -110,16 +106,9 @@ func Flags() (*argv.Set, *Options) {
 	set.Example("From four machines at once, on each of which an agent runs",
 		"inferometer bench serve --base-url http://gpu-box:8000 --request-rate 400 --num-prompts 100000 --fleet fleet/leader.json --fleet-agents 4")
 	Define(set, o)
-	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
-		argv.Group(groupOurs), argv.WholeName())
-	defineEvents(set, o, argv.Group(groupOurs))
-	defineRehearsal(set, o)
-	o.Upload.Define(set, argv.Group(groupOurs))
-	defineExport(set, o, argv.Group(groupOurs))
+	defineShown(set, o)
 	defineSSH(set, o)
-	g := argv.Group(groupResult)
-	set.String(&o.SLO, "slo", "", SLOHelp, g, argv.Common(), argv.Metavar("LIMITS"), argv.WholeName())
-	defineFormat(set, o, g)
+	o.Flag(set, "slo")
 	return set, o
 }
 
@@ -136,22 +125,3 @@ const (
 	formatJSON  = "json"
 	formatVLLM  = "vllm"
 )
-
-// Define declares the flags of bench serve for any command that has them all.
-func Define(set *argv.Set, o *Options) {
-	DefineBackend(set, o)
-	DefineServer(set, o)
-	DefineLoad(set, o)
-	DefineOurs(set, o)
-	defineUsers(set, o)
-	defineMultiTurn(set, o)
-	defineBeside(set, o)
-	DefineRequest(set, o)
-	DefineDataset(set, o)
-	defineResult(set, o)
-	definePlots(set, o)
-	DefineFleet(set, o)
-	set.Config()
-	refuseFlags(set)
-	foreignFlags(set)
-}

@@ -9,19 +9,12 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // What can be chosen describes itself in its registry: a dataset, an arrival process, a
 // backend. Its flags and their help are declared here from there, in a loop.
-
-func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", spec.BackendOpenAI, spec.BackendNames(), "The protocol. "+spec.BackendDoc()+".", argv.CommonGroup(groupServer),
-		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
-	DefineProtocol(set, o, argv.Group(groupServer))
-}
 
 // definePace declares flags of arrival processes, by their keys; without keys all that
 // are not declared yet.
@@ -34,7 +27,7 @@ func (o *Options) definePace(set *argv.Set, group string, keys ...string) {
 	}
 	for _, f := range fields {
 		if f.Flag != "" && wanted(f) {
-			set.Option(f, func(text string) error { return o.draft.Set(f.Key, text) }, argv.Group(group))
+			set.Option(f, func(texts []string) error { return o.draft.Set(f.Key, strings.Join(texts, " ")) }, argv.Group(group))
 		}
 	}
 }
@@ -47,13 +40,11 @@ const (
 
 func DefineDataset(set *argv.Set, o *Options) {
 	g := argv.Group(groupDataset)
-	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g, argv.Common(),
-		argv.Later("can't be read by this version; use "+either(workload.Names()), workload.Refused()...))
-	for _, f := range option.Fields(&o.Shared) {
-		f.Help = sharedHelp(f)
-		set.Option(f, func(text string) error { return f.SetText(&o.Shared, text) }, g)
+	for _, f := range spec.Fields() {
+		if f.Section == "dataset" && f.Flag != "" {
+			o.Flag(set, f.Flag, argv.Help(sharedHelp(f)))
+		}
 	}
-	set.String(&o.DatasetRevision, "dataset-revision", "", "hf: the branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
 	fields := kindFields()
 	set.OptInt(&o.InputLen, inputLen, "Prompt tokens for "+followers(fields, inputLen)+". Wins over their own flags.", g)
 	set.OptInt(&o.OutputLen, outputLen, "Output tokens for "+followers(fields, outputLen)+". Wins over their own flags.", g)
@@ -65,7 +56,7 @@ func DefineDataset(set *argv.Set, o *Options) {
 		for _, f := range option.Fields(o.datasets[k.Name]) {
 			if f.Flag != "" && set.Lookup(f.Flag) == nil {
 				f.Help = strings.Join(owners(fields, f.Flag), ", ") + ": " + f.Help
-				set.Option(f, func(text string) error { return o.setDatasets(f.Flag, text) }, g)
+				set.Option(f, func(texts []string) error { return o.setDatasets(f.Flag, texts...) }, g)
 			}
 		}
 	}
@@ -75,13 +66,13 @@ func DefineDataset(set *argv.Set, o *Options) {
 }
 
 // setDatasets gives a flag's value to all datasets that have the flag.
-func (o *Options) setDatasets(flag, text string) error {
+func (o *Options) setDatasets(flag string, texts ...string) error {
 	for _, own := range o.datasets {
 		for _, f := range option.Fields(own) {
 			if f.Flag != flag {
 				continue
 			}
-			if err := f.SetText(own, text); err != nil {
+			if err := f.SetTexts(own, texts); err != nil {
 				return err
 			}
 		}
@@ -137,17 +128,8 @@ func sharedHelp(f option.Field) string {
 	return f.Help
 }
 
-// both and either are lists in words: a, b and c; a, b or c.
-func both(names []string) string   { return inWords(names, " and ") }
-func either(names []string) string { return inWords(names, " or ") }
-
-func inWords(names []string, last string) string {
-	n := len(names) - 1
-	if n < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:n], ", ") + last + names[n]
-}
+// both is a list in words: a, b and c.
+func both(names []string) string { return strings.Replace(spec.Either(names), " or ", " and ", 1) }
 
 // setChoices takes what the flags say of the dataset and the pace into the Spec.
 func (o *Options) setChoices(*argv.Set) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // TestServeStagesError: the sentence is that of pace, after the flag's name.
@@ -124,10 +125,10 @@ func TestServeErrors(t *testing.T) {
 		{"--use-beam-search", "--use-beam-search is not supported: vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out"},
 	}
 	for _, name := range workload.Refused() {
-		tests = append(tests, struct{ line, want string }{"--dataset-name " + name, "--dataset-name " + name + " can't be read by this version; use " + either(workload.Names())})
+		tests = append(tests, struct{ line, want string }{"--dataset-name " + name, "--dataset-name " + name + " can't be read by this version; use " + spec.Either(workload.Names())})
 	}
 	for _, tt := range tests {
-		tt.want = strings.ReplaceAll(tt.want, "{files}", either(fileDatasets()))
+		tt.want = strings.ReplaceAll(tt.want, "{files}", spec.Either(fileDatasets()))
 		_, _, err := parseServe(tt.line)
 		var usage *argv.UsageError
 		if !errors.As(err, &usage) || err.Error() != tt.want {

@@ -8,7 +8,6 @@ import (
 	"github.com/inferometer/inferometer/internal/export/otlp"
 	"github.com/inferometer/inferometer/internal/export/prometheus"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/spec"
 )
 
 const (
@@ -38,12 +37,6 @@ func defineExport(set *argv.Set, o *Options, opts ...argv.Option) {
 	set.String(&o.export.OTLP, flagOTLP, "", "Tell an OpenTelemetry collector of the run by OTLP over HTTP: a span for each request, and metrics. "+
 		"An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.",
 		append(opts, argv.WholeName(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))...)
-}
-
-// defineTrace is for all commands whose flags make a Spec.
-func defineTrace(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.TraceID, flagTrace, "", "Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or "+spec.TraceRandom+" for one of its own.",
-		append(opts, argv.WholeName(), argv.Metavar("ID"), argv.Shown("none; "+spec.TraceRandom+" with --"+flagOTLP))...)
 }
 
 // CheckExport looks at the flags, and reads the environment.

@@ -12,12 +12,6 @@ import (
 
 const protocolFile = "protocol-file"
 
-// DefineProtocol declares the file of a protocol that has no name here.
-func DefineProtocol(set *argv.Set, o *Options, opts ...argv.Option) {
-	set.String(&o.ProtocolFile, protocolFile, "", "custom: a YAML or JSON file that describes the server's API: path, body, and where answers have their text and counts (docs/protocols.md).",
-		append(opts, argv.Metavar("FILE"), argv.WholeName())...)
-}
-
 // SetProtocol reads the file. What is in it is checked with the Spec.
 func (o *Options) SetProtocol(set *argv.Set) error {
 	o.Protocol = nil

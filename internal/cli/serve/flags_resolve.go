@@ -72,6 +72,14 @@ func (o *Options) checkGiven(set *argv.Set) error {
 	return o.checkLengths()
 }
 
+// checkFleet looks at what a Spec can't tell from what was not given.
+func (o *Options) checkFleet(set *argv.Set) error {
+	if set.Seen("fleet") && o.NATS == "" {
+		return argv.Errorf("fleet", "needs an address such as nats://127.0.0.1:4222, or a file of inferometer fleet init")
+	}
+	return nil
+}
+
 // notes are what the user should know of flags that are right and yet may not do
 // what was meant. vLLM says nothing in these cases; the run goes on all the same.
 func (o *Options) notes(set *argv.Set) []string {

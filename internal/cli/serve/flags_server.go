@@ -9,7 +9,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/hardware"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/spec"
 )
@@ -25,10 +24,10 @@ func redactURLs(text string) string {
 
 // redactPower hides a login in Prometheus' address.
 func redactPower(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || text == power.SourceRAPL {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == hardware.PowerRAPL {
 		return text
 	}
-	return power.SourcePrometheus + ":***"
+	return hardware.PowerPrometheus + ":***"
 }
 
 // Given are the servers as the flags name them, logins included.
@@ -106,34 +105,24 @@ func (o *Options) SetHeaders(*argv.Set) error {
 	return nil
 }
 
-// setValues reads what the Spec has in another form than the flags.
+// setValues puts variables in the place of secrets in what the flags gave to the Spec.
 func (o *Options) setValues(*argv.Set) error {
-	o.Metadata = nil
-	for _, p := range o.metadata {
-		o.Metadata = append(o.Metadata, spec.Pair(p))
-	}
-	var err error
-	if o.Goodput, err = ParseGoodput(o.goodput); err != nil {
-		return err
-	}
 	n := 0
 	o.ExtraBody = spec.HideSecrets(o.ExtraBody, func(text string) string {
 		n++
 		return o.secret("BODY_"+strconv.Itoa(n), text).Env
 	})
-	o.Power = spec.Value{Text: o.power}
-	if redactPower(o.power) != o.power && o.power != "" {
-		if _, err := power.Parse(o.power); err != nil {
+	if text := o.Power.Text; text != "" && redactPower(text) != text {
+		if _, err := hardware.ParsePower(text); err != nil {
 			return argv.Errorf("power", "%v", err)
 		}
-		o.Power = o.secret("POWER", o.power)
+		o.Power = o.secret("POWER", text)
 	}
-	o.Hardware = spec.Value{Text: o.hardware}
-	if hardware.Redact(o.hardware) != o.hardware {
-		if _, err := hardware.Parse(o.hardware); err != nil {
+	if text := o.Hardware.Text; hardware.Redact(text) != text {
+		if _, err := hardware.Parse(text); err != nil {
 			return argv.Errorf("hardware", "%v", err)
 		}
-		o.Hardware = o.secret("HARDWARE", o.hardware)
+		o.Hardware = o.secret("HARDWARE", text)
 	}
 	return nil
 }

@@ -14,12 +14,11 @@ func defineUsers(set *argv.Set, o *Options) {
 	g := argv.Group(groupOurs)
 	set.OptInt(&o.Users, "users", "A closed loop of so many users: --max-concurrency in the words of fw-ai/benchmark.", g,
 		argv.WholeName()) // --use is vLLM's --use-beam-search
-	set.Float(&o.UsersPerSecond, "spawn-rate", math.Inf(1),
-		"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all.", g, argv.Metavar("RATE"))
+	o.Flag(set, "spawn-rate")
 	set.OptFloat(&o.QPS, "qps", "Requests a second, evenly: --request-rate in the words of fw-ai/benchmark.", g, argv.Metavar("RATE"))
 	set.Choice(&o.QPSSpacing, "qps-distribution", "constant", []string{"constant", "exponential"}, "How the requests of --qps are spaced.", g,
 		argv.Later("is not drawn by this version; use constant or exponential", "uniform"))
-	set.String(&o.SummaryFile, "summary-file", "", "Append one row to a CSV file with the columns of fw-ai/benchmark.", g, argv.Metavar("FILE"))
+	o.Flag(set, "summary-file")
 }
 
 // defineMultiTurn declares conversations in the words of vllm-bench.
@@ -74,9 +73,6 @@ func (o *Options) resolveUsers() {
 	if o.Users != nil && o.MaxConcurrency == nil {
 		o.MaxConcurrency = o.Users
 	}
-	if !math.IsInf(o.UsersPerSecond, 1) {
-		o.SpawnRate = o.UsersPerSecond
-	}
 	if o.QPS != nil {
 		o.SummaryLoad = "QPS " + pyjson.Float(*o.QPS) + " " + o.QPSSpacing
 	}
@@ -102,8 +98,11 @@ func (o *Options) checkUsers(set *argv.Set) error {
 		return argv.Errorf("qps-distribution", "needs --qps")
 	case set.Seen("spawn-rate") && o.Users == nil:
 		return argv.Errorf("spawn-rate", "needs --users")
-	case !(o.UsersPerSecond > 0):
-		return argv.Errorf("spawn-rate", "must be above 0, not %g", o.UsersPerSecond)
+	case set.Seen("spawn-rate") && !(o.SpawnRate > 0):
+		return argv.Errorf("spawn-rate", "must be above 0, not %g", o.SpawnRate)
+	}
+	if math.IsInf(o.SpawnRate, 1) {
+		o.SpawnRate = 0 // all at once, in the Spec's words
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func latencyFlags() (*argv.Set, *latencyOptions) {
 	set.Int(&o.n, "n", 1, "Answers to each prompt.", g)
 	set.Int(&o.warmups, "num-iters-warmup", 10, "Batches before those that are measured.", g)
 	set.Int(&o.iterations, "num-iters", 30, "Batches to measure.", g)
-	defineProfile(set, serve, g)
+	serve.Flag(set, "profile", g)
 	set.String(&o.outputJSON, "output-json", "", "Write the latencies as JSON.", g, argv.Metavar("FILE"))
 	o.ids.define(set, g)
 	defineRunning(set, serve)

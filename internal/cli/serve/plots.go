@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
@@ -17,20 +16,6 @@ import (
 	"github.com/inferometer/inferometer/internal/show/report"
 	"github.com/inferometer/inferometer/internal/spec"
 )
-
-// definePlots declares the pictures that vLLM's client leaves beside a result.
-func definePlots(set *argv.Set, o *Options) {
-	g := argv.Group(groupResult)
-	set.Bool(&o.PlotTimeline, "plot-timeline", "Write a page of the requests in time beside the result: NAME.timeline.html.", g)
-	DefineThresholds(set, &o.TimelineITLThresholds, g)
-	set.Bool(&o.PlotDatasetStats, "plot-dataset-stats", "Write a picture of the lengths of prompts and answers beside the result: NAME.dataset_stats.png.", g)
-}
-
-// DefineThresholds declares the two lengths of gaps that the timeline tells apart.
-func DefineThresholds(set *argv.Set, to *[]float64, opts ...argv.Option) {
-	set.Floats(to, "timeline-itl-thresholds", nil, "Two times in ms that the timeline tells gaps between tokens apart by, as in 25,50.",
-		append(opts, argv.Shown("25,50"), argv.Metavar("MS,MS"))...)
-}
 
 // plots is what is collected for them.
 type plots struct {

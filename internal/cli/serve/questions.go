@@ -23,44 +23,35 @@ func DefineEval(set *argv.Set, o *Options) {
 	o.defineQuestions(set)
 	DefineBackend(set, o)
 	DefineServer(set, o)
-	g := argv.Group(groupLoad)
-	set.OptInt(&o.MaxConcurrency, "max-concurrency", "Most questions on their way at a time.", g, argv.Common(), argv.Shown("8, and no bound with --request-rate"))
+	o.Flag(set, "max-concurrency", argv.Help("Most questions on their way at a time."), argv.Shown("8, and no bound with --request-rate"))
 	o.definePace(set, groupLoad, "rate", "burstiness")
-	set.Int(&o.NumWarmups, "num-warmups", 0, "Requests before the measurement. They ask no question of the task.", g)
-	set.Int(&o.ReadyCheckTimeoutSec, "ready-check-timeout-sec", 0, "Wait so long for the server to answer a request. 0 does not ask.", g, argv.Metavar("SECONDS"))
-	set.Int(&o.Seed, "seed", 0, "Seed of arrival times. Worked examples have --fewshot-seed.", g)
+	o.Flag(set, "num-warmups", argv.Help("Requests before the measurement. They ask no question of the task."), argv.Seldom())
+	o.Flag(set, "ready-check-timeout-sec")
+	o.Flag(set, "seed", argv.Help("Seed of arrival times. Worked examples have --fewshot-seed."), argv.Seldom())
 	DefineRequest(set, o)
-	defineResult(set, o)
-	set.String(&o.SLO, "slo", "", SLOHelp, argv.CommonGroup(groupResult), argv.Metavar("LIMITS"), argv.WholeName())
-	defineFormat(set, o, argv.Group(groupResult))
+	o.define(set, func(f *option.Field) bool { return f.Group == groupResult && !isPlot(f) })
+	defineShown(set, o)
 	defineRunning(set, o)
-	set.Bool(&o.PrintSpec, "print-spec", "Print the run that the flags ask for as JSON, and send nothing; inferometer exec runs it. Secrets are variables in it.",
-		argv.Group(groupOurs), argv.WholeName())
-	defineEvents(set, o, argv.Group(groupOurs))
-	defineRehearsal(set, o)
-	o.Upload.Define(set, argv.Group(groupOurs))
-	defineExport(set, o, argv.Group(groupOurs))
 	set.Config()
 }
 
 // defineQuestions declares what is asked, as the dataset itself describes it.
 func (o *Options) defineQuestions(set *argv.Set) {
 	g := argv.Group(groupQuestions)
-	o.DatasetName = workload.EvalName
+	o.DatasetName, o.NumPrompts = workload.EvalName, 0
 	own := workload.Defaults(o.DatasetName).Own
 	o.datasets = map[string]any{o.DatasetName: own}
 	for _, f := range option.Fields(own) {
-		offered := argv.Among(f.Choices...)
 		if f.Key == "task" {
-			offered = argv.Among(task.Names()...)
+			f.Offered = task.Names()
 		}
-		set.Option(f, func(text string) error { return f.SetText(own, text) }, g, offered)
+		set.Option(f, func(texts []string) error { return f.SetTexts(own, texts) }, g)
 		if f.Key == "task" {
-			set.String(&o.Path, "dataset-path", "", "The questions' file or folder: JSONL, JSON, CSV or Parquet.", g, argv.Common(), argv.Metavar("FILE"), argv.Shown("as the task says"))
-			set.Int(&o.NumPrompts, "num-prompts", 0, "Ask only the first so many questions.", g, argv.Common(), argv.Shown("all"))
+			o.Flag(set, "dataset-path", g, argv.Help("The questions' file or folder: JSONL, JSON, CSV or Parquet."), argv.Shown("as the task says"))
+			o.Flag(set, "num-prompts", g, argv.Help("Ask only the first so many questions."), argv.Shown("all"))
 		}
 	}
-	set.String(&o.DatasetRevision, "dataset-revision", "", "The branch, tag or commit of a set on Hugging Face's hub.", g, argv.Metavar("REVISION"), argv.Shown("main"), argv.WholeName())
+	o.Flag(set, "dataset-revision", g, argv.Help("The branch, tag or commit of a set on Hugging Face's hub."))
 }
 
 // Eval sends questions: the flags of DefineEval are flags of bench serve, which does it.

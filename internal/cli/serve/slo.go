@@ -9,8 +9,6 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
-const SLOHelp = `Limits that the run must keep, as in "p99_ttft<=500ms and failed<0.1%". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar.`
-
 // checkFormat lets --result-filename - mean the result as JSON on standard output.
 func (o *Options) checkFormat() error {
 	if o.ResultFilename != "-" {

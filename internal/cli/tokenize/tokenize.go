@@ -53,7 +53,7 @@ func flags(o *options) *argv.Set {
 	set.Bool(&o.chat, "chat", "Render the model's chat template first. The text is one user's message, or JSON: a list of messages, or a chat request with messages and tools.")
 	for _, f := range option.Fields(&o.shared) {
 		if strings.HasPrefix(f.Flag, "chat-template-") {
-			set.Option(f, func(text string) error { return f.SetText(&o.shared, text) })
+			set.Option(f, func(texts []string) error { return f.SetTexts(&o.shared, texts) })
 		}
 	}
 	set.TriBool(&o.special, "special-tokens", "Add the tokens that the model wants around a text, such as <s>. Unless given: yes, but not with --chat, whose template has them, nor with --server.")

@@ -12,7 +12,6 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/send/hardware"
-	"github.com/inferometer/inferometer/internal/send/power"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -143,7 +142,7 @@ func Addresses(s *spec.Spec, variable func(name string) string) ([]string, error
 		source = s.Power.Prefix + variable(s.Power.Env)
 	}
 	if source != "" {
-		p, err := power.Parse(source)
+		p, err := hardware.ParsePower(source)
 		if err != nil {
 			return nil, errors.New("the source of power is none that is known here")
 		}

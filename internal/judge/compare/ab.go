@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -139,7 +137,7 @@ func (l *Analysis) markBetter(row *Row) {
 func (ab *AB) addRows(l *Analysis, a, b Side) error {
 	var missing []string
 	for _, key := range ab.keys {
-		if l.row(key) == nil {
+		if l.Row(key) == nil {
 			missing = append(missing, key)
 		}
 	}
@@ -158,7 +156,7 @@ func (ab *AB) addRows(l *Analysis, a, b Side) error {
 func (ab *AB) judge(l *Analysis) error {
 	early := l.Rounds < ab.opt.MinRounds
 	for _, word := range ab.opt.Metrics {
-		if ch := l.row(metric.KeyOf(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
+		if ch := l.Row(metric.KeyOf(word)).Cells[1].Change; early || ch == nil || ch.Call != Real && ch.Call != Same {
 			l.Open = append(l.Open, metric.KeyOf(word))
 		}
 	}
@@ -205,28 +203,12 @@ func (ab *AB) Spoiled(a, b *result.Result) string {
 	return ""
 }
 
-// JSON writes the analysis with everything that it rests on.
-func (l *Analysis) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(l)
-}
-
 // AFirst gives the order of a round, counted from zero: A B, B A, B A, A B, and so on
 // (ABBA, then BAAB), so that a steady drift affects both alike.
 func AFirst(round int) bool { return round%4 == 0 || round%4 == 3 }
 
 // Keys are the metrics that must be decided.
 func (ab *AB) Keys() []string { return ab.keys }
-
-// Sentence is the state of the metrics that must be decided, for the progress.
-func (ab *AB) Sentence(l *Analysis) string {
-	var parts []string
-	for _, key := range ab.keys {
-		parts = append(parts, key+" "+l.row(key).Cells[1].Change.words())
-	}
-	return strings.Join(parts, "; ")
-}
 
 // Percentile is the number in the name of a metric, as 95 in p95_ttft_ms; empty if there is none.
 func Percentile(key string) string {

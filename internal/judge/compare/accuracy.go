@@ -110,7 +110,7 @@ func (a *Accuracy) markBest(sides []Side, level float64) {
 		return
 	}
 	decide(pairs, level)
-	a.Sides[best].Best = !slices.ContainsFunc(pairs, func(p *Paired) bool { return !p.better() })
+	a.Sides[best].Best = !slices.ContainsFunc(pairs, func(p *Paired) bool { return !p.Better() })
 }
 
 // notes say of a side what a table has no room for.
@@ -142,16 +142,21 @@ func (a *Accuracy) notes(sides []Side, i int) []string {
 	return out
 }
 
+// Points is a difference of accuracy in percentage points with its interval.
+func (p *Paired) Points() string {
+	return fmt.Sprintf("%+.1f points [%+.1f, %+.1f]", 100*p.Difference, 100*p.Low, 100*p.High)
+}
+
 // sentence is what can be said of the difference.
 func (p *Paired) sentence(name, first string) string {
 	said := fmt.Sprintf("%s can't be told from %s", name, first)
 	switch {
-	case p.better():
+	case p.Better():
 		said = fmt.Sprintf("%s is better than %s", name, first)
-	case p.worse():
+	case p.Worse():
 		said = fmt.Sprintf("%s is worse than %s", name, first)
 	}
-	text := fmt.Sprintf("%s (%s, p = %s, McNemar's exact test on %d questions that both answered)", said, p.points(), probability(p.P), p.Questions)
+	text := fmt.Sprintf("%s (%s, p = %s, McNemar's exact test on %d questions that both answered)", said, p.Points(), Probability(p.P), p.Questions)
 	if p.Call != Real && (p.Low > 0 || p.High < 0) {
 		text += "; the interval, which is not exact, leaves out zero, and the test, which is, does not"
 	}
@@ -176,7 +181,8 @@ func listed10(names []string, n int) string {
 	return text
 }
 
-func probability(p float64) string {
+// Probability is a p-value in words.
+func Probability(p float64) string {
 	if p < 0.001 {
 		return fmt.Sprintf("%.1g", p)
 	}

@@ -43,7 +43,7 @@ type Change struct {
 
 // Needs is what would decide an open change.
 type Needs struct {
-	Runs   int     `json:"runs,omitempty"` // a side; 0: more than mostRuns
+	Runs   int     `json:"runs,omitempty"` // a side; 0: more than MaxRuns
 	Change float64 `json:"change"`         // of the size that they would decide
 	Off    float64 `json:"off,omitempty"`  // the values may be off by so much, which no number of runs decides
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/template"
 )
 
 // Side is one side of a comparison: a run, or several repeats of it.
@@ -51,8 +50,7 @@ type Comparison struct {
 	Rows      []Row    `json:"rows"`
 	Footnotes []string `json:"notes"` // differences in definition, and how it was computed
 
-	Accuracy *Accuracy     `json:"accuracy,omitempty"` // nil: no side asked questions
-	Picture  template.HTML `json:"-"`                  // of the front of accuracy against throughput, for a page
+	Accuracy *Accuracy `json:"accuracy,omitempty"` // nil: no side asked questions
 
 	tables int // that are read at once
 }

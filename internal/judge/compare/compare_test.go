@@ -1,45 +1,13 @@
 package compare
 
 import (
-	"bytes"
-	"flag"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/testfiles"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, write func(w io.Writer) error) {
-	t.Helper()
-	var got bytes.Buffer
-	if err := write(&got); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got)\n%s", name, diff)
-	}
-}
 
 // run is a result whose values are those of a metric, with their mean, median and p99.
 func run(name string, values []float64) result.Result {
@@ -109,7 +77,7 @@ func TestCalls(t *testing.T) {
 			s[0].Runs = append(s[0].Runs, run("a", noisy(random, tt.n, 0.1, tt.spread)))
 			s[1].Runs = append(s[1].Runs, run("b", noisy(random, tt.n, 0.1*tt.factor, tt.spread)))
 		}
-		ch := mustCompare(t, s).row("mean_ttft_ms").Cells[1].Change
+		ch := mustCompare(t, s).Row("mean_ttft_ms").Cells[1].Change
 		if ch.Call != tt.want {
 			t.Errorf("%s: %+v", tt.what, *ch)
 		}
@@ -238,57 +206,4 @@ func TestGatesThatAreNone(t *testing.T) {
 	if _, _, err := g.Judge(mustCompare(t, sides(a, a))); err == nil || !strings.Contains(err.Error(), "p42_ttft_ms") {
 		t.Errorf("a metric that nobody has: %v", err)
 	}
-}
-
-// example has a change that is real, a run that did not do its work, and a tool with words of its own.
-func example() []Side {
-	random := rand.New(rand.NewPCG(5, 6))
-	a, b, c := run("base", noisy(random, 400, 0.1, 0.2)), run("new", noisy(random, 400, 0.12, 0.2)), run("half|broken", noisy(random, 200, 0.02, 0.2))
-	c.Facts.Asked, c.Tool, c.Notes = 400, result.GuideLLM, []string{"tpot is another number"}
-	a.Values["output_throughput"], b.Values["output_throughput"], c.Values["output_throughput"] = 1000, 900, 5000
-	return sides(a, b, c)
-}
-
-func TestFormats(t *testing.T) {
-	c := mustCompare(t, example())
-	g, err := ParseGate("mean_ttft<+5%")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, findings, err := g.Judge(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "example.txt", func(w io.Writer) error { return c.Table(w, nil) })
-	golden(t, "example.md", c.Markdown)
-	golden(t, "example.csv", c.CSV)
-	golden(t, "example.xml", func(w io.Writer) error { return JUnit(w, findings) })
-	golden(t, "example.html", func(w io.Writer) error { return c.HTML(w, findings) })
-	golden(t, "example.json", func(w io.Writer) error { return c.JSON(w, findings) })
-}
-
-// TestNotes: the notes of real people as they are, one table each kind, and the runs
-// that completed 36 of 64 requests are marked and never best.
-func TestNotes(t *testing.T) {
-	files := testfiles.Notes(t)
-	golden(t, "notes.md", func(w io.Writer) error {
-		for _, f := range files {
-			runs, err := foreign.ReadFile(f)
-			if err != nil {
-				return err
-			}
-			if _, err := io.WriteString(w, "\n# "+filepath.Base(f)+"\n"); err != nil {
-				return err
-			}
-			for _, l := range Lists(runs, nil) {
-				if _, err := io.WriteString(w, "\n"); err != nil {
-					return err
-				}
-				if err := l.Markdown(w); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
 }

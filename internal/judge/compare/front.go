@@ -2,12 +2,10 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Front is accuracy against output throughput: the configurations of which no other is
@@ -130,68 +128,4 @@ func (f *Front) doubtOn(p *FrontPoint, share float64) {
 func told(a, b *FrontPoint, share float64) bool {
 	p := pairOf(a.runs, b.runs)
 	return p.NotPaired == "" && p.P < share && a.Accuracy != b.Accuracy
-}
-
-// Words is the place of a point.
-func (p *FrontPoint) Words() string {
-	text := "on the front"
-	if !p.On {
-		text = "dominated by " + p.By
-	}
-	if !p.Doubt {
-		return text
-	}
-	return fmt.Sprintf("%s; its accuracy can't be told from that of %s", text, p.Against)
-}
-
-// grid is the table of speed and accuracy.
-func (f *Front) grid() [][]box {
-	lines := [][]box{{{text: "configuration"}, {text: "output tok/s"}, {text: "accuracy"}, {text: "place"}}}
-	for i := range f.Points {
-		p := &f.Points[i]
-		lines = append(lines, []box{
-			{text: p.Name}, {text: number(p.Throughput)}, {text: fmt.Sprintf("%.4f ± %.4f", p.Accuracy, p.StdErr)}, {p.Words(), p.On && !p.Doubt},
-		})
-	}
-	return lines
-}
-
-// Lines are the table of speed and accuracy, its head first.
-func (f *Front) Lines() (lines [][]string) {
-	for _, boxes := range f.grid() {
-		var line []string
-		for _, b := range boxes {
-			line = append(line, b.text)
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// FrontTitle is above it.
-const FrontTitle = "Accuracy against output throughput"
-
-func frontLeft(column int) bool { return column == 0 || column == 3 }
-
-// Markdown writes the front to be pasted, without a title.
-func (f *Front) Markdown(b *strings.Builder) {
-	writeMarkdown(b, f.grid(), frontLeft)
-	for i, n := range f.Notes {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString("- " + outside.Markdown(n) + "\n")
-	}
-}
-
-// Table writes the front for a terminal.
-func (f *Front) Table(b *strings.Builder, strong func(string) string) {
-	if f == nil {
-		return
-	}
-	b.WriteString("\n" + FrontTitle + "\n")
-	writeAligned(b, f.grid(), strong, frontLeft)
-	for _, n := range f.Notes {
-		b.WriteString("- " + n + "\n")
-	}
 }

@@ -59,7 +59,7 @@ func (g Gate) Judge(c *Comparison) (Outcome, []Finding, error) {
 			}
 			continue
 		}
-		row := c.row(l.Metric)
+		row := c.Row(l.Metric)
 		if row == nil && l.Metric == condition.Accuracy {
 			return Undecided, nil, fmt.Errorf("the gate %q: no side has asked questions: give the results of inferometer eval", l)
 		}
@@ -113,12 +113,12 @@ func held(l *condition.Clause, ch *Change, share float64) Finding {
 func (c *Change) toDecide(limit, share float64) string {
 	distance := math.Abs(c.log - math.Log1p(limit))
 	if off := max(c.under, c.over); off >= distance {
-		return fmt.Sprintf("more runs can't tell: the values may be off by %.0f %%", min(relative(off), most)*100)
+		return fmt.Sprintf("more runs can't tell: the values may be off by %.0f %%", min(100*relative(off), 999))
 	}
 	if n := c.needs(distance, share); n > 0 {
 		return fmt.Sprintf("about %d runs a side would tell", n)
 	}
-	return fmt.Sprintf("more than %d runs a side would be needed to tell", mostRuns)
+	return fmt.Sprintf("more than %d runs a side would be needed to tell", MaxRuns)
 }
 
 // within says where an interval lies against a limit; words are the interval's.
@@ -136,7 +136,8 @@ func within(l *condition.Clause, low, high float64, words string) (Outcome, stri
 	return Undecided, words + " lies across it"
 }
 
-func (c *Comparison) row(key string) *Row {
+// Row is the row of a metric; nil: there is none.
+func (c *Comparison) Row(key string) *Row {
 	for i := range c.Rows {
 		if c.Rows[i].Metric.Key == key {
 			return &c.Rows[i]

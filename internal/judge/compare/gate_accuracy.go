@@ -21,9 +21,9 @@ func (c *Comparison) heldAccuracy(l *condition.Clause, side int, share float64) 
 	low, high := p.interval(share)
 	words := fmt.Sprintf("%+.1f points [%+.1f, %+.1f]", 100*p.Difference, 100*low, 100*high)
 	if l.Op == condition.NotWorse {
-		f.Outcome, f.Sentence = Kept, fmt.Sprintf("%s: no loss that can be told from chance, p = %s; one of up to %.1f points could hide", words, probability(p.P), max(-100*low, 0))
-		if p.worse() {
-			f.Outcome, f.Sentence = Broken, fmt.Sprintf("%s: it is worse, p = %s", words, probability(p.P))
+		f.Outcome, f.Sentence = Kept, fmt.Sprintf("%s: no loss that can be told from chance, p = %s; one of up to %.1f points could hide", words, Probability(p.P), max(-100*low, 0))
+		if p.Worse() {
+			f.Outcome, f.Sentence = Broken, fmt.Sprintf("%s: it is worse, p = %s", words, Probability(p.P))
 		}
 	} else {
 		f.Outcome, f.Sentence = within(l, low, high, words)

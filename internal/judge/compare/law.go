@@ -114,15 +114,15 @@ func (c *Change) interval(share float64) (low, high float64) {
 	return relative(c.log - c.under - c.reach(share/2, false)), relative(c.log + c.over + c.reach(share/2, true))
 }
 
-// mostRuns is up to where it is told how many runs would decide.
-const mostRuns = 99
+// MaxRuns is up to where it is told how many runs would decide.
+const MaxRuns = 99
 
-// needs is how many runs a side would decide a change of this size, called real four times in five: 0 where more than mostRuns
+// needs is how many runs a side would decide a change of this size, called real four times in five: 0 where more than MaxRuns
 // would not. each is the share of error of one number.
 func (c *Change) needs(size, each float64) int {
 	size -= (c.under + c.over) / 2
 	least := max(c.Runs+1, 2)
-	more := sort.Search(max(mostRuns+1-least, 0), func(more int) bool { // each further run decides smaller changes
+	more := sort.Search(max(MaxRuns+1-least, 0), func(more int) bool { // each further run decides smaller changes
 		n := least + more
 		degrees := float64(2*(n-1)) + priorDegrees
 		if c.mixed == nil {
@@ -131,7 +131,7 @@ func (c *Change) needs(size, each float64) int {
 		err := c.each / math.Sqrt(float64(n))
 		return err*(stats.StudentQuantile(1-each/2, degrees)+stats.StudentQuantile(0.8, degrees)) <= size
 	})
-	if least+more <= mostRuns {
+	if least+more <= MaxRuns {
 		return least + more
 	}
 	return 0

@@ -12,18 +12,28 @@ import (
 // List is many runs under each other, one line each: what a note full of results
 // comes to. There is no baseline, so there are no changes; doubts are there.
 type List struct {
-	Runs []result.Result
-	cols []Metric
+	Kind    string
+	Runs    []result.Result
+	Metrics []Metric
+	Front   *Front   // of accuracy against throughput; nil: there is none
+	Notes   []string // doubts, and what the marks mean
+
 	lack []string // metrics that were asked for and that no run has
 	best map[place]bool
 }
 
 // place is one number of a list.
-type place struct{ run, col int }
+type place struct {
+	run int
+	key string
+}
+
+// Best says that a run is the best in a metric, of those under the same load.
+func (l *List) Best(run int, key string) bool { return l.best[place{run, key}] }
 
 // The kinds of lists.
 const (
-	serving  = "serving"
+	Serving  = "serving"
 	batches  = "batches"
 	shapes   = "shapes"
 	accuracy = "accuracy"
@@ -38,7 +48,7 @@ func kindOf(r *result.Result) string {
 	case result.BatchLatency:
 		return batches
 	}
-	return serving
+	return Serving
 }
 
 // Lists sorts runs into tables whose runs share their metrics: those of serving,
@@ -48,10 +58,10 @@ func Lists(runs []result.Result, asked []string) []List {
 	var lists []List
 	for i := range runs {
 		kind := kindOf(&runs[i])
-		at := slices.IndexFunc(lists, func(l List) bool { return kindOf(&l.Runs[0]) == kind })
+		at := slices.IndexFunc(lists, func(l List) bool { return l.Kind == kind })
 		if at < 0 {
 			at = len(lists)
-			lists = append(lists, List{})
+			lists = append(lists, List{Kind: kind})
 		}
 		lists[at].Runs = append(lists[at].Runs, runs[i])
 	}
@@ -60,13 +70,14 @@ func Lists(runs []result.Result, asked []string) []List {
 		l.sortByLoad()
 		l.columns(asked)
 		l.markBest(Options{}.withDefaults().Level)
+		l.Front, l.Notes = l.front(), l.notes()
 	}
 	return lists
 }
 
 // sortByLoad puts runs under the same load together, in the order of the first of each.
 func (l *List) sortByLoad() {
-	if kindOf(&l.Runs[0]) != serving {
+	if l.Kind != Serving {
 		return
 	}
 	at := map[string]int{}
@@ -85,13 +96,13 @@ func (l *List) columns(asked []string) {
 	sides := []Side{{Runs: l.Runs}}
 	in := inventoryOf(sides)
 	keys := asked
-	if len(asked) == 0 && kindOf(&l.Runs[0]) == serving {
+	if len(asked) == 0 && l.Kind == Serving {
 		keys = append(listed(), in.others...)
 	}
 	for _, m := range chosen(sides, keys) {
 		switch {
 		case in.has[m.Key]:
-			l.cols = append(l.cols, m)
+			l.Metrics = append(l.Metrics, m)
 		case len(asked) > 0:
 			l.lack = append(l.lack, m.Key)
 		}
@@ -108,14 +119,14 @@ func (l *List) markBest(level float64) {
 	groups := map[string][]int{}
 	for i := range l.Runs {
 		load := kindOf(&l.Runs[i])
-		if load == serving {
+		if load == Serving {
 			load = l.Runs[i].Facts.Load()
 		}
 		if load != "" && able(&l.Runs[i]) {
 			groups[load] = append(groups[load], i)
 		}
 	}
-	for col, m := range l.cols {
+	for _, m := range l.Metrics {
 		for _, group := range groups {
 			if len(group) < 2 || m.Unsure || l.unlikePrompts(group) {
 				continue
@@ -131,7 +142,7 @@ func (l *List) markBest(level float64) {
 			}
 			share := (1 - level) / float64(len(known)-1)
 			for _, k := range winners(m, of, known, func(a, b int) bool { return apart(of[a], of[b], share) }) {
-				l.best[place{group[k], col}] = true
+				l.best[place{group[k], m.Key}] = true
 			}
 		}
 	}
@@ -146,63 +157,9 @@ func (l *List) front() *Front {
 	return FrontOf(sides, Options{}.withDefaults().Level)
 }
 
-// grid is the table: the run, its counts, its numbers.
-func (l *List) grid() [][]box {
-	counts := kindOf(&l.Runs[0]) == serving
-	header := []box{{text: "run"}}
-	if counts {
-		header = append(header, box{text: "completed"}, box{text: "load"})
-	}
-	for _, m := range l.cols {
-		header = append(header, box{text: m.Label})
-	}
-	lines := [][]box{header}
-	for i := range l.Runs {
-		r := &l.Runs[i]
-		name := r.Name
-		if r.Facts.Missing() > 0 {
-			name += " (!)"
-		}
-		line := []box{{text: name}}
-		if counts {
-			line = append(line, box{text: completed(&Side{Runs: l.Runs[i : i+1]})}, box{text: r.Facts.Load()})
-		}
-		for col, m := range l.cols {
-			line = append(line, box{valueAndError(r, m.Key), l.best[place{i, col}]})
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// valueAndError is a value, with the deviation or standard error that its tool gives beside it.
-func valueAndError(r *result.Result, key string) string {
-	v, ok := r.Values[key]
-	if !ok {
-		return ""
-	}
-	if err, ok := errorOf(r, key); ok && key == result.AccuracyMetric {
-		return fmt.Sprintf("%.4f ± %.4f", v, err) // as lm-eval prints it
-	}
-	text := number(v)
-	if err, ok := errorOf(r, key); ok {
-		text += " ± " + number(err)
-	}
-	return text
-}
-
-// errorOf is what stands behind a ± of the tool itself.
-func errorOf(r *result.Result, key string) (float64, bool) {
-	if err, ok := r.Values["stderr_"+key]; ok {
-		return err, true
-	}
-	err, ok := r.Values["std_"+key]
-	return err, ok && strings.HasSuffix(key, "_tps")
-}
-
-// doubts are those of each run by itself, one line for all runs with the same; whether
+// notes are the doubts about each run by itself, one line for all runs with the same; whether
 // all were sent the same, and what the marks mean.
-func (l *List) doubts() []string {
+func (l *List) notes() []string {
 	var sentences []string
 	names := map[string][]string{}
 	for i := range l.Runs {
@@ -253,7 +210,7 @@ func (l *List) sameServers() []string {
 
 // loadNotes say what the marks mean where loads differ or are not told.
 func (l *List) loadNotes() []string {
-	if kindOf(&l.Runs[0]) != serving || len(l.Runs) < 2 {
+	if l.Kind != Serving || len(l.Runs) < 2 {
 		return nil
 	}
 	loads, untold := map[string]bool{}, 0

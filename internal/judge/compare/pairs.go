@@ -233,9 +233,9 @@ func (p *Paired) interval(share float64) (low, high float64) {
 	return max(p.shares.Mean-half, -1), min(p.shares.Mean+half, 1)
 }
 
-// better and worse are established differences.
-func (p *Paired) better() bool { return p.Call == Real && p.Gained > p.Lost }
-func (p *Paired) worse() bool  { return p.Call == Real && p.Gained < p.Lost }
+// Better and Worse are established differences.
+func (p *Paired) Better() bool { return p.Call == Real && p.Gained > p.Lost }
+func (p *Paired) Worse() bool  { return p.Call == Real && p.Gained < p.Lost }
 
 // decide calls differences, Holm's correction over their number: see Comparison.call.
 // Accuracy is a question of its own: it takes no share of the error of the speeds.

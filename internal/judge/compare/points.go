@@ -1,16 +1,13 @@
 package compare
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // Points are scenarios held against each other: points with the same values of the matrix, pair by pair.
@@ -24,9 +21,9 @@ type Points struct {
 
 // Pairing is a point that several scenarios have.
 type Pairing struct {
-	Point string
-	Sides []Side // of those that have it
-	c     *Comparison
+	Point      string
+	Sides      []Side      // of those that have it
+	Comparison *Comparison // set by Points.Compare
 }
 
 // Alone is a point that has no partner.
@@ -163,7 +160,8 @@ func (p *Points) pair(title string, of [][]PointRun) {
 	}
 }
 
-func (a *Alone) sentence() string {
+// Sentence says why a point is alone.
+func (a *Alone) Sentence() string {
 	if a.Why != "" {
 		return fmt.Sprintf("%s: %s has no result for it: %s", a.Point, a.Side, a.Why)
 	}
@@ -181,7 +179,7 @@ func (p *Points) Compare(opt Options, gate Gate) (Outcome, error) {
 			p.Only = append(p.Only, Alone{Side: pair.Sides[len(pair.Sides)-1].Name, Point: pair.Point, Why: err.Error()})
 			continue
 		}
-		pair.c = c
+		pair.Comparison = c
 		pairs = append(pairs, pair)
 	}
 	p.Pairs = pairs
@@ -197,7 +195,7 @@ func (p *Points) judge(gate Gate) (worst Outcome, err error) {
 	unknown := make([]error, len(gate)) // of a limit that no pair could be held against
 	for n := range gate {
 		for i := range p.Pairs {
-			if _, _, unknown[n] = gate[n : n+1].Judge(p.Pairs[i].c); unknown[n] == nil {
+			if _, _, unknown[n] = gate[n : n+1].Judge(p.Pairs[i].Comparison); unknown[n] == nil {
 				break
 			}
 		}
@@ -214,10 +212,10 @@ func (p *Points) judge(gate Gate) (worst Outcome, err error) {
 	for i := range p.Pairs {
 		pair := &p.Pairs[i]
 		of := slices.DeleteFunc(slices.Clone(gate), func(l condition.Clause) bool {
-			_, _, err := Gate{l}.Judge(pair.c)
+			_, _, err := Gate{l}.Judge(pair.Comparison)
 			return err != nil
 		})
-		_, found, err := of.Judge(pair.c)
+		_, found, err := of.Judge(pair.Comparison)
 		if err != nil {
 			return Undecided, fmt.Errorf("%s: %w", pair.Point, err)
 		}
@@ -228,7 +226,7 @@ func (p *Points) judge(gate Gate) (worst Outcome, err error) {
 	}
 	for _, a := range p.Only {
 		if !a.first {
-			add(Finding{Side: a.Point + ", " + a.Side, Limit: "the point is there", Outcome: Undecided, Sentence: a.sentence()})
+			add(Finding{Side: a.Point + ", " + a.Side, Limit: "the point is there", Outcome: Undecided, Sentence: a.Sentence()})
 		}
 	}
 	return worst, nil
@@ -237,77 +235,9 @@ func (p *Points) judge(gate Gate) (worst Outcome, err error) {
 // NotComparable is how many pairs a doubt forbids to compare.
 func (p *Points) NotComparable() (n int) {
 	for i := range p.Pairs {
-		if p.Pairs[i].c.NotComparable() {
+		if p.Pairs[i].Comparison.NotComparable() {
 			n++
 		}
 	}
 	return n
-}
-
-// Write writes all pairs: as table, markdown, csv, json or junit.
-func (p *Points) Write(w io.Writer, format string, bold func(string) string) error {
-	switch format {
-	case "csv":
-		return p.csv(w)
-	case "json":
-		return p.json(w)
-	case "junit":
-		return JUnit(w, p.Findings)
-	}
-	var b strings.Builder
-	line := func(mark, text string) {
-		if format == "markdown" {
-			mark, text = "- ", outside.Markdown(text)
-		}
-		b.WriteString(mark + text + "\n")
-	}
-	for _, note := range p.Notes {
-		line("note: ", note)
-	}
-	for i := range p.Only {
-		line("no partner: ", p.Only[i].sentence())
-	}
-	for i := range p.Pairs {
-		title := p.Pairs[i].Point
-		if format == "markdown" {
-			title = outside.Markdown(title)
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n", title)
-		if err := p.Pairs[i].c.Write(&b, format, nil, bold); err != nil {
-			return err
-		}
-	}
-	if n := len(p.Pairs); n > 1 {
-		b.WriteString("\n")
-		line("", fmt.Sprintf("The calls allow for all numbers of the %d tables: one is called real by chance at most once in twenty times.", n))
-	}
-	for i, f := range p.Findings {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		line("", fmt.Sprintf("gate %s, %s: %s: %s", f.Limit, f.Side, f.Outcome, f.Sentence))
-	}
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
-}
-
-// json writes everything.
-func (p *Points) json(w io.Writer) error {
-	type pair struct {
-		Point string `json:"point"`
-		*Comparison
-	}
-	pairs := []pair{}
-	for i := range p.Pairs {
-		pairs = append(pairs, pair{p.Pairs[i].Point, p.Pairs[i].c})
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
-		Scenarios []string  `json:"scenarios"`
-		Points    []pair    `json:"points"`
-		Only      []Alone   `json:"no_partner,omitempty"`
-		Notes     []string  `json:"notes,omitempty"`
-		Gate      []Finding `json:"gate,omitempty"`
-	}{p.Names, pairs, p.Only, p.Notes, p.Findings})
 }

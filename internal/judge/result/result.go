@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/eval/score"
 )
@@ -171,6 +172,15 @@ func (f *Facts) Load() string {
 		return fmt.Sprintf("%d at once", max(f.Asked, f.Completed))
 	}
 	return ""
+}
+
+// ErrorOf is the deviation or standard error that the tool itself gives beside a value.
+func (r *Result) ErrorOf(key string) (float64, bool) {
+	if err, ok := r.Values["stderr_"+key]; ok {
+		return err, true
+	}
+	err, ok := r.Values["std_"+key]
+	return err, ok && strings.HasSuffix(key, "_tps")
 }
 
 // Metrics lists the run's metrics, sorted by name.

@@ -3,10 +3,10 @@
 package duel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // Sides are the names of the two servers.
@@ -175,7 +176,7 @@ func (d *Duel) count(round int, runs [2]result.Result) error {
 	if d.analysis, err = d.judge.Analyse(d.sides[0], d.sides[1]); err != nil {
 		return err
 	}
-	d.Progress.Say(fmt.Sprintf("round %d: %s", round+1, d.judge.Sentence(d.analysis)))
+	d.Progress.Say(fmt.Sprintf("round %d: %s", round+1, comparison.Rounds(d.analysis, d.judge.Keys())))
 	return nil
 }
 
@@ -187,9 +188,5 @@ func (d *Duel) Save() error {
 	for _, l := range d.leftOut {
 		d.analysis.Doubts = append(d.analysis.Doubts, compare.Doubt{Side: "both", Reason: "left_out", Sentence: l.String()})
 	}
-	var b bytes.Buffer
-	if err := d.analysis.JSON(&b); err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(d.Folder, kept.DuelName), b.Bytes())
+	return atomicfile.Write(filepath.Join(d.Folder, kept.DuelName), func(w io.Writer) error { return comparison.JSON(w, d.analysis) })
 }

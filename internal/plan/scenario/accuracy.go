@@ -10,6 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/comparison"
+	"github.com/inferometer/inferometer/internal/show/front"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -58,7 +60,7 @@ func (r *Row) accuracy() string {
 		return r.cell(result.AccuracyMetric)
 	}
 	of := compare.AnswersOf(&r.side, level)
-	return of.Words(nothing)
+	return comparison.Accuracy(&of, nothing)
 }
 
 // accuracies compares the answers of rows: each with the first that differs from it in its
@@ -95,16 +97,9 @@ func (s *Summary) accuracySection(b *strings.Builder, width int) {
 	if s.Front == nil && len(s.Pairs) == 0 {
 		return
 	}
-	b.WriteString("\n## " + compare.FrontTitle + "\n\n")
+	b.WriteString("\n## " + front.Title + "\n\n")
 	if s.Front != nil {
-		lines := s.Front.Lines()
-		for i := range lines {
-			for k := range lines[i] {
-				lines[i][k] = outside.Markdown(lines[i][k])
-			}
-		}
-		t := table.Grid{Head: lines[0], Body: lines[1:], Keys: 1}
-		t.Write(b, width)
+		table.Within(b, front.Table(s.Front), width, nil)
 		b.WriteString("\n")
 	}
 	for _, note := range s.Pairs {

@@ -74,7 +74,7 @@ func amdBoards(b []byte) ([]object, error) {
 	case len(list) == 0:
 		return nil, errors.New("amd-smi shows no devices")
 	}
-	return list[:min(len(list), mostDevices)], nil
+	return list[:min(len(list), maxDevices)], nil
 }
 
 func parseAMD(b []byte) ([]journal.Device, error) {

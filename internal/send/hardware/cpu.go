@@ -20,9 +20,9 @@ type packages struct {
 	counts  map[string]int64    // of throttling, at the last reading
 }
 
-// mostRead bounds how many processors of a package are read for a sample: each may have to be
+// maxRead bounds how many processors of a package are read for a sample: each may have to be
 // woken up for it. Their mean is what is kept, and these lie evenly among all.
-const mostRead = 16
+const maxRead = 16
 
 func newPackages(m *machine.Machine) *packages {
 	p := &packages{machine: m, model: m.CPUModel(), cpus: map[string][]string{}, sensors: map[string]string{}, counts: map[string]int64{}}
@@ -35,7 +35,7 @@ func newPackages(m *machine.Machine) *packages {
 		p.cpus[id] = append(p.cpus[id], folder)
 	}
 	for id, all := range p.cpus {
-		p.cpus[id] = spread(all, mostRead)
+		p.cpus[id] = spread(all, maxRead)
 	}
 	p.findSensors()
 	return p

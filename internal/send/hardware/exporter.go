@@ -12,8 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// mostPage is what an exporter may answer with.
-const mostPage = 16 << 20
+// maxPage is what an exporter may answer with.
+const maxPage = 16 << 20
 
 // exporter is a page in Prometheus' text format.
 type exporter struct {
@@ -31,32 +31,42 @@ type devices interface {
 type line = exposition.Sample
 
 func (e *exporter) read(ctx context.Context) ([]journal.Device, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
-	if err != nil {
-		return nil, fmt.Errorf("ask the exporter: %w", err)
-	}
-	resp, err := e.client.Do(req)
-	switch {
-	case ctx.Err() != nil:
-		return nil, errors.New("the exporter did not answer in time")
-	case err != nil:
-		return nil, fmt.Errorf("ask the exporter: %s", outside.Sentence(err.Error()))
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, mostPage+1))
+	b, status, err := get(ctx, e.client, e.url, "the exporter")
 	switch {
 	case err != nil:
-		return nil, errors.New("the exporter's answer broke off")
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the exporter answers with HTTP %d", resp.StatusCode)
-	case len(b) > mostPage:
-		return nil, fmt.Errorf("the exporter's page is longer than %d MiB", mostPage>>20)
+		return nil, err
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("the exporter answers with HTTP %d", status)
 	}
 	list := e.page(b)
 	if len(list) == 0 {
 		return nil, errors.New("the exporter's page tells of no device: is it the right kind?")
 	}
 	return list, nil
+}
+
+// get asks a server, which errors name by a word.
+func get(ctx context.Context, client *http.Client, url, whom string) (body []byte, status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("ask %s: %w", whom, err)
+	}
+	resp, err := client.Do(req)
+	switch {
+	case ctx.Err() != nil:
+		return nil, 0, fmt.Errorf("%s did not answer in time", whom)
+	case err != nil:
+		return nil, 0, fmt.Errorf("ask %s: %s", whom, outside.Sentence(err.Error()))
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
+	switch {
+	case err != nil:
+		return nil, 0, fmt.Errorf("%s's answer broke off", whom)
+	case len(b) > maxPage:
+		return nil, 0, fmt.Errorf("%s's page is longer than %d MiB", whom, maxPage>>20)
+	}
+	return b, resp.StatusCode, nil
 }
 
 func (e *exporter) page(b []byte) []journal.Device {
@@ -93,7 +103,7 @@ func boards(lines []line, key func(l *line) (id, name string)) []*board {
 		}
 		b := byID[id]
 		if b == nil {
-			if len(list) == mostDevices {
+			if len(list) == maxDevices {
 				continue
 			}
 			b = &board{id: id, first: l, values: map[string]float64{}}

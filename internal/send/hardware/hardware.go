@@ -76,8 +76,8 @@ func (w *world) found() []Item {
 	return items
 }
 
-// mostDevices are taken of one answer.
-const mostDevices = 512
+// maxDevices are taken of one answer.
+const maxDevices = 512
 
 // some is a value that is known.
 func some(v float64) *float64 { return &v }

@@ -38,7 +38,7 @@ func (p *nodePage) of(lines []line) []journal.Device {
 		return n
 	}
 	for i := range lines {
-		if l := &lines[i]; len(order) < mostDevices {
+		if l := &lines[i]; len(order) < maxDevices {
 			intoPackage(l, packageOf, of)
 			intoChip(l, chips, of)
 		}

@@ -60,7 +60,7 @@ func parseNvidia(text string) ([]journal.Device, error) {
 				name, _, _ := strings.Cut(strings.TrimSpace(c), " [")
 				header = append(header, name)
 			}
-		case len(cells) == len(header) && len(list) < mostDevices:
+		case len(cells) == len(header) && len(list) < maxDevices:
 			row := map[string]string{}
 			for i, c := range cells {
 				row[header[i]] = strings.TrimSpace(c)

@@ -188,12 +188,12 @@ func FuzzParsers(f *testing.F) {
 			t.Error(*v)
 		}
 		for _, list := range all {
-			if len(list) > mostDevices {
+			if len(list) > maxDevices {
 				t.Error(len(list))
 			}
 			for i := range list {
 				for _, v := range []*float64{list[i].PowerW, list[i].ClockMHz, list[i].Busy, list[i].MemoryUsed, list[i].EnergyJ} {
-					if v != nil && !(*v >= 0 && *v <= mostJoules) {
+					if v != nil && !(*v >= 0 && *v <= maxJoules) {
 						t.Error(*v)
 					}
 				}
@@ -217,7 +217,7 @@ func FuzzFiles(f *testing.F) {
 		put(t, m.Path(""), "sys/devices/system/cpu/cpu0/topology/physical_package_id", number)
 		list, _ := newKernel(m).read(t.Context())
 		for i := range list {
-			if v := list[i].PowerW; v != nil && !(*v >= 0 && *v <= mostWatts) {
+			if v := list[i].PowerW; v != nil && !(*v >= 0 && *v <= maxWatts) {
 				t.Error(*v)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
-// mostOutput is what a program may print; 64 devices of amd-smi are some 2 MB.
-const mostOutput = 8 << 20
+// maxOutput is what a program may print; 64 devices of amd-smi are some 2 MB.
+const maxOutput = 8 << 20
 
 // program is a vendor's tool. It is asked anew for each sample: a tool that runs on may hold
 // its output back in a buffer, or outlive us.
@@ -39,7 +39,7 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	var out, failure limited
-	out.most, failure.most, failure.rest = mostOutput, 4096, true
+	out.most, failure.most, failure.rest = maxOutput, 4096, true
 	cmd.Stdout, cmd.Stderr = &out, &failure
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -50,7 +50,7 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s did not answer in time", p.name)
 	case out.over:
-		return nil, fmt.Errorf("%s printed more than %d MiB", p.name, mostOutput>>20)
+		return nil, fmt.Errorf("%s printed more than %d MiB", p.name, maxOutput>>20)
 	case err == nil:
 		return out.buffer.Bytes(), nil
 	}

@@ -42,7 +42,7 @@ func parseROCm(b []byte) ([]journal.Device, error) {
 	}
 	var list []journal.Device
 	for name, card := range cards {
-		if number, ok := strings.CutPrefix(name, "card"); ok && len(list) < mostDevices {
+		if number, ok := strings.CutPrefix(name, "card"); ok && len(list) < maxDevices {
 			list = append(list, rocmDevice(number, card))
 		}
 	}

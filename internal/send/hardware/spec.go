@@ -24,8 +24,8 @@ type Spec struct {
 // Item is one source.
 type Item struct{ Kind, URL string }
 
-// mostItems bounds a list; a rack has fewer exporters.
-const mostItems = 64
+// maxItems bounds a list; a rack has fewer exporters.
+const maxItems = 64
 
 // Names lists the sources as they are written.
 func Names() []string {
@@ -59,8 +59,8 @@ func Parse(text string) (Spec, error) {
 			return Spec{}, err
 		case slices.Contains(s.Items, item):
 			return Spec{}, fmt.Errorf("names %s twice", item.Shown())
-		case len(s.Items) == mostItems:
-			return Spec{}, fmt.Errorf("names more than %d sources", mostItems)
+		case len(s.Items) == maxItems:
+			return Spec{}, fmt.Errorf("names more than %d sources", maxItems)
 		}
 		s.Items = append(s.Items, item)
 	}

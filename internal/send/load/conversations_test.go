@@ -393,7 +393,7 @@ func TestWaitSeesWhatHasBecomeDue(t *testing.T) {
 			virtual(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
-				r := newRun(ctx, nil, Config{Clock: wire.NewClock(), GoTimers: true})
+				r := newRun(ctx, nil, Config{Clock: wire.NewClock(), Schedule: Schedule{GoTimers: true}})
 				r.conversations = newConversations(r)
 				due := r.cfg.Clock.Now() - 1
 				d := &dispatcher{run: r, timer: time.NewTimer(0), now: due - 1}

@@ -41,7 +41,7 @@ func TestCountEvents(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newWorker(&run{cfg: Config{Protocol: backend, CountTokens: words, Progress: &Progress{}}})
+			w := newWorker(&run{cfg: Config{Destination: Destination{Protocol: backend}, Records: Records{CountTokens: words}, Observers: Observers{Progress: &Progress{}}}})
 			tr := &w.sink.Trace
 			for _, p := range tt.parts {
 				tr.Text = append(tr.Text, p...)

@@ -124,9 +124,11 @@ func setup(t *testing.T, s *server, backend string, spec pace.Spec, source workl
 	tr := transport(t, clock, s)
 	t.Cleanup(tr.Close)
 	cfg := Config{
-		Clock: clock, Source: source, Pace: p, Concurrency: 64, GoTimers: s.network != nil,
-		Transport: tr, Protocol: proto, Call: protocol.Call{Model: "sim", IgnoreEOS: !proto.Lacks.IgnoreEOS, NoStream: whole},
-		URL: s.url + protocol.FillPath(proto.Path(), "sim"), IDPrefix: "t-", Journal: w, KeepTexts: true,
+		Clock:       clock,
+		Workload:    Workload{Source: source, Call: protocol.Call{Model: "sim", IgnoreEOS: !proto.Lacks.IgnoreEOS, NoStream: whole}, IDPrefix: "t-"},
+		Schedule:    Schedule{Pace: p, Concurrency: 64, GoTimers: s.network != nil},
+		Destination: Destination{Transport: tr, Protocol: proto, URL: s.url + protocol.FillPath(proto.Path(), "sim")},
+		Records:     Records{Journal: w, KeepTexts: true},
 	}
 	cfg.Started = func() error { return w.Run(&journal.Run{Schema: journal.Schema, StartUnixNs: clock.Zero().UnixNano()}) }
 	return cfg, func() (records []journal.Request, run *journal.Run) {

@@ -63,7 +63,13 @@ func overScripted(t testing.TB, n int) (Config, *scripted, func() []journal.Requ
 	}
 	clock := wire.NewClock()
 	s := &scripted{clock: clock}
-	cfg := Config{Clock: clock, Source: &prompts{n: n, tokens: 1}, Pace: p, Concurrency: 4, Transport: s, Protocol: backend, Call: protocol.Call{Model: "sim"}, IDPrefix: "t-", Journal: w}
+	cfg := Config{
+		Clock:       clock,
+		Workload:    Workload{Source: &prompts{n: n, tokens: 1}, Call: protocol.Call{Model: "sim"}, IDPrefix: "t-"},
+		Schedule:    Schedule{Pace: p, Concurrency: 4},
+		Destination: Destination{Transport: s, Protocol: backend},
+		Records:     Records{Journal: w},
+	}
 	cfg.Started = func() error { return w.Run(&journal.Run{Schema: journal.Schema}) }
 	return cfg, s, func() (records []journal.Request) {
 		t.Helper()
@@ -183,9 +189,9 @@ func TestThePeakIsNotTheWarmups(t *testing.T) {
 // A time in which this process was held up counts before the event that it lies before, each part of it once.
 func TestAHoldCountsOnce(t *testing.T) {
 	const ms = int64(time.Millisecond)
-	w := &worker{run: &run{cfg: Config{Holds: func(room []Hold, _, _ int64) []Hold {
+	w := &worker{run: &run{cfg: Config{Records: Records{Holds: func(room []Hold, _, _ int64) []Hold {
 		return append(room, Hold{10 * ms, 10*ms + 1000}, Hold{20 * ms, 60 * ms}, Hold{80 * ms, 90 * ms})
-	}}}}
+	}}}}}
 	w.sink.Stream = &protocol.Stream{}
 	for _, at := range []int64{15, 30, 50, 70, 100} {
 		w.sink.Trace.Events = append(w.sink.Trace.Events, protocol.Event{Stamp: wire.Stamp{At: at * ms}})
@@ -274,7 +280,7 @@ func conversationOf(t *testing.T, cfg Config) (*dispatcher, *conversation) {
 
 // A bound on requests is how many are sent, and no one more.
 func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
-	d, _ := conversationOf(t, Config{Conversations: &Conversations{MaxRequests: 3}})
+	d, _ := conversationOf(t, Config{Workload: Workload{Conversations: &Conversations{MaxRequests: 3}}})
 	for sent, want := range []string{"", "", "", "max requests", "max requests"} {
 		if d.sent = sent; d.ending() != want {
 			t.Errorf("%d were sent: %q, want %q", sent, d.ending(), want)
@@ -284,7 +290,7 @@ func TestMaxRequestsIsHowManyAreSent(t *testing.T) {
 
 // A turn whose body has still to be made holds no slot while it is.
 func TestATurnThatIsBeingMadeHoldsNoSlot(t *testing.T) {
-	d, o := conversationOf(t, Config{Conversations: &Conversations{}, Concurrency: 1})
+	d, o := conversationOf(t, Config{Workload: Workload{Conversations: &Conversations{}}, Schedule: Schedule{Concurrency: 1}})
 	d.conversations.open[o] = true
 	o.waiting = 1
 	j := d.maker.newTurn(o, 0)

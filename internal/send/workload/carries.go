@@ -28,24 +28,25 @@ func (k *Kind) checkCarried(o *Options) error {
 	if c == nil {
 		return nil
 	}
-	refuse := func(format, hint string) error {
-		return option.Errorf("dataset_name", format, k.Name, c.Backend).WithHint("%s", hint)
+	backend := option.Ref("backend")
+	refuse := func(format, hint string, args ...any) error {
+		return option.Errorf("dataset_name", format, k.Name, backend, c.Backend).WithHint(hint, args...)
 	}
 	switch {
 	case c.Upload && k.Holds != Sounds:
-		return refuse("%s has no sounds, which --backend %s sends", "use custom_audio")
+		return refuse("%s has no sounds, which %s %s sends", "use custom_audio")
 	case c.Query && k.Holds != Inputs && !batched(o):
-		return refuse("%s has no queries with documents, which --backend %s sends", "use random-rerank")
+		return refuse("%s has no queries with documents, which %s %s sends", "use random-rerank")
 	case k.Holds == Images && !c.Images:
-		return refuse("%s has images, which --backend %s can't send", "use --backend openai-chat")
+		return refuse("%s has images, which %s %s can't send", "use %s openai-chat", backend)
 	case k.Holds == Sounds && !c.Sounds:
-		return refuse("%s has sounds, which --backend %s can't send", "use --backend openai-audio, or openai-chat")
+		return refuse("%s has sounds, which %s %s can't send", "use %s openai-audio, or openai-chat", backend)
 	case (k.Holds == Inputs || batched(o)) && !c.Inputs:
-		return refuse("%s has several texts in a request, which --backend %s can't send", "use a pooling backend, or leave --random-batch-size at 1")
+		return refuse("%s has several texts in a request, which %s %s can't send", "use a pooling backend, or leave %s at 1", option.Ref("batch_size"))
 	case c.TextsOnly && SendsIDs(o.Own):
-		return refuse("%s sends token ids, which --backend %s can't send", "use --backend openai or vllm; the dataset trace can send texts")
+		return refuse("%s sends token ids, which %s %s can't send", "use %s openai or vllm; the dataset trace can send texts", backend)
 	case c.Upload && o.MultimodalChat:
-		return option.Errorf(keyMultimodalChat, "makes a chat message, and --backend %s uploads a file", c.Backend)
+		return option.Errorf(keyMultimodalChat, "makes a chat message, and %s %s uploads a file", backend, c.Backend)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (o *EvalOptions) checkGiven(all *Options) error {
 // CheckWith holds the options against the protocol.
 func (o *EvalOptions) CheckWith(all *Options) error {
 	if o.OneTurn && all.Carries != nil && !all.Chat {
-		return option.Errorf("fewshot_in_one_turn", "needs a backend for chat, and %s takes a text", all.Carries.Backend).WithHint("use --backend openai-chat")
+		return option.Errorf("fewshot_in_one_turn", "needs a backend for chat, and %s takes a text", all.Carries.Backend).WithHint("use %s openai-chat", option.Ref("backend"))
 	}
 	return nil
 }

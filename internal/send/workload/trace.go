@@ -52,7 +52,7 @@ func (o *TraceOptions) Check() error {
 // CheckWith looks at the options beside those of all datasets.
 func (o *TraceOptions) CheckWith(all *Options) error {
 	if all.Chat && o.Send == "ids" {
-		return option.Errorf("trace_send", "ids needs a backend that sends completions").WithHint("use --backend openai or vllm, or send texts")
+		return option.Errorf("trace_send", "ids needs a backend that sends completions").WithHint("use %s openai or vllm, or send texts", option.Ref("backend"))
 	}
 	return nil
 }

@@ -5,11 +5,11 @@ package front
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/show/chart"
-	"github.com/inferometer/inferometer/internal/template"
+	"github.com/inferometer/inferometer/internal/show/number"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // Chart is the picture of a front; nil: there is none.
@@ -29,13 +29,13 @@ func Chart(f *compare.Front) *chart.Chart {
 		s.X, s.Y = append(s.X, p.Throughput), append(s.Y, p.Accuracy)
 		s.Low, s.High = append(s.Low, p.Low), append(s.High, p.High)
 		s.Labels = append(s.Labels, short(p.Name))
-		s.Hints = append(s.Hints, fmt.Sprintf("%.4g tok/s, accuracy %.4f [%.3f, %.3f], %s", p.Throughput, p.Accuracy, p.Low, p.High, p.Words()))
+		s.Hints = append(s.Hints, fmt.Sprintf("%.4g tok/s, accuracy %.4f [%.3f, %.3f], %s", p.Throughput, p.Accuracy, p.Low, p.High, words(p)))
 		low, high = min(low, p.Low), max(high, p.High)
 	}
 	// Whole twentieths around all intervals: differences of accuracy are small beside accuracy itself.
 	low, high = max(math.Floor(low*20)/20, 0), min(math.Ceil(high*20)/20, 1)
 	c := &chart.Chart{
-		Title: compare.FrontTitle, X: chart.Axis{Label: "output tokens per second", Zero: true},
+		Title: Title, X: chart.Axis{Label: "output tokens per second", Zero: true},
 		Y: chart.Axis{Label: "accuracy, with its 95 % interval", Min: &low, Max: &high}, Series: []chart.Series{on},
 	}
 	if len(off.X) > 0 {
@@ -44,18 +44,36 @@ func Chart(f *compare.Front) *chart.Chart {
 	return c
 }
 
-// Picture is the chart with its style, to stand in any page; empty: there is none.
-func Picture(f *compare.Front) (template.HTML, error) {
-	c := Chart(f)
-	if c == nil {
-		return "", nil
+// Title is above it.
+const Title = "Accuracy against output throughput"
+
+// Table is speed and accuracy of each configuration, and its place.
+func Table(f *compare.Front) *table.Table {
+	t := &table.Table{ID: "front", Title: Title, Columns: []table.Column{{Name: "configuration"}, {Name: "output tok/s", Format: number.Text}, {Name: "accuracy", Format: number.Accuracy}, {Name: "place"}}, Notes: f.Notes}
+	for i := range f.Points {
+		p := &f.Points[i]
+		place := table.Word(words(p))
+		if p.On && !p.Doubt {
+			place.Class = table.Best
+		}
+		t.Add(p.Name, p.Throughput, Accuracy(p.Accuracy, p.StdErr), place)
 	}
-	var b strings.Builder
-	b.WriteString("<style>" + chart.Style(":root[data-theme=dark]") + "</style>\n")
-	if err := c.Inline(&b); err != nil {
-		return "", err
+	return t
+}
+
+// Accuracy is an accuracy and its standard error, as lm-eval prints them.
+func Accuracy(v, err float64) string { return number.Accuracy(v) + " ± " + number.Accuracy(err) }
+
+// words is the place of a point.
+func words(p *compare.FrontPoint) string {
+	text := "on the front"
+	if !p.On {
+		text = "dominated by " + p.By
 	}
-	return template.HTML(b.String()), nil // names are escaped where the chart is written
+	if !p.Doubt {
+		return text
+	}
+	return fmt.Sprintf("%s; its accuracy can't be told from that of %s", text, p.Against)
 }
 
 // short keeps a label beside its point.

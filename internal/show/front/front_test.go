@@ -14,11 +14,11 @@ func TestPicture(t *testing.T) {
 		{Name: "fp8" + bad, Throughput: 1480, Accuracy: 0.848, Low: 0.82, High: 0.87, On: true},
 		{Name: "fp16", Throughput: 1000, Accuracy: 0.8466, Low: 0.818, High: 0.871, By: "fp8" + bad, Doubt: true, Against: "fp8" + bad},
 	}}
-	got, err := front.Picture(f)
-	if err != nil {
+	var b strings.Builder
+	if err := front.Chart(f).Inline(&b); err != nil {
 		t.Fatal(err)
 	}
-	text := string(got)
+	text := b.String()
 	if strings.Contains(text, "<script>") {
 		t.Errorf("a name became an element:\n%s", text)
 	}
@@ -30,7 +30,7 @@ func TestPicture(t *testing.T) {
 	if n := strings.Count(text, "<circle"); n < 2 {
 		t.Errorf("%d points", n)
 	}
-	if got, err := front.Picture(nil); got != "" || err != nil {
-		t.Errorf("no front: %q, %v", got, err)
+	if got := front.Chart(nil); got != nil {
+		t.Errorf("no front: %+v", got)
 	}
 }

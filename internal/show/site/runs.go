@@ -13,7 +13,10 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/show/comparison"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // way leads from a run back to its series, and to its files.
@@ -60,10 +63,10 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	f := &r.Facts
 	d := &page.Document{Title: r.Name, Subtitle: fmt.Sprintf("%s, %s, from %s", r.Tool, day(r), r.Path), Way: s.way(st, r, up(path))}
 	d.Answers = []page.Answer{{Title: "Verdict", Text: verdictWord(r), Class: verdictClass(r), Notes: f.Reasons}}
-	facts := &page.Table{ID: "facts", Caption: "What the file says of it", Heads: page.Heads("what", "value")}
+	facts := &table.Table{ID: "facts", Title: "What the file says of it", Columns: heads("what", "value")}
 	add := func(what, text string) {
 		if text != "" && text != "0" {
-			facts.Lines = append(facts.Lines, []page.Cell{page.Words(what), {Text: text, Class: "long"}})
+			facts.Rows = append(facts.Rows, []table.Cell{table.Word(what), {Text: text, Class: "long"}})
 		}
 	}
 	add("model", f.Model)
@@ -72,21 +75,21 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	add("hardware", f.Hardware)
 	add("dataset", f.Dataset)
 	add("concurrency", fmt.Sprint(f.Concurrency))
-	add("requests per second", page.Number(f.Rate))
+	add("requests per second", number.Short(f.Rate))
 	add("requests", fmt.Sprint(f.Asked))
 	add("completed", fmt.Sprint(f.Completed))
 	if f.Failed != nil {
-		facts.Lines = append(facts.Lines, []page.Cell{page.Words("failed"), page.Words(fmt.Sprint(*f.Failed))})
+		facts.Rows = append(facts.Rows, []table.Cell{table.Word("failed"), table.Word(fmt.Sprint(*f.Failed))})
 	}
-	add("input tokens", page.Number(float64(f.InputTokens)))
-	add("output tokens", page.Number(float64(f.OutputTokens)))
-	add("seconds", page.Number(f.Duration))
+	add("input tokens", number.Short(float64(f.InputTokens)))
+	add("output tokens", number.Short(float64(f.OutputTokens)))
+	add("seconds", number.Short(f.Duration))
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
 		add(key, r.Metadata[key])
 	}
-	numbers := &page.Table{ID: "numbers", Caption: "All numbers", Heads: page.Heads("metric", "#value")}
+	numbers := &table.Table{ID: "numbers", Title: "All numbers", Columns: heads("metric", "#value")}
 	for _, key := range r.Metrics() {
-		numbers.Lines = append(numbers.Lines, []page.Cell{page.Words(key), page.Value(r.Values[key])})
+		numbers.Rows = append(numbers.Rows, []table.Cell{table.Word(key), table.Value(r.Values[key])})
 	}
 	d.Sections = []page.Section{{ID: "numbers-h", Title: "Numbers", Table: numbers}, {ID: "facts-h", Title: "Facts", Table: facts}}
 	return d
@@ -117,53 +120,13 @@ func (s *Site) comparePage(ctx context.Context, st *state, a, b *history.Run, pa
 		return nil, err
 	}
 	series := st.of[b.ID]
-	d := &page.Document{Title: "Comparison", Subtitle: fmt.Sprintf("%s, %s, against %s, %s", c.Names[1], day(b), c.Names[0], day(a)), Way: []page.Link{
+	d, err := comparison.Document(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.Subtitle = fmt.Sprintf("%s, %s, against %s, %s", c.Names[1], day(b), c.Names[0], day(a))
+	d.Way = []page.Link{
 		{Text: "All series", Link: root + indexPath}, {Text: series.Title(), Link: root + seriesPath(series)}, {Text: c.Names[0], Link: root + runPath(a)}, {Text: c.Names[1], Link: root + runPath(b)},
-	}}
-	if len(c.Doubts) > 0 {
-		sec := page.Section{ID: "doubts", Title: "May they be compared?"}
-		for _, doubt := range c.Doubts {
-			class := "doubt"
-			if doubt.Severe {
-				class = "bad"
-			}
-			sec.List = append(sec.List, page.Cell{Text: doubt.Side + ": " + doubt.Sentence, Class: class})
-		}
-		d.Sections = append(d.Sections, sec)
-	}
-	numbers := page.Section{ID: "numbers-h", Title: "Numbers", Table: comparisonTable(c)}
-	notes := page.Section{ID: "notes", Title: "Notes"}
-	for _, text := range c.Footnotes {
-		notes.List = append(notes.List, page.Words(text))
-	}
-	d.Sections = append(d.Sections, numbers)
-	if len(notes.List) > 0 {
-		d.Sections = append(d.Sections, notes)
 	}
 	return d, nil
-}
-
-func comparisonTable(c *compare.Comparison) *page.Table {
-	lines := c.Boxes()
-	t := &page.Table{ID: "comparison", Caption: "The best of a line is marked; a change is real, unclear, or within noise"}
-	for i, b := range lines[0] {
-		if i == 0 {
-			b.Text = "metric"
-		}
-		t.Heads = append(t.Heads, page.Head{Text: b.Text, Number: !b.Left})
-	}
-	for _, line := range lines[1:] {
-		cells := make([]page.Cell, len(line))
-		for i, b := range line {
-			cells[i].Text = b.Text
-			if b.Best {
-				cells[i].Class = "good"
-			}
-			if !b.Left {
-				cells[i].Class += " num"
-			}
-		}
-		t.Lines = append(t.Lines, cells)
-	}
-	return t
 }

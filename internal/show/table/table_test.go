@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/show/markup"
 	"github.com/inferometer/inferometer/internal/show/number"
 )
 
@@ -19,9 +20,10 @@ func sample() *Table {
 }
 
 func TestEachMediumWritesTheSame(t *testing.T) {
-	var console, markdown, page strings.Builder
+	var console, markdown strings.Builder
+	var page markup.HTML
 	(&Console{}).Write(&console, sample())
-	if want := "what  mean, ms\na|b    1234.50\n<i>          –\nc         0.00\n* a note\n"; console.String() != want {
+	if want := "what  mean, ms\na|b    1234.50\n<i>          –\nc         0.00\n  * a note\n"; console.String() != want {
 		t.Errorf("console:\n%s", console.String())
 	}
 	Markdown(&markdown, sample())
