@@ -83,13 +83,13 @@ func (l *parentLine) close() {
 	_ = l.states.Close()
 }
 
-// mostState bounds the line of a state.
-const mostState = 1 << 20
+// maxState bounds the line of a state.
+const maxState = 1 << 20
 
 // ReadStates reads states, a line each, until the reader ends. What is none is passed over.
 func ReadStates(r io.Reader, see func(*live.State)) {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 4096), mostState)
+	lines.Buffer(make([]byte, 4096), maxState)
 	for lines.Scan() {
 		s := &live.State{}
 		if json.Unmarshal(lines.Bytes(), s) == nil && s.Phase != "" {

@@ -42,7 +42,6 @@ func observers(ctx context.Context, r *prepare.Ready, h *Host) (observe.List, er
 type earlier struct {
 	observe.Base
 	ready *prepare.Ready
-	run   *observe.Run
 }
 
 func newEarlier(_ context.Context, r *prepare.Ready, _ *prepare.Host) (observe.Observer, error) {
@@ -52,11 +51,8 @@ func newEarlier(_ context.Context, r *prepare.Ready, _ *prepare.Host) (observe.O
 	return &earlier{ready: r}, nil
 }
 
-// Open implements observe.Observer.
-func (e *earlier) Open(_ context.Context, r *observe.Run) error { e.run = r; return nil }
-
 // Start implements observe.Observer.
 func (e *earlier) Start() error {
-	e.ready.Earlier.Write(e.run.Journal)
+	e.ready.Earlier.Write(e.Run.Journal)
 	return nil
 }

@@ -29,8 +29,8 @@ const (
 	wakeEvery = 5 * time.Millisecond
 	// lateFrom is where a timer counts as late: below it lies what a quiet machine does.
 	lateFrom = 300 * time.Microsecond
-	// mostHeld are kept: some twenty seconds of a machine on which every timer is late.
-	mostHeld = 4096
+	// maxHeld are kept: some twenty seconds of a machine on which every timer is late.
+	maxHeld = 4096
 )
 
 // StartWakeups begins to measure, by the clock of a run.
@@ -66,12 +66,12 @@ func (w *Wakeups) woke(due, at int64) {
 	if late <= journal.LongestTurn {
 		w.late, w.lateNs = w.late+1, w.lateNs+late
 	}
-	if len(w.held) < mostHeld {
+	if len(w.held) < maxHeld {
 		w.held = append(w.held, load.Hold{From: due, To: at})
 		return
 	}
 	w.held[w.next] = load.Hold{From: due, To: at}
-	w.next = (w.next + 1) % mostHeld
+	w.next = (w.next + 1) % maxHeld
 }
 
 // Take gives the worst since the last time, and the counts so far; 0 where nothing measures.
@@ -85,7 +85,7 @@ func (w *Wakeups) Take() (worst, wakes, late, lateNs int64) {
 	return worst, w.wakes, w.late, w.lateNs
 }
 
-// Holds appends the times between two moments in which this process was held up. What lies further back than mostHeld
+// Holds appends the times between two moments in which this process was held up. What lies further back than maxHeld
 // of them is known no more.
 func (w *Wakeups) Holds(room []load.Hold, from, to int64) []load.Hold {
 	if w == nil {

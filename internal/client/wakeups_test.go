@@ -28,10 +28,10 @@ func TestHolds(t *testing.T) {
 	if worst, _, _, _ := w.Take(); worst != 0 {
 		t.Errorf("worst %d again", worst)
 	}
-	for i := range int64(2 * mostHeld) {
+	for i := range int64(2 * maxHeld) {
 		w.woke(100*ms+i*10*ms, 100*ms+i*10*ms+2*ms)
 	}
-	if got := w.Holds(nil, 0, 1<<62); len(got) != mostHeld || got[len(got)-1].To <= got[0].To {
+	if got := w.Holds(nil, 0, 1<<62); len(got) != maxHeld || got[len(got)-1].To <= got[0].To {
 		t.Errorf("%d are kept", len(got))
 	}
 	if got := (*Wakeups)(nil).Holds(nil, 0, 1); got != nil {

@@ -43,7 +43,6 @@ func (k *keeper) Next() (*workload.Request, error) {
 type sendAgain struct {
 	Base
 	ready  *prepare.Ready
-	run    *Run
 	keeper *keeper
 }
 
@@ -54,9 +53,6 @@ func NewAgain(_ context.Context, r *prepare.Ready, _ *prepare.Host) (Observer, e
 	}
 	return &sendAgain{ready: r}, nil
 }
-
-// Open implements Observer.
-func (s *sendAgain) Open(_ context.Context, r *Run) error { s.run = r; return nil }
 
 // Configure has it see what is sent.
 func (s *sendAgain) Configure(cfg *load.Config) {
@@ -69,8 +65,8 @@ func (s *sendAgain) Finish(ctx context.Context, drain <-chan struct{}, end *jour
 	if end.Interrupted != "" {
 		return nil
 	}
-	s.run.Say("sending %d prompts again, one at a time, to compare their texts", len(s.keeper.kept))
+	s.Run.Say("sending %d prompts again, one at a time, to compare their texts", len(s.keeper.kept))
 	cfg := s.ready.Config()
-	cfg.Journal = s.run.Journal
+	cfg.Journal = s.Run.Journal
 	return load.Sample(ctx, drain, cfg, s.keeper.kept)
 }

@@ -22,7 +22,7 @@ const lastAnswers = 2 * time.Second
 // devices are the sources of hardware of one run, each with a goroutine of its own: one that
 // hangs delays no other, and never the load.
 type devices struct {
-	run      *Run
+	Base
 	readers  []*hardware.Reader
 	absent   string // why nothing is asked, where it was left to us
 	samplers []*client.Sampler
@@ -43,13 +43,10 @@ func NewHardware(ctx context.Context, r *prepare.Ready, _ *prepare.Host) (Observ
 	return d, nil
 }
 
-// Open implements Observer.
-func (d *devices) Open(_ context.Context, r *Run) error { d.run = r; return nil }
-
 // Start asks each source once a second, and when the clock has started.
 func (d *devices) Start() error {
 	if d.absent != "" {
-		_ = d.run.Journal.Hardware(&journal.Hardware{Source: hardware.Auto, Reason: d.absent}) // it always marshals
+		_ = d.Run.Journal.Hardware(&journal.Hardware{Source: hardware.Auto, Reason: d.absent}) // it always marshals
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
@@ -61,7 +58,7 @@ func (d *devices) Start() error {
 
 // ask writes a line for each answer. A source that fails is told of once.
 func (d *devices) ask(ctx context.Context, reader *hardware.Reader) func() {
-	told, now, to := false, d.run.Clock.Now, d.run.Journal
+	told, now, to := false, d.Run.Clock.Now, d.Run.Journal
 	return func() {
 		if ctx.Err() != nil || d.ending.Load() && !reader.Last() {
 			return
@@ -74,9 +71,9 @@ func (d *devices) ask(ctx context.Context, reader *hardware.Reader) func() {
 			_ = to.Hardware(&journal.Hardware{At: (at + now()) / 2, Source: reader.Name, Devices: list})
 		case err != nil && !told && !errors.Is(ctx.Err(), context.Canceled):
 			told = true
-			why := d.run.Secrets.Sentence(err.Error())
+			why := d.Run.Secrets.Sentence(err.Error())
 			_ = to.Hardware(&journal.Hardware{At: at, Source: reader.Name, Reason: why})
-			d.run.Say("note: --hardware %s: %s", reader.Name, why)
+			d.Run.Say("note: --hardware %s: %s", reader.Name, why)
 		}
 	}
 }

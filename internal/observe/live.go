@@ -29,7 +29,6 @@ type Live struct {
 	mu    sync.Mutex
 	phase live.Phase
 	name  string
-	run   *Run // nil: nothing is sent yet
 	err   error
 }
 
@@ -71,7 +70,7 @@ func (t *Live) loop() {
 func (t *Live) Open(_ context.Context, r *Run) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.phase, t.name, t.run = live.WarmingUp, filepath.Base(r.Folder), r
+	t.phase, t.name, t.Run = live.WarmingUp, filepath.Base(r.Folder), r
 	return nil
 }
 
@@ -110,23 +109,23 @@ func (t *Live) state() *live.State {
 	if t.err != nil {
 		s.Note = outside.Sentence(t.err.Error())
 	}
-	if t.run == nil {
+	if t.Run == nil {
 		return s
 	}
-	s.Total, s.Length = t.run.Total, t.run.Length.Seconds()
-	if t.run.Servers != nil {
-		s.Servers = t.run.Servers()
+	s.Total, s.Length = t.Run.Total, t.Run.Length.Seconds()
+	if t.Run.Servers != nil {
+		s.Servers = t.Run.Servers()
 	}
-	p := t.run.Progress.Snapshot()
+	p := t.Run.Progress.Snapshot()
 	s.Sent, s.InFlight, s.Completed, s.Failed, s.Tokens = p.Sent, p.InFlight, p.Completed, p.Failed, p.Tokens
 	if t.phase == live.WarmingUp {
 		return s
 	}
-	at := time.Duration(t.run.Clock.Now())
+	at := time.Duration(t.Run.Clock.Now())
 	s.At = at.Seconds()
 	switch {
 	case t.phase != live.Running:
-	case t.run.Progress.Draining():
+	case t.Run.Progress.Draining():
 		s.Phase = live.Draining
 	case t.pace.Paused():
 		s.Phase = live.Paused

@@ -16,7 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
-// Observer watches a run. Base has these methods, and they do nothing.
+// Observer watches a run. Base has these methods for those who need not all of them.
 type Observer interface {
 	// Open comes before the warm-ups. An error ends the run, and nothing of it is left.
 	Open(ctx context.Context, r *Run) error
@@ -65,17 +65,22 @@ type Run struct {
 	Servers func() []live.Server // now
 }
 
-// Base is an observer that does nothing.
-type Base struct{}
+// Base is an observer that does nothing but keep what it is given.
+type Base struct {
+	Run *Run // nil: it has not been opened
+}
 
 // Open implements Observer.
-func (Base) Open(context.Context, *Run) error { return nil }
+func (b *Base) Open(_ context.Context, r *Run) error {
+	b.Run = r
+	return nil
+}
 
 // Start implements Observer.
-func (Base) Start() error { return nil }
+func (*Base) Start() error { return nil }
 
 // Stop implements Observer.
-func (Base) Stop(context.Context, *journal.End) error { return nil }
+func (*Base) Stop(context.Context, *journal.End) error { return nil }
 
 // List is the observers of a run, in the order in which they are told.
 type List []Observer

@@ -16,7 +16,7 @@ const sampleEvery = time.Second
 // process writes the state of this process and its machine to the journal: when
 // the clock has started, once a second, and once at the end.
 type process struct {
-	run     *Run
+	Base
 	usage   client.Usage // when the load began
 	sampler *client.Sampler
 	wakeups *client.Wakeups
@@ -27,9 +27,6 @@ func NewProcess(context.Context, *prepare.Ready, *prepare.Host) (Observer, error
 	return &process{}, nil
 }
 
-// Open implements Observer.
-func (p *process) Open(_ context.Context, r *Run) error { p.run = r; return nil }
-
 // Configure implements Configurer.
 func (p *process) Configure(cfg *load.Config) {
 	cfg.Holds = func(room []load.Hold, from, to int64) []load.Hold { return p.wakeups.Holds(room, from, to) }
@@ -38,8 +35,8 @@ func (p *process) Configure(cfg *load.Config) {
 // Start implements Observer.
 func (p *process) Start() error {
 	p.usage = client.ProcessUsage()
-	p.wakeups = client.StartWakeups(p.run.Clock.Now)
-	p.sampler = client.StartSampler(sampleEvery, true, func() { _ = p.run.Journal.Sample(p.sample()) }) // a sample always marshals
+	p.wakeups = client.StartWakeups(p.Run.Clock.Now)
+	p.sampler = client.StartSampler(sampleEvery, true, func() { _ = p.Run.Journal.Sample(p.sample()) }) // a sample always marshals
 	return nil
 }
 
@@ -53,9 +50,9 @@ func (p *process) Stop(_ context.Context, end *journal.End) error {
 
 func (p *process) sample() *journal.Sample {
 	u := client.ProcessUsage()
-	now := p.run.Progress.Snapshot()
+	now := p.Run.Progress.Snapshot()
 	s := &journal.Sample{
-		At: p.run.Clock.Now(), CPUNs: u.User + u.System, GCPauseNs: int64(u.GCPause),
+		At: p.Run.Clock.Now(), CPUNs: u.User + u.System, GCPauseNs: int64(u.GCPause),
 		WaitNs: client.ThreadWait(), Files: client.OpenFiles(),
 		InFlight: int(now.InFlight), Sent: int(now.Sent), Ended: int(now.Completed + now.Failed),
 	}

@@ -17,7 +17,6 @@ const profileTimeout = 5 * time.Minute
 // goes on, as in vLLM's client.
 type profiler struct {
 	Base
-	run  *Run
 	ctx  context.Context  // of the run
 	done *journal.Profile // nil: the warm-ups are not over
 }
@@ -31,7 +30,10 @@ func NewProfiler(_ context.Context, r *prepare.Ready, _ *prepare.Host) (Observer
 }
 
 // Open implements Observer.
-func (p *profiler) Open(ctx context.Context, r *Run) error { p.ctx, p.run = ctx, r; return nil }
+func (p *profiler) Open(ctx context.Context, r *Run) error {
+	p.ctx = ctx
+	return p.Base.Open(ctx, r)
+}
 
 // Configure has it begin after the warm-ups.
 func (p *profiler) Configure(cfg *load.Config) { cfg.WarmedUp = p.begin }
@@ -39,12 +41,12 @@ func (p *profiler) Configure(cfg *load.Config) { cfg.WarmedUp = p.begin }
 func (p *profiler) begin() {
 	p.done = &journal.Profile{}
 	if err := p.ask(p.ctx, "/start_profile"); err != nil {
-		p.done.Error = p.run.Secrets.Sentence(err.Error())
-		p.run.Warn("the server's profiler was not started: %s; is --profiler-config among its flags?", p.done.Error)
+		p.done.Error = p.Run.Secrets.Sentence(err.Error())
+		p.Run.Warn("the server's profiler was not started: %s; is --profiler-config among its flags?", p.done.Error)
 		return
 	}
 	p.done.Started = true
-	p.run.Say("profiler started")
+	p.Run.Say("profiler started")
 }
 
 // Stop ends what was begun, also after a run that was cut off.
@@ -54,12 +56,12 @@ func (p *profiler) Stop(ctx context.Context, end *journal.End) error {
 		return nil
 	}
 	if err := p.ask(context.WithoutCancel(ctx), "/stop_profile"); err != nil {
-		p.done.Error = p.run.Secrets.Sentence(err.Error())
-		p.run.Warn("the server's profiler was not stopped: %s", p.done.Error)
+		p.done.Error = p.Run.Secrets.Sentence(err.Error())
+		p.Run.Warn("the server's profiler was not stopped: %s", p.done.Error)
 		return nil
 	}
 	p.done.Stopped = true
-	p.run.Say("profiler stopped")
+	p.Run.Say("profiler stopped")
 	return nil
 }
 
@@ -67,7 +69,7 @@ func (p *profiler) ask(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, profileTimeout)
 	defer cancel()
 	var errs []error
-	for _, t := range p.run.Targets {
+	for _, t := range p.Run.Targets {
 		errs = append(errs, t.Profile(ctx, path))
 	}
 	return errors.Join(errs...)

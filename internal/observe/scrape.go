@@ -28,6 +28,7 @@ const (
 
 // Scrape reads the metrics and logs of the servers before, during and after the load.
 type Scrape struct {
+	Base
 	*spec.Spec
 	values  *spec.Wire
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -35,7 +36,6 @@ type Scrape struct {
 	names   *serving.Table       // which of them are kept
 	meters  []*metered           // each server's metrics, where there are any
 
-	run      *Run
 	whole    *journal.MetricsWriter // keeps them as they came; nil: it is not open
 	before   []*taken               // each server's counters before the warm-ups; nil where it has none
 	beforeAt time.Time
@@ -183,7 +183,7 @@ func metricsOf(all []*taken) []target.Metrics {
 func (c *Scrape) Finish(ctx context.Context, _ <-chan struct{}, end *journal.End) error {
 	after := c.settled(context.WithoutCancel(ctx))
 	end.SpecDecode = specDecode(metricsOf(c.before), metricsOf(after))
-	return c.write(after, c.run.Clock.Now(), true)
+	return c.write(after, c.Run.Clock.Now(), true)
 }
 
 // write writes what was read before or after the load.
@@ -194,11 +194,11 @@ func (c *Scrape) write(all []*taken, at int64, after bool) error {
 		}
 		line, dropped := c.totals(t.metrics)
 		if len(dropped) > 0 {
-			c.run.Say("note: the metrics of %s hold values that are no numbers, which are left out: %s", c.URLs[i], strings.Join(dropped, ", "))
+			c.Run.Say("note: the metrics of %s hold values that are no numbers, which are left out: %s", c.URLs[i], strings.Join(dropped, ", "))
 		}
 		line.At, line.After, line.Target, line.Dropped = at, after, i, dropped
 		c.keepTexts(t, at)
-		if err := c.run.Journal.Scrape(line); err != nil {
+		if err := c.Run.Journal.Scrape(line); err != nil {
 			return err
 		}
 		if !after {
@@ -214,7 +214,7 @@ func (c *Scrape) keepTexts(t *taken, at int64) {
 		one := &t.texts[i]
 		one.At, one.Text = at, c.values.Secrets.Scrub(one.Text)
 		if err := c.whole.Write(one); err != nil {
-			c.run.Say("note: from here on the metrics are not kept as they came: %v; the journal goes on", outside.Sentence(err.Error()))
+			c.Run.Say("note: from here on the metrics are not kept as they came: %v; the journal goes on", outside.Sentence(err.Error()))
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (c *Scrape) keepTexts(t *taken, at int64) {
 func (c *Scrape) Close() {
 	if c.whole != nil {
 		if dropped, _ := c.whole.Close(); dropped > 0 { // what went wrong has been said
-			c.run.Say("note: %d scrapes are not in %s", dropped, journal.MetricsName)
+			c.Run.Say("note: %d scrapes are not in %s", dropped, journal.MetricsName)
 		}
 	}
 	for _, m := range c.meters {

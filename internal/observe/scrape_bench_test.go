@@ -30,7 +30,7 @@ func BenchmarkDuring(b *testing.B) {
 	defer j.Close()
 	r := &Scrape{
 		names: serving.NewTable(), whole: journal.NewMetricsWriter(filepath.Join(dir, journal.MetricsName)),
-		run: &Run{Journal: j, Clock: wire.NewClock()}, values: &spec.Wire{Secrets: outside.NewSecrets("sk-some-long-secret")},
+		Base: Base{Run: &Run{Journal: j, Clock: wire.NewClock()}}, values: &spec.Wire{Secrets: outside.NewSecrets("sk-some-long-secret")},
 	}
 	m := &metered{}
 	before := client.ProcessUsage()

@@ -63,19 +63,19 @@ func (c *Scrape) watchMetrics(ctx context.Context, m *metered) {
 }
 
 func (c *Scrape) writeDuring(m *metered, t *taken) {
-	at := c.run.Clock.Now()
+	at := c.Run.Clock.Now()
 	values := c.overTime(t.metrics)
 	m.now.set(at, values)
 	c.keepTexts(t, at)
-	_ = c.run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Counters: values}) // it always marshals
+	_ = c.Run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Counters: values}) // it always marshals
 }
 
 // sayLess tells that a server is asked less often. It is no more than a note: the load goes on.
 func (c *Scrape) sayLess(m *metered, every, took time.Duration, bytes int, err error) {
 	if err != nil {
-		c.run.Say("note: the metrics can't be read (%s): they are asked for each %v from now on", c.values.Secrets.Sentence(err.Error()), every)
+		c.Run.Say("note: the metrics can't be read (%s): they are asked for each %v from now on", c.values.Secrets.Sentence(err.Error()), every)
 		return
 	}
-	c.run.Say("note: the metrics of %s take %v and %d KB: they are read each %v from now on, so that the load is not disturbed",
+	c.Run.Say("note: the metrics of %s take %v and %d KB: they are read each %v from now on, so that the load is not disturbed",
 		m.sources[0].URL, took.Round(time.Millisecond), bytes/1000, every)
 }

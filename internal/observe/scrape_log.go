@@ -23,7 +23,7 @@ func (c *Scrape) openLogs() error {
 		}
 		if !c.meters[i].absent && c.before[i] != nil {
 			_ = log.Close() // it was only read
-			c.run.Say("note: %s has metrics, which say more than its log: --server-log %s is not read", c.meters[i].sources[0].URL, path)
+			c.Run.Say("note: %s has metrics, which say more than its log: --server-log %s is not read", c.meters[i].sources[0].URL, path)
 			continue
 		}
 		c.meters[i].absent = true // one source of a server's state, or its course would jump between them
@@ -40,7 +40,7 @@ func (c *Scrape) followLog(ctx context.Context, m *metered) {
 	defer tick.Stop()
 	for last := false; ; {
 		told := false
-		at := c.run.Clock.Now()
+		at := c.Run.Clock.Now()
 		err := m.log.Read(func(line string) {
 			if state.Line(line, float64(at)/1e9) {
 				told = true
@@ -49,11 +49,11 @@ func (c *Scrape) followLog(ctx context.Context, m *metered) {
 		if told {
 			values := state.Values()
 			m.now.set(at, values)
-			_ = c.run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Counters: values}) // it always marshals
+			_ = c.Run.Journal.Scrape(&journal.Scrape{At: at, During: true, Target: m.target, Counters: values}) // it always marshals
 		}
 		if err != nil && !m.silent {
 			m.silent = true
-			c.run.Say("note: the server's log can't be read any more: %v", err)
+			c.Run.Say("note: the server's log can't be read any more: %v", err)
 		}
 		if last {
 			return

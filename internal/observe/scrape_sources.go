@@ -20,8 +20,8 @@ import (
 // Open finds where each server's metrics are, reads them for the first time, and makes
 // ready to keep them. Only what the user has named must be there.
 func (c *Scrape) Open(ctx context.Context, r *Run) error {
-	c.run = r
-	c.whole = journal.NewMetricsWriter(filepath.Join(c.run.Folder, journal.MetricsName))
+	c.Run = r
+	c.whole = journal.NewMetricsWriter(filepath.Join(c.Run.Folder, journal.MetricsName))
 	for _, m := range c.meters {
 		for _, address := range c.metricsAddresses(m.target, m.kind) {
 			m.sources = append(m.sources, c.source(address))
@@ -69,7 +69,7 @@ func (c *Scrape) firstScrape(ctx context.Context, m *metered) (*taken, error) {
 	var status *scrape.StatusError
 	if errors.As(err, &status) && status.Code == http.StatusBadRequest && m.kind == target.LlamaCPP && len(c.MetricsURLs) == 0 {
 		m.sources[0].Close()
-		m.sources[0] = c.source(m.sources[0].URL + "?model=" + url.QueryEscape(c.run.Model))
+		m.sources[0] = c.source(m.sources[0].URL + "?model=" + url.QueryEscape(c.Run.Model))
 		t, err = m.read(ctx)
 	}
 	return t, err
@@ -98,7 +98,7 @@ func (c *Scrape) absences(errs []error) error {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	if c.ScrapeEvery > 0 && len(c.ServerLogs) == 0 {
-		c.run.Say("note: no metrics: %s%s. What goes on inside the server is not seen; --metrics-url names another address", why[0], more)
+		c.Run.Say("note: no metrics: %s%s. What goes on inside the server is not seen; --metrics-url names another address", why[0], more)
 	}
 	return nil
 }

@@ -43,30 +43,30 @@ func (r *Ready) checkReady(ctx context.Context, server int) error {
 	}
 }
 
-// askDialect finds out whether the server needs another word for what we ask of it, and
+// dialect finds out whether the server needs another word for what we ask of it, and
 // whether it takes what is sent. It is asked before any request, and only where it matters.
-func (r *Ready) askDialect(ctx context.Context) error {
-	k, err := workload.Find(r.DatasetName)
-	fixed := err == nil && k.IgnoreEOS && !r.API().Pooling // lengths are meant to be
-	if fixed && r.API().Lacks.IgnoreEOS {
-		r.host.Note("note: the lengths of answers are not fixed: --backend %s has no word for ignore_eos, and a model may end an answer early", r.Backend)
+func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (oldLimit bool, err error) {
+	k, err := workload.Find(asked.DatasetName)
+	fixed := err == nil && k.IgnoreEOS && !asked.API().Pooling // lengths are meant to be
+	if fixed && asked.API().Lacks.IgnoreEOS {
+		s.note("note: the lengths of answers are not fixed: --backend %s has no word for ignore_eos, and a model may end an answer early", asked.Backend)
 	}
-	ids := workload.SendsIDs(r.DatasetOptions)
-	if !r.Chat() && !ids && !r.IgnoreEOS {
-		return nil
+	ids := workload.SendsIDs(asked.DatasetOptions)
+	if !asked.Chat() && !ids && !asked.IgnoreEOS {
+		return false, nil
 	}
-	id := r.Servers.Targets[0].Identify(ctx) // one without a list of models may still say what it is
+	id := s.first().Identify(ctx) // one without a list of models may still say what it is
 	if ids && id.TextsOnly() {
-		return usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", r.DatasetName, id.Name()).
+		return false, usage.Errorf("dataset-name", "%s sends token ids, and the server is %s, which takes none", asked.DatasetName, id.Name()).
 			WithHint("the dataset trace can send texts")
 	}
-	if r.Chosen.OldLimit = r.Backend == spec.BackendChat && id.OldLimit(); r.Chosen.OldLimit {
-		r.host.Note("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
+	if oldLimit = asked.Backend == spec.BackendChat && id.OldLimit(); oldLimit {
+		s.note("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
-	if r.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
-		r.host.Note("note: the lengths of answers are not fixed: the server is %s, which passes over ignore_eos", id.Name())
+	if asked.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
+		s.note("note: the lengths of answers are not fixed: the server is %s, which passes over ignore_eos", id.Name())
 	}
-	return nil
+	return oldLimit, nil
 }
 
 // Facts are what a server says of itself.
@@ -96,7 +96,7 @@ func Ask(ctx context.Context, s *spec.Spec, h *Host) (Facts, error) {
 			f.Name, f.Meta = m.OwnedBy, m.Meta
 		}
 	}
-	id := r.Servers.Targets[0].Identify(ctx)
+	id := r.Servers.first().Identify(ctx)
 	f.TextsOnly = f.TextsOnly || id.TextsOnly()
 	f.EndsEarly = f.EndsEarly || id.Quirks().IgnoreEOS == target.No
 	return f, nil

@@ -22,24 +22,27 @@ func (r *Ready) Config() load.Config {
 			Source: r.Data.Dataset, Pooling: api.Pooling, Query: api.Query, IDPrefix: r.idPrefix(),
 			Call: protocol.Call{
 				Model: r.Chosen.Sent, OldLimit: r.Chosen.OldLimit, IgnoreEOS: r.IgnoreEOS, NoStream: r.WholeAnswers(), Logprobs: r.Logprobs,
-				Extra: append(spec.ObjectFields(r.DefaultBody), r.extraFields()...),
+				Extra: append(spec.ObjectFields(r.DefaultBody), extraFields(r.Spec, r.Values)...),
 			},
 		},
 		Schedule: load.Schedule{
 			Pace: r.Pacing, Timed: r.SelfTimed(), GoTimers: r.host.Dial != nil, Timeout: r.RequestTimeout, Deadline: r.Deadline,
 			Concurrency: spec.Deref(r.MaxConcurrency, 0), Batch: r.BatchSize, SpawnRate: r.SpawnRate,
 		},
-		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.url(0), Trace: r.sentTrace()},
+		Destination: load.Destination{Transport: r.Transport, Protocol: api, URL: r.URLs[0] + r.path(), Trace: r.traceID()},
 		Records: load.Records{
 			KeepPrompts: r.JournalTexts, KeepTexts: r.JournalTexts || r.SaveDetailed, Secrets: r.Values.Secrets, CountTokens: r.Tokens.Count,
 		},
+	}
+	if r.Values.Header.Get(traceParent) != "" { // the user gave one of that name
+		cfg.Trace = wire.Trace{}
 	}
 	if r.Tokens.Source == TokensByFile {
 		cfg.CountPrompt = r.Tokens.Count
 	}
 	if r.Talks() {
 		cfg.Conversations = &load.Conversations{MaxOpen: spec.Deref(r.MaxConversations, 0), MaxRequests: r.MaxRequests, Header: r.SessionHeader}
-		if r.Values.Header.Get(r.SessionHeader) != "" { // the user gave one of that name
+		if r.Values.Header.Get(r.SessionHeader) != "" { // as above
 			cfg.Conversations.Header = ""
 		}
 	}
@@ -51,8 +54,8 @@ func (r *Ready) Config() load.Config {
 	}
 	if r.Several() {
 		cfg.Balance = r.Servers.Balance
-		for i := range r.URLs {
-			cfg.Targets = append(cfg.Targets, r.url(i))
+		for _, u := range r.URLs {
+			cfg.Targets = append(cfg.Targets, u+r.path())
 		}
 	}
 	return cfg
@@ -61,24 +64,21 @@ func (r *Ready) Config() load.Config {
 // configFor is for a request to one of the servers.
 func (r *Ready) configFor(server int) load.Config {
 	cfg := r.Config()
-	cfg.URL, cfg.Targets, cfg.Balance = r.url(server), nil, nil
+	cfg.URL, cfg.Targets, cfg.Balance = r.URLs[server]+r.path(), nil, nil
 	return cfg
 }
-
-// url is where the requests to a server go, without a login.
-func (r *Ready) url(server int) string { return r.URLs[server] + r.path() }
 
 // path is the endpoint, with the model's name where it has a place for it.
 func (r *Ready) path() string { return protocol.FillPath(r.Endpoint, r.Chosen.Sent) }
 
 // extraFields are what the flags add to each body, in vLLM's order: sampling
 // first, --extra-body over all.
-func (r *Ready) extraFields() []protocol.Field {
-	fields := r.Sampling()
-	if r.ContinuousUsage {
+func extraFields(s *spec.Spec, v *spec.Wire) []protocol.Field {
+	fields := s.Sampling()
+	if s.ContinuousUsage {
 		fields = append(fields, protocol.Field{Name: "stream_options", Value: json.RawMessage(`{"include_usage": true, "continuous_usage_stats": true}`)})
 	}
-	return append(fields, spec.ObjectFields(r.Values.Extra)...)
+	return append(fields, spec.ObjectFields(v.Extra)...)
 }
 
 func (r *Ready) idPrefix() string {
@@ -103,12 +103,4 @@ func (r *Ready) traceID() wire.Trace {
 		r.trace, _ = wire.ParseTrace(r.TraceID) // it was checked
 	}
 	return r.trace
-}
-
-// sentTrace is what the header is made from, unless the user gave one of that name.
-func (r *Ready) sentTrace() wire.Trace {
-	if r.Values.Header.Get(traceParent) != "" {
-		return wire.Trace{}
-	}
-	return r.traceID()
 }

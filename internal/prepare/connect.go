@@ -19,7 +19,7 @@ func (r *Ready) connect(ctx context.Context) error {
 	if r.Servers.Balance, err = balancer(r.Spec); err != nil {
 		return err
 	}
-	if r.Transport, err = r.makeTransport(); err != nil {
+	if r.Transport, err = newTransport(r); err != nil {
 		return err
 	}
 	r.Servers.await(ctx, r.ReadyCheckTimeoutSec)

@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -56,8 +57,10 @@ func (r *Ready) openDataset(ctx context.Context) error {
 		return nil
 	}
 	o := r.WorkloadOptions()
-	o.Fetch = func(name string, patterns []string) (string, error) { return r.fetchSet(ctx, name, patterns) }
-	if err := r.confine(&o); err != nil {
+	o.Fetch = func(name string, patterns []string) (string, error) {
+		return r.host.fetchSet(ctx, r.Spec, &r.Data, name, patterns)
+	}
+	if err := r.host.confine(r.Spec, &r.Data, &o); err != nil {
 		return err
 	}
 	if r.Tokens.Tokenizer != nil {
@@ -97,27 +100,27 @@ func (r *Ready) openDataset(ctx context.Context) error {
 }
 
 // fetchSet gives files of a dataset by its name: from the hub's cache, else from the hub itself.
-func (r *Ready) fetchSet(ctx context.Context, name string, patterns []string) (string, error) {
-	got, err := r.host.Hub().Snapshot(ctx, hub.Dataset, name, r.DatasetRevision, patterns)
+func (h *Host) fetchSet(ctx context.Context, s *spec.Spec, d *Data, name string, patterns []string) (string, error) {
+	got, err := h.Hub().Snapshot(ctx, hub.Dataset, name, s.DatasetRevision, patterns)
 	if err != nil {
 		return "", err
 	}
 	if got.Stale != nil {
-		r.host.Note("note: the dataset %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+		h.Note("note: the dataset %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
 	}
 	if got.Fetched > 0 {
-		r.host.Note("fetched the dataset %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
+		h.Note("fetched the dataset %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)
 	}
 	if got.Commit != "" {
-		r.DatasetRevision, r.Data.Commit = got.Commit, got.Commit // further files come from the same one
+		s.DatasetRevision, d.Commit = got.Commit, got.Commit // further files come from the same one
 	}
-	r.Data.Folder = got.Dir
+	d.Folder = got.Dir
 	return got.Dir, nil
 }
 
 // confine puts the place of the files that came with the run into the options.
-func (r *Ready) confine(o *workload.Options) error {
-	if r.host.Place == nil {
+func (h *Host) confine(s *spec.Spec, d *Data, o *workload.Options) error {
+	if h.Place == nil {
 		return nil
 	}
 	o.Fetch, o.Confined = nil, true
@@ -128,9 +131,9 @@ func (r *Ready) confine(o *workload.Options) error {
 		named := *own
 		named.Name, o.Own = o.Path, &named // what is known of a set goes by its name
 	}
-	r.Data.Commit = r.DatasetRevision
+	d.Commit = s.DatasetRevision
 	var err error
-	o.Path, err = r.host.Place(DatasetFile, o.Path)
+	o.Path, err = h.Place(DatasetFile, o.Path)
 	return err
 }
 
@@ -167,7 +170,7 @@ func (r *Ready) chooseTokenizer(ctx context.Context) error {
 	if r.SkipTokenizerInit {
 		return nil
 	}
-	name, place, commit, err := r.findTokenizer(ctx)
+	name, place, commit, err := r.host.findTokenizer(ctx, r.Spec, r.Chosen.ID)
 	if err != nil {
 		return err
 	}

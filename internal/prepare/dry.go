@@ -57,21 +57,22 @@ func Dry(ctx context.Context, s *spec.Spec, h *Host) (*Ready, error) {
 const dryTime = 3 * time.Second
 
 // connectDry does what connect does, as far as it can be done without a server.
-func (r *Ready) connectDry(ctx context.Context) error {
+func (r *Ready) connectDry(ctx context.Context) (err error) {
 	if err := r.address(); err != nil {
 		return err
 	}
 	asked, cancel := context.WithTimeout(ctx, dryTime)
 	defer cancel()
-	first := &r.Servers.lists[0]
-	first.models, first.err = r.Servers.first().Models(asked)
-	if first.err == nil {
-		if err := r.askDialect(ctx); err != nil {
+	first, oldLimit := &r.Servers.lists[0], false
+	if first.models, first.err = r.Servers.first().Models(asked); first.err == nil {
+		if oldLimit, err = r.Servers.dialect(ctx, r.Spec); err != nil {
 			return err
 		}
 	}
 	if api := r.API(); r.Model != "" || api.Model != "" || api.NoModel || first.err == nil {
-		return r.chooseModel()
+		r.Chosen, err = r.Servers.choose(r.Spec)
+		r.Chosen.OldLimit = oldLimit
+		return err
 	}
 	r.Chosen.Sent = r.ServedModelName
 	r.host.Note("note: no server answers at %s, and --model is not given: the model's name in the bodies is %q", r.URLs[0], outside.Word(r.Chosen.Sent))
@@ -79,15 +80,15 @@ func (r *Ready) connectDry(ctx context.Context) error {
 }
 
 // showRehearsal shows the host what is about to be sent, if it wants to see it.
-func (r *Ready) showRehearsal(ctx context.Context) error {
-	if r.host.Rehearsed == nil {
+func (h *Host) showRehearsal(ctx context.Context, r *Ready) error {
+	if h.Rehearsed == nil {
 		return nil
 	}
 	rehearsed, err := r.rehearse(ctx)
 	if err != nil {
 		return err
 	}
-	return r.host.Rehearsed(rehearsed)
+	return h.Rehearsed(rehearsed)
 }
 
 // rehearse makes all requests once, in a run of its own: what this one will send is not

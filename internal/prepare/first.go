@@ -17,7 +17,7 @@ import (
 func (r *Ready) First(version string, start time.Time) *journal.Run {
 	return &journal.Run{
 		Schema: journal.Schema, Version: version, StartUnixNs: start.UnixNano(), Zone: start.Format("-07:00"),
-		Command: r.Command, Trace: r.traceID().String(), Options: r.Options(), Serves: r.Serves(), Task: r.Data.Task,
+		Command: r.Command, Trace: r.traceID().String(), Options: r.Options(), Serves: r.Servers.Serves(r.Chosen.Sent), Task: r.Data.Task,
 	}
 }
 

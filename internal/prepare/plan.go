@@ -32,16 +32,10 @@ type Plan struct {
 
 // PlanFile is a file that a client needs, on this machine.
 type PlanFile struct {
-	For  string // dataset or tokenizer
+	For  FileKind
 	Path string
 	Name string // under which a client has it; with slashes, if it is one of a folder
 }
-
-// What files are for.
-const (
-	forDataset   = "dataset"
-	forTokenizer = "tokenizer"
-)
 
 // NewPlan resolves a Spec for clients on other machines, and holds it against the lock of
 // the host, if it has one. The Plan must be closed.
@@ -68,7 +62,7 @@ func (p *Plan) make(ctx context.Context) error {
 	if err := r.makePace(); err != nil {
 		return err
 	}
-	if err := r.showRehearsal(ctx); err != nil {
+	if err := r.host.showRehearsal(ctx, r); err != nil {
 		return err
 	}
 	own := *r.Spec
@@ -110,7 +104,7 @@ func (p *Plan) planTokenizer() error {
 			return fmt.Errorf("read the tokenizer again: %w", err)
 		}
 		size += info.Size()
-		p.Files = append(p.Files, PlanFile{forTokenizer, path, names[path]})
+		p.Files = append(p.Files, PlanFile{TokenizerFile, path, names[path]})
 	}
 	if size > tokenizerLimits.Total {
 		return usage.Errorf("tokenizer", "%s has %d bytes, and at most %d are sent to agents", outside.Word(t.ID), size, tokenizerLimits.Total).
@@ -170,7 +164,7 @@ func (p *Plan) planDataset() error {
 		return fmt.Errorf("read the dataset again: %w", err)
 	}
 	if !info.IsDir() {
-		p.Files = append(p.Files, PlanFile{forDataset, from, filepath.Base(from)})
+		p.Files = append(p.Files, PlanFile{DatasetFile, from, filepath.Base(from)})
 		return nil
 	}
 	size, n := int64(0), 0
@@ -186,7 +180,7 @@ func (p *Plan) planDataset() error {
 		if size, n = size+info.Size(), n+1; err == nil && (size > maxFolder || n > maxFolderFiles) {
 			err = usage.Errorf("dataset-path", "%s is too large to be sent to agents: at most %d files and %d GiB", outside.Word(r.Path), maxFolderFiles, maxFolder>>30)
 		}
-		p.Files = append(p.Files, PlanFile{forDataset, path, filepath.ToSlash(name)})
+		p.Files = append(p.Files, PlanFile{DatasetFile, path, filepath.ToSlash(name)})
 		return err
 	})
 	return err

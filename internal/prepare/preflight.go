@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/spec"
 )
 
 // preflightTime bounds one question of the preflight: what takes longer is left to the load.
@@ -26,7 +28,7 @@ const preflightTime = 10 * time.Second
 // asks for a single token, with a prompt that is not of the workload. What may have
 // another cause is left to the load, whose outcomes say it.
 func (r *Ready) preflight(ctx context.Context) error {
-	if err := checkRoom(r.Spec); err != nil {
+	if err := checkCapacity(r.Spec); err != nil {
 		return err
 	}
 	r.Servers.ask(ctx, false)
@@ -39,7 +41,7 @@ func (r *Ready) preflight(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.chooseModel(); err != nil {
+	if r.Chosen, err = r.Servers.choose(r.Spec); err != nil {
 		return err
 	}
 	r.Servers.noteAdapters(r.LoRAModules)
@@ -89,11 +91,11 @@ func (l *modelList) has(name string) bool {
 
 // names lists a few of the models.
 func (l *modelList) names() string {
-	const most = 5
+	const limit = 5
 	var names []string
 	for i := range l.models {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(l.models)-most))
+		if i == limit {
+			names = append(names, fmt.Sprintf("and %d more", len(l.models)-limit))
 			break
 		}
 		names = append(names, outside.Word(l.models[i].ID))
@@ -190,37 +192,27 @@ func speaksTLS(ctx context.Context, base string) bool {
 	return true
 }
 
-// chooseModel finds the name that requests carry, and the one for the tokenizer.
-func (r *Ready) chooseModel() error {
-	r.Chosen.ID, r.Chosen.Sent = r.Model, r.Model
+// choose finds the name that requests carry, and the one for the tokenizer.
+func (s *Servers) choose(asked *spec.Spec) (Model, error) {
+	api, list := asked.API(), &s.lists[0]
+	m := Model{ID: asked.Model, Sent: asked.Model}
 	switch {
-	case r.Model != "":
-	case r.API().Model != "":
-		r.Chosen.ID, r.Chosen.Sent = r.API().Model, r.API().Model
-	default:
-		list := &r.Servers.lists[0]
-		if list.err == nil && len(list.models) == 0 {
-			list.err = errors.New("it lists no model")
-		}
-		if list.err != nil && r.API().NoModel {
-			r.Chosen.ID, r.Chosen.Sent = r.Backend, r.Backend
-			break
-		}
-		if list.err != nil {
-			return fmt.Errorf("ask %s for its models: %s; is the server up? Give its address with --base-url, or the model with --model",
-				r.URLs[0], r.Values.Secrets.Scrub(list.err.Error()))
-		}
+	case asked.Model != "":
+	case api.Model != "":
+		m = Model{ID: api.Model, Sent: api.Model}
+	case len(list.models) > 0 && list.err == nil:
 		first := &list.models[0]
-		r.Chosen.Sent, r.Chosen.ID = first.ID, first.Root
-		if r.Chosen.ID == "" {
-			r.Chosen.ID = first.ID
-		}
-		r.host.Note("model: %s, the first that the server lists", outside.Word(r.Chosen.Sent))
+		m = Model{ID: cmp.Or(first.Root, first.ID), Sent: first.ID}
+		s.note("model: %s, the first that the server lists", outside.Word(m.Sent))
+	case api.NoModel:
+		m = Model{ID: asked.Backend, Sent: asked.Backend}
+	default:
+		why := cmp.Or(list.err, errors.New("it lists no model"))
+		return m, fmt.Errorf("ask %s for its models: %s; is the server up? Give its address with --base-url, or the model with --model",
+			asked.URLs[0], s.values.Secrets.Scrub(why.Error()))
 	}
-	if r.ServedModelName != "" {
-		r.Chosen.Sent = r.ServedModelName
-	}
-	return nil
+	m.Sent = cmp.Or(asked.ServedModelName, m.Sent)
+	return m, nil
 }
 
 // noteAdapters says which adapters no server lists. They may still be there: a server
@@ -240,9 +232,9 @@ func (s *Servers) noteAdapters(modules []string) {
 
 // few names the first of many.
 func few(names []string) string {
-	const most = 5
-	if len(names) <= most {
+	const limit = 5
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
-	return strings.Join(names[:most], ", ") + ", …"
+	return strings.Join(names[:limit], ", ") + ", …"
 }

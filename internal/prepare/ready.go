@@ -10,7 +10,6 @@ import (
 
 	"github.com/inferometer/inferometer/internal/eval/ask"
 	"github.com/inferometer/inferometer/internal/eval/resume"
-	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/wire"
@@ -76,7 +75,7 @@ func (r *Ready) prepare(ctx context.Context) (err error) {
 	if err := r.connect(ctx); err != nil {
 		return err
 	}
-	if err := r.askDialect(ctx); err != nil {
+	if r.Chosen.OldLimit, err = r.Servers.dialect(ctx, r.Spec); err != nil {
 		return err
 	}
 	if err := r.makeWorkload(ctx); err != nil {
@@ -88,7 +87,7 @@ func (r *Ready) prepare(ctx context.Context) (err error) {
 	if err := r.makePace(); err != nil {
 		return err
 	}
-	if err := r.showRehearsal(ctx); err != nil {
+	if err := r.host.showRehearsal(ctx, r); err != nil {
 		return err
 	}
 	r.takeShare()
@@ -118,7 +117,15 @@ func (r *Ready) resume(ctx context.Context) (err error) {
 	if r.Earlier, err = resume.Open(r.RunDir); err != nil {
 		return err
 	}
-	if err := r.sameAsEarlier(ctx); err != nil {
+	err = r.Earlier.Same(r.Data.Task, r.Chosen.Sent, r.Servers.Serves(r.Chosen.Sent))
+	if err == nil && r.Earlier.Begun() {
+		var again *Ready
+		if again, err = r.again(ctx); err == nil {
+			err = r.Earlier.SameQuestions(again.Data)
+			again.Close()
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%w; nothing was asked", err)
 	}
 	words, err := r.Earlier.Left(r.Data.Task, r.Data.Len())
@@ -128,19 +135,6 @@ func (r *Ready) resume(ctx context.Context) (err error) {
 	r.host.Note("%s", words)
 	r.Data.Dataset = r.Earlier.Remaining(r.Data.Dataset)
 	return nil
-}
-
-// sameAsEarlier refuses to go on where the answers would be of two things.
-func (r *Ready) sameAsEarlier(ctx context.Context) error {
-	if err := r.Earlier.Same(r.Data.Task, r.Chosen.Sent, r.Serves()); err != nil || !r.Earlier.Begun() {
-		return err
-	}
-	again, err := r.again(ctx)
-	if err != nil {
-		return err
-	}
-	defer again.Close()
-	return r.Earlier.SameQuestions(again.Data)
 }
 
 // Close ends what is open.
@@ -196,6 +190,3 @@ func (r *Ready) Total() int {
 	}
 	return r.Data.Len()
 }
-
-// Serves is what the servers say that they serve, for the journal.
-func (r *Ready) Serves() []journal.Served { return r.Servers.serves(r.Chosen.Sent) }

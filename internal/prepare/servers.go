@@ -96,12 +96,12 @@ func (s *Servers) identify(ctx context.Context, waited bool) {
 	}
 }
 
-// serves is what the servers say that they serve, for the journal.
-func (s *Servers) serves(sent string) (list []journal.Served) {
-	const most = 20 // of a server: a gateway may list hundreds
+// Serves is what the servers say that they serve, for the journal.
+func (s *Servers) Serves(sent string) (list []journal.Served) {
+	const limit = 20 // of a server: a gateway may list hundreds
 	for i := range s.lists {
 		for k := range s.lists[i].models {
-			if m := &s.lists[i].models[k]; k < most || m.ID == sent {
+			if m := &s.lists[i].models[k]; k < limit || m.ID == sent {
 				list = append(list, journal.Served{
 					Target: i, ID: outside.Word(m.ID), Root: outside.Word(m.Root), OwnedBy: outside.Word(m.OwnedBy),
 					MaxModelLen: m.Context(), Params: m.Meta.Params, Bytes: m.Meta.Bytes,

@@ -65,34 +65,34 @@ func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries 
 
 // findTokenizer looks for the run's tokenizer: at the path or by the name that the user
 // gave, else by the model's. Empty: there is none, and that is no error.
-func (r *Ready) findTokenizer(ctx context.Context) (name, place, commit string, err error) {
-	if r.host.Place != nil {
-		name = r.Tokenizer
+func (h *Host) findTokenizer(ctx context.Context, s *spec.Spec, model string) (name, place, commit string, err error) {
+	if h.Place != nil {
+		name = s.Tokenizer
 		if name == "" {
-			name = r.Chosen.ID
+			name = model
 		}
-		place, err = r.host.Place(TokenizerFile, name)
-		return name, place, r.TokenizerRevision, err
+		place, err = h.Place(TokenizerFile, name)
+		return name, place, s.TokenizerRevision, err
 	}
-	if r.Tokenizer != "" {
-		place, commit, err = r.host.NamedTokenizer(ctx, r.Tokenizer, r.TokenizerRevision)
-		return r.Tokenizer, place, commit, err
+	if s.Tokenizer != "" {
+		place, commit, err = h.NamedTokenizer(ctx, s.Tokenizer, s.TokenizerRevision)
+		return s.Tokenizer, place, commit, err
 	}
-	name = r.Chosen.ID
-	if r.Model == "" { // the name is a server's word
-		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
+	name = model
+	if s.Model == "" { // the name is a server's word
+		place, commit = h.cachedTokenizer(name, s.TokenizerRevision)
 		return name, place, commit, nil
 	}
 	place, there := spec.LocalTokenizer(name)
 	if there || !isRepo(name) {
 		return name, place, "", nil
 	}
-	if !strings.Contains(name, "/") || r.host.Hub().Offline { // a word such as "llama" is a served name more often than one of the hub's
-		place, commit = r.host.cachedTokenizer(name, r.TokenizerRevision)
+	if !strings.Contains(name, "/") || h.Hub().Offline { // a word such as "llama" is a served name more often than one of the hub's
+		place, commit = h.cachedTokenizer(name, s.TokenizerRevision)
 		return name, place, commit, nil
 	}
-	if place, commit, err = r.host.fetchTokenizer(ctx, name, r.TokenizerRevision, 1); err != nil && ctx.Err() == nil {
-		r.host.Note("note: no tokenizer for --model %s: %v", name, err)
+	if place, commit, err = h.fetchTokenizer(ctx, name, s.TokenizerRevision, 1); err != nil && ctx.Err() == nil {
+		h.Note("note: no tokenizer for --model %s: %v", name, err)
 		err = nil
 	}
 	return name, place, commit, err

@@ -11,15 +11,15 @@ import (
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// makeTransport makes the transport that --engine asks for.
-func (r *Ready) makeTransport() (wire.Transport, error) {
+// newTransport makes the transport that --engine asks for.
+func newTransport(r *Ready) (wire.Transport, error) {
 	netHTTP := func() wire.Transport {
 		return wire.NewNetHTTP(wire.NetHTTPConfig{
 			Clock: r.Clock, Header: r.Values.Header, Connections: connections(r.Spec), NoKeepAlive: r.NoKeepAlive, Insecure: r.Insecure, HTTP2: r.HTTP2,
 			KernelStamps: r.host.wantStamps(), Proxy: r.Values.Proxy, Dial: r.host.Dial,
 		})
 	}
-	reason := r.noLoop()
+	reason := noLoop(r)
 	if r.Engine == spec.EngineLoop && reason != "" {
 		return nil, usage.Errorf("engine", "loop can't be used: %s", reason).WithHint("use auto or nethttp")
 	}
@@ -49,7 +49,7 @@ func (h *Host) wantStamps() bool {
 }
 
 // noLoop says why the event loop can't carry this run; empty: it can.
-func (r *Ready) noLoop() string {
+func noLoop(r *Ready) string {
 	switch {
 	case runtime.GOOS != "linux":
 		return "it is for Linux"

@@ -24,7 +24,7 @@ const flagEvents = "events"
 
 // Bounds of what waits for a reader who is slower than the run.
 const (
-	mostEvents   = 8192             // that wait; what comes then is dropped, and counted
+	maxEvents   = 8192             // that wait; what comes then is dropped, and counted
 	eventsEnding = 10 * time.Second // after the run, for what waits
 	statesEvery  = 900 * time.Millisecond
 )
@@ -102,7 +102,7 @@ func (r *serveRun) startEvents() (*events, error) {
 	if err := r.checkEvents(); r.Events == "" || err != nil {
 		return nil, err
 	}
-	e := &events{queue: make(chan event, mostEvents), done: make(chan struct{})}
+	e := &events{queue: make(chan event, maxEvents), done: make(chan struct{})}
 	if r.Events == "-" {
 		e.out, r.Out = r.Out, r.Err
 		// A reader that has gone is no reason to end the run: writing fails, and is given up.

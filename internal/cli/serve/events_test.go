@@ -28,20 +28,20 @@ func (b *blocked) Write(p []byte) (int, error) {
 // the last line tells how many.
 func TestSlowReaderOfEvents(t *testing.T) {
 	out := &blocked{begun: make(chan struct{}, 1), free: make(chan struct{})}
-	e := &events{queue: make(chan event, mostEvents), done: make(chan struct{}), out: out, forget: func() {}}
+	e := &events{queue: make(chan event, maxEvents), done: make(chan struct{}), out: out, forget: func() {}}
 	go e.write()
 	first := &journal.Request{Outcome: journal.Complete, Sent: 1e9, End: 3e9, UsageOutput: 5}
 	first.Events.At, first.Events.Kind = []int64{1e6, 5e6}, []journal.EventKind{0, journal.EventChoices}
 	e.Ended(first)
 	<-out.begun
 	const more = 100
-	for i := range mostEvents + more {
+	for i := range maxEvents + more {
 		e.Ended(&journal.Request{Index: i + 1, Outcome: journal.Refused, Error: "nobody listens"})
 	}
 	close(out.free)
 	e.finish(nil, func(format string, args ...any) { t.Errorf(format, args...) })
 	lines := bytes.Split(bytes.TrimSpace(out.got.Bytes()), []byte("\n"))
-	if len(lines) != 1+mostEvents+1 {
+	if len(lines) != 1+maxEvents+1 {
 		t.Fatalf("%d lines", len(lines))
 	}
 	if want := `{"request":{"index":0,"outcome":"complete","sent":1,"end":3,"ttft":6,"output_tokens":5}}`; string(lines[0]) != want {
@@ -55,7 +55,7 @@ func TestSlowReaderOfEvents(t *testing.T) {
 
 // A reader that has gone ends nothing but the events.
 func TestReaderOfEventsHasGone(t *testing.T) {
-	e := &events{queue: make(chan event, mostEvents), done: make(chan struct{}), out: gone{}, forget: func() {}}
+	e := &events{queue: make(chan event, maxEvents), done: make(chan struct{}), out: gone{}, forget: func() {}}
 	go e.write()
 	e.Ended(&journal.Request{Outcome: journal.Complete})
 	warned := ""

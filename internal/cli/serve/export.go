@@ -17,6 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -32,7 +33,6 @@ type exporter interface {
 type exporting struct {
 	observe.Base
 	host      *bench.Host
-	run       *observe.Run // nil: it has not been opened
 	linger    time.Duration
 	all       []exporter
 	shown     *prometheus.Exporter
@@ -103,12 +103,9 @@ func (e *exporting) attach(elsewhere bool) {
 	}
 }
 
-// Open implements observe.Observer.
-func (e *exporting) Open(_ context.Context, r *observe.Run) error { e.run = r; return nil }
-
 // Start implements observe.Observer.
 func (e *exporting) Start() error {
-	e.started(e.run.Folder, e.run.First)
+	e.started(e.Run.Folder, e.Run.First)
 	return nil
 }
 
@@ -126,8 +123,8 @@ func (e *exporting) Ended(q *journal.Request) {
 	}
 }
 
-// mostGathering is how long a fleet's requests are told of, when all is over.
-const mostGathering = time.Minute
+// maxGathering is how long a fleet's requests are told of, when all is over.
+const maxGathering = time.Minute
 
 // gather tells of the requests of a fleet, whose journals are one now.
 func (e *exporting) gather(run finished) error {
@@ -140,7 +137,7 @@ func (e *exporting) gather(run finished) error {
 	}
 	defer j.Close()
 	if e.collector != nil {
-		hurry := time.AfterFunc(mostGathering, e.collector.Hurry)
+		hurry := time.AfterFunc(maxGathering, e.collector.Hurry)
 		defer hurry.Stop()
 	}
 	e.started(run.Folder(), j.Run())
@@ -164,17 +161,11 @@ func (e *exporting) gather(run finished) error {
 // it ended the run already.
 func (e *exporting) finish(ctx context.Context, drain <-chan struct{}) {
 	defer e.unlisten()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !closed(drain) {
-		go func() {
-			select {
-			case <-drain:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+	if closed(drain) {
+		drain = nil
 	}
+	ctx, cancel := load.UntilDrain(ctx, drain, nil)
+	defer cancel()
 	if !e.begun { // there is nothing to tell
 		cancel()
 	}

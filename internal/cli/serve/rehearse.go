@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
+	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -51,15 +52,8 @@ func (o *Options) checkRehearsal() error {
 func (r *serveRun) dryRun(ctx context.Context) error {
 	ctx, drain, stop := command.Interrupts(ctx, r.Err)
 	defer stop()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-drain:
-			cancel() // nothing is in flight
-		case <-ctx.Done():
-		}
-	}()
+	ctx, undo := load.UntilDrain(ctx, drain, nil) // nothing is in flight
+	defer undo()
 	found, err := prepare.DryRun(ctx, &r.Spec, &r.host.Host)
 	if errors.Is(err, context.Canceled) {
 		return prepare.ErrStopped

@@ -21,7 +21,6 @@ const pythonVariable = "INFEROMETER_CODE_PYTHON"
 // runner runs the programs of a run when its load is over.
 type runner struct {
 	observe.Base
-	run     *observe.Run
 	sandbox *sandbox.Sandbox
 }
 
@@ -41,9 +40,6 @@ func New(ctx context.Context, r *prepare.Ready, h *prepare.Host) (observe.Observ
 	return &runner{sandbox: s}, nil
 }
 
-// Open implements observe.Observer.
-func (p *runner) Open(_ context.Context, r *observe.Run) error { p.run = r; return nil }
-
 // stoppedInPrograms is why a run is partial that was stopped after its load.
 const stoppedInPrograms = "signal while programs were run"
 
@@ -56,23 +52,23 @@ func (p *runner) Finish(ctx context.Context, drain <-chan struct{}, end *journal
 	}
 	ctx, stop := load.UntilDrain(ctx, drain, nil)
 	defer stop()
-	c := &programs{run: p.sandbox.Run, write: p.run.Journal.Checked, say: p.run.Say}
-	if err := c.look(p.run.Journal); err != nil {
+	c := &programs{run: p.sandbox.Run, write: p.Run.Journal.Checked, say: p.Run.Say}
+	if err := c.look(p.Run.Journal); err != nil {
 		return fmt.Errorf("look for programs: %w", err)
 	}
 	if c.total == 0 {
 		return nil
 	}
 	atOnce := min(runtime.NumCPU(), maxAtOnce)
-	p.run.Say("running %d programs, %d at a time, in a sandbox with %s", c.total, atOnce, p.sandbox.Python())
-	err := c.all(ctx, p.run.Journal, atOnce)
+	p.Run.Say("running %d programs, %d at a time, in a sandbox with %s", c.total, atOnce, p.sandbox.Python())
+	err := c.all(ctx, p.Run.Journal, atOnce)
 	switch {
 	case ctx.Err() != nil:
 		end.Interrupted = stoppedInPrograms
-		p.run.Warn("stopped: %d of %d programs were run; a resumed run runs the others", c.done, c.total)
+		p.Run.Warn("stopped: %d of %d programs were run; a resumed run runs the others", c.done, c.total)
 		return nil
 	case c.failed > 0:
-		p.run.Warn("warning: %d of %d programs could not be run, and count as not answered: %v", c.failed, c.total, c.why)
+		p.Run.Warn("warning: %d of %d programs could not be run, and count as not answered: %v", c.failed, c.total, c.why)
 	}
 	return err
 }

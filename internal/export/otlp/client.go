@@ -26,10 +26,10 @@ const (
 
 const (
 	postTime     = 10 * time.Second // of one attempt
-	mostResponse = 64 << 10
+	maxResponse  = 64 << 10
 	firstPause   = 250 * time.Millisecond
 	longestPause = 5 * time.Second
-	mostAttempts = 8
+	maxAttempts  = 8
 )
 
 // client posts to a collector.
@@ -60,7 +60,7 @@ func (c *client) send(ctx context.Context, path string, m proto.Message) (reject
 	for attempt := 1; ; attempt++ {
 		lost, after, err := c.post(ctx, path, body)
 		var final refusal
-		if err == nil || errors.As(err, &final) || attempt == mostAttempts || c.dead || ctx.Err() != nil {
+		if err == nil || errors.As(err, &final) || attempt == maxAttempts || c.dead || ctx.Err() != nil {
 			c.dead = err != nil
 			return lost, err
 		}
@@ -90,7 +90,7 @@ func (c *client) post(ctx context.Context, path string, body []byte) (lost rejec
 		return lost, 0, err
 	}
 	defer answer.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(answer.Body, mostResponse))
+	said, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse))
 	switch {
 	case answer.StatusCode/100 == 2 && err == nil:
 		return partial(said), 0, nil

@@ -81,8 +81,8 @@ func (c *Config) readResource(version string, lookup func(string) (string, bool)
 	own := map[string]string{"service.name": "inferometer", "service.version": version}
 	list, _ := lookup(envResource)
 	err := eachPair(envResource, list, func(name, value string) error {
-		if own[name] = value; len(own) > mostAttributes {
-			return fmt.Errorf("%s has more than %d attributes", envResource, mostAttributes)
+		if own[name] = value; len(own) > maxAttributes {
+			return fmt.Errorf("%s has more than %d attributes", envResource, maxAttributes)
 		}
 		return nil
 	})
@@ -95,7 +95,7 @@ func (c *Config) readResource(version string, lookup func(string) (string, bool)
 	return err
 }
 
-const mostAttributes = 100
+const maxAttributes = 100
 
 func eachPair(variable, list string, see func(name, value string) error) error {
 	for pair := range strings.SplitSeq(list, ",") {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	mostWaiting  = 1 << 16         // spans that wait for a collector
+	maxWaiting   = 1 << 16         // spans that wait for a collector
 	batch        = 512             // spans of one message
 	spansEvery   = time.Second     // or as soon as a batch is there
 	metricsEvery = 5 * time.Second // and at the end
@@ -26,20 +26,15 @@ const (
 // Exporter tells a collector of one run. Its methods may be called at the same time.
 type Exporter struct {
 	client *client
-	most   int           // mostWaiting, of tests less
 	flush  time.Duration // flushTime, of tests more
+	queue  *queue
 
-	mu      sync.Mutex
-	run     *run // nil: it has not begun
-	tally   *tally.Tally
-	state   *live.State
-	waiting []call
-	ended   int64 // of the last request, on the run's clock
-	dropped int   // there was no room
-	fleet   bool  // what does not fit is waited for: nothing is sent beside it
+	mu    sync.Mutex
+	run   *run // nil: it has not begun
+	tally *tally.Tally
+	state *live.State
+	ended int64 // of the last request, on the run's clock
 
-	more   chan struct{} // a batch is there
-	room   chan struct{} // there is room again
 	finish chan struct{} // no more is to come
 	cut    context.CancelFunc
 	over   sync.WaitGroup
@@ -56,12 +51,12 @@ type Report struct {
 // New begins to tell a collector of a run.
 func New(c *Config, proxy func(*http.Request) (*url.URL, error)) *Exporter {
 	e := &Exporter{
-		most: mostWaiting, flush: flushTime,
+		flush: flushTime, queue: newQueue(maxWaiting),
 		client: &client{Config: c, pause: pause, http: &http.Client{
 			Transport:     &http.Transport{Proxy: proxy, MaxIdleConns: 2, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}},
-		more: make(chan struct{}, 1), room: make(chan struct{}, 1), finish: make(chan struct{}),
+		finish: make(chan struct{}),
 	}
 	ctx, cut := context.WithCancel(context.Background())
 	e.cut = cut
@@ -101,19 +96,10 @@ func (e *Exporter) Started(folder string, first *journal.Run) {
 
 // Elsewhere says that requests end on other machines: Ended is called when all is over, and
 // may take its time.
-func (e *Exporter) Elsewhere() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.fleet = true
-}
+func (e *Exporter) Elsewhere() { e.queue.wait(true) }
 
 // Hurry says that there is no more time for what does not fit.
-func (e *Exporter) Hurry() {
-	e.mu.Lock()
-	e.fleet = false
-	e.mu.Unlock()
-	signal(e.room)
-}
+func (e *Exporter) Hurry() { e.queue.wait(false) }
 
 // See takes in a state of the run.
 func (e *Exporter) See(s *live.State) {
@@ -135,48 +121,10 @@ func (e *Exporter) Ended(q *journal.Request) {
 		return // nothing is known of it: it has no times
 	}
 	c := r.newCall(q)
-	for !e.put(&c) {
-		<-e.room // only where nothing is measured any more
-	}
-}
-
-// put queues a span. False: there is no room, and it is to be tried again.
-func (e *Exporter) put(c *call) bool {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.ended = max(e.ended, c.end)
-	if len(e.waiting) >= e.most {
-		if e.fleet {
-			return false
-		}
-		e.dropped++
-		return true
-	}
-	e.waiting = append(e.waiting, *c)
-	if len(e.waiting) >= batch {
-		signal(e.more)
-	}
-	return true
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// take is the next batch.
-func (e *Exporter) take() (*run, []call) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	n := min(len(e.waiting), batch)
-	some := append([]call(nil), e.waiting[:n]...)
-	if e.waiting = e.waiting[n:]; len(e.waiting) == 0 {
-		e.waiting = nil // its memory goes with the rush that needed it
-	}
-	signal(e.room)
-	return e.run, some
+	e.mu.Unlock()
+	e.queue.put(&c)
 }
 
 func (e *Exporter) loop(ctx context.Context) {
@@ -185,7 +133,7 @@ func (e *Exporter) loop(ctx context.Context) {
 	defer sums.Stop()
 	for {
 		select {
-		case <-e.more:
+		case <-e.queue.more:
 			e.sendSpans(ctx)
 		case <-spans.C:
 			e.sendSpans(ctx)
@@ -203,7 +151,7 @@ func (e *Exporter) loop(ctx context.Context) {
 // sendSpans sends all that wait.
 func (e *Exporter) sendSpans(ctx context.Context) {
 	for {
-		r, some := e.take()
+		some := e.queue.take()
 		if len(some) == 0 {
 			return
 		}
@@ -212,6 +160,9 @@ func (e *Exporter) sendSpans(ctx context.Context) {
 			e.because("there was no more time for them")
 			continue
 		}
+		e.mu.Lock()
+		r := e.run
+		e.mu.Unlock()
 		list := make([]*traces.Span, len(some))
 		for i := range some {
 			list[i] = r.span(&some[i])
@@ -280,6 +231,6 @@ func (e *Exporter) Finish(ctx context.Context) Report {
 	e.over.Wait()
 	e.cut()
 	e.client.http.CloseIdleConnections()
-	e.report.Dropped = e.dropped
+	e.report.Dropped = e.queue.dropped
 	return e.report
 }

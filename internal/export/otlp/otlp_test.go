@@ -90,7 +90,7 @@ func exporterOf(t *testing.T, endpoint string) *Exporter {
 		t.Fatal(err)
 	}
 	e := New(cfg, nil)
-	e.most, e.flush = 3000, time.Minute
+	e.queue.limit, e.flush = 3000, time.Minute
 	e.client.pause = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return e
 }

@@ -125,12 +125,12 @@ func (p *page) state(s *live.State) {
 	p.window(nTTFTWindow, s.TTFT)
 	p.window(nGapWindow, s.ITL)
 	p.window(nLagWindow, s.Lag)
-	for _, c := range s.SLO[:min(len(s.SLO), mostClauses)] {
+	for _, c := range s.SLO[:min(len(s.SLO), maxClauses)] {
 		if c.Holds != nil {
 			p.gauge(one(*c.Holds), nSLO, label("clause", c.Text))
 		}
 	}
-	for i := range s.Servers[:min(len(s.Servers), mostServers)] {
+	for i := range s.Servers[:min(len(s.Servers), maxServers)] {
 		p.server(i, &s.Servers[i])
 	}
 	p.agents(s.Agents)
@@ -138,8 +138,8 @@ func (p *page) state(s *live.State) {
 
 // So many series at most, whatever is told.
 const (
-	mostClauses = 50
-	mostServers = 100
+	maxClauses = 50
+	maxServers = 100
 )
 
 func (p *page) window(name string, w live.Window) {

@@ -37,7 +37,7 @@ func (l *leader) prepareAgain(ctx context.Context) {
 		l.host.Warn("note: NATS does not keep how far the run is: %v", err)
 	}
 	for _, f := range l.plan.Files { // for a leader that takes over
-		if _, err := l.bus.PutFile(ctx, f.Path, f.For); err != nil {
+		if _, err := l.bus.PutFile(ctx, f.Path, string(f.For)); err != nil {
 			l.host.Warn("note: NATS does not keep the %s of the run: %v", f.For, err)
 		}
 	}

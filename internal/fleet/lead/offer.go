@@ -16,7 +16,7 @@ import (
 // putFiles stores what agents need, unless NATS has it.
 func (l *leader) putFiles(ctx context.Context) error {
 	for _, f := range l.plan.Files {
-		put, err := l.bus.PutFile(ctx, f.Path, f.For)
+		put, err := l.bus.PutFile(ctx, f.Path, string(f.For))
 		if err != nil {
 			return fmt.Errorf("give agents the %s %s: %w", f.For, outside.Word(f.Name), err)
 		}

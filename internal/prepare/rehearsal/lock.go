@@ -16,7 +16,7 @@ import (
 // is why it is not read; what was written by a later program is refused.
 const LockVersion = 2
 
-const mostLock = 32 << 20 // bytes of a lock's file
+const maxLock = 32 << 20 // bytes of a lock's file
 
 // Lock is a workload that was written down: the Spec, and what its bytes and times are
 // known by. docs/lock.md has its form.
@@ -85,12 +85,12 @@ func IsLock(b []byte) bool {
 
 // ReadLock reads a lock.
 func ReadLock(from io.Reader) (*Lock, error) {
-	b, err := io.ReadAll(io.LimitReader(from, mostLock+1))
+	b, err := io.ReadAll(io.LimitReader(from, maxLock+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > mostLock {
-		return nil, fmt.Errorf("a lock has at most %d bytes", mostLock)
+	if len(b) > maxLock {
+		return nil, fmt.Errorf("a lock has at most %d bytes", maxLock)
 	}
 	if !IsLock(b) {
 		return nil, fmt.Errorf("it is no lock: bench serve --lock FILE writes one")
@@ -231,8 +231,8 @@ func binds(key string) bool {
 	return !free[key] && !slices.Contains([]string{"keep", "judge", "fleet", "version"}, section)
 }
 
-// mostValue bounds a value of Keys: a body's own fields may be long.
-const mostValue = 200
+// maxValue bounds a value of Keys: a body's own fields may be long.
+const maxValue = 200
 
 // Keys are the keys of a Spec that bytes or times may hang on, and the dataset's file, with their values as JSON.
 func Keys(asked json.RawMessage) map[string]string {
@@ -242,7 +242,7 @@ func Keys(asked json.RawMessage) map[string]string {
 			delete(keys, key)
 			continue
 		}
-		keys[key] = outside.Text(value, mostValue)
+		keys[key] = outside.Text(value, maxValue)
 	}
 	return keys
 }

@@ -11,7 +11,7 @@ type Prefix struct {
 
 const (
 	prefixBlock = 64
-	mostBlocks  = 2 << 20 // that are kept in memory
+	maxBlocks   = 2 << 20 // that are kept in memory
 )
 
 type prefixes struct {
@@ -27,7 +27,7 @@ func newPrefixes() *prefixes {
 
 // add follows a prompt block by block. The hash of a block is that of all before it too.
 func (p *prefixes) add(text []byte) {
-	if len(p.blocks) >= mostBlocks {
+	if len(p.blocks) >= maxBlocks {
 		return
 	}
 	p.n++

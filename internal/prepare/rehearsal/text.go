@@ -56,13 +56,13 @@ func (r *Rehearsal) Write(w io.Writer, width int) error {
 	return b.Flush()
 }
 
-// mostFiles is how many names of files are printed.
-const mostFiles = 20
+// maxFiles is how many names of files are printed.
+const maxFiles = 20
 
 func (r *Rehearsal) files() string {
 	names, more := r.Files, ""
-	if n := len(names) - mostFiles; n > 0 {
-		names, more = names[:mostFiles], fmt.Sprintf(" and %d more", n)
+	if n := len(names) - maxFiles; n > 0 {
+		names, more = names[:maxFiles], fmt.Sprintf(" and %d more", n)
 	}
 	shown := make([]string, len(names))
 	for i, name := range names {

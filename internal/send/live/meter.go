@@ -42,13 +42,13 @@ type reading struct {
 	ttft, gap, lag counted
 }
 
-// mostParts bounds the memory: each part takes 16 kB.
-const mostParts = 16
+// maxParts bounds the memory: each part takes 16 kB.
+const maxParts = 16
 
 // NewMeter makes one with a part for each processor.
 func NewMeter() *Meter {
 	n := 1
-	for n < min(runtime.GOMAXPROCS(0), mostParts) {
+	for n < min(runtime.GOMAXPROCS(0), maxParts) {
 		n *= 2
 	}
 	return &Meter{parts: make([]Part, n), outcomes: map[string]int64{}}

@@ -12,10 +12,10 @@ import (
 // spareFiles are what a run opens beside its connections: journal, questions, runtime.
 const spareFiles = 32
 
-// checkRoom refuses a load for which this machine has not enough descriptors or ports,
+// checkCapacity refuses a load for which this machine has not enough descriptors or ports,
 // before anything is sent. Under HTTP/2 many requests share a connection, and how
 // many is the server's choice.
-func checkRoom(s *spec.Spec) error {
+func checkCapacity(s *spec.Spec) error {
 	all := s.MaxConcurrency == nil && s.NumPrompts > 0 && orZero(s.Rate()) == 0 && !s.Timed()
 	if s.MaxConcurrency == nil && !all || s.HTTP2 {
 		return nil
@@ -28,25 +28,25 @@ func checkRoom(s *spec.Spec) error {
 	if low, high, err := machine.This().LocalPorts(); err == nil {
 		ports = high - low + 1
 	}
-	return room{client.FDLimit(), ports, addresses(s.URLs)}.check(what, connections(s))
+	return capacity{client.FDLimit(), ports, addresses(s.URLs)}.check(what, connections(s))
 }
 
-// room is what bounds the connections of a process.
-type room struct {
+// capacity is what bounds the connections of a process.
+type capacity struct {
 	files     uint64 // that it may open; 0: not known
 	ports     int    // for connections to one address; 0: not known
 	addresses int
 }
 
-func (m room) check(what string, connections int) error {
+func (c capacity) check(what string, connections int) error {
 	what = fmt.Sprintf("%s %d may need as many connections", what, connections)
 	switch {
-	case m.files > 0 && uint64(connections)+spareFiles > m.files:
+	case c.files > 0 && uint64(connections)+spareFiles > c.files:
 		return fmt.Errorf("%s, and this process may open %d files: raise the limit (ulimit -n %d), or send fewer at once",
-			what, m.files, connections+spareFiles)
-	case m.ports > 0 && connections > m.ports*m.addresses:
+			what, c.files, connections+spareFiles)
+	case c.ports > 0 && connections > c.ports*c.addresses:
 		return fmt.Errorf("%s, and this machine has %d ports for connections to one address: widen net.ipv4.ip_local_port_range, give the server several addresses (--targets), or send fewer at once",
-			what, m.ports)
+			what, c.ports)
 	}
 	return nil
 }
