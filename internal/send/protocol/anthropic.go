@@ -6,22 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 var anthropic = &Backend{
 	Name: "anthropic", Doc: "Anthropic's Messages", Chat: true, Images: true, Lacks: Lacks{IgnoreEOS: true, TokenIDs: true},
-	Sampling: messagesSampling, Header: map[string]string{"Anthropic-Version": "2023-06-01"}, KeyHeader: "X-Api-Key", Protocol: messages{},
+	Sampling: messagesSampling, Header: map[string]string{"Anthropic-Version": "2023-06-01"}, KeyHeader: "X-Api-Key", Protocol: messages,
 }
 
-var messagesSampling = map[string]string{"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
+var messagesSampling = sameNames("temperature", "top_p", "top_k")
 
 // messages is Anthropic's /v1/messages.
-type messages struct{}
+var messages = &described{
+	path: "/v1/messages", suffix: "messages", body: anthropicBody, event: messageEvent, meaning: messageMeaning,
+	whole: &described{event: messageAnswer, meaning: messageAnswered},
+}
 
-func (messages) Path() string   { return "/v1/messages" }
-func (messages) Suffix() string { return "messages" }
-
-func (messages) AppendBody(dst []byte, c *Call) ([]byte, error) {
+func anthropicBody(c *Call) (*body, error) {
 	all, err := turns(c)
 	if err != nil {
 		return nil, err
@@ -45,16 +47,13 @@ func (messages) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b body
-	err = errors.Join(b.set("model", c.Model), b.set("max_tokens", c.MaxTokens))
+	b := newBody(ordered.Object{{"model", c.Model}, {"max_tokens", c.MaxTokens}})
 	if system != "" {
-		err = errors.Join(err, b.set("system", system))
+		b.Set("system", system)
 	}
-	err = errors.Join(err, b.set("messages", list), b.set("stream", !c.NoStream), b.setSampling(c, messagesSampling), b.setExtra(c))
-	if err != nil {
-		return nil, err
-	}
-	return b.append(dst)
+	b.Set("messages", list)
+	b.Set("stream", !c.NoStream)
+	return b, errors.Join(b.setSampling(c, messagesSampling), b.setExtra(c))
 }
 
 type messageItem struct {

@@ -1,85 +1,80 @@
 package protocol
 
-// messageFacts are what an event says, whatever the order of its fields.
-type messageFacts struct {
-	kind, blockKind      []byte
-	text, thinking, json []byte // of a delta or a block, as they stand in JSON
-	input                []byte // of a block
-	tool                 toolFacts
-	stop                 []byte
-	prompt               bool // the usage counts the prompt
-}
-
-func (messages) Decode(d *Decoder, data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
-	s := &d.scan
-	s.reset(data)
-	f := messageFacts{tool: toolFacts{index: -1}}
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			f.kind = s.raw()
-		case "index":
-			f.tool.index = s.number()
-		case "delta":
-			s.fields(func(name []byte) { d.messageDelta(&f, name) })
-		case "content_block":
-			s.fields(func(name []byte) { d.messageBlock(&f, name) })
-		case "message":
-			s.fields(func(name []byte) {
-				switch string(name) {
-				case "id":
-					c.ID = s.string()
-				case "usage":
-					d.messageUsage(c, &f)
-				default:
-					s.skip()
-				}
-			})
-		case "usage":
-			d.messageUsage(c, &f)
-		case "error":
-			c.Error = d.errorWords()
-		default:
-			s.skip()
-		}
-	})
-	if err := s.finish(); err != nil {
-		return err
+var (
+	messageEvent = shape{
+		{name: "type", take: takeKind},
+		{name: "index", take: takeIndex},
+		{name: "delta", in: blockFields},
+		{name: "content_block", in: blockFields},
+		{name: "message", in: shape{
+			{name: "id", take: takeID},
+			{name: "usage", take: takeUsage(messageUsage)},
+		}},
+		{name: "usage", take: takeUsage(messageUsage)},
+		{name: "error", take: takeError},
+	}.reader()
+	// blockFields is a block of an answer, or what an event adds to one. A signature is no token.
+	blockFields = shape{
+		{name: "type", take: takeItemKind},
+		{name: "text", take: takeDelta},
+		{name: "thinking", take: takeThinking},
+		{name: "partial_json", take: takeToolArgs},
+		{name: "stop_reason", take: takeStop},
+		{name: "id", take: takeToolID},
+		{name: "name", take: takeToolName},
+		{name: "input", take: func(d *Decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
 	}
-	f.apply(d, c)
-	return nil
-}
+	// messageUsage: a prompt has tokens that were read from the cache, that were written to it, and others.
+	messageUsage = shape{
+		{name: "input_tokens", take: func(d *Decoder, c *Chunk) {
+			d.note().flag = d.scan.Next() != 'n' // null
+			c.Usage.Prompt += d.count()
+		}},
+		{name: "cache_creation_input_tokens", take: func(d *Decoder, c *Chunk) { c.Usage.Prompt += d.count() }},
+		{name: "cache_read_input_tokens", take: func(d *Decoder, c *Chunk) {
+			before := c.Usage.Cached
+			takeCached(d, c)
+			c.Usage.Prompt += c.Usage.Cached - before
+		}},
+		{name: "output_tokens", take: takeOutput},
+	}
+)
 
-// apply says what the event is.
-func (f *messageFacts) apply(d *Decoder, c *Chunk) {
+// messageMeaning says what an event is.
+func messageMeaning(d *Decoder, _ []byte, c *Chunk) {
+	f := d.note()
 	switch string(f.kind) {
 	case "message_start":
 		// Its usage has the prompt, and of the answer nothing yet.
 		c.Kind, c.Usage.Output = 0, 0
 	case "content_block_start", "content_block_delta":
 		switch {
-		case len(f.text) > 0:
-			c.Text, c.Kind = d.scan.plain(f.text), EventChoices|EventText
+		case len(f.delta) > 0:
+			c.Text, c.Kind = d.scan.Unescape(f.delta), EventChoices|EventText
 		case len(f.thinking) > 0:
-			c.Reasoning, c.Kind = d.scan.plain(f.thinking), EventChoices|EventReasoning
-		case len(f.json) > 0:
-			f.tool.arguments, c.Kind = f.json, EventChoices|EventTool
-			d.setTools(c, f.tool)
-		case isToolUse(f.blockKind):
+			c.Reasoning, c.Kind = d.scan.Unescape(f.thinking), EventChoices|EventReasoning
+		case len(f.tool.arguments) > 0:
+			c.Kind = EventChoices | EventTool
+			d.setTools(c)
+		case isToolUse(f.itemKind):
 			if len(f.input) > len("{}") && f.input[0] == '{' { // all of it at once
 				f.tool.arguments, c.Kind = d.quote(f.input), EventChoices|EventTool
 			}
-			d.setTools(c, f.tool)
+			d.setTools(c)
 		}
 	case "message_delta":
-		c.Replaces = f.prompt
-		if len(f.stop) > 0 {
-			c.Kind |= EventFinish
-			c.Finish = finishOf(f.stop)
-		}
+		c.Replaces = f.flag
+		c.setStop(f.stop)
 	case "message_stop":
 		c.Done = true
+	}
+}
+
+// setStop says why an answer ended.
+func (c *Chunk) setStop(stop []byte) {
+	if len(stop) > 0 {
+		c.Kind |= EventFinish
+		c.Finish = finishOf(stop)
 	}
 }
 
@@ -100,135 +95,41 @@ func finishOf(stop []byte) []byte {
 	return stop
 }
 
-func (d *Decoder) messageDelta(f *messageFacts, name []byte) {
-	s := &d.scan
-	switch string(name) {
-	case "text":
-		f.text = s.raw()
-	case "thinking":
-		f.thinking = s.raw()
-	case "partial_json":
-		f.json = s.raw()
-	case "stop_reason":
-		f.stop = s.raw()
-	default: // a signature is no token
-		s.skip()
+// messageAnswer is an answer that was not streamed.
+var messageAnswer = shape{
+	{name: "id", take: takeID},
+	{name: "content", take: func(d *Decoder, c *Chunk) { d.scan.Elements(func(int) { d.addBlock(c) }) }},
+	{name: "stop_reason", take: takeStop},
+	{name: "usage", take: takeUsage(messageUsage)},
+	{name: "error", take: takeError},
+}.reader()
+
+func messageAnswered(d *Decoder, _ []byte, c *Chunk) {
+	if c.Error == nil {
+		c.setWhole()
+		c.setStop(d.note().stop)
 	}
 }
 
-func (d *Decoder) messageBlock(f *messageFacts, name []byte) {
-	s := &d.scan
-	switch string(name) {
-	case "type":
-		f.blockKind = s.raw()
-	case "text":
-		f.text = s.raw()
-	case "thinking":
-		f.thinking = s.raw()
-	case "id":
-		f.tool.id = s.raw()
-	case "name":
-		f.tool.name = s.raw()
-	case "input":
-		f.input = s.value()
-	default:
-		s.skip()
-	}
-}
+var wholeBlock = blockFields.reader()
 
-// quote writes JSON as it stands inside a JSON string.
-func (d *Decoder) quote(value []byte) []byte {
-	d.quoted = d.quoted[:0]
-	for _, b := range value {
-		switch {
-		case b == '"' || b == '\\':
-			d.quoted = append(d.quoted, '\\', b)
-		case b < ' ': // white space between values
-			d.quoted = append(d.quoted, ' ')
-		default:
-			d.quoted = append(d.quoted, b)
-		}
-	}
-	return d.quoted
-}
-
-// messageUsage reads usage. A prompt has tokens that were read from the cache, that were
-// written to it, and others.
-func (d *Decoder) messageUsage(c *Chunk, f *messageFacts) {
-	s := &d.scan
-	if s.next() != '{' {
-		s.skip()
-		return
-	}
-	c.Kind |= EventUsage
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "input_tokens":
-			f.prompt = s.next() != 'n' // null
-			c.Usage.Prompt += s.tokens("input_tokens")
-		case "cache_creation_input_tokens":
-			c.Usage.Prompt += s.tokens("cache_creation_input_tokens")
-		case "cache_read_input_tokens":
-			before := c.Usage.Cached
-			s.cached(c)
-			c.Usage.Prompt += c.Usage.Cached - before
-		case "output_tokens":
-			c.Usage.Output = s.tokens("output_tokens")
-		default:
-			s.skip()
-		}
-	})
-}
-
-// DecodeAnswer reads an answer that was not streamed.
-func (messages) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
-	s := &d.scan
-	s.reset(data)
-	var f messageFacts
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "id":
-			c.ID = s.string()
-		case "content":
-			s.elements(func(int) { d.wholeBlock(c) })
-		case "stop_reason":
-			f.stop = s.raw()
-		case "usage":
-			d.messageUsage(c, &f)
-		case "error":
-			c.Error = d.errorWords()
-		default:
-			s.skip()
-		}
-	})
-	if err := s.finish(); err != nil {
-		return err
-	}
-	if c.Error != nil {
-		return nil
-	}
-	c.setWhole()
-	if len(f.stop) > 0 {
-		c.Kind |= EventFinish
-		c.Finish = finishOf(f.stop)
-	}
-	return nil
-}
-
-// wholeBlock adds a block to the answer.
-func (d *Decoder) wholeBlock(c *Chunk) {
-	f := messageFacts{tool: toolFacts{index: -1}}
-	d.scan.fields(func(name []byte) { d.messageBlock(&f, name) })
+// addBlock adds a block to an answer.
+func (d *Decoder) addBlock(c *Chunk) {
+	f := d.note()
+	before := *f
+	*f = facts{}
+	d.read(wholeBlock, c)
 	switch {
-	case isToolUse(f.blockKind):
+	case isToolUse(f.itemKind):
 		if len(f.input) > 0 && f.input[0] == '{' {
 			f.tool.arguments = d.quote(f.input)
 		}
-		c.Tools = d.appendTool(c.Tools, f.tool)
-	case len(f.text) > 0:
-		c.Text = append(c.Text[:len(c.Text):len(c.Text)], d.scan.plain(f.text)...)
+		d.tools = appendTool(d.tools, f.tool)
+		c.Tools = d.tools
+	case len(f.delta) > 0:
+		addText(&c.Text, d.scan.Unescape(f.delta))
 	case len(f.thinking) > 0:
-		c.Reasoning = append(c.Reasoning[:len(c.Reasoning):len(c.Reasoning)], d.scan.plain(f.thinking)...)
+		addText(&c.Reasoning, d.scan.Unescape(f.thinking))
 	}
+	*f = before
 }

@@ -27,6 +27,11 @@ const (
 	// maxErrorRead is how much of an error's body is read, so that the connection
 	// can be used again. Only its first maxErrorBody bytes are kept.
 	maxErrorRead = 64 << 10
+	// maxWhole bounds an answer that is one JSON value: 32 texts of 1,024 tokens with a
+	// vector of 1,024 numbers for each token take some 400 MB.
+	maxWhole = 1 << 30
+	// maxSkimmed bounds what is kept of it: all but its lists.
+	maxSkimmed = 64 << 10
 	// keepBuffer is how much memory a stream keeps for the next request.
 	keepBuffer = 1 << 20
 	keepEvents = 1 << 15
@@ -76,7 +81,7 @@ func shrink(b []byte) []byte {
 
 // shrink does so for the decoder's own buffers.
 func (d *Decoder) shrink() {
-	d.scan.text, d.words.text = shrink(d.scan.text), shrink(d.words.text)
-	d.scan.data, d.words.data = nil, nil
+	d.scan.Release(keepBuffer)
+	d.words.Release(keepBuffer)
 	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
 }

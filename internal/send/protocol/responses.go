@@ -2,22 +2,23 @@ package protocol
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 var openAIResponses = &Backend{
-	Name: "openai-responses", Doc: "OpenAI's Responses", Chat: true, Images: true, Lacks: Lacks{TokenIDs: true}, Protocol: responses{},
+	Name: "openai-responses", Doc: "OpenAI's Responses", Chat: true, Images: true, Lacks: Lacks{TokenIDs: true}, Protocol: responses,
 }
 
-// responses is OpenAI's /v1/responses.
-type responses struct{}
+// responses is OpenAI's /v1/responses. An answer that was not streamed is the response by itself.
+var responses = &described{
+	path: "/v1/responses", suffix: "responses", body: responsesBody, event: responseEvent, meaning: responseMeaning,
+	whole: &described{event: responseFields(wholeItem).reader(), meaning: responseAnswered},
+}
 
-func (responses) Path() string   { return "/v1/responses" }
-func (responses) Suffix() string { return "responses" }
-
-func (responses) AppendBody(dst []byte, c *Call) ([]byte, error) {
+func responsesBody(c *Call) (*body, error) {
 	all, err := turns(c)
 	if err != nil {
 		return nil, err
@@ -38,19 +39,18 @@ func (responses) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b body
-	err = b.set("model", c.Model)
+	b := newBody(ordered.Object{{"model", c.Model}})
 	if system != "" {
-		err = errors.Join(err, b.set("instructions", system))
+		b.Set("instructions", system)
 	}
-	err = errors.Join(err, b.set("input", input))
+	b.Set("input", input)
 	if c.MaxTokens > 0 {
-		err = errors.Join(err, b.set("max_output_tokens", c.MaxTokens))
+		b.Set("max_output_tokens", c.MaxTokens)
 	}
-	if err = errors.Join(err, b.set("stream", !c.NoStream), b.set("store", false)); err != nil {
-		return nil, err
-	}
-	return b.finish(dst, c)
+	b.Set("stream", !c.NoStream)
+	b.Set("store", false)
+	b.finish(c)
+	return b, nil
 }
 
 type responsePart struct {

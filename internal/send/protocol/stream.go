@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/jsonscan"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -20,7 +21,6 @@ type Stream struct {
 	KeepAnswer bool
 
 	backend *Backend
-	decode  func(d *Decoder, data []byte, c *Chunk) error
 	decoder Decoder
 	chunk   Chunk
 	sse     sse
@@ -46,7 +46,8 @@ type Stream struct {
 	cumulative cumulative
 
 	// Of an answer that is no stream, but one JSON value.
-	skim   skim
+	skim   jsonscan.Skimmer
+	size   int    // bytes read of it
 	answer []byte // all of it, where it is a text and no vectors
 	echo   Echoed
 	binary bool   // it is bytes, and
@@ -55,11 +56,8 @@ type Stream struct {
 
 // NewStream returns a Stream that reads the answers of b.
 func NewStream(b *Backend) *Stream {
-	s := &Stream{backend: b, decode: b.Decode, limits: limitsFor(0)}
-	if a, ok := b.Protocol.(Answerer); ok && !b.Streams() {
-		s.decode = a.DecodeAnswer
-	}
-	s.skim.reset()
+	s := &Stream{backend: b, limits: limitsFor(0)}
+	s.skim.Reset(maxSkimmed)
 	s.emit = s.event
 	return s
 }
@@ -83,7 +81,8 @@ func (s *Stream) Reset(asked int) {
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.toolIndex = s.toolIndex[:0]
 	s.whole, s.rest, s.html, s.over, s.lastWords = s.whole[:0], 0, false, false, "its last"
-	s.skim.reset()
+	s.skim.Reset(maxSkimmed)
+	s.size = 0
 	s.binary, s.header = false, ""
 }
 
@@ -213,7 +212,7 @@ func (s *Stream) Finish() {
 	}
 	switch {
 	case words[0] == '{':
-		if err := s.decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
+		if err := s.backend.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
 			s.fail(s.chunk.Error)
 			return
 		}
@@ -253,7 +252,7 @@ func (s *Stream) take(name, data []byte) {
 		s.giveUp(fmt.Errorf("an event came after %s: %.200s", s.lastWords, data))
 		return
 	}
-	if err := s.decode(&s.decoder, data, &s.chunk); err != nil {
+	if err := s.backend.Decode(&s.decoder, data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {
