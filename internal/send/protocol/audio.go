@@ -39,8 +39,12 @@ func (audio) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	f := &form{dst: dst}
 	f.file("file", c.Sound)
 	b := newBody(ordered.Object{
-		{"model", c.Model}, {"max_completion_tokens", c.MaxTokens}, {"stream", true}, {"language", "en"},
-		{"stream_include_usage", true}, {"stream_continuous_usage_stats", true},
+		{"model", c.Model},
+		{"max_completion_tokens", c.MaxTokens},
+		{"stream", true},
+		{"language", "en"},
+		{"stream_include_usage", true},
+		{"stream_continuous_usage_stats", true},
 	})
 	b.finish(c)
 	for _, m := range b.Object {

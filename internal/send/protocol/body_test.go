@@ -133,7 +133,7 @@ func TestBodiesAreVLLMs(t *testing.T) {
 }
 
 func TestChatTakesNoTokenIDs(t *testing.T) {
-	if _, err := (chat).AppendBody(nil, &Call{Prompt: "[1]", TokenIDs: true}); err == nil {
+	if _, err := chat.AppendBody(nil, &Call{Prompt: "[1]", TokenIDs: true}); err == nil {
 		t.Error("chat was given token ids and did not object")
 	}
 }

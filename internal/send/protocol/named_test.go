@@ -97,7 +97,7 @@ func TestNamedBodies(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (messages).AppendBody(nil, &Call{Extra: []Field{{Name: "min_p", Value: json.RawMessage("1"), Sampling: true}}}); err == nil {
+	if _, err := messages.AppendBody(nil, &Call{Extra: []Field{{Name: "min_p", Value: json.RawMessage("1"), Sampling: true}}}); err == nil {
 		t.Error("Messages took min_p")
 	}
 }

@@ -66,9 +66,12 @@ func generateBody(c *Call) (*body, error) {
 		return nil, errTextOnly
 	}
 	b := newBody(ordered.Object{
-		{"text_input", c.Prompt}, {"max_tokens", c.MaxTokens}, {"stream", true},
+		{"text_input", c.Prompt},
+		{"max_tokens", c.MaxTokens},
+		{"stream", true},
 		// What a model has no input for becomes a parameter, which it does not look at.
-		{"return_num_input_tokens", true}, {"return_num_output_tokens", true},
+		{"return_num_input_tokens", true},
+		{"return_num_output_tokens", true},
 	})
 	if c.IgnoreEOS { // the second is what the first was called before
 		b.Set("min_tokens", c.MaxTokens)
