@@ -9,11 +9,6 @@ import (
 // good order, so that only an answer that is no answer meets one. Without them one
 // stream that never ends would take the memory of the whole run.
 const (
-	// maxLine bounds a line of a stream, and so an event of one line: vLLM's first
-	// event may list the ids of a prompt of a million tokens, some 7 MB.
-	maxLine = 16 << 20
-	// maxEvent bounds the data lines of an event together.
-	maxEvent = maxLine
 	// maxText bounds an answer's text: two million tokens of 8 bytes.
 	maxText = 16 << 20
 	// maxEvents bounds the events of an answer whose length was not asked for. With

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/jsonscan"
+	"github.com/inferometer/inferometer/internal/send/protocol/framing"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -23,8 +24,8 @@ type Stream struct {
 	backend *Backend
 	decoder Decoder
 	chunk   Chunk
-	sse     sse
-	lines   lines
+	sse     framing.SSE
+	lines   framing.Lines
 	emit    func(name, data []byte)
 	at      wire.Stamp // of the piece that is being read
 	whole   []byte     // the beginning, while there is no event
@@ -70,8 +71,8 @@ func (s *Stream) Reset(asked int) {
 		t.Events, t.TextEnds = nil, nil
 	}
 	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
-	s.sse.reset()
-	s.lines.reset()
+	s.sse.Reset()
+	s.lines.Reset()
 	s.answer = shrink(s.answer)
 	s.decoder.shrink()
 	s.decoder.echo = nil
@@ -139,15 +140,15 @@ func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 		return true
 	}
 	s.at = at
-	feed := s.sse.feed
+	feed := s.sse.Feed
 	if s.backend.Framing == Lines {
-		feed = s.lines.feed
+		feed = s.lines.Feed
 	}
 	if err := feed(data, s.emit); err != nil {
-		s.giveUp(err)
+		s.giveUp(fmt.Errorf("%w: %w", errTooMuch, err))
 	}
-	if s.sse.inside() || s.sse.comment || len(s.lines.rest) > 0 {
-		s.sse.comment = false
+	if s.sse.Inside() || s.sse.Comment || s.lines.Inside() {
+		s.sse.Comment = false
 		s.more(at)
 	}
 	return s.over
@@ -166,9 +167,9 @@ func (s *Stream) more(at wire.Stamp) {
 // pending is what no end of an event has ended.
 func (s *Stream) pending() []byte {
 	if s.backend.Framing == Lines {
-		return bytes.TrimSpace(s.lines.rest)
+		return s.lines.Pending()
 	}
-	return s.sse.pending()
+	return s.sse.Pending()
 }
 
 // keepsRest says whether the end of the body ends an event too. The standard of SSE drops
@@ -233,7 +234,7 @@ func (s *Stream) noStream(words []byte) {
 var done = []byte("[DONE]")
 
 func (s *Stream) event(name, data []byte) {
-	s.sse.comment = false
+	s.sse.Comment = false
 	before := len(s.Trace.Events)
 	s.take(name, data)
 	if len(s.Trace.Events) == before { // [DONE], an error: the time of the event before may be its

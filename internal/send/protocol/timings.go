@@ -15,13 +15,6 @@ type Timings struct {
 	Computed, Output int
 }
 
-// PromptTokens are the prompt's, those from the cache included; false: the server did not say how many these were, as
-// llama.cpp before September 2025.
-func (t *Trace) PromptTokens() (n int, known bool) {
-	n = t.Timings.Computed + t.Usage.Cached
-	return n, n > 0 && t.Timings.Computed > 0 && t.Usage.CachedKnown
-}
-
 // llamaTimings is the object that llama.cpp tells them in.
 var llamaTimings = shape{
 	{name: "prompt_ms", take: func(d *Decoder, c *Chunk) { c.Timings.PromptNs = d.nanoseconds(1e6) }},

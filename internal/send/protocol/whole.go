@@ -132,3 +132,20 @@ func (s *Stream) finishAnswer() {
 	s.keep(&s.chunk)
 	t.Done = true
 }
+
+// takeEchoed moves what was said of the prompt to the trace, and takes the prompt out of the
+// text: it was not generated. What was is the last token.
+func (s *Stream) takeEchoed() {
+	e, c := &s.echo, &s.chunk
+	s.Trace.Echoed = e
+	c.Tokens, c.TokensBy = -1, TokensUnknown
+	n := len(e.Ends)
+	if n == 0 {
+		return
+	}
+	last := e.Text(n - 1)
+	if len(last) > len(c.Text) || string(c.Text[len(c.Text)-len(last):]) != string(last) {
+		last = nil // such as one that has no text of its own
+	}
+	c.Text = last
+}
