@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/jsonscan"
 	"github.com/inferometer/inferometer/tokenizer"
 )
 
@@ -59,7 +59,7 @@ var wanted = func() map[string]bool {
 // readObject reads an object; nil: it is none.
 func readObject(raw []byte) object {
 	o := object{}
-	if protocol.Fields(raw, func(name, value []byte) {
+	if jsonscan.Fields(raw, func(name, value []byte) {
 		if wanted[string(name)] {
 			o[string(name)] = value
 		}
@@ -76,7 +76,7 @@ type piece struct {
 }
 
 func readPiece(raw []byte) (p piece) {
-	_ = protocol.Fields(raw, func(name, value []byte) { // what is no object has no fields
+	_ = jsonscan.Fields(raw, func(name, value []byte) { // what is no object has no fields
 		p.fields++
 		switch string(name) {
 		case "type":
@@ -185,7 +185,7 @@ func tokenIDs(raw []byte) []int32 {
 		return nil
 	}
 	lists, inner := 0, []byte(nil)
-	_ = protocol.Items(raw, func(v []byte) bool {
+	_ = jsonscan.Items(raw, func(v []byte) bool {
 		if v[0] == '[' {
 			lists, inner = lists+1, v
 			return lists == 1
@@ -202,12 +202,12 @@ func tokenIDs(raw []byte) []int32 {
 		return int32(id), err == nil
 	}
 	numbers := true
-	_ = protocol.Items(raw, func(v []byte) bool { n++; _, numbers = number(v); return numbers })
+	_ = jsonscan.Items(raw, func(v []byte) bool { n++; _, numbers = number(v); return numbers })
 	if !numbers || n == 0 {
 		return nil
 	}
 	ids := make([]int32, 0, n)
-	_ = protocol.Items(raw, func(v []byte) bool { id, _ := number(v); ids = append(ids, id); return true })
+	_ = jsonscan.Items(raw, func(v []byte) bool { id, _ := number(v); ids = append(ids, id); return true })
 	return ids
 }
 
@@ -219,7 +219,7 @@ const mostMessages = 1 << 14
 func plainMessages(raw []byte) []tokenizer.Message {
 	var out []tokenizer.Message
 	plain := true
-	if protocol.Items(raw, func(v []byte) bool {
+	if jsonscan.Items(raw, func(v []byte) bool {
 		m, ok := plainMessage(v)
 		out, plain = append(out, m), ok && len(out) < mostMessages
 		return plain
@@ -239,7 +239,7 @@ func plainMessage(raw []byte) (message tokenizer.Message, ok bool) {
 		return message, m.content[0] == '"'
 	}
 	parts := 0
-	_ = protocol.Items(m.content, func(v []byte) bool {
+	_ = jsonscan.Items(m.content, func(v []byte) bool {
 		part := readPiece(v)
 		message.Content = text(part.text)
 		ok = text(part.kind) == "text" && part.text != nil && part.text[0] == '"'
@@ -263,7 +263,7 @@ func words(b *strings.Builder, raw []byte, depth int) {
 	case '"':
 		b.WriteString(text(raw))
 	case '[':
-		_ = protocol.Items(raw, func(v []byte) bool { // it was found to be valid
+		_ = jsonscan.Items(raw, func(v []byte) bool { // it was found to be valid
 			words(b, v, depth+1)
 			b.WriteByte('\n')
 			return true

@@ -7,18 +7,21 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 var openAIAudio = &Backend{
-	Name: "openai-audio", Doc: "transcriptions or translations", Sounds: true, OtherSuffix: "translations", Protocol: audio{},
+	Name: "openai-audio", Doc: "transcriptions or translations", Sounds: true, OtherSuffix: "translations", Protocol: audio{chat},
 }
 
 // audio is OpenAI's /v1/audio/transcriptions, and /v1/audio/translations, as vLLM's
-// client calls them: a form with a file, answered by a stream.
-type audio struct{}
+// client calls them: a form with a file, answered by a stream of the events of chat.
+type audio struct{ events Protocol }
 
 func (audio) Path() string   { return "/v1/audio/transcriptions" }
 func (audio) Suffix() string { return "transcriptions" }
+
+func (a audio) Decode(d *Decoder, data []byte, c *Chunk) error { return a.events.Decode(d, data, c) }
 
 // boundary stands between the parts of a form. It is the same for all requests, so that
 // the same workload has the same bytes.
@@ -35,26 +38,25 @@ func (audio) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	}
 	f := &form{dst: dst}
 	f.file("file", c.Sound)
-	var b body
-	err := errors.Join(
-		b.set("model", c.Model), b.set("max_completion_tokens", c.MaxTokens), b.set("stream", true), b.set("language", "en"),
-		b.set("stream_include_usage", true), b.set("stream_continuous_usage_stats", true),
-	)
-	if c.IgnoreEOS {
-		err = errors.Join(err, b.set("ignore_eos", true))
-	}
-	for _, e := range c.Extra {
-		err = errors.Join(err, b.set(e.Name, e.Value))
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range b.names {
-		words, err := pyjson.StrJSON(b.values[i]) // each value as Python's str() writes it: True, not true
+	b := newBody(ordered.Object{
+		{"model", c.Model},
+		{"max_completion_tokens", c.MaxTokens},
+		{"stream", true},
+		{"language", "en"},
+		{"stream_include_usage", true},
+		{"stream_continuous_usage_stats", true},
+	})
+	b.finish(c)
+	for _, m := range b.Object {
+		raw, err := marshal(m.Value)
 		if err != nil {
-			return nil, fmt.Errorf("the field %q: %w", name, err)
+			return nil, err
 		}
-		f.field(name, words)
+		words, err := pyjson.StrJSON(raw) // each value as Python's str() writes it: True, not true
+		if err != nil {
+			return nil, fmt.Errorf("the field %q: %w", m.Key, err)
+		}
+		f.field(m.Key, words)
 	}
 	return append(f.dst, "--"+boundary+"--\r\n"...), nil
 }
@@ -88,9 +90,4 @@ func quoted(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-// Decode reads vLLM's events, which are those of chat.
-func (audio) Decode(d *Decoder, data []byte, c *Chunk) error {
-	return d.openAI(data, c, chatChoice)
 }

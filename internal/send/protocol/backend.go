@@ -68,13 +68,13 @@ func (b *Backend) Streams() bool { return b.Framing != Whole }
 
 // Unstreamed is the same backend with answers that are one JSON object.
 func (b *Backend) Unstreamed() (*Backend, error) {
-	if _, ok := b.Protocol.(Answerer); !ok || !b.Streams() {
-		return nil, fmt.Errorf("the answers of %s are never streams, or never anything else", b.Name)
-	}
 	whole := *b
-	whole.Framing = Whole
-	if p, ok := b.Protocol.(interface{ Unstreamed() Protocol }); ok { // it has another path
+	whole.Framing, whole.Protocol = Whole, nil
+	if p, ok := b.Protocol.(Unstreamer); ok && b.Streams() {
 		whole.Protocol = p.Unstreamed()
+	}
+	if whole.Protocol == nil {
+		return nil, fmt.Errorf("the answers of %s are never streams, or never anything else", b.Name)
 	}
 	return &whole, nil
 }

@@ -14,7 +14,7 @@ func TestBackends(t *testing.T) {
 		!strings.Contains(got, ", openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, ") {
 		t.Error(got)
 	}
-	more := backends.With(&Backend{Name: "mine", Doc: "ranks of documents", Protocol: completions{}})
+	more := backends.With(&Backend{Name: "mine", Doc: "ranks of documents", Protocol: completions})
 	if got := docOf(more.All()); !strings.HasSuffix(got, ", mine is ranks of documents") {
 		t.Error(got)
 	}

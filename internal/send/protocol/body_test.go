@@ -99,7 +99,7 @@ func TestBodiesAreVLLMs(t *testing.T) {
 				t.Fatal(err)
 			}
 			call := Call{Model: "m", MaxTokens: in.MaxTokens + in.MaxTokens2, IgnoreEOS: in.IgnoreEOS}
-			var p Protocol = completions{}
+			var p Protocol = completions
 			if in.Prompt != nil {
 				call.Prompt = *in.Prompt
 			} else {
@@ -107,7 +107,7 @@ func TestBodiesAreVLLMs(t *testing.T) {
 				if err := json.Unmarshal(in.Messages[0].Content[0], &text); err != nil {
 					t.Fatal(err)
 				}
-				p, call.Prompt = chat{}, text.Text
+				p, call.Prompt = chat, text.Text
 			}
 			for _, f := range []Field{{Name: "top_p", Value: in.TopP}, {Name: "temperature", Value: in.Temp}, {Name: "min_tokens", Value: in.MinTokens}} {
 				if f.Value != nil {
@@ -133,7 +133,7 @@ func TestBodiesAreVLLMs(t *testing.T) {
 }
 
 func TestChatTakesNoTokenIDs(t *testing.T) {
-	if _, err := (chat{}).AppendBody(nil, &Call{Prompt: "[1]", TokenIDs: true}); err == nil {
+	if _, err := chat.AppendBody(nil, &Call{Prompt: "[1]", TokenIDs: true}); err == nil {
 		t.Error("chat was given token ids and did not object")
 	}
 }

@@ -4,41 +4,56 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
-var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Images: true, Sounds: true, Protocol: chat{}}
+var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Images: true, Sounds: true, Protocol: chat}
 
-// chat is OpenAI's /v1/chat/completions as vLLM's client calls it: one user
-// message whose content is a list with one text part.
-type chat struct{}
-
-func (chat) Path() string   { return "/v1/chat/completions" }
-func (chat) Suffix() string { return "chat/completions" }
-
-type part struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+// chat is OpenAI's /v1/chat/completions as vLLM's client calls it: one user message whose content is a
+// list with one text part. The choice of an answer that was not streamed has a message where an event has
+// a delta.
+var chat = &described{
+	path: "/v1/chat/completions", suffix: "chat/completions", body: chatBody, event: chatEvent, meaning: openAIMeaning, whole: &described{},
 }
 
-func (chat) AppendBody(dst []byte, c *Call) ([]byte, error) {
+var (
+	chatEvent = openAIEvent(shape{
+		{name: "delta", in: chatDelta},
+		{name: "message", in: chatDelta},
+		{name: "logprobs", in: shape{{name: "content", take: takeLogprobs}}},
+	})
+	chatDelta = shape{
+		{name: "content", take: takeText},
+		{name: "reasoning_content", take: takeReasoning},
+		{name: "reasoning", take: takeReasoning},
+		{name: "tool_calls", take: func(d *Decoder, c *Chunk) {
+			at := d.scan.Mark()
+			if d.scan.Count() > 0 {
+				c.Kind |= EventTool
+				c.Tools = d.scan.Since(at)
+			}
+		}},
+	}
+)
+
+func chatBody(c *Call) (*body, error) {
 	messages, err := chatMessages(c, c.Prompt, false)
 	if err != nil {
 		return nil, err
 	}
-	var b body
-	err = errors.Join(
-		b.set("model", c.Model),
-		b.set("messages", messages),
-		b.set("max_completion_tokens", c.MaxTokens),
-		b.stream(c),
-	)
+	b := newBody(ordered.Object{{"model", c.Model}, {"messages", messages}, {"max_completion_tokens", c.MaxTokens}})
+	b.stream(c)
 	if c.OldLimit {
-		err = errors.Join(err, b.set("max_tokens", c.MaxTokens))
+		b.Set("max_tokens", c.MaxTokens)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return b.finish(dst, c)
+	b.finish(c)
+	return b, nil
+}
+
+type part struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
 }
 
 // chatMessages is the list of messages of a call, with a text of the caller's choice in
@@ -71,50 +86,4 @@ func chatMessages(c *Call, words string, mediaFirst bool) (json.RawMessage, erro
 		list = append(list, p...)
 	}
 	return append(list, "]}]"...), nil
-}
-
-func (chat) Decode(d *Decoder, data []byte, c *Chunk) error {
-	return d.openAI(data, c, chatChoice)
-}
-
-// DecodeAnswer reads an answer that was not streamed: its choice has a message where an
-// event has a delta.
-func (p chat) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error { return p.Decode(d, data, c) }
-
-func chatChoice(s *scanner, name []byte, c *Chunk) {
-	switch string(name) {
-	case "delta", "message":
-		if s.next() != '{' {
-			s.skip()
-			return
-		}
-		s.object(func(name []byte) { chatDelta(s, name, c) })
-	case "logprobs":
-		s.logprobs("content", c)
-	default:
-		s.skip()
-	}
-}
-
-func chatDelta(s *scanner, name []byte, c *Chunk) {
-	switch string(name) {
-	case "content":
-		if c.Text = s.string(); len(c.Text) > 0 {
-			c.Kind |= EventText
-		}
-	case "reasoning_content", "reasoning":
-		if words := s.string(); len(words) > 0 {
-			c.Reasoning = words
-			c.Kind |= EventReasoning
-		}
-	case "tool_calls":
-		s.next()
-		start := s.pos
-		if s.count() > 0 {
-			c.Kind |= EventTool
-			c.Tools = s.data[min(start, s.pos):s.pos]
-		}
-	default:
-		s.skip()
-	}
 }

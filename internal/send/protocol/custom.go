@@ -62,9 +62,9 @@ func (f *customFile) keys() map[string]any {
 type custom struct {
 	path        string
 	body        template
-	tree        branch // of what is looked for in an event
-	doneData    []byte // an event that is this text ends an answer; nil: none does
-	doneEquals  []byte // the value that ends an answer; nil: none does
+	event       *reader // what is looked for in an event
+	doneData    []byte  // an event that is this text ends an answer; nil: none does
+	doneEquals  []byte  // the value that ends an answer; nil: none does
 	finishWords map[string]string
 	cumulative  bool
 	whole       bool // an answer is one event
@@ -97,11 +97,13 @@ func ReadCustom(raw []byte) (*Backend, error) {
 	if err := p.readDone(&f); err != nil {
 		return nil, fmt.Errorf("done: %w", err)
 	}
+	var event shape
 	for s, alternatives := range f.found {
 		for rank, path := range alternatives {
-			p.tree.add(path, want{slot(s), rank})
+			event.add(path, want{slot(s), rank})
 		}
 	}
+	p.event = event.ready(true)
 	if err := p.body.read(f.body); err != nil {
 		return nil, fmt.Errorf("body: %w", err)
 	}

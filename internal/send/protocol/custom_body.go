@@ -168,11 +168,11 @@ func (p *custom) AppendBody(dst []byte, c *Call) ([]byte, error) {
 func (n *templateNode) object(b *body, c *Call) error {
 	for i, key := range n.keys {
 		raw, unset, err := n.values[i].fill(c)
-		if err == nil && !unset {
-			err = b.set(key, raw)
-		}
 		if err != nil {
 			return err
+		}
+		if !unset {
+			b.Set(key, raw)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,14 @@ const (
 func (s slot) String() string {
 	return [...]string{"text", "reasoning", "finish", "error", "id", "prompt_tokens", "output_tokens", "cached_tokens", "done"}[s]
 }
+
+// slotFields are the names of slots, for errors that name what is wrong.
+var slotFields = func() (all [slots]field) {
+	for s := range all {
+		all[s].name = slot(s).String()
+	}
+	return all
+}()
 
 const (
 	maxPlaces    = 8  // alternatives of one value
@@ -106,23 +115,35 @@ type want struct {
 	rank int
 }
 
-// branch is a step of the paths that are looked for, so that one walk finds them all.
-type branch struct {
-	wants []want
-	next  map[string]*branch
-}
-
-func (b *branch) add(path place, w want) {
-	for _, step := range path {
-		if b.next == nil {
-			b.next = map[string]*branch{}
+// add puts a path into a shape, so that one walk finds all that is looked for.
+func (sh *shape) add(path place, w want) {
+	for i, step := range path {
+		at := slices.IndexFunc(*sh, func(f field) bool { return f.name == step })
+		if at < 0 {
+			at = len(*sh)
+			n, err := strconv.Atoi(step)
+			if err != nil {
+				n = -1
+			}
+			*sh = append(*sh, field{name: step, item: n + 1})
 		}
-		if b.next[step] == nil {
-			b.next[step] = &branch{}
+		next := &(*sh)[at]
+		if i+1 < len(path) {
+			sh = &next.in
+			continue
 		}
-		b = b.next[step]
+		before := next.take
+		next.take = func(d *Decoder, c *Chunk) {
+			raw := d.scan.Value()
+			if d.scan.Err != nil {
+				return
+			}
+			if before != nil {
+				d.scan.Within(raw, func() { before(d, c) })
+			}
+			d.found.take(w, raw)
+		}
 	}
-	b.wants = append(b.wants, w)
 }
 
 // findings are the values of an event, as they stand there; nil: there is none.
@@ -145,38 +166,6 @@ func (f *findings) take(w want, raw []byte) {
 	}
 }
 
-// walk passes over a value and takes what is looked for.
-func (b *branch) walk(s *scanner, f *findings) {
-	kind := s.next()
-	start := s.pos
-	switch {
-	case b.next != nil && kind == '{':
-		s.object(func(name []byte) {
-			if bytes.IndexByte(name, '\\') >= 0 {
-				name = appendUnescaped(nil, name)
-			}
-			b.step(b.next[string(name)], s, f)
-		})
-	case b.next != nil && kind == '[':
-		s.array(func(i int) { b.step(b.next[strconv.Itoa(i)], s, f) })
-	default:
-		s.skip()
-	}
-	if s.err == nil {
-		for _, w := range b.wants {
-			f.take(w, s.data[start:s.pos])
-		}
-	}
-}
-
-func (*branch) step(next *branch, s *scanner, f *findings) {
-	if next == nil {
-		s.skip()
-		return
-	}
-	next.walk(s, f)
-}
-
 // Decode implements Protocol.
 func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 	*c = Chunk{Tokens: -1}
@@ -184,15 +173,15 @@ func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 		c.Done = true
 		return nil
 	}
-	s := &d.scan
-	s.reset(data)
-	var f findings
-	p.tree.walk(s, &f)
-	s.end()
-	if s.err != nil {
-		return fmt.Errorf("an event is no JSON: %w", s.err)
+	s, f := &d.scan, &d.found
+	*f = findings{}
+	s.Reset(data)
+	d.read(p.event, c)
+	s.End()
+	if s.Err != nil {
+		return fmt.Errorf("an event is no JSON: %w", s.Err)
 	}
-	if err := cmp.Or(p.words(d, &f, c), counts(d, &f, c)); err != nil {
+	if err := cmp.Or(p.words(d, f, c), counts(d, f, c)); err != nil {
 		return err
 	}
 	if p.whole && f[slotText].raw == nil && !f[slotText].null && c.Reasoning == nil && c.Error == nil {
@@ -204,16 +193,12 @@ func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 	return nil
 }
 
-// over reads values that were found: what was unescaped before stays.
-func (s *scanner) over(raw []byte) { s.data, s.pos, s.err = raw, 0, nil }
-
 // words reads the texts of an event.
 func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
-	s := &d.scan
-	if c.Text, err = s.answer(slotText, f, c); err != nil {
+	if c.Text, err = d.answer(slotText, f, c); err != nil {
 		return err
 	}
-	if c.Reasoning, err = s.answer(slotReasoning, f, c); err != nil {
+	if c.Reasoning, err = d.answer(slotReasoning, f, c); err != nil {
 		return err
 	}
 	if p.cumulative && f[slotFinish].raw == nil {
@@ -228,10 +213,10 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 	if len(c.Reasoning) > 0 {
 		c.Kind |= EventReasoning
 	}
-	if c.ID, err = s.label(slotID, f); err != nil {
+	if c.ID, err = d.label(slotID, f); err != nil {
 		return err
 	}
-	if c.Finish, err = s.label(slotFinish, f); err != nil {
+	if c.Finish, err = d.label(slotFinish, f); err != nil {
 		return err
 	}
 	if ours, ok := p.finishWords[string(c.Finish)]; ok {
@@ -241,14 +226,14 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 		c.Kind |= EventFinish | EventChoices
 	}
 	if raw := f[slotError].raw; raw != nil && string(raw) != "false" && string(raw) != `""` {
-		s.over(raw)
+		d.scan.Resume(raw)
 		c.Error = d.errorWords()
 	}
 	return nil
 }
 
 // answer is a text of the answer.
-func (s *scanner) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
+func (d *Decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil:
@@ -257,19 +242,20 @@ func (s *scanner) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
 		return nil, fmt.Errorf("what %s names is no text but %.60s", of, raw)
 	}
 	c.Kind |= EventChoices // with an empty text too: it is an event of the answer
-	s.over(raw)
-	return s.string(), nil
+	return d.textOf(raw), nil
 }
 
+// textOf is what a string says that was found.
+func (d *Decoder) textOf(raw []byte) []byte { return d.scan.Unescape(raw[1 : len(raw)-1]) }
+
 // label is the word of a text, a number or true; nil for false.
-func (s *scanner) label(of slot, f *findings) ([]byte, error) {
+func (d *Decoder) label(of slot, f *findings) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil || string(raw) == "false":
 		return nil, nil
 	case raw[0] == '"':
-		s.over(raw)
-		return s.string(), nil
+		return d.textOf(raw), nil
 	case raw[0] == '{' || raw[0] == '[':
 		return nil, fmt.Errorf("what %s names is no word but %.60s", of, raw)
 	}
@@ -283,10 +269,11 @@ func counts(d *Decoder, f *findings, c *Chunk) error {
 		if f[of].raw == nil {
 			continue
 		}
-		s.over(f[of].raw)
-		n := s.tokens(of.String())
-		if s.err != nil {
-			return s.err
+		s.Resume(f[of].raw)
+		d.field = &slotFields[of]
+		n := d.count()
+		if s.Err != nil {
+			return s.Err
 		}
 		switch of {
 		case slotPrompt:

@@ -10,8 +10,8 @@ import (
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
-// described is a file with a body and what else is given; it needs no more.
-func described(body, more string) string {
+// customFileOf is a file with a body and what else is given; it needs no more.
+func customFileOf(body, more string) string {
 	return `{"path": "/g", "text": "text", "body": ` + body + more + `}`
 }
 
@@ -61,7 +61,7 @@ func TestCustomBodies(t *testing.T) {
 		{"no token ids", `{"p": "{prompt}"}`, Call{Prompt: "[1]", TokenIDs: true}, "!not token ids"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := readCustom(t, described(tt.body, "")).AppendBody(nil, &tt.call)
+			got, err := readCustom(t, customFileOf(tt.body, "")).AppendBody(nil, &tt.call)
 			if words, refused := strings.CutPrefix(tt.want, "!"); refused {
 				if err == nil || !strings.Contains(err.Error(), words) {
 					t.Errorf("%s, %v", got, err)
@@ -77,11 +77,11 @@ func TestCustomBodies(t *testing.T) {
 
 // What the body has no place for can't be asked for.
 func TestCustomBackendIsAsItsFile(t *testing.T) {
-	b := readCustom(t, described(`{"m": "{messages}", "n": "{max_tokens}", "e": "{ignore_eos}", "t": "{temperature}", "model": "{model}"}`, `, "output_tokens": "n", "framing": "ndjson", "headers": {"X-A": "b"}`))
+	b := readCustom(t, customFileOf(`{"m": "{messages}", "n": "{max_tokens}", "e": "{ignore_eos}", "t": "{temperature}", "model": "{model}"}`, `, "output_tokens": "n", "framing": "ndjson", "headers": {"X-A": "b"}`))
 	if !b.Chat || b.Lacks != (Lacks{TokenIDs: true}) || !b.TakesSampling("temperature") || b.TakesSampling("top_p") || b.Framing != Lines || b.Header["X-A"] != "b" || b.NoModel || b.Path() != "/g" {
 		t.Errorf("%+v", b)
 	}
-	b = readCustom(t, described(`{"p": "{prompt}"}`, ""))
+	b = readCustom(t, customFileOf(`{"p": "{prompt}"}`, ""))
 	if b.Chat || b.Lacks != (Lacks{IgnoreEOS: true, TokenIDs: true, Usage: true}) || b.TakesSampling("temperature") || !b.NoModel || !b.EndsWithBody || !b.Takes("/any") {
 		t.Errorf("%+v", b)
 	}
@@ -117,44 +117,44 @@ func TestCustomRefuses(t *testing.T) {
 	deep := strings.Repeat("[", 40) + `"{prompt}"` + strings.Repeat("]", 40)
 	for file, want := range map[string]string{
 		``: "must be a mapping", `[]`: "must be a mapping", `null`: "must be a mapping", `{"path": "/g"`: "must be a mapping",
-		`{"path": "/g", "txet": "a"` + body + `}`:                                         `has no key "txet"; its keys are body, cached_tokens, cumulative`,
-		`{"text": "a"` + body + `}`:                                                       "path: is needed",
-		`{"path": "g", "text": "a"` + body + `}`:                                          "path: must begin with a slash",
-		`{"path": "/g h", "text": "a"` + body + `}`:                                       "path: must begin with a slash and have no spaces",
-		`{"path": 5, "text": "a"` + body + `}`:                                            "path: must be a text",
-		`{"path": "/g", "text": "a"}`:                                                     "body: is needed",
-		`{"path": "/g"` + body + `}`:                                                      "text: is needed",
-		`{"path": "/g", "text": "a..b"` + body + `}`:                                      `text: "a..b" is no path`,
-		`{"path": "/g", "text": []` + body + `}`:                                          "text: needs a path",
-		`{"path": "/g", "text": null` + body + `}`:                                        "text: has no value",
-		`{"path": "/g", "text": ["1","2","3","4","5","6","7","8","9"]` + body + `}`:       "text: has more than 8 paths",
-		described(`{"p": "{prompt}"}`, `, "framing": "SSE"`):                              "framing: must be sse, ndjson or json",
-		described(`{"p": "{prompt}"}`, `, "cumulative": "yes"`):                           "cumulative: must be true or false",
-		described(`{"p": "{prompt}"}`, `, "cumulative": true, "reasoning": "r"`):          "cumulative: can't be used together with reasoning",
-		described(`{"p": "{prompt}"}`, `, "cumulative": true, "framing": "json"`):         "cumulative: has no meaning",
-		described(`{"p": "{prompt}"}`, `, "headers": {"Authorization": "Bearer x"}`):      "headers: Authorization is a secret",
-		described(`{"p": "{prompt}"}`, `, "headers": {"cookie": "x"}`):                    "headers: cookie is a secret",
-		described(`{"p": "{prompt}"}`, `, "headers": {"X-A": "a\r\nB: c"}`):               "headers: has a control character",
-		described(`{"p": "{prompt}"}`, `, "headers": {"X-A": 1}`):                         "headers: must be a mapping of texts to texts",
-		described(`{"p": "{prompt}", "api_key": "hunter22hunter22"}`, ""):                 "body: has a field that is named like a secret",
-		described(`{"p": "{prompt}"}`, `, "finish_words": {"eos": "stop"}`):               "finish_words: needs finish",
-		described(`{"p": "{prompt}"}`, `, "finish": "f", "finish_words": {"eos": "end"}`): `finish_words: "eos" must be one of stop, length, tool_calls, not "end"`,
-		described(`{"p": "{prompt}"}`, `, "done": {"data": "x", "path": "y"}`):            "done: needs data",
-		described(`{"p": "{prompt}"}`, `, "done": {"path": "y"}`):                         "done: needs data",
-		described(`{"p": "{prompt}"}`, `, "done": {}`):                                    "done: needs data",
-		described(`{"p": "{prompt}"}`, `, "done": {"paht": "y"}`):                         `done: has no key "paht"; its keys are data, equals, path`,
-		described(`{"p": "{prompt}"}`, `, "done": {"path": "y", "equals": []}`):           "done: equals: must be",
-		described(`{"p": "{prompt}"}`, `, "done": {"data": "x"}, "framing": "json"`):      "done: has no meaning",
-		described(`{"p": "{prompt}"}`, `, "prompt_tokens": "u.p"`):                        "output_tokens: is needed",
-		described(`{"p": "a"}`, ""):                                                       "body: has neither {prompt} nor {messages}",
-		described(`{"p": "{prompt}", "m": "{messages}"}`, ""):                             "body: has both",
-		described(`{"p": "{promt}"}`, ""):                                                 "body: p: {promt} stands for nothing; what can be filled in is prompt, messages",
-		described(`{"p": "{prompt}", "e": "{ignore_eos}"}`, ""):                           "body: has {ignore_eos} and no {max_tokens}",
-		described(`{"p": ["{temperature}", "{prompt}"]}`, ""):                             "body: {temperature} must be all of a key's value",
-		described(`{"p": "{prompt} {temperature}"}`, ""):                                  "body: {temperature} must be all of a key's value",
-		described(`{"p": "x{messages}"}`, ""):                                             "body: {messages} is a list",
-		described(deep, ""):                                                               "body: is nested deeper than 32",
-		described(`"{prompt}`+strings.Repeat("x", MaxCustom)+`"`, ""):                     "has more than 65536 bytes",
+		`{"path": "/g", "txet": "a"` + body + `}`:                                            `has no key "txet"; its keys are body, cached_tokens, cumulative`,
+		`{"text": "a"` + body + `}`:                                                          "path: is needed",
+		`{"path": "g", "text": "a"` + body + `}`:                                             "path: must begin with a slash",
+		`{"path": "/g h", "text": "a"` + body + `}`:                                          "path: must begin with a slash and have no spaces",
+		`{"path": 5, "text": "a"` + body + `}`:                                               "path: must be a text",
+		`{"path": "/g", "text": "a"}`:                                                        "body: is needed",
+		`{"path": "/g"` + body + `}`:                                                         "text: is needed",
+		`{"path": "/g", "text": "a..b"` + body + `}`:                                         `text: "a..b" is no path`,
+		`{"path": "/g", "text": []` + body + `}`:                                             "text: needs a path",
+		`{"path": "/g", "text": null` + body + `}`:                                           "text: has no value",
+		`{"path": "/g", "text": ["1","2","3","4","5","6","7","8","9"]` + body + `}`:          "text: has more than 8 paths",
+		customFileOf(`{"p": "{prompt}"}`, `, "framing": "SSE"`):                              "framing: must be sse, ndjson or json",
+		customFileOf(`{"p": "{prompt}"}`, `, "cumulative": "yes"`):                           "cumulative: must be true or false",
+		customFileOf(`{"p": "{prompt}"}`, `, "cumulative": true, "reasoning": "r"`):          "cumulative: can't be used together with reasoning",
+		customFileOf(`{"p": "{prompt}"}`, `, "cumulative": true, "framing": "json"`):         "cumulative: has no meaning",
+		customFileOf(`{"p": "{prompt}"}`, `, "headers": {"Authorization": "Bearer x"}`):      "headers: Authorization is a secret",
+		customFileOf(`{"p": "{prompt}"}`, `, "headers": {"cookie": "x"}`):                    "headers: cookie is a secret",
+		customFileOf(`{"p": "{prompt}"}`, `, "headers": {"X-A": "a\r\nB: c"}`):               "headers: has a control character",
+		customFileOf(`{"p": "{prompt}"}`, `, "headers": {"X-A": 1}`):                         "headers: must be a mapping of texts to texts",
+		customFileOf(`{"p": "{prompt}", "api_key": "hunter22hunter22"}`, ""):                 "body: has a field that is named like a secret",
+		customFileOf(`{"p": "{prompt}"}`, `, "finish_words": {"eos": "stop"}`):               "finish_words: needs finish",
+		customFileOf(`{"p": "{prompt}"}`, `, "finish": "f", "finish_words": {"eos": "end"}`): `finish_words: "eos" must be one of stop, length, tool_calls, not "end"`,
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {"data": "x", "path": "y"}`):            "done: needs data",
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {"path": "y"}`):                         "done: needs data",
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {}`):                                    "done: needs data",
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {"paht": "y"}`):                         `done: has no key "paht"; its keys are data, equals, path`,
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {"path": "y", "equals": []}`):           "done: equals: must be",
+		customFileOf(`{"p": "{prompt}"}`, `, "done": {"data": "x"}, "framing": "json"`):      "done: has no meaning",
+		customFileOf(`{"p": "{prompt}"}`, `, "prompt_tokens": "u.p"`):                        "output_tokens: is needed",
+		customFileOf(`{"p": "a"}`, ""):                                                       "body: has neither {prompt} nor {messages}",
+		customFileOf(`{"p": "{prompt}", "m": "{messages}"}`, ""):                             "body: has both",
+		customFileOf(`{"p": "{promt}"}`, ""):                                                 "body: p: {promt} stands for nothing; what can be filled in is prompt, messages",
+		customFileOf(`{"p": "{prompt}", "e": "{ignore_eos}"}`, ""):                           "body: has {ignore_eos} and no {max_tokens}",
+		customFileOf(`{"p": ["{temperature}", "{prompt}"]}`, ""):                             "body: {temperature} must be all of a key's value",
+		customFileOf(`{"p": "{prompt} {temperature}"}`, ""):                                  "body: {temperature} must be all of a key's value",
+		customFileOf(`{"p": "x{messages}"}`, ""):                                             "body: {messages} is a list",
+		customFileOf(deep, ""):                                                               "body: is nested deeper than 32",
+		customFileOf(`"{prompt}`+strings.Repeat("x", MaxCustom)+`"`, ""):                     "has more than 65536 bytes",
 	} {
 		if b, err := ReadCustom([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.120s: %v, %v; want %s", file, b, err, want)
@@ -268,7 +268,7 @@ func TestCustomStreams(t *testing.T) {
 func FuzzCustomFile(f *testing.F) {
 	for _, file := range []string{
 		chatFile, linesFile, growsFile, wholeFile, eventsFile, bareFile, `{}`,
-		described(`["{prompt}", "a {model} {id}", {"t": "{temperature}", "n": {"k": "{max_tokens}"}}]`, `, "headers": {"a": "b"}`),
+		customFileOf(`["{prompt}", "a {model} {id}", {"t": "{temperature}", "n": {"k": "{max_tokens}"}}]`, `, "headers": {"a": "b"}`),
 	} {
 		f.Add([]byte(file), "a \"prompt\" {model}\x00\xff")
 	}

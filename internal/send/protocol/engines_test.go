@@ -32,7 +32,7 @@ func TestBodiesOfEngines(t *testing.T) {
 			}},
 			`{"text": "a", "sampling_params": {"max_new_tokens": 7, "temperature": 0.5, "top_k": 5, "min_new_tokens": 3}, "stream": true, "rid": "x"}`,
 		},
-		{"sglang's settings are no object", "sglang", Call{Extra: []Field{{Name: "sampling_params", Value: json.RawMessage("5")}}}, "!the field sampling_params: not JSON"},
+		{"sglang's settings are no object", "sglang", Call{Extra: []Field{{Name: "sampling_params", Value: json.RawMessage("5")}}}, "!the field sampling_params must be an object"},
 		{"sglang takes no messages", "sglang", Call{Messages: json.RawMessage("[]")}, "!/generate takes a text"},
 		{"tgi", "tgi", Call{Model: "m", Prompt: "a", MaxTokens: 7}, `{"inputs": "a", "parameters": {"max_new_tokens": 7, "details": true}}`},
 		{"tgi sampled", "tgi", Call{Prompt: "a", MaxTokens: 7, Extra: []Field{sampled("top_p", "0.9"), sampled("temperature", "0.7")}}, `{"inputs": "a", "parameters": {"max_new_tokens": 7, "details": true, "top_p": 0.9, "do_sample": true, "temperature": 0.7}}`},
@@ -82,7 +82,7 @@ type read struct {
 	Done, Malformed     bool
 }
 
-func facts(tr *Trace) read {
+func readOf(tr *Trace) read {
 	got := read{Text: string(tr.Text), Finish: tr.FinishReason, Error: string(tr.ErrorBody), By: tr.TokensBy.String(), Usage: tr.Usage, Done: tr.Done, Malformed: tr.Malformed != nil}
 	start := 0
 	for i, e := range tr.Events {
@@ -158,7 +158,7 @@ func TestSGLangsStreams(t *testing.T) {
 		{"a bad count", []string{`data: {"text":"a","meta_info":{"completion_tokens":"x"}}` + "\n\n"}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, facts(stream(t, "sglang", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(stream(t, "sglang", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -191,7 +191,7 @@ func TestTGIsStreams(t *testing.T) {
 		{"a bad count", []string{tok("a", "false", `"details":{"generated_tokens":-1}`)}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, facts(stream(t, "tgi", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(stream(t, "tgi", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -327,7 +327,7 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := stream(t, tt.backend, 200, tt.pieces...)
-			if diff := cmp.Diff(tt.want, facts(tr)); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(tr)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

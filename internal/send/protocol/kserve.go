@@ -12,13 +12,19 @@ import (
 // and no names of tensors: they are those of Triton's models that take text.
 var openInference = &Backend{
 	Name: "kserve", Doc: "Open Inference (KServe V2) over HTTP", Framing: Whole,
-	Lacks: Lacks{TokenIDs: true, Usage: true}, Sampling: tritonSampling, Protocol: infer{},
+	Lacks: Lacks{TokenIDs: true, Usage: true}, Sampling: tritonSampling, Protocol: infer,
 }
 
-type infer struct{}
-
-func (infer) Path() string   { return "/v2/models/" + ModelInPath + "/infer" }
-func (infer) Suffix() string { return "/infer" }
+// infer: an answer is one object, whose outputs are tensors, of which each has its name.
+var infer = &described{
+	path: "/v2/models/" + ModelInPath + "/infer", suffix: "/infer", body: inferBody,
+	event: shape{
+		{name: "id", take: takeID},
+		{name: "error", take: takeError},
+		{name: "outputs", take: func(d *Decoder, c *Chunk) { d.scan.Elements(func(int) { d.takeTensor(c) }) }},
+	}.reader(),
+	meaning: func(_ *Decoder, _ []byte, c *Chunk) { c.Kind |= EventChoices },
+}
 
 // tensor is an input of one value.
 type tensor struct {
@@ -69,108 +75,59 @@ func (l *tensors) setField(f Field) error {
 	return l.set(f.Name, kind, f.Value)
 }
 
-func (infer) AppendBody(dst []byte, c *Call) ([]byte, error) {
-	if err := c.onlyText(); err != nil {
-		return nil, err
+func inferBody(c *Call) (*body, error) {
+	if !c.isText() || c.TokenIDs {
+		return nil, errTextOnly
 	}
 	var list tensors
 	err := errors.Join(list.set("text_input", "BYTES", c.Prompt), list.set("max_tokens", "INT32", c.MaxTokens))
 	if c.IgnoreEOS {
 		err = errors.Join(err, list.set("min_tokens", "INT32", c.MaxTokens))
 	}
-	var own []Field
+	var b body
+	b.Set("inputs", nil) // it comes first
 	for _, f := range c.Extra {
 		if !f.Sampling && slices.Contains(inferFields, f.Name) {
-			own = append(own, f)
+			b.Set(f.Name, f.Value)
 		} else {
 			err = errors.Join(err, list.setField(f))
 		}
 	}
-	if err != nil {
-		return nil, err
+	if b.Get("inputs") == nil {
+		b.Set("inputs", list)
 	}
-	var b body
-	if err := errors.Join(b.set("inputs", list), b.setExtra(&Call{Extra: own})); err != nil {
-		return nil, err
-	}
-	return b.append(dst)
-}
-
-// Decode reads an answer. Its outputs are tensors, of which each has its name.
-func (infer) Decode(d *Decoder, data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
-	s := &d.scan
-	s.reset(data)
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "id":
-			c.ID = s.string()
-		case "error":
-			c.Error = d.errorWords()
-		case "outputs":
-			if s.next() != '[' {
-				s.skip()
-				return
-			}
-			s.array(func(int) { d.output(c) })
-		default:
-			s.skip()
-		}
-	})
-	s.end()
-	if s.err != nil {
-		return s.err
-	}
-	c.Kind |= EventChoices
-	return nil
+	return &b, err
 }
 
 // maxTensorRank is how deeply the values of a tensor may be nested.
 const maxTensorRank = 8
 
-// output reads one tensor. Its name may stand behind its data.
-func (d *Decoder) output(c *Chunk) {
-	s := &d.scan
-	if s.next() != '{' {
-		s.skip()
-		return
-	}
-	var called, values []byte
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "name":
-			called = s.string()
-		case "data":
-			s.next()
-			start := s.pos
-			s.skip()
-			values = s.data[min(start, s.pos):s.pos]
-		default:
-			s.skip()
-		}
-	})
-	w := &d.words
-	w.reset(values)
+var tensorFields = shape{
+	{name: "name", take: func(d *Decoder, _ *Chunk) { d.note().kind = d.scan.Text() }},
+	{name: "data", take: func(d *Decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
+}.reader()
+
+// outputs are the tensors that are looked at.
+var outputs = shape{
+	{name: "text_output", take: takeText},
+	{name: "num_input_tokens", take: takePrompt},
+	{name: "num_output_tokens", take: takeOutput},
+}.reader()
+
+// takeTensor takes one tensor. Its name may stand behind its data.
+func (d *Decoder) takeTensor(c *Chunk) {
+	f := d.note()
+	f.kind, f.input = nil, nil
+	d.read(tensorFields, c)
+	value := bytes.TrimSpace(f.input)
 	for range maxTensorRank { // the first value: the lists may be nested as the shape is, or flat
-		if w.next() == '[' {
-			w.pos++
-		}
+		value = bytes.TrimSpace(bytes.TrimPrefix(value, []byte("[")))
 	}
-	if kind := w.next(); s.err != nil || kind == 0 || kind == ']' || kind == '[' {
+	if d.scan.Err != nil || len(value) == 0 || value[0] == ']' || value[0] == '[' {
 		return
 	}
-	switch string(called) {
-	case "text_output":
-		if c.Text = w.string(); len(c.Text) > 0 {
-			c.Kind |= EventText
-		}
-	case "num_input_tokens":
-		c.Usage.Prompt = w.tokens("num_input_tokens")
-	case "num_output_tokens":
-		c.Usage.Output = w.tokens("num_output_tokens")
-		c.Kind |= EventUsage
-	}
-	if w.err != nil {
-		s.failWith(w.err)
+	if output := outputs.find(f.kind); output != nil {
+		d.field = output
+		d.scan.Within(value, func() { output.take(d, c) })
 	}
 }

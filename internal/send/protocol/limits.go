@@ -9,11 +9,6 @@ import (
 // good order, so that only an answer that is no answer meets one. Without them one
 // stream that never ends would take the memory of the whole run.
 const (
-	// maxLine bounds a line of a stream, and so an event of one line: vLLM's first
-	// event may list the ids of a prompt of a million tokens, some 7 MB.
-	maxLine = 16 << 20
-	// maxEvent bounds the data lines of an event together.
-	maxEvent = maxLine
 	// maxText bounds an answer's text: two million tokens of 8 bytes.
 	maxText = 16 << 20
 	// maxEvents bounds the events of an answer whose length was not asked for. With
@@ -27,6 +22,11 @@ const (
 	// maxErrorRead is how much of an error's body is read, so that the connection
 	// can be used again. Only its first maxErrorBody bytes are kept.
 	maxErrorRead = 64 << 10
+	// maxWhole bounds an answer that is one JSON value: 32 texts of 1,024 tokens with a
+	// vector of 1,024 numbers for each token take some 400 MB.
+	maxWhole = 1 << 30
+	// maxSkimmed bounds what is kept of it: all but its lists.
+	maxSkimmed = 64 << 10
 	// keepBuffer is how much memory a stream keeps for the next request.
 	keepBuffer = 1 << 20
 	keepEvents = 1 << 15
@@ -76,7 +76,7 @@ func shrink(b []byte) []byte {
 
 // shrink does so for the decoder's own buffers.
 func (d *Decoder) shrink() {
-	d.scan.text, d.words.text = shrink(d.scan.text), shrink(d.words.text)
-	d.scan.data, d.words.data = nil, nil
+	d.scan.Release(keepBuffer)
+	d.words.Release(keepBuffer)
 	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
 }

@@ -37,7 +37,7 @@ func TestLocalBodies(t *testing.T) {
 				{Name: "keep_alive", Value: json.RawMessage(`"10m"`)},
 				{Name: "raw", Value: json.RawMessage(`false`)},
 			}},
-			`{"model": "m", "prompt": "hi", "raw": false, "stream": false, "logprobs": true, "top_logprobs": 5, "options": {"num_predict": 7, "temperature": 0, "repeat_penalty": 1.1, "num_ctx": 8192, "seed": 1}, "keep_alive": "10m"}`,
+			`{"model": "m", "prompt": "hi", "raw": false, "stream": false, "logprobs": true, "top_logprobs": 5, "options": {"num_predict": 7, "temperature": 0, "repeat_penalty": 1.1, "seed": 1, "num_ctx": 8192}, "keep_alive": "10m"}`,
 		},
 		{
 			"chat", "ollama-chat",

@@ -273,8 +273,8 @@ func TestWholeAnswerKeepsNothingOfItsLists(t *testing.T) {
 	}
 	s.Body([]byte(`"}`), wire.Stamp{At: 9})
 	s.Finish()
-	if len(s.skim.kept) > maxSkimmed || len(s.whole) > maxErrorBody || s.Trace.Items != 1001 || !s.Trace.Done {
-		t.Errorf("%d bytes are kept, %d items, done %v", len(s.skim.kept), s.Trace.Items, s.Trace.Done)
+	if len(s.skim.Kept) > maxSkimmed || len(s.whole) > maxErrorBody || s.Trace.Items != 1001 || !s.Trace.Done {
+		t.Errorf("%d bytes are kept, %d items, done %v", len(s.skim.Kept), s.Trace.Items, s.Trace.Done)
 	}
 }
 

@@ -2,8 +2,11 @@ package protocol
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/jsonscan"
 )
 
 // What Responses and Messages share: both are streams of events that say their type, and
@@ -11,25 +14,25 @@ import (
 
 // toolFacts are what an event says of a tool call. Its strings are as they stand in JSON.
 type toolFacts struct {
-	index               int // -1: not said
+	index               int // from 1; 0: not said
 	id, name, arguments []byte
 }
 
 // setTools makes the list of one part of a tool call, in OpenAI's shape.
-func (d *Decoder) setTools(c *Chunk, t toolFacts) {
-	d.tools = d.appendTool(d.tools[:0], t)
+func (d *Decoder) setTools(c *Chunk) {
+	d.tools = appendTool(d.tools[:0], d.facts.tool)
 	c.Tools = d.tools
 }
 
 // appendTool adds a part to a list of them.
-func (d *Decoder) appendTool(b []byte, t toolFacts) []byte {
+func appendTool(b []byte, t toolFacts) []byte {
 	if n := len(b); n > 0 {
 		b = append(b[:n-1], `,{`...)
 	} else {
 		b = append(b, `[{`...)
 	}
-	if t.index >= 0 {
-		b = strconv.AppendInt(append(b, `"index":`...), int64(t.index), 10)
+	if t.index > 0 {
+		b = strconv.AppendInt(append(b, `"index":`...), int64(t.index-1), 10)
 		b = append(b, ',')
 	}
 	b = append(append(append(b, `"id":"`...), t.id...), `","function":{"name":"`...)
@@ -37,55 +40,45 @@ func (d *Decoder) appendTool(b []byte, t toolFacts) []byte {
 	return append(b, `"}}]`...)
 }
 
-// plain is the text of a string as it stands in JSON.
-func (s *scanner) plain(raw []byte) []byte {
-	start := len(s.text)
-	s.text = appendUnescaped(s.text, raw)
-	return s.text[start:len(s.text):len(s.text)]
+// quote writes JSON as it stands inside a JSON string. It is valid until the next one.
+func (d *Decoder) quote(value []byte) []byte {
+	d.quoted = jsonscan.AppendQuoted(d.quoted[:0], value)
+	return d.quoted
 }
 
-// raw takes a string as it stands in JSON, nil for anything else.
-func (s *scanner) raw() []byte {
-	if s.next() != '"' {
-		s.skip()
-		return nil
+// The facts that events of both say, as they stand in JSON.
+func takeKind(d *Decoder, _ *Chunk)     { d.note().kind = d.scan.Raw() }
+func takeItemKind(d *Decoder, _ *Chunk) { d.note().itemKind = d.scan.Raw() }
+func takeDelta(d *Decoder, _ *Chunk)    { d.note().delta = d.scan.Raw() }
+func takeThinking(d *Decoder, _ *Chunk) { d.note().thinking = d.scan.Raw() }
+func takeStop(d *Decoder, _ *Chunk)     { d.note().stop = d.scan.Raw() }
+func takeStatus(d *Decoder, _ *Chunk)   { d.note().status = d.scan.Raw() }
+func takeToolID(d *Decoder, _ *Chunk)   { d.note().tool.id = d.scan.Raw() }
+func takeToolName(d *Decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }
+func takeToolArgs(d *Decoder, _ *Chunk) { d.note().tool.arguments = d.scan.Raw() }
+
+// takeIndex takes the place of a tool call among the parts of an answer.
+func takeIndex(d *Decoder, _ *Chunk) {
+	if n, _, ok := d.scan.Number(math.MaxUint16); ok {
+		d.note().tool.index = n + 1
 	}
-	return s.rawString()
 }
 
-// value takes any value as it stands.
-func (s *scanner) value() []byte {
-	s.next()
-	start := s.pos
-	s.skip()
-	return s.data[min(start, s.pos):s.pos]
-}
+// addText adds to a text of an answer that is one object.
+func addText(to *[]byte, more []byte) { *to = append((*to)[:len(*to):len(*to)], more...) }
 
-// number takes a small number such as an index; -1 for anything else.
-func (s *scanner) number() int {
-	n, err := strconv.ParseUint(string(s.value()), 10, 16)
-	if err != nil {
-		return -1
+// setWhole says what an answer that is one object holds.
+func (c *Chunk) setWhole() {
+	c.Kind |= EventChoices
+	if len(c.Text) > 0 {
+		c.Kind |= EventText
 	}
-	return int(n)
-}
-
-// fields is object where there is one; anything else is passed over.
-func (s *scanner) fields(field func(name []byte)) {
-	if s.next() != '{' {
-		s.skip()
-		return
+	if len(c.Reasoning) > 0 {
+		c.Kind |= EventReasoning
 	}
-	s.object(field)
-}
-
-// elements is array where there is one; anything else is passed over.
-func (s *scanner) elements(element func(i int)) {
-	if s.next() != '[' {
-		s.skip()
-		return
+	if len(c.Tools) > 0 {
+		c.Kind |= EventTool
 	}
-	s.array(element)
 }
 
 // toolFields writes the fields tools and tool_choice, which datasets give in the shape of

@@ -91,13 +91,13 @@ func TestNamedBodies(t *testing.T) {
 		{Prompt: "x", Media: []json.RawMessage{json.RawMessage(`{"type":"input_audio"}`)}},
 		{Messages: json.RawMessage(`{"role":1}`)},
 	} {
-		for _, p := range []Protocol{responses{}, messages{}} {
+		for _, p := range []Protocol{responses, messages} {
 			if got, err := p.AppendBody(nil, &c); err == nil {
 				t.Errorf("%T took %+v: %s", p, c, got)
 			}
 		}
 	}
-	if _, err := (messages{}).AppendBody(nil, &Call{Extra: []Field{{Name: "min_p", Value: json.RawMessage("1"), Sampling: true}}}); err == nil {
+	if _, err := messages.AppendBody(nil, &Call{Extra: []Field{{Name: "min_p", Value: json.RawMessage("1"), Sampling: true}}}); err == nil {
 		t.Error("Messages took min_p")
 	}
 }

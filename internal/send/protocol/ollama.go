@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/internal/ordered"
 )
 
 // Ollama's own API. Answers are a JSON object a line; the last one has the server's counts
@@ -15,11 +16,11 @@ import (
 var (
 	ollama = &Backend{
 		Name: "ollama", Doc: "Ollama's generate, with prompts as they are", Framing: Lines,
-		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaGenerate{},
+		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaGenerate,
 	}
 	ollamaChat = &Backend{
 		Name: "ollama-chat", Doc: "Ollama's chat", Chat: true, Images: true, Framing: Lines,
-		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaMessages{},
+		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaMessages,
 	}
 )
 
@@ -30,35 +31,66 @@ var ollamaSampling = map[string]string{
 	"presence_penalty": "presence_penalty", "frequency_penalty": "frequency_penalty", "logprobs": "logprobs",
 }
 
-// ollamaGenerate is /api/generate. A raw prompt is not put into the model's template.
-type ollamaGenerate struct{}
-
-func (ollamaGenerate) Path() string   { return "/api/generate" }
-func (ollamaGenerate) Suffix() string { return "api/generate" }
-
-func (ollamaGenerate) AppendBody(dst []byte, c *Call) ([]byte, error) {
-	if c.TokenIDs || c.Messages != nil || c.Media != nil || c.Inputs != nil || c.Sound != nil {
-		return nil, errors.New("generate of Ollama takes one text: use ollama-chat for messages and images")
+// A raw prompt is not put into the model's template. An answer that was not streamed is the last line, with
+// all of the text.
+var (
+	ollamaGenerate = &described{
+		path: "/api/generate", suffix: "api/generate", body: ollamaGenerateBody, event: ollamaLine, meaning: ollamaMeaning, whole: &described{},
 	}
-	var b body
-	if err := errors.Join(b.set("model", c.Model), b.set("prompt", c.Prompt), b.set("raw", true)); err != nil {
-		return nil, err
+	ollamaMessages = &described{
+		path: "/api/chat", suffix: "api/chat", body: ollamaChatBody, event: ollamaLine, meaning: ollamaMeaning, whole: &described{},
 	}
-	return b.ollama(dst, c)
+)
+
+// ollamaWords are the fields that hold a part of the answer: in generate the object has them, in chat the
+// object's message.
+var ollamaWords = shape{
+	{name: "response", take: takeText},
+	{name: "content", take: takeText},
+	{name: "thinking", take: takeReasoning},
+	{name: "tool_calls", take: takeOllamaTools},
 }
 
-func (ollamaGenerate) Decode(d *Decoder, data []byte, c *Chunk) error { return d.ollama(data, c) }
+// ollamaLine is a line of either endpoint, or a whole answer.
+var ollamaLine = slices.Concat(shape{
+	{name: "message", in: ollamaWords},
+	{name: "done", take: takeDone},
+	{name: "done_reason", take: func(d *Decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
+	{name: "prompt_eval_count", take: takeWholePrompt},
+	{name: "eval_count", take: takeOutput},
+	{name: "prompt_eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.PromptNs = d.nanoseconds(1) }},
+	{name: "eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.OutputNs = d.nanoseconds(1) }},
+	{name: "logprobs", take: func(d *Decoder, c *Chunk) {
+		if n := d.scan.Count(); n > 0 {
+			c.Tokens, c.TokensBy = n, TokensByLogprobs
+		}
+	}},
+	{name: "remote_host", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+	{name: "error", take: takeError},
+}, ollamaWords).reader()
 
-// DecodeAnswer reads an answer that was not streamed: it is the last line, with all of the text.
-func (ollamaGenerate) DecodeAnswer(d *Decoder, data []byte, c *Chunk) error { return d.ollama(data, c) }
+func ollamaMeaning(d *Decoder, _ []byte, c *Chunk) {
+	if f := &d.facts; d.noted && len(f.message) > 0 && c.Error == nil {
+		// The times would be those of a network and of somebody else's machine.
+		c.Error = fmt.Appendf(nil, "the model is not on this server: it has %.100s answer (remote_host); to measure that all the same, use --backend openai-chat", f.message)
+	}
+	if c.Done && len(d.note().stop) > 0 { // "stop" and "length" are OpenAI's words too
+		c.Finish = d.facts.stop
+		c.Kind |= EventFinish
+	}
+	if c.Done || c.Kind != 0 {
+		c.Kind |= EventChoices
+	}
+}
 
-// ollamaMessages is /api/chat.
-type ollamaMessages struct{ ollamaGenerate }
+func ollamaGenerateBody(c *Call) (*body, error) {
+	if !c.isText() || c.TokenIDs {
+		return nil, errors.New("generate of Ollama takes one text: use ollama-chat for messages and images")
+	}
+	return ollamaBody(c, ordered.Object{{"model", c.Model}, {"prompt", c.Prompt}, {"raw", true}})
+}
 
-func (ollamaMessages) Path() string   { return "/api/chat" }
-func (ollamaMessages) Suffix() string { return "api/chat" }
-
-func (ollamaMessages) AppendBody(dst []byte, c *Call) ([]byte, error) {
+func ollamaChatBody(c *Call) (*body, error) {
 	all, err := turns(c)
 	if err != nil {
 		return nil, err
@@ -70,60 +102,19 @@ func (ollamaMessages) AppendBody(dst []byte, c *Call) ([]byte, error) {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 	}
-	var b body
-	if err := errors.Join(b.set("model", c.Model), b.set("messages", messages)); err != nil {
-		return nil, err
-	}
-	return b.ollama(dst, c)
+	return ollamaBody(c, ordered.Object{{"model", c.Model}, {"messages", messages}})
 }
 
-// ollama adds what both endpoints share.
-func (b *body) ollama(dst []byte, c *Call) ([]byte, error) {
-	var options body
-	err := errors.Join(
-		b.set("stream", !c.NoStream),
-		options.set("num_predict", c.MaxTokens),
-		options.setSampling(c, ollamaSampling),
-	)
+// ollamaBody adds what both endpoints share. The user's options stand beside ours, and win.
+func ollamaBody(c *Call, fields ordered.Object) (*body, error) {
+	b, options := newBody(fields), newBody(ordered.Object{{"num_predict", c.MaxTokens}})
+	b.Set("stream", !c.NoStream)
 	if c.Logprobs != nil {
-		err = errors.Join(err, b.set("logprobs", true), b.set("top_logprobs", *c.Logprobs))
+		b.Set("logprobs", true)
+		b.Set("top_logprobs", *c.Logprobs)
 	}
-	rest := *c
-	rest.Extra = nil
-	for _, f := range c.Extra {
-		switch {
-		case f.Sampling:
-		case f.Name == "options": // the user's stand beside ours, and win
-			err = errors.Join(err, options.merge(f.Value))
-		default:
-			rest.Extra = append(rest.Extra, f)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	object, err := options.append(nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(b.set("options", json.RawMessage(object)), b.setExtra(&rest)); err != nil {
-		return nil, err
-	}
-	return b.append(dst)
-}
-
-// merge sets the fields of an object.
-func (b *body) merge(object json.RawMessage) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(object, &fields); err != nil {
-		return fmt.Errorf("options must be an object: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if err := b.set(name, fields[name]); err != nil {
-			return err
-		}
-	}
-	return nil
+	b.Set("options", options)
+	return b, errors.Join(options.setSampling(c, ollamaSampling), b.setExtra(c))
 }
 
 // ollamaMessage is a message as Ollama has it: its content is a text.
@@ -175,136 +166,26 @@ func (t *turn) ollama(names map[string]string) (ollamaMessage, error) {
 	return m, nil
 }
 
-// ollama decodes a line of either endpoint, or a whole answer.
-func (d *Decoder) ollama(data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
-	s := &d.scan
-	s.reset(data)
-	var reason, host []byte
-	s.object(func(name []byte) {
-		switch string(name) {
-		case "message":
-			if s.next() != '{' {
-				s.skip()
-				return
-			}
-			s.object(func(name []byte) { s.ollamaWords(name, c) })
-		case "done":
-			c.Done = s.true()
-		case "done_reason":
-			reason = s.string()
-		case "prompt_eval_count":
-			c.Usage.Prompt = s.tokens("prompt_eval_count")
-			c.Kind |= EventUsage
-		case "eval_count":
-			c.Usage.Output = s.tokens("eval_count")
-			c.Kind |= EventUsage
-		case "prompt_eval_duration":
-			c.Timings.PromptNs = s.nanoseconds()
-		case "eval_duration":
-			c.Timings.OutputNs = s.nanoseconds()
-		case "logprobs":
-			if n := s.count(); n > 0 {
-				c.Tokens, c.TokensBy = n, TokensByLogprobs
-			}
-		case "remote_host":
-			host = s.string()
-		case "error":
-			c.Error = d.errorWords()
-		default:
-			s.ollamaWords(name, c)
-		}
+// ollamaCallFields are those of one call of a list of them.
+var ollamaCallFields = shape{
+	{name: "id", take: func(d *Decoder, _ *Chunk) { d.note().tool.id = d.scan.Raw() }},
+	{name: "function", in: shape{
+		{name: "name", take: func(d *Decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }},
+		{name: "arguments", take: func(d *Decoder, _ *Chunk) { d.note().tool.arguments = d.quote(d.scan.ValueOf('{')) }},
+	}},
+}.reader()
+
+// takeOllamaTools takes a list of calls and gives it in OpenAI's shape. Each call is whole, so it has no
+// index: the one that Ollama gives begins anew with each line.
+func takeOllamaTools(d *Decoder, c *Chunk) {
+	d.tools = d.tools[:0]
+	d.scan.Elements(func(int) {
+		d.note().tool = toolFacts{}
+		d.read(ollamaCallFields, c)
+		d.tools = appendTool(d.tools, d.facts.tool)
 	})
-	if err := s.finish(); err != nil {
-		return err
+	if len(d.tools) > 0 {
+		c.Tools = d.tools
+		c.Kind |= EventTool
 	}
-	if len(host) > 0 && c.Error == nil {
-		// The times would be those of a network and of somebody else's machine.
-		c.Error = fmt.Appendf(nil, "the model is not on this server: it has %.100s answer (remote_host); to measure that all the same, use --backend openai-chat", host)
-	}
-	if c.Done && len(reason) > 0 { // "stop" and "length" are OpenAI's words too
-		c.Finish = reason
-		c.Kind |= EventFinish
-	}
-	if c.Done || c.Kind != 0 {
-		c.Kind |= EventChoices
-	}
-	return nil
-}
-
-// ollamaWords takes a field that holds a part of the answer: in generate the object has
-// it, in chat the object's message.
-func (s *scanner) ollamaWords(name []byte, c *Chunk) {
-	switch string(name) {
-	case "response", "content":
-		if c.Text = s.string(); len(c.Text) > 0 {
-			c.Kind |= EventText
-		}
-	case "thinking":
-		if c.Reasoning = s.string(); len(c.Reasoning) > 0 {
-			c.Kind |= EventReasoning
-		}
-	case "tool_calls":
-		if s.next() != '[' {
-			s.skip()
-			return
-		}
-		if c.Tools = s.ollamaTools(); len(c.Tools) > 0 {
-			c.Kind |= EventTool
-		}
-	default:
-		s.skip()
-	}
-}
-
-// ollamaTools takes a list of calls and gives it in OpenAI's shape; nil for an empty one.
-// Each call is whole, so it has no index: the one that Ollama gives begins anew with each line.
-func (s *scanner) ollamaTools() []byte {
-	start := len(s.text)
-	s.array(func(i int) {
-		var id, fn, arguments []byte
-		if s.next() != '{' {
-			s.skip()
-			return
-		}
-		s.object(func(name []byte) {
-			switch string(name) {
-			case "id":
-				id = s.valueOf('"')
-			case "function":
-				if s.next() != '{' {
-					s.skip()
-					return
-				}
-				s.object(func(name []byte) {
-					switch string(name) {
-					case "name":
-						fn = s.valueOf('"')
-					case "arguments":
-						arguments = s.valueOf('{')
-					default:
-						s.skip()
-					}
-				})
-			default:
-				s.skip()
-			}
-		})
-		s.text = append(s.text, "[,"[min(i, 1)])
-		s.text = append(append(append(s.text, `{"id":`...), orEmpty(id)...), `,"function":{"name":`...)
-		s.text = append(append(s.text, orEmpty(fn)...), `,"arguments":"`...)
-		s.text = append(appendQuoted(s.text, arguments), `"}}`...)
-	})
-	if len(s.text) == start {
-		return nil
-	}
-	s.text = append(s.text, ']')
-	return s.text[start:len(s.text):len(s.text)]
-}
-
-func orEmpty(text []byte) []byte {
-	if text == nil {
-		return []byte(`""`)
-	}
-	return text
 }

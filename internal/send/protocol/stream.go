@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/jsonscan"
+	"github.com/inferometer/inferometer/internal/send/protocol/framing"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -20,11 +22,10 @@ type Stream struct {
 	KeepAnswer bool
 
 	backend *Backend
-	decode  func(d *Decoder, data []byte, c *Chunk) error
 	decoder Decoder
 	chunk   Chunk
-	sse     sse
-	lines   lines
+	sse     framing.SSE
+	lines   framing.Lines
 	emit    func(name, data []byte)
 	at      wire.Stamp // of the piece that is being read
 	whole   []byte     // the beginning, while there is no event
@@ -46,7 +47,8 @@ type Stream struct {
 	cumulative cumulative
 
 	// Of an answer that is no stream, but one JSON value.
-	skim   skim
+	skim   jsonscan.Skimmer
+	size   int    // bytes read of it
 	answer []byte // all of it, where it is a text and no vectors
 	echo   Echoed
 	binary bool   // it is bytes, and
@@ -55,11 +57,8 @@ type Stream struct {
 
 // NewStream returns a Stream that reads the answers of b.
 func NewStream(b *Backend) *Stream {
-	s := &Stream{backend: b, decode: b.Decode, limits: limitsFor(0)}
-	if a, ok := b.Protocol.(Answerer); ok && !b.Streams() {
-		s.decode = a.DecodeAnswer
-	}
-	s.skim.reset()
+	s := &Stream{backend: b, limits: limitsFor(0)}
+	s.skim.Reset(maxSkimmed)
 	s.emit = s.event
 	return s
 }
@@ -72,8 +71,8 @@ func (s *Stream) Reset(asked int) {
 		t.Events, t.TextEnds = nil, nil
 	}
 	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
-	s.sse.reset()
-	s.lines.reset()
+	s.sse.Reset()
+	s.lines.Reset()
 	s.answer = shrink(s.answer)
 	s.decoder.shrink()
 	s.decoder.echo = nil
@@ -83,7 +82,8 @@ func (s *Stream) Reset(asked int) {
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
 	s.toolIndex = s.toolIndex[:0]
 	s.whole, s.rest, s.html, s.over, s.lastWords = s.whole[:0], 0, false, false, "its last"
-	s.skim.reset()
+	s.skim.Reset(maxSkimmed)
+	s.size = 0
 	s.binary, s.header = false, ""
 }
 
@@ -140,15 +140,15 @@ func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 		return true
 	}
 	s.at = at
-	feed := s.sse.feed
+	feed := s.sse.Feed
 	if s.backend.Framing == Lines {
-		feed = s.lines.feed
+		feed = s.lines.Feed
 	}
 	if err := feed(data, s.emit); err != nil {
-		s.giveUp(err)
+		s.giveUp(fmt.Errorf("%w: %w", errTooMuch, err))
 	}
-	if s.sse.inside() || s.sse.comment || len(s.lines.rest) > 0 {
-		s.sse.comment = false
+	if s.sse.Inside() || s.sse.Comment || s.lines.Inside() {
+		s.sse.Comment = false
 		s.more(at)
 	}
 	return s.over
@@ -167,9 +167,9 @@ func (s *Stream) more(at wire.Stamp) {
 // pending is what no end of an event has ended.
 func (s *Stream) pending() []byte {
 	if s.backend.Framing == Lines {
-		return bytes.TrimSpace(s.lines.rest)
+		return s.lines.Pending()
 	}
-	return s.sse.pending()
+	return s.sse.Pending()
 }
 
 // keepsRest says whether the end of the body ends an event too. The standard of SSE drops
@@ -213,7 +213,7 @@ func (s *Stream) Finish() {
 	}
 	switch {
 	case words[0] == '{':
-		if err := s.decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
+		if err := s.backend.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
 			s.fail(s.chunk.Error)
 			return
 		}
@@ -234,7 +234,7 @@ func (s *Stream) noStream(words []byte) {
 var done = []byte("[DONE]")
 
 func (s *Stream) event(name, data []byte) {
-	s.sse.comment = false
+	s.sse.Comment = false
 	before := len(s.Trace.Events)
 	s.take(name, data)
 	if len(s.Trace.Events) == before { // [DONE], an error: the time of the event before may be its
@@ -253,7 +253,7 @@ func (s *Stream) take(name, data []byte) {
 		s.giveUp(fmt.Errorf("an event came after %s: %.200s", s.lastWords, data))
 		return
 	}
-	if err := s.decode(&s.decoder, data, &s.chunk); err != nil {
+	if err := s.backend.Decode(&s.decoder, data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {

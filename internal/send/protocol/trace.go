@@ -49,3 +49,10 @@ type Event struct {
 	Kind   EventKind
 	Tokens int // -1: not said
 }
+
+// PromptTokens are the prompt's, those from the cache included; false: the server did not say how many these were, as
+// llama.cpp before September 2025.
+func (t *Trace) PromptTokens() (n int, known bool) {
+	n = t.Timings.Computed + t.Usage.Cached
+	return n, n > 0 && t.Timings.Computed > 0 && t.Usage.CachedKnown
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/jsonscan"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -23,10 +24,10 @@ func (s *Stream) finishWhole() {
 	case s.binary:
 		t.Items = -1
 		s.metadata()
-	case !k.over:
+	case !k.Over:
 		return // it was cut off, or there was none
-	case len(k.kept) > 0 && k.kept[0] == '{' && !k.overflow:
-		if err := s.decode(&s.decoder, k.kept, &s.chunk); err != nil {
+	case len(k.Kept) > 0 && k.Kept[0] == '{' && !k.Overflow:
+		if err := s.backend.Decode(&s.decoder, k.Kept, &s.chunk); err != nil {
 			s.giveUp(err)
 			return
 		}
@@ -35,10 +36,10 @@ func (s *Stream) finishWhole() {
 			return
 		}
 		s.chunk.Text = nil
-		t.Items = max(k.longest, 0)
+		t.Items = max(k.Longest, 0)
 	default: // a bare list, as SGLang's of scores
 		s.chunk = Chunk{Tokens: -1}
-		t.Items = max(k.longest, 0)
+		t.Items = max(k.Longest, 0)
 	}
 	t.Done = true
 	s.chunk.Kind = s.chunk.Kind&EventUsage | EventChoices // one event, which is the whole answer
@@ -89,8 +90,12 @@ func (s *Stream) bodyWhole(data []byte, at wire.Stamp) {
 		s.answer = append(s.answer, data...)
 		return
 	}
-	if err := s.skim.feed(data); err != nil {
-		if errors.Is(err, errNotJSON) {
+	if s.size += len(data); s.size > maxWhole {
+		s.giveUp(tooMuch("it is longer than %d MiB", maxWhole>>20))
+		return
+	}
+	if err := s.skim.Feed(data); err != nil {
+		if errors.Is(err, jsonscan.ErrNotJSON) {
 			err = fmt.Errorf("the answer is not JSON but: %.200s", s.whole)
 		}
 		s.giveUp(err)
@@ -107,11 +112,11 @@ func (s *Stream) finishAnswer() {
 	if t.Malformed != nil || len(words) == 0 {
 		return
 	}
-	if err := s.decode(&s.decoder, words, &s.chunk); err != nil {
+	if err := s.backend.Decode(&s.decoder, words, &s.chunk); err != nil {
 		switch {
 		case words[0] != '{':
 			err = fmt.Errorf("the answer is not a JSON object but: %.200s", words)
-		case errors.Is(err, errNotJSON) && words[len(words)-1] != '}':
+		case errors.Is(err, jsonscan.ErrNotJSON) && words[len(words)-1] != '}':
 			return // it was cut off
 		}
 		s.giveUp(err)
@@ -126,4 +131,21 @@ func (s *Stream) finishAnswer() {
 	}
 	s.keep(&s.chunk)
 	t.Done = true
+}
+
+// takeEchoed moves what was said of the prompt to the trace, and takes the prompt out of the
+// text: it was not generated. What was is the last token.
+func (s *Stream) takeEchoed() {
+	e, c := &s.echo, &s.chunk
+	s.Trace.Echoed = e
+	c.Tokens, c.TokensBy = -1, TokensUnknown
+	n := len(e.Ends)
+	if n == 0 {
+		return
+	}
+	last := e.Text(n - 1)
+	if len(last) > len(c.Text) || string(c.Text[len(c.Text)-len(last):]) != string(last) {
+		last = nil // such as one that has no text of its own
+	}
+	c.Text = last
 }

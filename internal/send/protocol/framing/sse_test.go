@@ -1,4 +1,4 @@
-package protocol
+package framing
 
 import (
 	"bytes"
@@ -10,10 +10,10 @@ import (
 
 // parse feeds a stream cut into pieces and lists its events as "name|data".
 func parse(pieces ...string) []string {
-	var s sse
+	var s SSE
 	got := []string{}
 	for _, p := range pieces {
-		s.feed([]byte(p), func(name, data []byte) { got = append(got, string(name)+"|"+string(data)) })
+		s.Feed([]byte(p), func(name, data []byte) { got = append(got, string(name)+"|"+string(data)) })
 	}
 	return got
 }
@@ -68,9 +68,9 @@ func TestSSEPending(t *testing.T) {
 		"data: a\n\ndata: b\r": "b",
 		": ping":               "",
 	} {
-		var s sse
-		s.feed([]byte(stream), func(_, _ []byte) {})
-		if got := string(s.pending()); got != want {
+		var s SSE
+		s.Feed([]byte(stream), func(_, _ []byte) {})
+		if got := string(s.Pending()); got != want {
 			t.Errorf("%q: pending %q, want %q", stream, got, want)
 		}
 	}
@@ -128,11 +128,11 @@ func FuzzSSE(f *testing.F) {
 func BenchmarkSSE(b *testing.B) {
 	event := []byte("data: {\"id\":\"cmpl-1\",\"choices\":[{\"index\":0,\"text\":\" word\"}]}\n\n")
 	piece := bytes.Repeat(event, 4)
-	var s sse
+	var s SSE
 	emit := func(_, _ []byte) {}
 	b.SetBytes(int64(len(piece)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s.feed(piece, emit)
+		s.Feed(piece, emit)
 	}
 }

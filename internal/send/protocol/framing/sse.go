@@ -1,15 +1,39 @@
-package protocol
+// Package framing tells the events of a stream apart, in whatever pieces it arrives.
+package framing
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
-// sse reads server-sent events by the HTML standard: lines end with \r\n, \n or
+const (
+	// maxLine bounds a line of a stream, and so an event of one line: vLLM's first
+	// event may list the ids of a prompt of a million tokens, some 7 MB.
+	maxLine = 16 << 20
+	// maxEvent bounds the data lines of an event together.
+	maxEvent = maxLine
+	// maxName bounds the name of an event.
+	maxName = 200
+	// keepBuffer is how much memory a reader keeps for the next stream.
+	keepBuffer = 1 << 20
+)
+
+// shrink gives up a buffer that one odd stream has made large.
+func shrink(b []byte) []byte {
+	if cap(b) > keepBuffer {
+		return nil
+	}
+	return b[:0]
+}
+
+// SSE reads server-sent events by the HTML standard: lines end with \r\n, \n or
 // \r; a line is a field with an optional space after the colon; a blank line
 // ends an event; lines that begin with a colon are comments; several data lines
 // are joined by newlines.
 //
 // It works on whatever pieces arrive. An event that lies whole inside one piece
 // is handed on without a copy.
-type sse struct {
+type SSE struct {
 	line  []byte // the beginning of a line whose end has not arrived
 	data  []byte // the data lines of an event that goes on in the next piece
 	event []byte // the event's name
@@ -18,20 +42,20 @@ type sse struct {
 	begun bool   // the first bytes have been looked at for a byte order mark
 	bom   int    // bytes of a byte order mark seen so far
 
-	comment bool // one came; for who wants to know
+	Comment bool // one came; whoever looks at it may take it back
 }
 
-// reset makes the reader new, keeping its memory.
-func (s *sse) reset() {
-	*s = sse{line: shrink(s.line), data: shrink(s.data), event: shrink(s.event)}
+// Reset makes the reader new, keeping its memory.
+func (s *SSE) Reset() {
+	*s = SSE{line: shrink(s.line), data: shrink(s.data), event: shrink(s.event)}
 }
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
-// feed takes a piece of the stream and calls emit for each event that it
+// Feed takes a piece of the stream and calls emit for each event that it
 // completes. name and data are valid only during the call. The error says that a
 // line or an event is longer than any may be: there is no going on after it.
-func (s *sse) feed(piece []byte, emit func(name, data []byte)) error {
+func (s *SSE) Feed(piece []byte, emit func(name, data []byte)) error {
 	if !s.begun {
 		piece = s.skipMark(piece)
 	}
@@ -45,7 +69,7 @@ func (s *sse) feed(piece []byte, emit func(name, data []byte)) error {
 		end := lineEnd(piece)
 		if end < 0 {
 			if len(s.line)+len(piece) > maxLine {
-				return tooMuch("a line of the stream is longer than %d MiB", maxLine>>20)
+				return fmt.Errorf("a line of the stream is longer than %d MiB", maxLine>>20)
 			}
 			s.line = append(s.line, piece...)
 			return nil
@@ -66,7 +90,7 @@ func (s *sse) feed(piece []byte, emit func(name, data []byte)) error {
 		s.take(line, piece, emit)
 		s.line = s.line[:0]
 		if len(s.data) > maxEvent {
-			return tooMuch("an event of the stream is longer than %d MiB", maxEvent>>20)
+			return fmt.Errorf("an event of the stream is longer than %d MiB", maxEvent>>20)
 		}
 	}
 	return nil
@@ -74,7 +98,7 @@ func (s *sse) feed(piece []byte, emit func(name, data []byte)) error {
 
 // skipMark passes over a byte order mark at the very start, which may itself
 // arrive in pieces.
-func (s *sse) skipMark(piece []byte) []byte {
+func (s *SSE) skipMark(piece []byte) []byte {
 	for s.bom < len(byteOrderMark) {
 		if len(piece) == 0 {
 			return nil
@@ -103,7 +127,7 @@ func lineEnd(b []byte) int {
 
 // take handles one whole line. rest is what follows it in the piece: when the
 // event ends right there, its data need not be copied.
-func (s *sse) take(line, rest []byte, emit func(name, data []byte)) {
+func (s *SSE) take(line, rest []byte, emit func(name, data []byte)) {
 	if len(line) == 0 {
 		if s.parts > 0 {
 			emit(s.event, s.data)
@@ -131,18 +155,18 @@ func (s *sse) take(line, rest []byte, emit func(name, data []byte)) {
 		s.data = append(s.data, value...)
 		s.parts++
 	case "":
-		s.comment = true
+		s.Comment = true
 	case "event":
-		s.event = append(s.event[:0], value[:min(len(value), maxWord)]...)
+		s.event = append(s.event[:0], value[:min(len(value), maxName)]...)
 	}
 }
 
-// inside says whether an event has begun that has not ended.
-func (s *sse) inside() bool { return len(s.line) > 0 || s.parts > 0 || len(s.event) > 0 }
+// Inside says whether an event has begun that has not ended.
+func (s *SSE) Inside() bool { return len(s.line) > 0 || s.parts > 0 || len(s.event) > 0 }
 
-// pending returns data that no blank line has ended. The standard drops it; a
+// Pending returns data that no blank line has ended. The standard drops it; a
 // stream that stops right after `data: [DONE]` is told apart by it.
-func (s *sse) pending() []byte {
+func (s *SSE) Pending() []byte {
 	if s.parts > 0 {
 		return s.data
 	}

@@ -1,43 +1,37 @@
-package protocol
+package jsonscan
 
 import "errors"
 
-const (
-	// maxWhole bounds an answer that is one JSON value: 32 texts of 1,024 tokens with a
-	// vector of 1,024 numbers for each token take some 400 MB.
-	maxWhole = 1 << 30
-	// maxSkimmed bounds what is kept of it: all but its lists.
-	maxSkimmed = 64 << 10
-	maxNesting = 64
-)
+// maxNesting bounds how deeply a value that is skimmed may be nested.
+const maxNesting = 64
 
-// skim reads a JSON value piece by piece and keeps nothing of its lists but how many
-// items the longest has: an answer of vectors may be far larger than all else that a
-// run holds. What is left is small JSON.
-type skim struct {
-	kept  []byte
+// Skimmer reads a JSON value piece by piece and keeps nothing of its lists but how many items the longest
+// has: the value may be far larger than what can be held. What is left is small JSON.
+type Skimmer struct {
+	Kept     []byte // all but its lists, of which each is []
+	Overflow bool   // there was more than may be kept
+	Longest  int    // items of the longest list; -1: there was none
+	Over     bool   // the value has ended
+
+	limit int    // bytes that are kept
 	stack []byte // open brackets
-	size  int    // bytes read
 	// Inside a list of the top level, or a list that is the top level itself.
 	list        bool
-	items       int // of this list; of the longest when it is over
-	longest     int // -1: there was no list
+	items       int // of this list
 	begun       bool
 	inString    bool
 	escaped     bool
-	overflow    bool // too much to be kept
-	over        bool // the value has ended
 	err         error
 	listNesting int
 }
 
-func (k *skim) reset() { *k = skim{kept: shrink(k.kept), stack: k.stack[:0], longest: -1} }
+// Reset begins with a new value, of which at most limit bytes are kept.
+func (k *Skimmer) Reset(limit int) {
+	*k = Skimmer{Kept: k.Kept[:0], stack: k.stack[:0], Longest: -1, limit: limit}
+}
 
-// feed reads the next piece.
-func (k *skim) feed(data []byte) error {
-	if k.size += len(data); k.size > maxWhole {
-		k.fail(tooMuch("it is longer than %d MiB", maxWhole>>20))
-	}
+// Feed reads the next piece.
+func (k *Skimmer) Feed(data []byte) error {
 	for _, c := range data {
 		if k.err != nil {
 			return k.err
@@ -47,23 +41,23 @@ func (k *skim) feed(data []byte) error {
 	return k.err
 }
 
-func (k *skim) fail(err error) {
+func (k *Skimmer) fail(err error) {
 	if k.err == nil {
 		k.err = err
 	}
 }
 
-func (k *skim) keep(c byte) {
+func (k *Skimmer) keep(c byte) {
 	switch {
-	case k.overflow:
-	case len(k.kept) == maxSkimmed:
-		k.overflow = true
+	case k.Overflow:
+	case len(k.Kept) == k.limit:
+		k.Overflow = true
 	default:
-		k.kept = append(k.kept, c)
+		k.Kept = append(k.Kept, c)
 	}
 }
 
-func (k *skim) next(c byte) {
+func (k *Skimmer) next(c byte) {
 	if k.inString {
 		k.string(c)
 		return
@@ -76,7 +70,7 @@ func (k *skim) next(c byte) {
 		return
 	}
 	if len(k.stack) == 0 {
-		k.fail(errNotJSON)
+		k.fail(ErrNotJSON)
 		return
 	}
 	switch c {
@@ -94,7 +88,7 @@ func (k *skim) next(c byte) {
 }
 
 // take keeps a byte that is part of no list, and notes that a list has an item.
-func (k *skim) take(c byte) {
+func (k *Skimmer) take(c byte) {
 	if k.list {
 		k.begun = true
 		return
@@ -102,7 +96,7 @@ func (k *skim) take(c byte) {
 	k.keep(c)
 }
 
-func (k *skim) string(c byte) {
+func (k *Skimmer) string(c byte) {
 	switch {
 	case k.escaped:
 		k.escaped = false
@@ -116,13 +110,13 @@ func (k *skim) string(c byte) {
 	}
 }
 
-func (k *skim) open(c byte) {
+func (k *Skimmer) open(c byte) {
 	switch {
-	case k.over:
+	case k.Over:
 		k.fail(errors.New("something follows the answer's end"))
 		return
 	case len(k.stack) == maxNesting:
-		k.fail(errTooDeep)
+		k.fail(ErrTooDeep)
 		return
 	}
 	k.take(c)
@@ -132,10 +126,10 @@ func (k *skim) open(c byte) {
 	}
 }
 
-func (k *skim) close(c byte) {
+func (k *Skimmer) close(c byte) {
 	opened := k.stack[len(k.stack)-1]
 	if opened == '{' && c != '}' || opened == '[' && c != ']' {
-		k.fail(errNotJSON)
+		k.fail(ErrNotJSON)
 		return
 	}
 	if k.list && len(k.stack) == k.listNesting {
@@ -143,9 +137,9 @@ func (k *skim) close(c byte) {
 		if k.begun {
 			k.items++
 		}
-		k.longest = max(k.longest, k.items)
+		k.Longest = max(k.Longest, k.items)
 	}
 	k.stack = k.stack[:len(k.stack)-1]
 	k.take(c)
-	k.over = len(k.stack) == 0
+	k.Over = len(k.stack) == 0
 }

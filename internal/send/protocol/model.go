@@ -2,7 +2,9 @@ package protocol
 
 import (
 	"bytes"
+	"net/url"
 	"strconv"
+	"strings"
 )
 
 // Anonymous is a body, in parts, without what two servers are told differently though they are
@@ -46,4 +48,16 @@ func cutModel(p Protocol, c *Call, body []byte) [][]byte {
 		return [][]byte{again}
 	}
 	return [][]byte{body}
+}
+
+// ModelInPath stands for the model's name in the path of an endpoint.
+const ModelInPath = "{model}"
+
+// FillPath puts the model's name into a path that has a place for it. It is one segment,
+// whatever is in it.
+func FillPath(path, model string) string {
+	if !strings.Contains(path, ModelInPath) {
+		return path
+	}
+	return strings.ReplaceAll(path, ModelInPath, url.PathEscape(model))
 }

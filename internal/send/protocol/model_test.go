@@ -22,11 +22,11 @@ func TestAnonymous(t *testing.T) {
 		p    Protocol
 		call Call
 	}{
-		{"completions", completions{}, Call{Prompt: `say "model": "f16" and f16`}},
-		{"chat", chat{}, Call{Prompt: `"model": "f16"`}},
-		{"ollama", ollamaGenerate{}, Call{Prompt: "f16"}},
+		{"completions", completions, Call{Prompt: `say "model": "f16" and f16`}},
+		{"chat", chat, Call{Prompt: `"model": "f16"`}},
+		{"ollama", ollamaGenerate, Call{Prompt: "f16"}},
 		{"a form", audio{}, Call{Sound: sound}},
-		{"a body of the user's", readCustom(t, described(`{"p": "{prompt}", "engine": "x-{model}", "n": "{max_tokens}"}`, ``)).Protocol, Call{Prompt: "f16"}},
+		{"a body of the user's", readCustom(t, customFileOf(`{"p": "{prompt}", "engine": "x-{model}", "n": "{max_tokens}"}`, ``)).Protocol, Call{Prompt: "f16"}},
 	} {
 		a, b := tt.call, tt.call
 		a.Model, b.Model = "f16", `q4 "k"`
@@ -40,11 +40,11 @@ func TestAnonymous(t *testing.T) {
 	}
 	a := Call{Model: "m", Prompt: "x", MaxTokens: 8, OldLimit: true}
 	b := Call{Model: "m", Prompt: "x", MaxTokens: 8}
-	if of(chat{}, a) != of(chat{}, b) {
-		t.Errorf("two dialects: %q and %q", of(chat{}, a), of(chat{}, b))
+	if of(chat, a) != of(chat, b) {
+		t.Errorf("two dialects: %q and %q", of(chat, a), of(chat, b))
 	}
 	a.Extra = []Field{{Name: "max_tokens", Value: json.RawMessage("80")}} // the user's: it is the workload's
-	if of(chat{}, a) == of(chat{}, b) {
+	if of(chat, a) == of(chat, b) {
 		t.Error("a limit of the user's is left out")
 	}
 }
