@@ -14,8 +14,8 @@ var ofJournal = []mutation{
 	},
 	{
 		File: "internal/journal/writer.go", Breaks: "it is said that all is well again when requests are lost",
-		Old: "if w.trouble != nil && (failing || w.disk.lost == 0) {",
-		New: "if w.trouble != nil {",
+		Old: "if w.cfg.Trouble != nil && (failing || w.disk.lost == 0) {",
+		New: "if w.cfg.Trouble != nil {",
 	},
 	{
 		File: "internal/journal/writer.go", Breaks: "lines that are appended together are lost", Race: true,
@@ -25,20 +25,20 @@ var ofJournal = []mutation{
 		return
 	}
 	w.pending = append(w.pending, lines...)
-	full := w.eager || len(w.pending) >= flushAt
+	full := w.cfg.Eager || len(w.pending) >= flushAt
 	w.mu.Unlock()
 `,
 		New: `	if w.closed {
 		return
 	}
 	w.pending = append(w.pending, lines...)
-	full := w.eager || len(w.pending) >= flushAt
+	full := w.cfg.Eager || len(w.pending) >= flushAt
 `,
 	},
 	{
 		File: "internal/journal/disk.go", Breaks: "what waits for room on the disk has no bound",
-		Old: "d.held+len(f.b) > d.most",
-		New: "len(f.b) > d.most",
+		Old: "d.held+len(f.b) > d.limit",
+		New: "len(f.b) > d.limit",
 	},
 	{
 		File: "internal/journal/disk.go", Breaks: "half a frame counts as written",

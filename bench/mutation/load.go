@@ -39,12 +39,12 @@ var ofLoad = []mutation{
 `,
 	},
 	{
-		File: "internal/send/load/worker.go", Breaks: "the journal has no reordered segments",
+		File: "internal/send/load/record.go", Breaks: "the journal has no reordered segments",
 		Old: "Reordered: t.Conn.Reordered, ",
 		New: "",
 	},
 	{
-		File: "internal/send/load/holds.go", Breaks: "a hold over two events counts twice",
+		File: "internal/send/load/record.go", Breaks: "a hold over two events counts twice",
 		Old: "max(min(h.To, to)-max(h.From, from), 0)",
 		New: "max(min(h.To, to)-h.From, 0)",
 	},

@@ -19,6 +19,7 @@ import (
 	"github.com/inferometer/inferometer/internal/observe"
 	"github.com/inferometer/inferometer/internal/prepare"
 	"github.com/inferometer/inferometer/internal/spec"
+	"github.com/klauspost/compress/zstd"
 )
 
 // completions is a server that answers each request after a moment, and has metrics or not.
@@ -143,13 +144,18 @@ func TestRealRouterAndKey(t *testing.T) {
 	if got := serving.Values(scrapes[1].Counters)[serving.Running]; !scrapes[1].During || got != 3 {
 		t.Errorf("running %v in %+v", got, scrapes[1])
 	}
-	r, err := journal.OpenMetrics(filepath.Join(folder, journal.MetricsName))
+	file, err := os.Open(filepath.Join(folder, journal.MetricsName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	one, err := r.Next()
-	if err != nil || strings.Contains(one.Text, "very-secret") || !strings.Contains(one.Text, "llamacpp:tokens_predicted_total 7") {
+	defer file.Close()
+	lines, err := zstd.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	var one journal.MetricsText
+	if err := json.NewDecoder(lines).Decode(&one); err != nil || strings.Contains(one.Text, "very-secret") || !strings.Contains(one.Text, "llamacpp:tokens_predicted_total 7") {
 		t.Errorf("%v: %+v", err, one)
 	}
 }

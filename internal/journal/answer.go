@@ -142,10 +142,10 @@ func (w *Writer) Checked(c *Checked) error { return w.line(Line{Checked: c}) }
 
 // OnAnswer asks for the lines of answers, which Next passes over otherwise. see is called
 // during Next; the value is its own to keep. OnChecked is the same for programs.
-func (r *Reader) OnAnswer(see func(*Answer)) { r.answer = see }
+func (r *Reader) OnAnswer(see func(*Answer)) { r.see.answer = see }
 
 // OnChecked: see OnAnswer.
-func (r *Reader) OnChecked(see func(*Checked)) { r.checkedProgram = see }
+func (r *Reader) OnChecked(see func(*Checked)) { r.see.checked = see }
 
 // clean leaves the texts as they are: they are scored, and cleaned where they are shown.
 func (a *Answer) clean() {

@@ -33,7 +33,7 @@ type disk struct {
 	last    frame // which that is
 	waiting []frame
 	held    int // bytes of waiting
-	most    int // bytes that may wait
+	limit   int // bytes that may wait
 	lost    int // requests
 }
 
@@ -57,7 +57,7 @@ func (d *disk) add(f frame) error {
 // hold keeps a frame if there is room. The first one is no question of room: else
 // nothing could be written at all. Nor are samples and the end: they are small.
 func (d *disk) hold(f frame) {
-	if f.requests > 0 && len(d.waiting) > 0 && d.held+len(f.b) > d.most {
+	if f.requests > 0 && len(d.waiting) > 0 && d.held+len(f.b) > d.limit {
 		d.lost += f.requests
 		return
 	}

@@ -32,7 +32,7 @@ func moodyDisk(t *testing.T, most int) (*disk, *moodyFile) {
 	}
 	t.Cleanup(func() { f.Close() })
 	file := &moodyFile{File: f, most: -1}
-	return &disk{file: file, most: most}, file
+	return &disk{file: file, limit: most}, file
 }
 
 // A write that took less than all, and says nothing of it, is none: the frame waits, and the file has no half of it.

@@ -44,7 +44,7 @@ func onFullDisk(t *testing.T, room int64, most int, trouble func(error)) (*Write
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.disk.most = most // nothing was flushed yet
+	w.disk.limit = most // nothing was flushed yet
 	if err := w.Run(&Run{Schema: Schema}); err != nil {
 		t.Fatal(err)
 	}

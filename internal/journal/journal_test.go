@@ -108,13 +108,13 @@ func write(t *testing.T, n int, end bool) ([]byte, []int64) {
 // flushNow makes the flusher run and waits for it, as the second's tick would.
 func (w *Writer) flushNow() {
 	for {
-		w.full <- struct{}{}
+		w.asks.full <- struct{}{}
 		w.mu.Lock()
 		empty := len(w.pending) == 0
 		w.mu.Unlock()
 		if empty {
-			w.full <- struct{}{} // taken only after the flush before it has ended
-			w.full <- struct{}{}
+			w.asks.full <- struct{}{} // taken only after the flush before it has ended
+			w.asks.full <- struct{}{}
 			return
 		}
 	}

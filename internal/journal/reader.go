@@ -23,31 +23,45 @@ const MaxLine = 32 << 20
 // Reader reads a journal from its first line to its last readable one. A journal
 // whose writer was killed ends at the last whole line that can be had.
 type Reader struct {
-	src      io.Closer
-	zstd     *zstd.Decoder
-	lines    *bufio.Reader
-	long     []byte // a line that is longer than the reader's buffer
-	line     Line
-	request  Request
-	room     Events // memory of columns, filled again by each request
-	run      *Run
-	end      *End
+	src     io.Closer
+	zstd    *zstd.Decoder
+	lines   *bufio.Reader
+	long    []byte // a line that is longer than the reader's buffer
+	line    Line
+	request Request
+	room    Events // memory of columns, filled again by each request
+	run     *Run
+	end     *End
+	damage  error
+
+	announced int // see Announced
+	kept      kept
+	see       visitors
+	doubts    doubts
+}
+
+// kept are the lines that are kept for the end of the file.
+type kept struct {
 	samples  []Sample
 	scrapes  []Scrape
 	hardware []Hardware
-	damage   error
+}
 
-	announced      int                 // see Announced
-	conversation   func(*Conversation) // wants to see them; nil: nobody does
-	answer         func(*Answer)       // the same
-	checkedProgram func(*Checked)
-	sample         func(*Sample) // takes them; nil: they are kept, as the next
-	scrape         func(*Scrape)
-	seenHardware   func(*Hardware)
+// visitors want to see lines as they are read. Without one, samples, scrapes and hardware are kept, and others passed over.
+type visitors struct {
+	conversation func(*Conversation)
+	answer       func(*Answer)
+	checked      func(*Checked)
+	sample       func(*Sample)
+	scrape       func(*Scrape)
+	hardware     func(*Hardware)
+}
 
+// doubts count what can't be, or is too much.
+type doubts struct {
 	counters, devices, others int // so far
 	skipped                   int
-	doubt                     error // about the first that was skipped
+	first                     error // about the first line that was skipped
 }
 
 // Open opens a journal file and reads its first line.
@@ -88,9 +102,9 @@ func NewReader(src io.Reader) (*Reader, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		dec.Close()
 		return nil, err
-	case line.Run == nil && r.doubt != nil:
+	case line.Run == nil && r.doubts.first != nil:
 		dec.Close()
-		return nil, r.doubt
+		return nil, r.doubts.first
 	case line.Run == nil:
 		dec.Close()
 		return nil, ErrNoRun
@@ -111,27 +125,27 @@ func (r *Reader) End() *End { return r.end }
 
 // Samples are the client's states, once Next has returned io.EOF. There is one a
 // second, so even a day's run has few.
-func (r *Reader) Samples() []Sample { return r.samples }
+func (r *Reader) Samples() []Sample { return r.kept.samples }
 
 // Scrapes are the server's counters, once Next has returned io.EOF.
-func (r *Reader) Scrapes() []Scrape { return r.scrapes }
+func (r *Reader) Scrapes() []Scrape { return r.kept.scrapes }
 
 // Hardware is what devices said of themselves, once Next has returned io.EOF.
-func (r *Reader) Hardware() []Hardware { return r.hardware }
+func (r *Reader) Hardware() []Hardware { return r.kept.hardware }
 
 // OnConversation asks for the lines of conversations, which Next passes over otherwise.
 // see is called during Next; the value is its own to keep.
-func (r *Reader) OnConversation(see func(*Conversation)) { r.conversation = see }
+func (r *Reader) OnConversation(see func(*Conversation)) { r.see.conversation = see }
 
 // OnSample asks for the samples as they are read, in place of Samples. see is called
 // during Next; the value is its own to keep. OnScrape is the same for scrapes.
-func (r *Reader) OnSample(see func(*Sample)) { r.sample = see }
+func (r *Reader) OnSample(see func(*Sample)) { r.see.sample = see }
 
 // OnScrape: see OnSample.
-func (r *Reader) OnScrape(see func(*Scrape)) { r.scrape = see }
+func (r *Reader) OnScrape(see func(*Scrape)) { r.see.scrape = see }
 
 // OnHardware: see OnSample.
-func (r *Reader) OnHardware(see func(*Hardware)) { r.seenHardware = see }
+func (r *Reader) OnHardware(see func(*Hardware)) { r.see.hardware = see }
 
 // Damage says why reading stopped before the end of the file, once Next has
 // returned io.EOF: a killed writer leaves half a frame behind.
@@ -139,7 +153,7 @@ func (r *Reader) Damage() error { return r.damage }
 
 // Skipped is how many lines were passed over because they can't be right, such as a
 // request that ended before it was sent, and why the first of them can't.
-func (r *Reader) Skipped() (n int, why error) { return r.skipped, r.doubt }
+func (r *Reader) Skipped() (n int, why error) { return r.doubts.skipped, r.doubts.first }
 
 // Next returns the next request; it is overwritten by the following call.
 // After the last one it returns io.EOF.
@@ -157,34 +171,34 @@ func (r *Reader) Next() (*Request, error) {
 			line.End.clean()
 			r.end = line.End
 		case line.Sample != nil:
-			if r.sample != nil {
-				r.sample(line.Sample)
+			if r.see.sample != nil {
+				r.see.sample(line.Sample)
 				continue
 			}
-			r.samples = append(r.samples, *line.Sample)
+			r.kept.samples = append(r.kept.samples, *line.Sample)
 		case line.Scrape != nil:
 			line.Scrape.clean()
-			if r.scrape != nil {
-				r.scrape(line.Scrape)
+			if r.see.scrape != nil {
+				r.see.scrape(line.Scrape)
 				continue
 			}
-			r.scrapes = append(r.scrapes, *line.Scrape)
+			r.kept.scrapes = append(r.kept.scrapes, *line.Scrape)
 		case line.Hardware != nil:
 			line.Hardware.clean()
-			if r.seenHardware != nil {
-				r.seenHardware(line.Hardware)
+			if r.see.hardware != nil {
+				r.see.hardware(line.Hardware)
 				continue
 			}
-			r.hardware = append(r.hardware, *line.Hardware)
-		case line.Conversation != nil && r.conversation != nil:
+			r.kept.hardware = append(r.kept.hardware, *line.Hardware)
+		case line.Conversation != nil && r.see.conversation != nil:
 			line.Conversation.clean()
-			r.conversation(line.Conversation)
-		case line.Answer != nil && r.answer != nil:
+			r.see.conversation(line.Conversation)
+		case line.Answer != nil && r.see.answer != nil:
 			line.Answer.clean()
-			r.answer(line.Answer)
-		case line.Checked != nil && r.checkedProgram != nil:
+			r.see.answer(line.Answer)
+		case line.Checked != nil && r.see.checked != nil:
 			line.Checked.clean()
-			r.checkedProgram(line.Checked)
+			r.see.checked(line.Checked)
 		}
 	}
 }
@@ -223,8 +237,8 @@ func (r *Reader) next() (*Line, error) {
 // rest may still be what happened.
 func (r *Reader) checked() (*Line, error) {
 	if err := r.line.check(r.run); err != nil {
-		if r.skipped++; r.doubt == nil {
-			r.doubt = fmt.Errorf("%w: %w", errImpossible, err)
+		if r.doubts.skipped++; r.doubts.first == nil {
+			r.doubts.first = fmt.Errorf("%w: %w", errImpossible, err)
 		}
 		r.line = Line{}
 	}
@@ -239,33 +253,33 @@ var errImpossible = errors.New("a journal line can't be right")
 
 // What is kept of a journal is bounded, whatever its size.
 const (
-	mostSamples  = 1 << 20 // one a second: twelve days
-	mostCounters = 1 << 22 // of all scrapes; one counts as eight beside
-	mostOthers   = 1 << 20 // lines that we don't know, or that can't be
+	maxSamples  = 1 << 20 // one a second: twelve days
+	maxCounters = 1 << 22 // of all scrapes; one counts as eight beside
+	maxOthers   = 1 << 20 // lines that we don't know, or that can't be
 )
 
 // few says whether a line is one too many of its kind.
 func (r *Reader) few() error {
 	switch l := &r.line; {
 	case l.Request != nil || l.Run != nil || l.End != nil || l.Conversation != nil || l.Answer != nil || l.Checked != nil:
-	case l.Sample != nil && len(r.samples) >= mostSamples:
-		return fmt.Errorf("more than %d samples", mostSamples)
+	case l.Sample != nil && len(r.kept.samples) >= maxSamples:
+		return fmt.Errorf("more than %d samples", maxSamples)
 	case l.Sample != nil:
 	case l.Scrape != nil:
-		r.counters += len(l.Scrape.Counters) + 8
+		r.doubts.counters += len(l.Scrape.Counters) + 8
 		for _, b := range l.Scrape.Buckets {
-			r.counters += len(b)
+			r.doubts.counters += len(b)
 		}
-		if r.counters > mostCounters {
-			return fmt.Errorf("more than %d counters", mostCounters)
+		if r.doubts.counters > maxCounters {
+			return fmt.Errorf("more than %d counters", maxCounters)
 		}
 	case l.Hardware != nil:
-		if r.devices += len(l.Hardware.Devices) + 1; r.devices > mostCounters {
-			return fmt.Errorf("more than %d states of devices", mostCounters)
+		if r.doubts.devices += len(l.Hardware.Devices) + 1; r.doubts.devices > maxCounters {
+			return fmt.Errorf("more than %d states of devices", maxCounters)
 		}
 	default:
-		if r.others++; r.others > mostOthers {
-			return fmt.Errorf("more than %d lines of no known kind", mostOthers)
+		if r.doubts.others++; r.doubts.others > maxOthers {
+			return fmt.Errorf("more than %d lines of no known kind", maxOthers)
 		}
 	}
 	return nil

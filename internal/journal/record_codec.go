@@ -7,7 +7,7 @@ import "slices"
 func appendRequest(dst []byte, r *Request) []byte {
 	dst = append(dst, `{"request":{`...)
 	dst = appendInt(dst, `"i":`, int64(r.Index))
-	dst = appendText(dst, `,"id":`, string(r.ID))
+	dst = appendText(dst, `,"id":`, r.ID)
 	dst = appendTrue(dst, `,"warmup":true`, r.Warmup)
 	dst = appendTrue(dst, `,"sample":true`, r.Sample)
 	dst = appendTrue(dst, `,"probe":true`, r.Probe)
@@ -15,7 +15,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"agent":`, int64(r.Agent))
 	dst = appendNonZero(dst, `,"conversation":`, int64(r.Conversation))
 	dst = appendNonZero(dst, `,"turn":`, int64(r.Turn))
-	dst = appendText(dst, `,"model":`, string(r.Model))
+	dst = appendText(dst, `,"model":`, r.Model)
 	dst = appendColumn(dst, `,"after":[`, r.After)
 	dst = appendNonZero(dst, `,"delay":`, int64(r.Delay))
 	dst = appendInt(dst, `,"due":`, int64(r.Due))
@@ -27,9 +27,9 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendInt(dst, `,"end":`, int64(r.End))
 	dst = appendText(dst, `,"outcome":`, string(r.Outcome))
 	dst = appendNonZero(dst, `,"status":`, int64(r.Status))
-	dst = appendText(dst, `,"error":`, string(r.Error))
+	dst = appendText(dst, `,"error":`, r.Error)
 	dst = appendTrue(dst, `,"cut":true`, r.Cut)
-	dst = appendText(dst, `,"server_id":`, string(r.ServerID))
+	dst = appendText(dst, `,"server_id":`, r.ServerID)
 	dst = appendTrue(dst, `,"new_conn":true`, r.NewConn)
 	dst = appendNonZero(dst, `,"reconnects":`, int64(r.Reconnects))
 	dst = appendNonZero(dst, `,"retransmits":`, int64(r.Retransmits))
@@ -51,14 +51,14 @@ func appendRequest(dst []byte, r *Request) []byte {
 	dst = appendNonZero(dst, `,"server_prompt_ns":`, int64(r.ServerPromptNs))
 	dst = appendNonZero(dst, `,"server_output_ns":`, int64(r.ServerOutputNs))
 	dst = appendNonZero(dst, `,"text_tokens":`, int64(r.TextTokens))
-	dst = appendText(dst, `,"finish_reason":`, string(r.FinishReason))
+	dst = appendText(dst, `,"finish_reason":`, r.FinishReason)
 	dst = appendNonZero(dst, `,"shared_reads":`, int64(r.SharedReads))
 	dst = appendNonZero(dst, `,"unstamped_read":`, int64(r.UnstampedRead))
 	dst = append(dst, `,"events":{`...)
 	dst = appendEvents(dst, &r.Events)
 	dst = append(dst, '}')
-	dst = appendText(dst, `,"prompt_hash":`, string(r.PromptHash))
-	dst = appendText(dst, `,"text_hash":`, string(r.TextHash))
+	dst = appendText(dst, `,"prompt_hash":`, r.PromptHash)
+	dst = appendText(dst, `,"text_hash":`, r.TextHash)
 	if r.Prompt != nil {
 		dst = appendString(append(dst, `,"prompt":`...), *r.Prompt)
 	}
@@ -66,20 +66,6 @@ func appendRequest(dst []byte, r *Request) []byte {
 		dst = appendString(append(dst, `,"text":`...), *r.Text)
 	}
 	return append(dst, "}}\n"...)
-}
-
-func appendEvents(dst []byte, e *Events) []byte {
-	start := len(dst)
-	dst = appendColumn(dst, `,"at":[`, e.At)
-	dst = appendColumn(dst, `,"lag":[`, e.Lag)
-	dst = appendColumn(dst, `,"tokens":[`, e.Tokens)
-	dst = appendText(dst, `,"tokens_by":`, string(e.TokensBy))
-	dst = appendColumn(dst, `,"kind":[`, e.Kind)
-	dst = appendColumn(dst, `,"size":[`, e.Size)
-	dst = appendColumn(dst, `,"open":[`, e.Open)
-	dst = appendColumn(dst, `,"held":[`, e.Held)
-	dst = appendColumn(dst, `,"held_ns":[`, e.HeldNs)
-	return withoutComma(dst, start)
 }
 
 func (c *cursor) request(r *Request, room *Events) {
@@ -149,21 +135,6 @@ func (c *cursor) request(r *Request, room *Events) {
 	c.word(`}}`)
 }
 
-func (c *cursor) events(e, room *Events) {
-	c.comma = 1 // the first one that is there has none before its key
-	e.At = column(c, c.key(`,"at":[`), &room.At)
-	e.Lag = column(c, c.key(`,"lag":[`), &room.Lag)
-	e.Tokens = column(c, c.key(`,"tokens":[`), &room.Tokens)
-	if c.key(`,"tokens_by":`) {
-		e.TokensBy = c.string()
-	}
-	e.Kind = column(c, c.key(`,"kind":[`), &room.Kind)
-	e.Size = column(c, c.key(`,"size":[`), &room.Size)
-	e.Open = column(c, c.key(`,"open":[`), &room.Open)
-	e.Held = column(c, c.key(`,"held":[`), &room.Held)
-	e.HeldNs = column(c, c.key(`,"held_ns":[`), &room.HeldNs)
-}
-
 func (b *bounds) request(r *Request) {
 	b.signed("i", int64(r.Index))
 	b.index("conversation", int64(r.Conversation))
@@ -215,6 +186,36 @@ func (r *Request) Clone() Request {
 		*c.Text = *r.Text
 	}
 	return c
+}
+
+func appendEvents(dst []byte, e *Events) []byte {
+	start := len(dst)
+	dst = appendColumn(dst, `,"at":[`, e.At)
+	dst = appendColumn(dst, `,"lag":[`, e.Lag)
+	dst = appendColumn(dst, `,"tokens":[`, e.Tokens)
+	dst = appendText(dst, `,"tokens_by":`, e.TokensBy)
+	dst = appendColumn(dst, `,"kind":[`, e.Kind)
+	dst = appendColumn(dst, `,"size":[`, e.Size)
+	dst = appendColumn(dst, `,"open":[`, e.Open)
+	dst = appendColumn(dst, `,"held":[`, e.Held)
+	dst = appendColumn(dst, `,"held_ns":[`, e.HeldNs)
+	return withoutComma(dst, start)
+}
+
+func (c *cursor) events(e, room *Events) {
+	c.comma = 1 // the first one that is there has none before its key
+	e.At = column(c, c.key(`,"at":[`), &room.At)
+	e.Lag = column(c, c.key(`,"lag":[`), &room.Lag)
+	e.Tokens = column(c, c.key(`,"tokens":[`), &room.Tokens)
+	if c.key(`,"tokens_by":`) {
+		e.TokensBy = c.string()
+	}
+	e.Kind = column(c, c.key(`,"kind":[`), &room.Kind)
+	e.Size = column(c, c.key(`,"size":[`), &room.Size)
+	e.Open = column(c, c.key(`,"open":[`), &room.Open)
+	e.Held = column(c, c.key(`,"held":[`), &room.Held)
+	e.HeldNs = column(c, c.key(`,"held_ns":[`), &room.HeldNs)
+
 }
 
 // Clone returns a copy that shares no memory with r.

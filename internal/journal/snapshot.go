@@ -12,7 +12,7 @@ import (
 func (w *Writer) Snapshot() (*Reader, error) {
 	flushed := make(chan struct{})
 	select {
-	case w.now <- flushed:
+	case w.asks.now <- flushed:
 		<-flushed
 	case <-w.done:
 	}

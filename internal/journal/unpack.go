@@ -8,8 +8,8 @@ import (
 // A small file can unpack to any size. Ours shrink to a tenth, with texts that repeat
 // to a hundredth; what unpacks to far more is no journal.
 const (
-	mostFree  = 64 << 20 // bytes that may come out of any file
-	mostRatio = 500      // beyond those, for each byte of the file
+	maxFree  = 64 << 20 // bytes that may come out of any file
+	maxRatio = 500      // beyond those, for each byte of the file
 )
 
 // counted counts the bytes that are read.
@@ -32,7 +32,7 @@ type unpacked struct {
 
 func (u *unpacked) Read(b []byte) (int, error) {
 	n, err := u.counted.Read(b)
-	if err == nil && u.n > mostFree+mostRatio*u.packed.n {
+	if err == nil && u.n > maxFree+maxRatio*u.packed.n {
 		return 0, fmt.Errorf("%d bytes unpack to more than %d, which no journal does", u.packed.n, u.n)
 	}
 	return n, err

@@ -21,24 +21,29 @@ const flushAt = 1 << 20
 
 // Writer appends lines to a journal file. Its methods may be called by several goroutines.
 type Writer struct {
-	mu      sync.Mutex // guards pending, end, full and closed
+	cfg  Config
+	path string
+	zstd *zstd.Encoder
+
+	mu      sync.Mutex // guards pending, end, closed and swapped
 	pending []byte
 	end     *End // the last line, once it is known
 	closed  bool
-	full    chan struct{} // asks the flusher to come early
 	swapped chan struct{} // closed when pending was taken; nil: nobody waits
 
-	path    string
-	trouble func(error)
-	eager   bool // lines do not wait for each other
-	zstd    *zstd.Encoder
-	disk    disk  // the flusher's until done is closed
-	failing bool  // so is this: the last flush could not be written
-	err     error // and this: what Close returns
+	asks    asks
+	disk    disk   // the flusher's until done is closed
+	spare   []byte // so are these: its buffer, swapped with pending,
+	failing bool   // whether the last flush could not be written,
+	err     error  // and what Close returns
 	done    chan struct{}
-	stop    chan struct{}
-	now     chan chan struct{} // asks the flusher to flush, and to close it then
-	spare   []byte             // the flusher's buffer, swapped with pending
+}
+
+// asks are what the flusher is asked for.
+type asks struct {
+	full chan struct{}      // to come early
+	now  chan chan struct{} // to flush, and to close it then
+	stop chan struct{}
 }
 
 // Config is how a journal is written.
@@ -80,8 +85,8 @@ func (c Config) writer(f file, path string) (*Writer, error) {
 		return nil, fmt.Errorf("create the journal's compressor: %w", err)
 	}
 	w := &Writer{
-		path: path, trouble: c.Trouble, eager: c.Eager, zstd: enc, disk: disk{file: f, most: maxWaiting},
-		full: make(chan struct{}, 1), done: make(chan struct{}), stop: make(chan struct{}), now: make(chan chan struct{}),
+		cfg: c, path: path, zstd: enc, disk: disk{file: f, limit: maxWaiting},
+		asks: asks{make(chan struct{}, 1), make(chan chan struct{}), make(chan struct{})}, done: make(chan struct{}),
 	}
 	go w.flusher()
 	return w, nil
@@ -136,11 +141,11 @@ func (w *Writer) Append(lines []byte) {
 		return
 	}
 	w.pending = append(w.pending, lines...)
-	full := w.eager || len(w.pending) >= flushAt
+	full := w.cfg.Eager || len(w.pending) >= flushAt
 	w.mu.Unlock()
 	if full {
 		select {
-		case w.full <- struct{}{}:
+		case w.asks.full <- struct{}{}:
 		default: // the flusher has been asked already
 		}
 	}
@@ -170,7 +175,7 @@ func (w *Writer) Close() error {
 	w.mu.Lock()
 	if !w.closed {
 		w.closed = true
-		close(w.stop)
+		close(w.asks.stop)
 	}
 	w.mu.Unlock()
 	<-w.done
@@ -192,12 +197,12 @@ func (w *Writer) flusher() {
 		select {
 		case <-tick.C:
 			w.flush()
-		case <-w.full:
+		case <-w.asks.full:
 			w.flush()
-		case flushed := <-w.now:
+		case flushed := <-w.asks.now:
 			w.flush()
 			close(flushed)
-		case <-w.stop:
+		case <-w.asks.stop:
 			w.flush()
 			w.err = w.finish()
 			return
@@ -222,8 +227,8 @@ func (w *Writer) flush() {
 	}
 	if failing := err != nil; failing != w.failing {
 		w.failing = failing
-		if w.trouble != nil && (failing || w.disk.lost == 0) {
-			w.trouble(err)
+		if w.cfg.Trouble != nil && (failing || w.disk.lost == 0) {
+			w.cfg.Trouble(err)
 		}
 	}
 }

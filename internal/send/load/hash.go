@@ -5,6 +5,9 @@ import (
 	"encoding/hex"
 	"hash"
 	"hash/fnv"
+	"io"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -91,4 +94,27 @@ func (w *workloadSum) add(index int, scheduled int64, parts [][]byte) {
 func (w *workloadSum) hex() string {
 	close(w.sent)
 	return hex.EncodeToString(<-w.sum)
+}
+
+// PromptHash is how the journal tells what a request asks: the hash of all that makes it the same as another, its text
+// and what stands beside it.
+func PromptHash(w *workload.Request) string {
+	if len(w.Media) == 0 && len(w.Inputs) == 0 && w.Sound == nil {
+		return hash64(w.Prompt)
+	}
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, w.Prompt) // never fails, as the others
+	for _, part := range w.Media {
+		_, _ = h.Write([]byte{0})
+		_, _ = h.Write(part)
+	}
+	for _, text := range w.Inputs {
+		_, _ = h.Write([]byte{1})
+		_, _ = io.WriteString(h, text)
+	}
+	if w.Sound != nil {
+		_, _ = h.Write([]byte{2})
+		_, _ = h.Write(w.Sound.Data)
+	}
+	return hexOf(h.Sum64())
 }

@@ -75,7 +75,7 @@ func (m *maker) job(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, summed: m.summed(&call, body), promptHash: requestHash(w), warmup: w.Unmeasured, inputs: m.inputsOf(w), media: len(w.Media), scored: likely}
+	j := &job{request: *w, body: body, summed: m.summed(&call, body), promptHash: PromptHash(w), warmup: w.Unmeasured, inputs: m.inputsOf(w), media: len(w.Media), scored: likely}
 	if w.Sound != nil {
 		j.soundNs = int64(w.Sound.Length)
 	}
@@ -118,4 +118,13 @@ func withFields(extra []protocol.Field, own []workload.Field, b *protocol.Backen
 		}
 	}
 	return slices.Concat(sampling, extra, others)
+}
+
+// inputsOf counts the texts of a request with several: without the query, where there is one.
+func (m *maker) inputsOf(w *workload.Request) int {
+	n := len(w.Inputs)
+	if m.cfg.Query && n > 0 {
+		n--
+	}
+	return n
 }
