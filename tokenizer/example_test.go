@@ -69,7 +69,7 @@ func ExampleTokenizer_ApplyChatTemplate() {
 		{Role: "user", Content: "Hello!"},
 		{Role: "assistant", Content: "Hi."},
 		{Role: "user", Content: "How are you?"},
-	}, true)
+	}, tokenizer.ChatOptions{AddGenerationPrompt: true})
 	if err != nil {
 		log.Fatal(err)
 	}

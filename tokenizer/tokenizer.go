@@ -45,6 +45,7 @@ type Tokenizer struct {
 	raw        addedSet // added tokens that are matched in the text as given
 	normalized addedSet // added tokens that are matched in the normalized text
 	decoders   []decode.Decoder
+	spelling   spelling
 	names      []string // by id, including added tokens
 	added      map[string]int32
 	special    []int32
@@ -79,6 +80,7 @@ func build(f *spec.Format, s settings) (t *Tokenizer, err error) {
 	if t.split, err = split.New(f.PreTokenizer); err != nil {
 		return nil, err
 	}
+	t.spelling.read(f.Decoder)
 	if t.decoders, err = decode.New(f.Decoder); err != nil {
 		return nil, err
 	}
