@@ -16,21 +16,18 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	small := flag.Float64("small", 0.5, "GB of the smaller journal")
 	large := flag.Float64("large", 5, "GB of the larger journal")
 	limit := flag.Float64("max", 1.2, "largest ratio of memory")
 	folder := flag.String("folder", "", "where the journals are made and kept; without it they are removed")
-	flag.Parse()
-	if err := measure(*binary, *folder, *small, *large, *limit); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-journal:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-journal", func() error { return measure(*binary, *folder, *small, *large, *limit) })
 }
 
 var formats = []string{"table", "json", "html"}

@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -43,17 +44,13 @@ type figures struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	flag.IntVar(&o.streams, "streams", 16, "concurrent streams")
 	flag.IntVar(&o.requests, "requests", 320, "requests of a run")
 	flag.IntVar(&o.tokens, "tokens", 40, "tokens of an answer")
 	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds")
 	flag.Float64Var(&o.most, "max", 0, "fail if it adds more than this to TTFT or ITL at p99, in ms, or the machine can't tell; 0: don't")
-	flag.Parse()
-	if err := measure(o); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-record:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-record", func() error { return measure(o) })
 }
 
 func measure(o options) error {
