@@ -88,3 +88,26 @@ func TestLoadFSAndParse(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The tokens of a family without a normalizer lie one behind another, over the whole of any text.
+func TestOffsetsOfFamilies(t *testing.T) {
+	for _, name := range []string{"gpt2", "llama3"} {
+		f := loadFamily(t, name)
+		for _, text := range loadCorpus(t) {
+			_, offsets, err := f.EncodeOffsets(text)
+			if err != nil {
+				t.Fatalf("%s, %.60q: %v", name, text, err)
+			}
+			at := 0
+			for i, o := range offsets {
+				if o.Start != at || o.End <= at {
+					t.Fatalf("%s, %.60q: token %d is at %v, behind %d", name, text, i, o, at)
+				}
+				at = o.End
+			}
+			if at != len(text) {
+				t.Fatalf("%s, %.60q: %d of %d bytes", name, text, at, len(text))
+			}
+		}
+	}
+}

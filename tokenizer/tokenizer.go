@@ -3,10 +3,10 @@
 //
 // It reads a model's tokenizer.json and follows Hugging Face's tokenizers id for id, in Go alone: no cgo,
 // no Python, no network. It also reads SentencePiece's .model, Mistral's tekken.json, tiktoken's ranks and the
-// tokenizer inside a GGUF, and follows what reads them elsewhere. [Load] reads the file; the methods of
-// [Tokenizer] run its pipeline:
+// tokenizer inside a GGUF, and follows what reads them elsewhere. [Load] reads a file or a model's folder, [LoadFS]
+// one of a file system, [Parse] bytes; the methods of [Tokenizer] run the pipeline:
 //
-//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode)
+//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode, AppendEncode, Count, EncodeOffsets)
 //	ids ─▶ token names ─▶ decoder ─▶ text                                  (Decode)
 //	messages ─▶ chat template ─▶ text                                      (ApplyChatTemplate)
 //
