@@ -72,7 +72,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := newTokenizer(data, settings{}); err != nil {
+				if _, err := Parse(data, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

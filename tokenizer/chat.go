@@ -16,27 +16,28 @@ type Message struct {
 	Content string
 }
 
-// ApplyChatTemplate renders a conversation with the model's chat template. With addGenerationPrompt the
-// text ends with the beginning of the assistant's turn, for the model to continue.
+// ChatOptions say how a conversation is rendered.
+type ChatOptions struct {
+	// AddGenerationPrompt ends the text with the beginning of the assistant's turn, for the model to continue.
+	AddGenerationPrompt bool
+
+	// Variables are others that the template sees, such as "tools" or "enable_thinking".
+	Variables map[string]any
+}
+
+// ApplyChatTemplate renders a conversation with the model's chat template.
 //
 // The result is the text that transformers' apply_chat_template(tokenize=False) returns. It already holds
 // the special tokens, so it is encoded with [Tokenizer.Encode], not EncodeWithSpecial.
-func (t *Tokenizer) ApplyChatTemplate(messages []Message, addGenerationPrompt bool) (string, error) {
-	return t.RenderChat(ChatVariables(messages, addGenerationPrompt))
-}
-
-// ChatVariables are the variables of a conversation, for [Tokenizer.RenderChat] with others beside them.
-func ChatVariables(messages []Message, addGenerationPrompt bool) map[string]any {
+func (t *Tokenizer) ApplyChatTemplate(messages []Message, o ChatOptions) (string, error) {
 	turns := make([]any, len(messages))
 	for i, m := range messages {
 		turns[i] = jinja.NewDict("role", m.Role, "content", m.Content)
 	}
-	return map[string]any{"messages": jinja.NewList(turns...), "add_generation_prompt": addGenerationPrompt}
+	variables := map[string]any{"messages": jinja.NewList(turns...), "add_generation_prompt": o.AddGenerationPrompt}
+	maps.Copy(variables, o.Variables)
+	return t.RenderChat(variables)
 }
-
-// ChatDate is the time that templates see unless they are told another: a prompt with today's date in it would
-// be another prompt tomorrow.
-func ChatDate() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // RenderChat renders the model's chat template with the given variables, for conversations that are more
 // than roles and texts: messages with tool calls, "tools", "documents", or a model's own switches such as
@@ -44,13 +45,14 @@ func ChatDate() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, 
 // from JSON.
 //
 // The template also sees the special tokens of the model, as in transformers, and the function strftime_now,
-// for which it is always the day of [ChatDate]. Another day is a variable too: [jinja.StrftimeNow] makes it.
+// for which it is always 1 January 2026: a prompt with today's date in it would be another prompt tomorrow. Another
+// day is a variable too: [jinja.StrftimeNow] makes it.
 func (t *Tokenizer) RenderChat(variables map[string]any) (string, error) {
 	template, err := t.chat()
 	if err != nil {
 		return "", err
 	}
-	values := map[string]any{"tools": nil, "documents": nil, "add_generation_prompt": false, "strftime_now": jinja.StrftimeNow(ChatDate())}
+	values := map[string]any{"tools": nil, "documents": nil, "add_generation_prompt": false, "strftime_now": jinja.StrftimeNow(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))}
 	for name, token := range map[string]tokenText{
 		"bos_token": t.settings.BOS, "eos_token": t.settings.EOS,
 		"unk_token": t.settings.Unknown, "pad_token": t.settings.Padding,

@@ -1,6 +1,7 @@
 package tokenizer_test
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"log"
@@ -69,7 +70,7 @@ func ExampleTokenizer_ApplyChatTemplate() {
 		{Role: "user", Content: "Hello!"},
 		{Role: "assistant", Content: "Hi."},
 		{Role: "user", Content: "How are you?"},
-	}, true)
+	}, tokenizer.ChatOptions{AddGenerationPrompt: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -93,4 +94,55 @@ func ExampleTokenizer_RenderChat() {
 	}
 	fmt.Printf("%q\n", text)
 	// Output: "<bos>[user: What is 6 times 7?<eot>\nassistant: "
+}
+
+//go:embed testdata/bytes
+var models embed.FS
+
+// A tokenizer that is a part of the program.
+func ExampleLoadFS() {
+	t, err := tokenizer.LoadFS(models, "testdata/bytes", tokenizer.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, err := t.Count("the server sends tokens")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n, "tokens")
+	// Output: 8 tokens
+}
+
+// Many texts, without memory for each.
+func ExampleTokenizer_AppendEncode() {
+	t, err := tokenizer.Load("testdata/bytes")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var ids []int32
+	for _, text := range []string{"the server", "sends tokens"} {
+		if ids, err = t.AppendEncode(ids[:0], text); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(ids)
+	}
+	// Output:
+	// [116 257 268 293]
+	// [115 289 262 115]
+}
+
+func ExampleTokenizer_EncodeOffsets() {
+	t, err := tokenizer.Load("testdata/bytes")
+	if err != nil {
+		log.Fatal(err)
+	}
+	const text = "the server sends tokens"
+	_, offsets, err := t.EncodeOffsets(text)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range offsets {
+		fmt.Printf("%q ", text[o.Start:o.End])
+	}
+	// Output: "t" "he" " s" "erver" " s" "ends" " token" "s"
 }

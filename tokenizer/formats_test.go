@@ -1,15 +1,12 @@
 package tokenizer
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/inferometer/inferometer/tokenizer/internal/source"
 )
 
 // TestFormats holds small files of every format to what their own libraries give. testdata/formats.py makes them.
@@ -84,7 +81,7 @@ func TestGGUFChatTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.ApplyChatTemplate([]Message{{"user", "hi"}}, true); err != nil || got != "<|endoftext|>hi" {
+	if got, err := f.ApplyChatTemplate([]Message{{"user", "hi"}}, ChatOptions{AddGenerationPrompt: true}); err != nil || got != "<|endoftext|>hi" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -100,9 +97,9 @@ func TestFolders(t *testing.T) {
 		want  string // of the error
 	}{
 		{"tokenizer.json first", map[string]string{"tokenizer.json": "testdata/bytes/tokenizer.json", "tekken.json": file("tekken.json")}, Load, 316, ""},
-		{"mistral takes tekken.json", map[string]string{"tokenizer.json": "testdata/bytes/tokenizer.json", "tekken.json": file("tekken.json")}, LoadMistral, 355, ""},
-		{"mistral takes a model", map[string]string{"tokenizer.model.v3": file("plain.model"), "tokenizer.json": "testdata/bytes/tokenizer.json"}, LoadMistral, 100, ""},
-		{"mistral without either", map[string]string{"tokenizer.json": "testdata/bytes/tokenizer.json"}, LoadMistral, 0, "tekken.json"},
+		{"mistral takes tekken.json", map[string]string{"tokenizer.json": "testdata/bytes/tokenizer.json", "tekken.json": file("tekken.json")}, loadMistral, 355, ""},
+		{"mistral takes a model", map[string]string{"tokenizer.model.v3": file("plain.model"), "tokenizer.json": "testdata/bytes/tokenizer.json"}, loadMistral, 100, ""},
+		{"mistral without either", map[string]string{"tokenizer.json": "testdata/bytes/tokenizer.json"}, loadMistral, 0, "tekken.json"},
 		{"a model", map[string]string{"tokenizer.model": file("plain.model")}, Load, 100, ""},
 		{"one GGUF", map[string]string{"x.Q4_K.gguf": file("gpt2.gguf")}, Load, 326, ""},
 		{"two GGUFs", map[string]string{"x.Q4_K.gguf": file("gpt2.gguf"), "y.gguf": file("gpt2.gguf")}, Load, 0, "more than one"},
@@ -136,13 +133,12 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// readBytes is open without a file.
-func readBytes(data []byte, name string) (*Tokenizer, error) {
-	if strings.HasPrefix(string(data), magicGGUF) {
-		from, err := source.GGUF(bytes.NewReader(data))
-		return finish(from, settings{}, err)
-	}
-	return read(data, filepath.Join("testdata", name), settings{})
+func parseNamed(data []byte, name string) (*Tokenizer, error) {
+	return Parse(data, Options{Name: name})
+}
+
+func loadMistral(dir string) (*Tokenizer, error) {
+	return LoadFS(os.DirFS(dir), ".", Options{PreferMistral: true})
 }
 
 // FuzzFormats: whatever the bytes, an error or a tokenizer that works, also for ids that it never gave.
@@ -165,7 +161,7 @@ func FuzzFormats(f *testing.F) {
 		if len(data) > 1<<14 || len(text) > 1<<7 || strings.ContainsAny(name, "/\x00") {
 			return
 		}
-		file, err := readBytes(data, name)
+		file, err := parseNamed(data, name)
 		if err != nil {
 			return
 		}

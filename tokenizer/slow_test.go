@@ -42,7 +42,7 @@ func TestSlowPatterns(t *testing.T) {
 		"in the added tokens": {file: `{"added_tokens":[` + strings.Join(added, ",") + `],"normalizer":{"type":"Replace","pattern":` + slow + `,"content":"a"},` + model + `}`, load: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k, err := newTokenizer([]byte(c.file), settings{})
+			k, err := Parse([]byte(c.file), Options{})
 			if !c.load {
 				if err != nil {
 					t.Fatal(err)
@@ -61,7 +61,7 @@ func TestSlowPatterns(t *testing.T) {
 
 // TestSlowMatch: the error of one slow match does not hold the text.
 func TestSlowMatch(t *testing.T) {
-	k, err := newTokenizer([]byte(`{"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a|aa)+$"},"behavior":"Isolated"},"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`), settings{})
+	k, err := Parse([]byte(`{"pre_tokenizer":{"type":"Split","pattern":{"Regex":"(a|aa)+$"},"behavior":"Isolated"},"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestLongPattern(t *testing.T) {
 	for n, refused := range map[int]bool{8_000: false, 1_000_000: true} {
 		pattern := strings.Repeat("(", n) + "a" + strings.Repeat(")", n)
 		for _, part := range []string{`"pre_tokenizer":{"type":"Split","behavior":"Isolated",`, `"normalizer":{"type":"Replace","content":"",`, `"decoder":{"type":"Replace","content":"",`} {
-			_, err := newTokenizer([]byte(`{`+part+`"pattern":{"Regex":"`+pattern+`"}},"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`), settings{})
+			_, err := Parse([]byte(`{`+part+`"pattern":{"Regex":"`+pattern+`"}},"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}`), Options{})
 			if refused != errors.Is(err, ErrUnsupported) || refused && !strings.Contains(err.Error(), "a pattern of 2000001 bytes") {
 				t.Errorf("%d brackets in %.20s: %.200v", n, part, err)
 			}

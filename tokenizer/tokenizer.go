@@ -3,10 +3,10 @@
 //
 // It reads a model's tokenizer.json and follows Hugging Face's tokenizers id for id, in Go alone: no cgo,
 // no Python, no network. It also reads SentencePiece's .model, Mistral's tekken.json, tiktoken's ranks and the
-// tokenizer inside a GGUF, and follows what reads them elsewhere. [Load] reads the file; the methods of
-// [Tokenizer] run its pipeline:
+// tokenizer inside a GGUF, and follows what reads them elsewhere. [Load] reads a file or a model's folder, [LoadFS]
+// one of a file system, [Parse] bytes; the methods of [Tokenizer] run the pipeline:
 //
-//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode)
+//	text ─▶ added tokens ─▶ normalizer ─▶ pre-tokenizer ─▶ model ─▶ ids    (Encode, AppendEncode, Count, EncodeOffsets)
 //	ids ─▶ token names ─▶ decoder ─▶ text                                  (Decode)
 //	messages ─▶ chat template ─▶ text                                      (ApplyChatTemplate)
 //
@@ -45,6 +45,7 @@ type Tokenizer struct {
 	raw        addedSet // added tokens that are matched in the text as given
 	normalized addedSet // added tokens that are matched in the normalized text
 	decoders   []decode.Decoder
+	spelling   spelling
 	names      []string // by id, including added tokens
 	added      map[string]int32
 	special    []int32
@@ -79,6 +80,7 @@ func build(f *spec.Format, s settings) (t *Tokenizer, err error) {
 	if t.split, err = split.New(f.PreTokenizer); err != nil {
 		return nil, err
 	}
+	t.spelling.read(f.Decoder)
 	if t.decoders, err = decode.New(f.Decoder); err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func TestConcurrentUse(t *testing.T) {
 					}
 				}
 			}
-			if _, err := f.ApplyChatTemplate([]Message{{"user", "hi"}}, true); err != nil {
+			if _, err := f.ApplyChatTemplate([]Message{{"user", "hi"}}, ChatOptions{AddGenerationPrompt: true}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -160,7 +160,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			f, err := newTokenizer([]byte(test.file), settings{})
+			f, err := Parse([]byte(test.file), Options{})
 			if err == nil {
 				_, err = f.Encode(strings.Repeat("a", 200) + "!")
 			}
@@ -197,7 +197,7 @@ func FuzzLoad(f *testing.F) {
 		if len(data) > 1<<10 || len(text) > 1<<7 {
 			return // more only takes longer
 		}
-		file, err := newTokenizer(data, settings{})
+		file, err := Parse(data, Options{})
 		if err != nil {
 			return
 		}

@@ -11,13 +11,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	flag.StringVar(&o.backend, "backend", "vllm", "protocol")
 	flag.IntVar(&o.streams, "streams", 100, "concurrent requests")
 	flag.IntVar(&o.requests, "requests", 400, "requests in all")

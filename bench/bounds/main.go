@@ -11,11 +11,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 type options struct {
@@ -27,7 +28,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	flag.StringVar(&o.backend, "backend", "vllm", "protocol")
 	flag.IntVar(&o.streams, "streams", 1000, "concurrent requests")
 	flag.IntVar(&o.requests, "requests", 2000, "requests in all")
@@ -37,17 +38,17 @@ func main() {
 	flag.BoolVar(&o.tls, "tls", false, "speak TLS")
 	flag.IntVar(&o.runs, "runs", 20, "how often")
 	flag.DurationVar(&o.allowance, "allowance", -1, "by how much a stamp may be off beside the bounds; -1: what the result states")
-	flag.Parse()
-	t := newTable()
-	for i := range o.runs {
-		if err := t.run(o); err != nil {
-			fmt.Fprintf(os.Stderr, "bounds: run %d: %v\n", i+1, err)
-			os.Exit(1)
+	harness.Main("bounds", func() error {
+		t := newTable()
+		for i := range o.runs {
+			if err := t.run(o); err != nil {
+				return fmt.Errorf("run %d: %w", i+1, err)
+			}
 		}
-	}
-	fmt.Print(t.show())
-	if !t.holds() {
-		fmt.Println("FAIL: the truth lay outside of the bounds in more than one run in twenty")
-		os.Exit(1)
-	}
+		fmt.Print(t.show())
+		if !t.holds() {
+			return errors.New("the truth lay outside of the bounds in more than one run in twenty")
+		}
+		return nil
+	})
 }

@@ -10,9 +10,11 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
-	"os"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
@@ -33,15 +35,15 @@ func main() {
 	o.limits = map[string]*float64{}
 	o.limits["loop"] = flag.Float64("max-loop", 0, "fail if the loop engine costs more than this × bare; 0: don't")
 	o.limits["nethttp"] = flag.Float64("max-nethttp", 0, "fail if the net/http engine costs more than this × bare; 0: don't")
-	flag.Parse()
-	table, err := measure(o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench-client:", err)
-		os.Exit(1)
-	}
-	fmt.Print(table)
-	if over := table.over(o); over != "" {
-		fmt.Printf("FAIL: %s\n", over)
-		os.Exit(1)
-	}
+	harness.Main("bench-client", func() error {
+		table, err := measure(o)
+		if err != nil {
+			return err
+		}
+		fmt.Print(table)
+		if over := table.over(o); over != "" {
+			return errors.New(over)
+		}
+		return nil
+	})
 }

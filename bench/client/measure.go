@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
@@ -147,17 +148,12 @@ func cost(c client, sim *subprocess.Sim, streams, requests int) (us, rssMB float
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e3, float64(usage.Maxrss) / 1024, nil
 }
 
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return s[len(s)/2]
-}
-
 // cost is the round that counts.
 func (r row) cost() float64 {
 	if r.best {
 		return slices.Min(r.us)
 	}
-	return median(r.us)
+	return harness.Median(r.us)
 }
 
 // ratio is a client's cost over that of bare.
@@ -184,8 +180,8 @@ func (t table) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %10s %18s %10s %10s\n", "CPU per event", "median µs", "spread µs", "× bare", "peak MB")
 	for _, r := range t {
-		fmt.Fprintf(&b, "%-16s %10.2f %18s %10.2f %10.0f\n", r.name, median(r.us),
-			fmt.Sprintf("%.2f – %.2f", slices.Min(r.us), slices.Max(r.us)), t.ratio(r.name), median(r.rss))
+		fmt.Fprintf(&b, "%-16s %10.2f %18s %10.2f %10.0f\n", r.name, harness.Median(r.us),
+			fmt.Sprintf("%.2f – %.2f", slices.Min(r.us), slices.Max(r.us)), t.ratio(r.name), harness.Median(r.rss))
 	}
 	return b.String()
 }

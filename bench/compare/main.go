@@ -16,19 +16,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	pairs := flag.Int("pairs", 200, "pairs of each kind")
 	requests := flag.Int("requests", 400, "requests in a run")
 	repeats := flag.Int("repeats", 3, "runs of a side")
-	flag.Parse()
-	if err := run(*binary, *pairs, *requests, *repeats); err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
-		os.Exit(1)
-	}
+	harness.Main("compare", func() error { return run(*binary, *pairs, *requests, *repeats) })
 }
 
 // gate is what a build would be held to.

@@ -9,7 +9,8 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
@@ -17,11 +18,9 @@ func main() {
 	requests := flag.Int("requests", 2000, "requests in a run")
 	long := flag.Int("truth", 2_000_000, "requests of the run that gives the truth")
 	first := flag.Uint64("seed", 0, "seed of the first run: the method was chosen on those from 0")
-	flag.Parse()
-	if err := show(*runs, *requests, *long, *first); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	harness.Main("coverage", func() error {
+		return show(*runs, *requests, *long, *first)
+	})
 }
 
 func show(runs, requests, long int, first uint64) error {

@@ -15,6 +15,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
@@ -26,15 +28,13 @@ func main() {
 	flag.Float64Var(&b.worse, "worse", 0.08, "by how much the worse one is worse")
 	flag.Uint64Var(&b.seed, "seed", rand.Uint64N(1<<32), "of the luck; another one in each run unless it is given")
 	agreement := flag.Float64("agreement", -1, "share of questions whose luck is common; below 0: 0, 0.5 and 0.9")
-	flag.Parse()
-	list := []float64{0, 0.5, 0.9}
-	if *agreement >= 0 {
-		list = []float64{*agreement}
-	}
-	if err := b.run(os.Stdout, list); err != nil {
-		fmt.Fprintln(os.Stderr, "eval:", err)
-		os.Exit(1)
-	}
+	harness.Main("eval", func() error {
+		list := []float64{0, 0.5, 0.9}
+		if *agreement >= 0 {
+			list = []float64{*agreement}
+		}
+		return b.run(os.Stdout, list)
+	})
 }
 
 // run prints a line for each agreement.

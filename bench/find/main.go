@@ -10,12 +10,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/plan/search"
 )
 
@@ -28,19 +29,20 @@ func main() {
 	flag.StringVar(&b.binary, "real", "", "run this binary's find against its simulator, in real time")
 	flag.BoolVar(&b.verbose, "v", false, "show each probe")
 	least := flag.Float64("least", 0.9, "the share that must be within 5 %")
-	flag.Parse()
-	for n := *first; n < *first+*count; n++ {
-		if err := b.one(n); err != nil {
-			fmt.Fprintln(os.Stderr, "find:", err)
-			os.Exit(1)
+	harness.Main("find", func() error {
+		for n := *first; n < *first+*count; n++ {
+			if err := b.one(n); err != nil {
+				return err
+			}
 		}
-	}
-	share := b.found / b.swept
-	fmt.Printf("%d of %d within 5 %%; the interval holds the truth in %d; time %.0f s against %.0f s of the sweeps: %.2f, at worst %.2f\n",
-		b.hits, *count, b.inside, b.found, b.swept, share, b.worst)
-	if float64(b.hits) < *least*float64(*count) || share > 1.0/3 {
-		os.Exit(1)
-	}
+		share := b.found / b.swept
+		fmt.Printf("%d of %d within 5 %%; the interval holds the truth in %d; time %.0f s against %.0f s of the sweeps: %.2f, at worst %.2f\n",
+			b.hits, *count, b.inside, b.found, b.swept, share, b.worst)
+		if float64(b.hits) < *least*float64(*count) || share > 1.0/3 {
+			return errors.New("too few are right, or it takes more than a third of the time of a sweep")
+		}
+		return nil
+	})
 }
 
 // bench is the whole comparison.

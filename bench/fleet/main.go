@@ -12,11 +12,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
 
@@ -43,7 +45,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	cpu := flag.Bool("cpu", false, "measure the CPU time of 1, 2 and 4 agents per event, beside one process")
 	begin := flag.Bool("begin", false, "measure when many agents begin, and what leader and NATS carry")
 	many := flag.Bool("many", false, "hold many streams at once")
@@ -66,27 +68,22 @@ func main() {
 	hosted := flag.Int("host", 0, "be so many agents of -nats, in this process: for -begin")
 	flag.StringVar(&o.nats, "nats", "", "-host: where NATS is")
 	flag.StringVar(&o.name, "name", "agent", "-host: what the agents' names begin with")
-	flag.Parse()
-	var err error
-	switch {
-	case *hosted > 0:
-		err = host(o, *hosted)
-	case *cpu:
-		err = cpuPerEvent(o)
-	case *begin:
-		err = beginTogether(o)
-	case *many:
-		err = manyStreams(o)
-	case *merging:
-		err = mergeRate(o)
-	default:
+	harness.Main("bench-fleet", func() error {
+		switch {
+		case *hosted > 0:
+			return host(o, *hosted)
+		case *cpu:
+			return cpuPerEvent(o)
+		case *begin:
+			return beginTogether(o)
+		case *many:
+			return manyStreams(o)
+		case *merging:
+			return mergeRate(o)
+		}
 		flag.Usage()
-		os.Exit(2)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench-fleet:", err)
-		os.Exit(1)
-	}
+		return errors.New("it needs one of -cpu, -begin, -many and -merge")
+	})
 }
 
 // onStage runs one round on a stage of its own.

@@ -16,18 +16,16 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	runs := flag.Int("runs", 10_000, "runs in the folder")
 	limit := flag.Duration("max", 2*time.Second, "longest time to the first page, cold or warm")
 	keep := flag.String("folder", "", "make the runs here and keep them; a folder that is there already is used as it is")
-	flag.Parse()
-	if err := measure(*binary, *keep, *runs, *limit); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-history:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-history", func() error { return measure(*binary, *keep, *runs, *limit) })
 }
 
 func measure(binary, folder string, runs int, limit time.Duration) error {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -64,12 +65,8 @@ func realRun(binary, folder string) error {
 
 // writeRun copies a run, with a result that is its own.
 func writeRun(folder, first, name string, i int) error {
-	b, err := os.ReadFile(filepath.Join(first, journal.ResultName))
-	if err != nil {
-		return err
-	}
 	var result map[string]json.RawMessage
-	if err := json.Unmarshal(b, &result); err != nil {
+	if err := harness.ReadJSON(filepath.Join(first, journal.ResultName), &result); err != nil {
 		return err
 	}
 	set := func(key string, v any) { result[key], _ = json.Marshal(v) } // numbers and words
@@ -83,7 +80,7 @@ func writeRun(folder, first, name string, i int) error {
 			set(key, v*(1+0.01*float64((i*2654435761)%7)))
 		}
 	}
-	b, err = json.Marshal(result)
+	b, err := json.Marshal(result)
 	if err != nil {
 		return err
 	}

@@ -11,26 +11,21 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	small := flag.Float64("small", 0.5, "GB of the smaller journal")
 	large := flag.Float64("large", 5, "GB of the larger journal")
 	limit := flag.Float64("max", 1.2, "largest ratio of memory")
 	folder := flag.String("folder", "", "where the journals are made and kept; without it they are removed")
-	flag.Parse()
-	if err := measure(*binary, *folder, *small, *large, *limit); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-journal:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-journal", func() error { return measure(*binary, *folder, *small, *large, *limit) })
 }
 
 var formats = []string{"table", "json", "html"}
@@ -53,13 +48,13 @@ func measure(binary, folder string, small, large, limit float64) error {
 			return err
 		}
 		for _, format := range formats {
-			seconds, cpu, peak, err := report(binary, run, format)
+			c, err := harness.Run(binary, "report", run, "--format", format, "-o", filepath.Join(folder, "out."+format))
 			if err != nil {
 				return err
 			}
-			fmt.Printf("%6.1fGB %12d %8.2fGB %10s %10.1f %10.1f %10.1f\n", size, requests, float64(bytes)/1e9, format, seconds, cpu, peak)
+			fmt.Printf("%6.1fGB %12d %8.2fGB %10s %10.1f %10.1f %10.1f\n", size, requests, float64(bytes)/1e9, format, c.Wall.Seconds(), c.CPU.Seconds(), c.PeakMB)
 			p := peaks[format]
-			p[i] = peak
+			p[i] = c.PeakMB
 			peaks[format] = p
 		}
 	}
@@ -133,18 +128,4 @@ func request(random *rand.Rand, i int) *journal.Request {
 		r.Outcome, r.Error = journal.Truncated, "the connection was closed before the end of the stream"
 	}
 	return r
-}
-
-func report(binary, run, format string) (seconds, cpu, peak float64, err error) {
-	begin := time.Now()
-	cmd := exec.Command(binary, "report", run, "--format", format, "-o", filepath.Join(filepath.Dir(run), "out."+format))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, 0, 0, fmt.Errorf("report as %s: %w: %s", format, err, out)
-	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, 0, 0, errors.New("this system does not tell a process's memory")
-	}
-	cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	return time.Since(begin).Seconds(), cpu, float64(usage.Maxrss) / 1024, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/bench/way"
+	"github.com/inferometer/inferometer/bench/relay"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -75,7 +75,7 @@ func (p *play) into(out *played) error {
 		out.sims = append(out.sims, sim)
 		url := sim.URL
 		if p.way > 0 {
-			between, err := way.Open(sim.Addr(), p.way)
+			between, err := relay.Open(sim.Addr(), p.way)
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -16,25 +15,27 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/client"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	rate := flag.Int("rate", 2000, "requests a second")
 	seconds := flag.Int("seconds", 10, "length of a round")
-	rounds := flag.Int("rounds", 3, "rounds")
+	rounds := harness.Rounds(3)
 	pinned := flag.Bool("pin", false, "give the client the first processor and the simulator the second (Linux)")
-	flag.Parse()
-	runtime.LockOSThread() // a child has the processors of the thread that starts it
-	for range *rounds {
-		if err := round(*binary, *rate, *seconds, *pinned); err != nil {
-			fmt.Fprintln(os.Stderr, "bench-lateness:", err)
-			os.Exit(1)
+	harness.Main("bench-lateness", func() error {
+		runtime.LockOSThread() // a child has the processors of the thread that starts it
+		for range *rounds {
+			if err := round(*binary, *rate, *seconds, *pinned); err != nil {
+				return err
+			}
 		}
-	}
+		return nil
+	})
 }
 
 func round(binary string, rate, seconds int, pinned bool) error {
@@ -66,10 +67,6 @@ func round(binary string, rate, seconds int, pinned bool) error {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	_, after := client.Times()
-	b, err := os.ReadFile(filepath.Join(dir, journal.ResultName))
-	if err != nil {
-		return err
-	}
 	type spread struct {
 		P50 float64 `json:"p50_ms"`
 		P99 float64 `json:"p99_ms"`
@@ -83,7 +80,7 @@ func round(binary string, rate, seconds int, pinned bool) error {
 			}
 		}
 	}
-	if err := json.Unmarshal(b, &result); err != nil {
+	if err := harness.ReadJSON(filepath.Join(dir, journal.ResultName), &result); err != nil {
 		return err
 	}
 	c := result.Inferometer.Client

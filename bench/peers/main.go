@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 type options struct {
@@ -36,11 +38,7 @@ func main() {
 	flag.DurationVar(&o.limit, "limit", 14*time.Minute, "no run begins after this time; the tables say what is missing")
 	flag.DurationVar(&o.patience, "patience", 90*time.Second, "a client that runs longer is ended")
 	flag.BoolVar(&o.quick, "quick", false, "a tenth of the requests: to try the commands, not to measure")
-	flag.Parse()
-	if err := run(o); err != nil {
-		fmt.Fprintln(os.Stderr, "peers:", err)
-		os.Exit(1)
-	}
+	harness.Main("peers", func() error { return run(o) })
 }
 
 func run(o options) error {

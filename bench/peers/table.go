@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 // tables are the page's figures, in Markdown.
@@ -156,7 +158,7 @@ func perEvent(all, at []kept, name string) float64 {
 			}
 		}
 	}
-	return median(found)
+	return harness.Median(found)
 }
 
 func breaks(b *strings.Builder, at []kept) {
@@ -194,24 +196,16 @@ func commands(b *strings.Builder, all []kept) {
 	b.WriteString("```\n")
 }
 
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(v))
-	return s[len(s)/2]
-}
-
 func number(v []float64, format string) string {
 	if len(v) == 0 {
 		return "unknown"
 	}
-	return fmt.Sprintf(format, median(v))
+	return fmt.Sprintf(format, harness.Median(v))
 }
 
 // known is a median that is unknown where the system told nothing.
 func known(v []float64) string {
-	if median(v) == 0 {
+	if harness.Median(v) == 0 {
 		return "unknown"
 	}
 	return number(v, "%.0f")

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
@@ -29,11 +31,7 @@ func main() {
 	names := flag.String("tokenizers", "gpt2,qwen2_5,llama3", "tokenizers, as scripts/tokenizers.sh names them")
 	generateWith := flag.String("generate", "", "make the prompts with the tokenizer in this folder, print their cost as JSON, and end")
 	profile := flag.String("cpuprofile", "", "with -generate: write a profile")
-	flag.Parse()
-	if err := run(o, *limit, *generateWith, *profile, strings.Split(*names, ",")); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-prompts:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-prompts", func() error { return run(o, *limit, *generateWith, *profile, strings.Split(*names, ",")) })
 }
 
 func run(o options, limit float64, folder, profile string, names []string) error {
@@ -53,7 +51,7 @@ func run(o options, limit float64, folder, profile string, names []string) error
 	}
 	fmt.Print(table(rows))
 	for _, r := range rows {
-		if ratio := median(r.ratios); limit > 0 && ratio > limit {
+		if ratio := harness.Median(r.ratios); limit > 0 && ratio > limit {
 			return fmt.Errorf("%s: %.2f × the CPU time of Python's tokenizers, more than %.2f", r.name, ratio, limit)
 		}
 	}

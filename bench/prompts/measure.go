@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 type options struct {
@@ -93,22 +95,13 @@ func costOf(cmd *exec.Cmd) (c cost, err error) {
 	return c, json.Unmarshal(out, &c)
 }
 
-// median is 0 where there are no values.
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(v))
-	return s[len(s)/2]
-}
-
 func table(rows []row) string {
 	var b strings.Builder
 	spread := func(v []float64) string {
 		if len(v) == 0 {
 			return "-"
 		}
-		return fmt.Sprintf("%.3f (%.3f – %.3f)", median(v), slices.Min(v), slices.Max(v))
+		return fmt.Sprintf("%.3f (%.3f – %.3f)", harness.Median(v), slices.Min(v), slices.Max(v))
 	}
 	fmt.Fprintf(&b, "%-10s %24s %24s %24s  %s\n", "tokenizer", "ours, CPU s", "Python, CPU s", "ratio", "decode-encode passes")
 	for _, r := range rows {

@@ -11,7 +11,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,9 +18,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
+	"github.com/inferometer/inferometer/internal/client"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
@@ -43,17 +46,13 @@ type figures struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	flag.IntVar(&o.streams, "streams", 16, "concurrent streams")
 	flag.IntVar(&o.requests, "requests", 320, "requests of a run")
 	flag.IntVar(&o.tokens, "tokens", 40, "tokens of an answer")
 	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds")
 	flag.Float64Var(&o.most, "max", 0, "fail if it adds more than this to TTFT or ITL at p99, in ms, or the machine can't tell; 0: don't")
-	flag.Parse()
-	if err := measure(o); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-record:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-record", func() error { return measure(o) })
 }
 
 func measure(o options) error {
@@ -76,7 +75,8 @@ func measure(o options) error {
 	none := figures{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), 0}
 	direct, through := none, none
 	for i := range o.rounds {
-		before := steal()
+		began := time.Now()
+		_, stolen := client.Times()
 		first, second := sim.URL, url
 		if i%2 == 1 { // each is first in turn
 			first, second = url, sim.URL
@@ -92,7 +92,7 @@ func measure(o options) error {
 		if i%2 == 1 {
 			a, b = b, a
 		}
-		fmt.Printf("%-6d %10.3f %10.3f %10.3f %10.3f %7.1f%%\n", i+1, b.TTFT50-a.TTFT50, b.TTFT99-a.TTFT99, b.ITL50-a.ITL50, b.ITL99-a.ITL99, 100*steal().since(before))
+		fmt.Printf("%-6d %10.3f %10.3f %10.3f %10.3f %7.1f%%\n", i+1, b.TTFT50-a.TTFT50, b.TTFT99-a.TTFT99, b.ITL50-a.ITL50, b.ITL99-a.ITL99, stolenShare(began, stolen))
 		direct, through = direct.best(a), through.best(b)
 	}
 	for _, side := range []struct {
@@ -143,15 +143,11 @@ func recorder(binary, target, out string) (url string, stop func(), err error) {
 }
 
 func run(o options, url, dir string) (f figures, err error) {
-	out, err := exec.Command(o.binary, "bench", "serve", "--base-url", url, "--model", "sim", "--skip-tokenizer-init",
+	_, err = harness.Run(o.binary, "bench", "serve", "--base-url", url, "--model", "sim", "--skip-tokenizer-init",
 		"--random-input-len", "256", "--random-output-len", strconv.Itoa(o.tokens), "--num-prompts", strconv.Itoa(o.requests), "--max-concurrency", strconv.Itoa(o.streams),
-		"--metric-percentiles", "50,99", "--run-dir", dir, "--quiet", "--progress", "none").CombinedOutput()
-	if err != nil {
-		return f, fmt.Errorf("%w\n%s", err, out)
-	}
-	b, err := os.ReadFile(filepath.Join(dir, journal.ResultName))
+		"--metric-percentiles", "50,99", "--run-dir", dir, "--quiet", "--progress", "none")
 	if err == nil {
-		err = json.Unmarshal(b, &f)
+		err = harness.ReadJSON(filepath.Join(dir, journal.ResultName), &f)
 	}
 	if err == nil && f.Done != o.requests {
 		err = fmt.Errorf("%d of %d requests complete", f.Done, o.requests)
@@ -159,26 +155,8 @@ func run(o options, url, dir string) (f figures, err error) {
 	return f, err
 }
 
-// jiffies are the machine's processor time: stolen, and in all.
-type jiffies struct{ stolen, all float64 }
-
-// steal reads them; zero where the system does not tell.
-func steal() (j jiffies) {
-	b, _ := os.ReadFile("/proc/stat")
-	line, _, _ := strings.Cut(string(b), "\n")
-	for i, word := range strings.Fields(line) {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil || i > 8 {
-			continue
-		}
-		j.all += v
-		if i == 8 {
-			j.stolen = v
-		}
-	}
-	return j
-}
-
-func (j jiffies) since(before jiffies) float64 {
-	return (j.stolen - before.stolen) / max(j.all-before.all, 1)
+// stolenShare is how much of the processors' time the hypervisor took since then, in percent.
+func stolenShare(began time.Time, before int64) float64 {
+	_, now := client.Times()
+	return 100 * float64(now-before) / (float64(time.Since(began)) * float64(runtime.NumCPU()))
 }

@@ -13,11 +13,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	restarts := flag.Int("restarts", 100, "how often the server is ended and started again")
 	every := flag.Duration("every", 500*time.Millisecond, "how long each server lives")
 	streams := flag.Int("streams", 50, "concurrent streams of the closed loop; the open loop sends as many a second")

@@ -6,33 +6,29 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	binary := harness.Binary()
 	dump := flag.String("dump", filepath.Join("testdata", "metrics", "vllm_0.32_cpu_live.prom"), "metrics of a real server")
 	streams := flag.Int("streams", 100, "concurrent streams")
 	seconds := flag.Int("seconds", 6, "of a run")
-	rounds := flag.Int("rounds", 3, "interleaved rounds")
-	flag.Parse()
-	if err := measure(*binary, *dump, *streams, *seconds, *rounds); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-scrape:", err)
-		os.Exit(1)
-	}
+	rounds := harness.Rounds(3)
+	harness.Main("bench-scrape", func() error { return measure(*binary, *dump, *streams, *seconds, *rounds) })
 }
 
 // side is one of what is held against each other.
@@ -82,7 +78,7 @@ func measure(binary, dump string, streams, seconds, rounds int) error {
 		for i := range sides {
 			s := sides[(i+round)%len(sides)]
 			first.Store(false)
-			if err := one(binary, sim.URL, s, streams, seconds, round+1); err != nil {
+			if err := harness.Folder(func(dir string) error { return one(dir, binary, sim.URL, s, streams, seconds, round+1) }); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
@@ -93,22 +89,11 @@ func measure(binary, dump string, streams, seconds, rounds int) error {
 // first says that the slow one has answered its first question.
 var first atomic.Bool
 
-func one(binary, url string, s side, streams, seconds, round int) error {
-	dir, err := os.MkdirTemp("", "bench-scrape")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	args := append([]string{
+func one(dir, binary, url string, s side, streams, seconds, round int) error {
+	cost, err := harness.Run(binary, append([]string{
 		"bench", "serve", "--base-url", url, "--max-concurrency", strconv.Itoa(streams), "--duration", strconv.Itoa(seconds) + "s", "--quiet", "--progress", "none",
-		"--random-input-len", "16", "--random-output-len", "64", "--run-dir", filepath.Join(dir, "run"), "--save-result", "--result-filename", filepath.Join(dir, "r.json"), "--percentile-metrics", "ttft,itl",
-	}, s.args...)
-	cmd := exec.Command(binary, args...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	b, err := os.ReadFile(filepath.Join(dir, "r.json"))
+		"--random-input-len", "16", "--random-output-len", "64", "--run-dir", filepath.Join(dir, "run"), "--percentile-metrics", "ttft,itl",
+	}, s.args...)...)
 	if err != nil {
 		return err
 	}
@@ -118,9 +103,9 @@ func one(binary, url string, s side, streams, seconds, round int) error {
 		ITL99  float64 `json:"p99_itl_ms"`
 		Done   int     `json:"completed"`
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := harness.ReadJSON(filepath.Join(dir, "run", journal.ResultName), &r); err != nil {
 		return err
 	}
-	fmt.Printf("%-6d %-16s %10.2f %12.2f %12.2f %12.2f %10d\n", round, s.name, cpu.Seconds(), r.TTFT50, r.ITL50, r.ITL99, r.Done)
+	fmt.Printf("%-6d %-16s %10.2f %12.2f %12.2f %12.2f %10d\n", round, s.name, cost.CPU.Seconds(), r.TTFT50, r.ITL50, r.ITL99, r.Done)
 	return nil
 }

@@ -12,22 +12,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
 	b := bench{}
-	flag.StringVar(&b.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&b.binary)
 	flag.IntVar(&b.threads, "threads", 1, "threads of both llama-bench and llama-server")
-	rounds := flag.Int("rounds", 9, "rounds")
+	rounds := harness.Rounds(9)
 	tolerance := flag.Float64("tolerance", 0, "fail if a median ratio is farther from 1 than this; 0: never")
-	flag.Parse()
-	if err := run(b, *rounds, *tolerance); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-shapes:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-shapes", func() error { return run(b, *rounds, *tolerance) })
 }
 
 // tests are the two that everybody quotes.
@@ -62,17 +58,12 @@ func run(b bench, rounds int, tolerance float64) error {
 		}
 	}
 	for _, t := range tests {
-		m := median(ratios[t.name])
+		m := harness.Median(ratios[t.name])
 		fmt.Printf("%s, %d rounds: bench shapes to llama-bench %.3f (median), %.3f (best of each); bench shapes to the server's own clock %.4f (median)\n",
-			t.name, rounds, m, best[t.name][1]/best[t.name][0], median(clocks[t.name]))
+			t.name, rounds, m, best[t.name][1]/best[t.name][0], harness.Median(clocks[t.name]))
 		if tolerance > 0 && (m < 1-tolerance || m > 1+tolerance) {
 			err = cmp.Or(err, fmt.Errorf("%s: the ratio %.3f is not within %g of 1", t.name, m, tolerance))
 		}
 	}
 	return err
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }

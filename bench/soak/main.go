@@ -9,15 +9,14 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
 	var s soak
-	flag.StringVar(&s.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&s.binary)
 	flag.DurationVar(&s.length, "for", time.Hour, "how long the load lasts")
 	flag.IntVar(&s.streams, "streams", 2000, "concurrent streams")
 	flag.DurationVar(&s.gap, "itl", 200*time.Millisecond, "time between the tokens of a stream")
@@ -26,15 +25,10 @@ func main() {
 	flag.StringVar(&s.engine, "engine", "auto", "what carries the requests: auto, loop or nethttp")
 	flag.StringVar(&s.folder, "folder", "", "where the run and the samples are kept; without it they are removed at the end")
 	judge := flag.String("judge", "", "judge the samples of this folder, and load nothing")
-	flag.Parse()
-	var err error
-	if *judge != "" {
-		err = judgeFolder(*judge)
-	} else {
-		err = s.run()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "soak:", err)
-		os.Exit(1)
-	}
+	harness.Main("soak", func() error {
+		if *judge != "" {
+			return judgeFolder(*judge)
+		}
+		return s.run()
+	})
 }

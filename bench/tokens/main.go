@@ -16,9 +16,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 const corpus = "tokenizer/testdata/parity/corpus.json.gz"
@@ -26,21 +27,16 @@ const corpus = "tokenizer/testdata/parity/corpus.json.gz"
 func main() {
 	python := flag.String("python", cmp.Or(os.Getenv("PYTHON"), "python3"), "a Python that has tokenizers")
 	names := flag.String("tokenizers", "gpt2,llama3,qwen2_5,gpt4o,mistral_nemo,deepseek_v3,llama2,gemma3,bert,xlm_r", "folders in the cache of tokenizers")
-	rounds := flag.Int("rounds", 3, "interleaved rounds")
+	rounds := harness.Rounds(3)
 	times := flag.Int("times", 3, "passes over the corpus in a round")
 	least := flag.Float64("min", 0, "fail if the median ratio of encoding is below this; 0: don't")
 	folder := flag.String("measure", "", "measure the tokenizer in this folder, print JSON, and end")
-	flag.Parse()
-	err := error(nil)
-	if *folder != "" {
-		err = printMeasure(*folder, *times)
-	} else {
-		err = compare(*python, strings.Split(*names, ","), *rounds, *times, *least)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench-tokens:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-tokens", func() error {
+		if *folder != "" {
+			return printMeasure(*folder, *times)
+		}
+		return compare(*python, strings.Split(*names, ","), *rounds, *times, *least)
+	})
 }
 
 // measured is one round of either side.
@@ -81,8 +77,8 @@ func compare(python string, names []string, rounds, times int, least float64) er
 			decode, theirDecode = append(decode, mb/ours.Decode), append(theirDecode, mb/theirs.Decode)
 			encodeRatio, decodeRatio = append(encodeRatio, theirs.Encode/ours.Encode), append(decodeRatio, theirs.Decode/ours.Decode)
 		}
-		fmt.Printf("%-14s %12.1f %12.1f %8.1f %12.1f %12.1f %8.1f\n", name, median(encode), median(theirEncode), median(encodeRatio), median(decode), median(theirDecode), median(decodeRatio))
-		if median(encodeRatio) < least {
+		fmt.Printf("%-14s %12.1f %12.1f %8.1f %12.1f %12.1f %8.1f\n", name, harness.Median(encode), harness.Median(theirEncode), harness.Median(encodeRatio), harness.Median(decode), harness.Median(theirDecode), harness.Median(decodeRatio))
+		if harness.Median(encodeRatio) < least {
 			slow++
 		}
 	}
@@ -109,9 +105,4 @@ func run(name string, args ...string) (m measured, err error) {
 func cache() string {
 	home, _ := os.UserHomeDir()
 	return filepath.Join(cmp.Or(os.Getenv("INFEROMETER_CACHE"), filepath.Join(home, ".cache", "inferometer")), "tokenizers")
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/show/chart"
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
@@ -44,17 +45,13 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", filepath.Join("bin", "inferometer"), "the program to measure")
+	harness.BinaryVar(&o.binary)
 	flag.StringVar(&o.traces, "traces", filepath.Join("testdata", "traces"), "the folder of the traces")
 	flag.StringVar(&o.out, "out", "bench-traces", "the folder of the pictures")
 	flag.Float64Var(&o.speed, "speed", 60, "so many times as fast")
 	flag.Float64Var(&o.limit, "limit", 5, "the highest p99 of released - due, in ms")
 	flag.StringVar(&o.only, "only", "", "only traces whose name has this in it")
-	flag.Parse()
-	if err := o.run(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench-traces:", err)
-		os.Exit(1)
-	}
+	harness.Main("bench-traces", func() error { return o.run() })
 }
 
 func (o *options) run() error {

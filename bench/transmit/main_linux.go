@@ -12,24 +12,21 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"syscall"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/inferometer/inferometer/bench/harness"
 )
 
 func main() {
 	requests := flag.Int("requests", 100_000, "of each arm")
 	size := flag.Int("size", 600, "bytes of a request")
 	batch := flag.Int("batch", 1000, "requests of an arm before the other has its turn")
-	flag.Parse()
-	if err := run(*requests, *size, *batch); err != nil {
-		fmt.Fprintln(os.Stderr, "transmit:", err)
-		os.Exit(1)
-	}
+	harness.Main("transmit", func() error { return run(*requests, *size, *batch) })
 }
 
 // arm is one way to send, with what it took.

@@ -16,15 +16,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/inferometer/inferometer/bench/harness"
 	"github.com/inferometer/inferometer/internal/check/selftest"
 )
 
 func main() {
-	binary := flag.String("binary", filepath.Join("bin", "inferometer"), "the program to test")
+	binary := harness.Binary()
 	times := flag.Int("times", 2, "how often to do it")
 	maxStreams := flag.Int("max-streams", 50, "the highest step; 0: where the client fails")
 	flag.Parse()

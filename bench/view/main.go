@@ -5,22 +5,22 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/inferometer/inferometer/bench/harness"
+	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
 type config struct {
@@ -32,18 +32,14 @@ type config struct {
 }
 
 func main() {
-	log.SetFlags(0)
 	var c config
-	flag.StringVar(&c.binary, "binary", "bin/inferometer", "the program")
+	harness.BinaryVar(&c.binary)
 	flag.IntVar(&c.streams, "streams", 10_000, "streams at once, one request each")
 	flag.IntVar(&c.tokens, "tokens", 24, "tokens of a stream")
 	flag.DurationVar(&c.itl, "itl", 350*time.Millisecond, "the time between them")
 	flag.IntVar(&c.rounds, "rounds", 4, "pairs of runs")
 	flag.Float64Var(&c.limit, "limit", 0.02, "the highest share that the view may cost")
-	flag.Parse()
-	if err := c.run(); err != nil {
-		log.Fatal(err)
-	}
+	harness.Main("bench-view", c.run)
 }
 
 func (c *config) run() error {
@@ -56,11 +52,12 @@ func (c *config) run() error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	url, stop, err := sim(binary, c.itl)
+	sim, err := subprocess.Start(binary, "--ttft", "1s", "--itl", c.itl.String())
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer func() { _ = sim.Stop() }()
+	url := sim.URL
 	fmt.Printf("%d streams of %d tokens, one each %s, at 80×24\n\n| round | none, CPU s | live, CPU s | ratio |\n|---|---|---|---|\n", c.streams, c.tokens, c.itl)
 	var ratios []float64
 	for round := range c.rounds {
@@ -121,31 +118,4 @@ func (c *config) once(binary, url, folder, progress string) (float64, error) {
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds(), nil
-}
-
-var address = regexp.MustCompile(`at (http://\S+)`)
-
-// sim starts the simulator.
-func sim(binary string, itl time.Duration) (url string, stop func(), err error) {
-	cmd := exec.Command(binary, "sim", "--listen", "127.0.0.1:0", "--ttft", "1s", "--itl", itl.String())
-	says, err := cmd.StderrPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-	}
-	lines := bufio.NewReader(says)
-	line, err := lines.ReadString('\n')
-	found := address.FindStringSubmatch(line)
-	if found == nil {
-		stop()
-		return "", nil, fmt.Errorf("the sim said %q: %w", line, err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	return found[1], stop, nil
 }

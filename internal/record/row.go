@@ -157,9 +157,9 @@ func tokensOf(v Tokenizer, p *prompt) ([]int32, error) {
 		return v.EncodeWithSpecial(p.text)
 	}
 	if c, ok := v.(interface {
-		ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error)
+		ApplyChatTemplate(messages []tokenizer.Message, o tokenizer.ChatOptions) (string, error)
 	}); ok {
-		if text, err := c.ApplyChatTemplate(p.messages, true); err == nil {
+		if text, err := c.ApplyChatTemplate(p.messages, tokenizer.ChatOptions{AddGenerationPrompt: true}); err == nil {
 			return v.Encode(text)
 		}
 	}

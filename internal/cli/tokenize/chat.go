@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/send/workload"
-	"github.com/inferometer/inferometer/tokenizer"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
 
@@ -54,5 +53,5 @@ func conversation(text string) map[string]any {
 			}
 		}
 	}
-	return tokenizer.ChatVariables([]tokenizer.Message{{Role: "user", Content: text}}, true)
+	return map[string]any{"messages": jinja.NewList(jinja.NewDict("role", "user", "content", text)), "add_generation_prompt": true}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/inferometer/inferometer/tokenizer"
 )
@@ -22,15 +23,22 @@ func Load(path string) (File, error) { return LoadMode(path, "auto") }
 // LoadMode is Load with vLLM's --tokenizer-mode: mistral takes tekken.json or a SentencePiece model of a folder,
 // whatever else there is.
 func LoadMode(path, mode string) (File, error) {
-	load := tokenizer.Load
-	if mode == "mistral" {
-		load = tokenizer.LoadMistral
-	}
-	t, err := load(path)
+	t, err := load(path, mode)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w; without one, %s", err, instead)
 	}
 	return File{t}, hint(err)
+}
+
+func load(path, mode string) (*tokenizer.Tokenizer, error) {
+	if info, err := os.Stat(path); mode != "mistral" || err != nil || !info.IsDir() {
+		return tokenizer.Load(path)
+	}
+	t, err := tokenizer.LoadFS(os.DirFS(path), ".", tokenizer.Options{PreferMistral: true})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return t, err
 }
 
 // Encode is the Tokenizer's, with a hint in its error.

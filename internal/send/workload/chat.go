@@ -17,6 +17,7 @@ import (
 // renderer is a vocabulary with a chat template that takes variables.
 type renderer interface {
 	Vocabulary
+	ChatTemplate
 	RenderChat(variables map[string]any) (string, error)
 }
 
@@ -48,15 +49,20 @@ func (t chatVocabulary) Len() int {
 }
 
 // ApplyChatTemplate implements [ChatTemplate].
-func (t chatVocabulary) ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error) {
-	return t.RenderChat(tokenizer.ChatVariables(messages, addGenerationPrompt))
+func (t chatVocabulary) ApplyChatTemplate(messages []tokenizer.Message, o tokenizer.ChatOptions) (string, error) {
+	o.Variables = t.with(o.Variables)
+	return t.renderer.ApplyChatTemplate(messages, o)
 }
 
 // RenderChat renders with the run's variables as well. Those given win.
 func (t chatVocabulary) RenderChat(variables map[string]any) (string, error) {
+	return t.renderer.RenderChat(t.with(variables))
+}
+
+func (t chatVocabulary) with(variables map[string]any) map[string]any {
 	all := maps.Clone(t.variables)
 	maps.Copy(all, variables)
-	return t.renderer.RenderChat(all)
+	return all
 }
 
 // ChatDate is the day that chat templates see. Its zero value is the default.
@@ -65,7 +71,7 @@ type ChatDate string
 // dateLayouts are how a ChatDate is written.
 var dateLayouts = []string{time.DateOnly, "2006-01-02T15:04:05"}
 
-func defaultDate() string { return tokenizer.ChatDate().Format(time.DateOnly) }
+const defaultDate = "2026-01-01"
 
 // Time is the day as a time; midnight if the text says no more.
 func (d ChatDate) Time() time.Time {
@@ -74,14 +80,15 @@ func (d ChatDate) Time() time.Time {
 			return t
 		}
 	}
-	return tokenizer.ChatDate()
+	t, _ := time.Parse(time.DateOnly, defaultDate)
+	return t
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (d *ChatDate) UnmarshalText(text []byte) error {
 	for _, layout := range dateLayouts {
 		if _, err := time.Parse(layout, string(text)); err == nil {
-			if *d = ChatDate(text); string(text) == defaultDate() {
+			if *d = ChatDate(text); string(text) == defaultDate {
 				*d = ""
 			}
 			return nil
@@ -92,7 +99,7 @@ func (d *ChatDate) UnmarshalText(text []byte) error {
 
 // MarshalText implements [encoding.TextMarshaler].
 func (d ChatDate) MarshalText() ([]byte, error) {
-	return []byte(cmp.Or(string(d), defaultDate())), nil
+	return []byte(cmp.Or(string(d), defaultDate)), nil
 }
 
 // ChatKwargs are variables for a chat template, as a JSON object.

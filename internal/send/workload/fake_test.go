@@ -63,7 +63,7 @@ func (fakeVocabulary) VocabSize() int               { return fakeSize }
 func (fakeVocabulary) SpecialIDs() []int32          { return []int32{3, 1000} }
 func (f fakeVocabulary) NumSpecialTokensToAdd() int { return f.special }
 
-func (fakeVocabulary) ApplyChatTemplate(m []tokenizer.Message, _ bool) (string, error) {
+func (fakeVocabulary) ApplyChatTemplate(m []tokenizer.Message, _ tokenizer.ChatOptions) (string, error) {
 	return "<" + m[0].Role + ">" + m[0].Content + "<answer>", nil
 }
 

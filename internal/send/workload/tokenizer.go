@@ -24,7 +24,7 @@ type Vocabulary interface {
 
 // ChatTemplate turns messages into the text that a chat endpoint would make of them.
 type ChatTemplate interface {
-	ApplyChatTemplate(messages []tokenizer.Message, addGenerationPrompt bool) (string, error)
+	ApplyChatTemplate(messages []tokenizer.Message, o tokenizer.ChatOptions) (string, error)
 }
 
 var errNoTokenizer = errors.New("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
@@ -51,7 +51,7 @@ func renderChat(t Tokenizer, messages []tokenizer.Message, instead string) (stri
 	if !ok {
 		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer%s", instead)
 	}
-	text, err := c.ApplyChatTemplate(messages, true)
+	text, err := c.ApplyChatTemplate(messages, tokenizer.ChatOptions{AddGenerationPrompt: true})
 	if errors.Is(err, tokenizer.ErrNoChatTemplate) {
 		err = fmt.Errorf("%w%s", err, instead)
 	}

@@ -133,7 +133,7 @@ func decodeFallback(names []string) []string {
 		run = run[:0]
 	}
 	for _, name := range names {
-		if b, ok := fallbackByte(name); ok {
+		if b, ok := FallbackByte(name); ok {
 			run = append(run, b)
 			continue
 		}
@@ -144,7 +144,8 @@ func decodeFallback(names []string) []string {
 	return out
 }
 
-func fallbackByte(name string) (byte, bool) {
+// FallbackByte is the byte that a name such as <0xE4> stands for.
+func FallbackByte(name string) (byte, bool) {
 	if len(name) != 6 || name[:3] != "<0x" || name[5] != '>' {
 		return 0, false
 	}

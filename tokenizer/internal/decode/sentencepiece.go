@@ -24,7 +24,7 @@ func decodeSentencePiece(s *spec.Step) Decoder {
 		}
 		begun := false
 		for _, name := range names {
-			if c, ok := fallbackByte(name); ok {
+			if c, ok := FallbackByte(name); ok {
 				run = append(run, c)
 				continue
 			}

@@ -2,11 +2,7 @@ package spec
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -61,37 +57,25 @@ func (t *TokenTexts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]TokenText)(t))
 }
 
-// LoadSettings reads them, those that exist.
-func LoadSettings(dir string) (Settings, error) {
-	var s Settings
+// ParseSettings reads special_tokens_map.json, tokenizer_config.json and chat_template.jinja; nil: there is none.
+func ParseSettings(special, config, template []byte) (s Settings, err error) {
 	// The configuration is read last: where both say something, transformers takes it from there.
-	for _, name := range []string{"special_tokens_map.json", "tokenizer_config.json"} {
-		data, err := readOptional(filepath.Join(dir, name))
-		if err != nil {
-			return s, err
-		}
-		if data == nil {
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{"special_tokens_map.json", special}, {"tokenizer_config.json", config}} {
+		if file.data == nil {
 			continue
 		}
-		if err := json.Unmarshal(data, &s); err != nil {
-			return s, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+		if err := json.Unmarshal(file.data, &s); err != nil {
+			return s, fmt.Errorf("%s: %w", file.name, err)
 		}
 	}
 	s.fillDefaults()
-	template, err := readOptional(filepath.Join(dir, "chat_template.jinja"))
-	if err != nil || template == nil {
-		return s, err
+	if template != nil {
+		s.ChatTemplate, err = json.Marshal(string(template))
 	}
-	s.ChatTemplate, err = json.Marshal(string(template))
 	return s, err
-}
-
-func readOptional(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
 }
 
 // SpecialTokens lists the special tokens in the order of transformers' all_special_tokens.

@@ -1,4 +1,4 @@
-package way
+package relay
 
 import (
 	"bufio"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestWay: what is said comes back whole, no sooner than a way there and back takes, and closing ends it all.
-func TestWay(t *testing.T) {
+// TestRelay: what is said comes back whole, no sooner than a round trip takes, and closing ends it all.
+func TestRelay(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +55,6 @@ func TestWay(t *testing.T) {
 	}
 	if c, err := net.Dial("tcp", w.Addr()); err == nil {
 		c.Close()
-		t.Error("a closed way takes connections")
+		t.Error("a closed relay takes connections")
 	}
 }
