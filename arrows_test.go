@@ -52,6 +52,7 @@ var inside = map[string][]string{
 	"cli/report":        {"cli/argv", "cli/command", "cli/serve"},
 	"cli/run":           {"cli/argv", "cli/command", "cli/find", "cli/serve", "cli/upload", "cli/view"},
 	"cli/serve":         {"cli/argv", "cli/command", "cli/upload", "cli/view"},
+	"cli/serve/batches": {"cli/argv", "cli/command", "cli/serve"},
 	"cli/shell":         {"cli/argv", "cli/command"},
 	"cli/sweep":         {"cli/argv", "cli/command", "cli/serve", "cli/view"},
 	"cli/tokenize":      {"cli/argv", "cli/command", "cli/serve"},

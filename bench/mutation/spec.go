@@ -25,7 +25,7 @@ var ofSpec = []mutation{
 		New: "return w.Conversation",
 	},
 	{
-		File: "internal/spec/codec.go", Breaks: "a misspelt key inside a value is passed over",
+		File: "internal/option/json.go", Breaks: "a misspelt key inside a value is passed over",
 		Old: `	d.DisallowUnknownFields()
 `,
 		New: "",

@@ -126,6 +126,25 @@ func (s *Set) Option(field option.Field, store func(texts []string) error, opts 
 	s.add(f, opts)
 }
 
+// Options declares the flags of a struct whose fields describe themselves, with their defaults.
+func (s *Set) Options(v any, opts ...Option) {
+	option.SetDefaults(v)
+	for _, f := range option.Fields(v) {
+		s.Option(f, func(texts []string) error { return f.SetTexts(v, texts) }, opts...)
+	}
+}
+
+// CheckOptions looks at the bounds of what Options declared.
+func CheckOptions(v any) error {
+	var e *option.Error
+	if err := option.Check(v); errors.As(err, &e) {
+		return e.Usage("", option.Fields(v))
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
 // OptionError is an [option.Error] about the option of a flag, in the words of flags.
 // The flag may be left out for the parser to fill in.
 func OptionError(flag string, err error) error {
