@@ -211,18 +211,16 @@ func (s *Set) Strings(dst *[]string, name string, arity Arity, help string, opts
 // ZeroOrMore or OneOrMore. In a config it may be a mapping too.
 func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts ...Option) {
 	*dst = nil
-	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "=", value: TypePairs}
-	f.store = func(values []string) error {
-		pairs, err := parsePairs(values, f.pairSep, f.bare)
-		if err == nil {
-			*dst = pairs
-		}
-		return err
-	}
-	s.add(f, opts)
-	if f.Metavar == "" {
-		f.Metavar = "KEY" + f.pairSep + "VALUE"
-	}
+	s.add(&Flag{
+		Name: name, Help: help, Metavar: "KEY=VALUE", arity: arity, pairSep: "=", value: TypePairs,
+		store: func(values []string) error {
+			pairs, err := parsePairs(values)
+			if err == nil {
+				*dst = pairs
+			}
+			return err
+		},
+	}, opts)
 }
 
 // JSON declares a flag with a JSON value. Besides --x '{"a": {"b": 1}}' the form
@@ -230,7 +228,7 @@ func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts
 func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
 	*dst = nil
 	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText, value: TypeJSON}
-	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, f.object) })
+	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, false) })
 }
 
 // CSV declares a flag with words between commas. Spaces around a word are dropped.
@@ -238,15 +236,4 @@ func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ..
 	*dst = def
 	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape, value: TypeCSV}
 	scalar(s, dst, f, opts, option.ParseWords)
-}
-
-// Floats declares a flag with numbers between commas.
-func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, opts ...Option) {
-	*dst = def
-	shown := make([]string, len(def))
-	for i, v := range def {
-		shown[i] = option.FormatFloat(v)
-	}
-	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape, value: TypeNumbers}
-	scalar(s, dst, f, opts, option.ParseNumbers)
 }

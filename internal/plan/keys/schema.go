@@ -145,23 +145,8 @@ type object struct {
 }
 
 func readObject(text []byte) (*object, error) {
-	o := &object{values: map[string]json.RawMessage{}}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("no JSON object: %w", err)
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		o.set(key.(string), value)
-	}
-	return o, nil
+	o := &object{keys: spec.ObjectKeys(text)}
+	return o, json.Unmarshal(text, &o.values)
 }
 
 func (o *object) set(key string, value json.RawMessage) {
