@@ -22,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/report"
 	"github.com/inferometer/inferometer/internal/cli/run"
 	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/serve/batches"
 	"github.com/inferometer/inferometer/internal/cli/shell"
 	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/cli/tokenize"
@@ -38,9 +39,9 @@ func commands() []command.Entry {
 	var all []command.Entry
 	for _, c := range []entry{
 		{"bench serve", "benchmark a server; a drop-in for vllm bench serve", serve.Bench},
-		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", serve.Latency},
+		{"bench latency", "batches of one shape; a drop-in for vllm bench latency", batches.Latency},
 		{"bench throughput", "everything at once; a drop-in for vllm bench throughput", serve.Throughput},
-		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", serve.Shapes},
+		{"bench shapes", "prompt processing and generation by shape, as llama-bench shows them", batches.Shapes},
 		{"bench multi-turn", "conversations; a drop-in for vLLM's multi-turn script", multiturn.Run},
 		{"bench sweep", "many settings of a server and a benchmark: serve, serve_workload, plot, plot_pareto", sweep.Run},
 		{"eval", "ask the questions of a task, and score the answers beside the speed", eval.Run},

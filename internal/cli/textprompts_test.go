@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/command"
-	"github.com/inferometer/inferometer/internal/cli/serve"
+	"github.com/inferometer/inferometer/internal/cli/serve/batches"
 )
 
 // textServer answers as Ollama does: prompts are texts, ignore_eos is not known, and
@@ -66,26 +66,26 @@ func TestPromptsAsTexts(t *testing.T) {
 		out, fail string
 	}{
 		{"latency on Ollama", func(s command.Streams) error {
-			return serve.Latency(t.Context(), s, append(latency, "--base-url", ollama))
+			return batches.Latency(t.Context(), s, append(latency, "--base-url", ollama))
 		}, "Avg latency: ", ""},
 		{"shapes on Ollama", func(s command.Streams) error {
-			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", ollama))
+			return batches.Shapes(t.Context(), s, append(shapes, "--base-url", ollama))
 		}, "tg8", ""},
 		{"latency elsewhere", func(s command.Streams) error {
-			return serve.Latency(t.Context(), s, append(latency, "--base-url", other))
+			return batches.Latency(t.Context(), s, append(latency, "--base-url", other))
 		}, "", "--text-prompts"},
 		{"shapes elsewhere", func(s command.Streams) error {
-			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", other))
+			return batches.Shapes(t.Context(), s, append(shapes, "--base-url", other))
 		}, "", "--text-prompts"},
 		{"latency with the flag", func(s command.Streams) error {
-			return serve.Latency(t.Context(), s, append(latency, "--base-url", other, "--text-prompts"))
+			return batches.Latency(t.Context(), s, append(latency, "--base-url", other, "--text-prompts"))
 		}, "Avg latency: ", ""},
 		{"shapes with the flag", func(s command.Streams) error {
-			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", other, "--text-prompts"))
+			return batches.Shapes(t.Context(), s, append(shapes, "--base-url", other, "--text-prompts"))
 		}, "pp16", ""},
 		// Its model ends the answer after 4 tokens: the rate is still one of 4 tokens.
 		{"a model that stops", func(s command.Streams) error {
-			return serve.Shapes(t.Context(), s, append(shapes, "--base-url", textServer(t, "library", 4)))
+			return batches.Shapes(t.Context(), s, append(shapes, "--base-url", textServer(t, "library", 4)))
 		}, "tg8", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -57,9 +57,16 @@ var Fields = sync.OnceValue(func() []option.Field {
 	return fields
 })
 
-// Field is the option of a flag, which must be one of Fields.
+// Field is the option of a flag, which must be one of Fields. One without a flag is named
+// by its key, with dashes.
 func Field(flag string) option.Field {
-	return Fields()[slices.IndexFunc(Fields(), func(f option.Field) bool { return f.Flag == flag })]
+	return Fields()[slices.IndexFunc(Fields(), func(f option.Field) bool { return option.FlagName([]option.Field{f}, f.Key) == flag })]
+}
+
+// has says that the option of a flag was given a value.
+func (s *Spec) has(flag string) bool {
+	f := Field(flag)
+	return !f.Reflect(s).IsZero()
 }
 
 // Either is a list in words: a, b or c.

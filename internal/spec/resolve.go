@@ -108,16 +108,9 @@ func (s *Spec) checkSampling() error {
 		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol has no word for it", usage.Ref("backend"), s.Backend).
 			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
 	}
-	given := map[string]bool{
-		"temperature": s.Temperature != nil, "top-p": s.TopP != nil, "top-k": s.TopK != nil, "min-p": s.MinP != nil,
-		"frequency-penalty": s.FrequencyPenalty != nil, "presence-penalty": s.PresencePenalty != nil, "repetition-penalty": s.RepetitionPenalty != nil,
-		"logprobs": s.Logprobs != nil, "continuous-usage": s.ContinuousUsage,
-	}
-	for _, flag := range []string{
-		"temperature", "top-p", "top-k", "min-p", "frequency-penalty", "presence-penalty", "repetition-penalty", "logprobs", "continuous-usage",
-	} {
-		if given[flag] && !b.TakesSampling(strings.ReplaceAll(flag, "-", "_")) {
-			return usage.Errorf(flag, "is not sent with %s %s", usage.Ref("backend"), s.Backend).WithHint("use %s for a field that the server knows", usage.Ref("extra-body"))
+	for _, f := range Fields() {
+		if f.Section == "request" && (f.Optional || f.Key == "continuous_usage") && s.has(f.Flag) && !b.TakesSampling(f.Key) {
+			return usage.Errorf(f.Flag, "is not sent with %s %s", usage.Ref("backend"), s.Backend).WithHint("use %s for a field that the server knows", usage.Ref("extra-body"))
 		}
 	}
 	if !b.Pooling {

@@ -10,8 +10,8 @@ func (s *Spec) checkShare() error {
 	if s.Share.Whole() {
 		return nil
 	}
-	for flag, given := range map[string]bool{"until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile} {
-		if given {
+	for _, flag := range []string{"batch-size", "profile", "until"} {
+		if s.has(flag) {
 			return usage.Errorf(flag, "can't be used with %s: it is for one client that sends all", usage.Ref("client-share"))
 		}
 	}

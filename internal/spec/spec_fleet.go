@@ -51,8 +51,8 @@ func (f *Fleet) LeaseTime() time.Duration {
 func (s *Spec) CheckFleet() error {
 	f := &s.Fleet
 	if !s.InFleet() {
-		for flag, given := range map[string]bool{"fleet-agents": f.Agents != 0, "fleet-label": len(f.AgentLabels) > 0, "fleet-wait": f.FleetWait != 0, "fleet-lease": f.Lease != 0} {
-			if given {
+		for _, flag := range []string{"fleet-agents", "fleet-label", "fleet-wait", "fleet-lease"} {
+			if s.has(flag) {
 				return usage.Errorf(flag, "needs %s, which says where the agents are to be found", usage.Ref("fleet"))
 			}
 		}
@@ -71,13 +71,8 @@ func (s *Spec) CheckFleet() error {
 		"power":              "it is measured by one client, over its own time",
 		"server-log":         "agents read no files of this machine",
 	}
-	given := map[string]bool{
-		"allow-code": s.AllowCode, "client-share": !s.Share.Whole(), "until": s.Until != "", "batch-size": s.BatchSize > 0, "profile": s.Profile,
-		"save-conversations": s.SaveConversations != "", "power": !s.Power.IsZero(),
-		"server-log": len(s.ServerLogs) > 0,
-	}
 	for _, flag := range slices.Sorted(maps.Keys(refused)) {
-		if given[flag] {
+		if s.has(flag) {
 			return usage.Errorf(flag, "can't be used with %s: %s", usage.Ref("fleet"), refused[flag])
 		}
 	}

@@ -89,7 +89,6 @@ type Flag struct {
 	Unsupported string // why the flag is refused; empty: it is supported
 	Hidden      bool
 	Refused     []string // values of a choice that are known and refused
-	Inert       []string // values of an unsupported flag that ask for nothing, and are taken
 	Choices     []string // values to offer
 	Common      bool     // one that people use: it stands in the short help
 	Takes       Takes
@@ -102,8 +101,6 @@ type Flag struct {
 	later   string // why the values in Refused are refused
 	shape   shape
 	pairSep string
-	bare    bool // a word without pairSep is a key without a value
-	object  bool // a JSON flag that wants an object
 	redact  func(string) string
 	store   func(values []string) error
 }
@@ -148,23 +145,10 @@ func Metavar(name string) Option { return func(f *Flag) { f.Metavar = name } }
 // Shown is the default in the help's words, where the value itself says too little.
 func Shown(text string) Option { return func(f *Flag) { f.Default = text } }
 
-// Object makes a JSON flag accept an object only.
-func Object() Option { return func(f *Flag) { f.object = true } }
-
-// Separator is what stands between key and value of a KeyValues flag; "=" unless given.
-func Separator(sep string) Option { return func(f *Flag) { f.pairSep = sep } }
-
-// Bare lets a KeyValues flag take words without a separator too: keys without a value.
-func Bare() Option { return func(f *Flag) { f.bare = true } }
-
 // Later names values of a Choice that we know but don't do, and says why.
 func Later(reason string, values ...string) Option {
 	return func(f *Flag) { f.later, f.Refused = reason, values }
 }
-
-// Inert names values of an unsupported flag that are accepted all the same,
-// because they ask for what happens anyway (--probe-request-rate 0).
-func Inert(values ...string) Option { return func(f *Flag) { f.Inert = values } }
 
 // Redact says how a value is shown where a command line is written down.
 func Redact(how func(string) string) Option { return func(f *Flag) { f.redact = how } }
@@ -242,7 +226,7 @@ func (s *Set) Unsupported(name string, arity Arity, reason string, opts ...Optio
 	}
 	s.add(&Flag{
 		Name: name, arity: arity, Unsupported: reason,
-		store: func([]string) error { return nil }, // only an inert value gets here
+		store: func([]string) error { return nil }, // nothing gets here
 	}, opts)
 }
 

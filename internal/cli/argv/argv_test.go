@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -45,14 +46,31 @@ func newEverything() (*Set, *everything) {
 	s.Bool(&v.on, "on", "A switch.")
 	s.TriBool(&v.tri, "maybe", "A switch with three states.")
 	s.KeyValues(&v.pairs, "header", ZeroOrMore, "Headers.", Redact(RedactPair))
-	s.KeyValues(&v.limits, "goodput", OneOrMore, "Limits.", Separator(":"))
+	s.Option(option.Field{Flag: "goodput", Kind: option.Several, Some: true, Separator: ":", Metavar: "KEY:VALUE", Help: "Limits."}, func(texts []string) error {
+		v.limits = nil
+		for _, text := range texts {
+			key, value, ok := strings.Cut(text, ":")
+			if !ok {
+				return Errorf("", "needs KEY:VALUE, not %q", text)
+			}
+			v.limits = append(v.limits, Pair{key, value})
+		}
+		return nil
+	})
 	s.Strings(&v.list, "list", OneOrMore, "Things.")
-	s.JSON(&v.body, "body", "A body.", Object())
+	s.Option(option.Field{Flag: "body", Kind: option.JSON, Metavar: "JSON", Help: "A body."}, func(texts []string) (err error) {
+		v.body, err = option.ParseJSON(texts[0], true)
+		return err
+	})
 	s.CSV(&v.words, "words", []string{"a"}, "Words.")
-	s.Floats(&v.numbers, "numbers", []float64{99}, "Numbers.")
+	v.numbers = []float64{99}
+	s.Option(option.Field{Flag: "numbers", Kind: option.Numbers, Default: "99", Metavar: "X,Y,…", Help: "Numbers."}, func(texts []string) (err error) {
+		v.numbers, err = option.ParseNumbers(texts[0])
+		return err
+	})
 	s.Custom("range", "0", "A number or a mapping.", func(text string) error { v.anything = text; return nil })
 	s.Unsupported("profile", NoValue, "there is nothing to profile here")
-	s.Unsupported("probe-rate", OneValue, "probes are not sent", Inert("0"))
+	s.Unsupported("probe-rate", OneValue, "probes are not sent")
 	s.UnsupportedTriBool("timed", "traces are not read")
 	return s, v
 }
@@ -86,7 +104,6 @@ func TestValues(t *testing.T) {
 		{"--words b,c", func(v *everything) { v.words = []string{"b", "c"} }},
 		{"--numbers 50,99.9", func(v *everything) { v.numbers = []float64{50, 99.9} }},
 		{"--range {\"a\":1}", func(v *everything) { v.anything = `{"a":1}` }},
-		{"--probe-rate 0.0", func(*everything) {}},
 		{"--on --", func(v *everything) { v.on = true }},
 	}
 	for _, tt := range tests {

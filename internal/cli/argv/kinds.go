@@ -126,6 +126,25 @@ func (s *Set) Option(field option.Field, store func(texts []string) error, opts 
 	s.add(f, opts)
 }
 
+// Options declares the flags of a struct whose fields describe themselves, with their defaults.
+func (s *Set) Options(v any, opts ...Option) {
+	option.SetDefaults(v)
+	for _, f := range option.Fields(v) {
+		s.Option(f, func(texts []string) error { return f.SetTexts(v, texts) }, opts...)
+	}
+}
+
+// CheckOptions looks at the bounds of what Options declared.
+func CheckOptions(v any) error {
+	var e *option.Error
+	if err := option.Check(v); errors.As(err, &e) {
+		return e.Usage("", option.Fields(v))
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
 // OptionError is an [option.Error] about the option of a flag, in the words of flags.
 // The flag may be left out for the parser to fill in.
 func OptionError(flag string, err error) error {
@@ -192,18 +211,16 @@ func (s *Set) Strings(dst *[]string, name string, arity Arity, help string, opts
 // ZeroOrMore or OneOrMore. In a config it may be a mapping too.
 func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts ...Option) {
 	*dst = nil
-	f := &Flag{Name: name, Help: help, arity: arity, pairSep: "=", value: TypePairs}
-	f.store = func(values []string) error {
-		pairs, err := parsePairs(values, f.pairSep, f.bare)
-		if err == nil {
-			*dst = pairs
-		}
-		return err
-	}
-	s.add(f, opts)
-	if f.Metavar == "" {
-		f.Metavar = "KEY" + f.pairSep + "VALUE"
-	}
+	s.add(&Flag{
+		Name: name, Help: help, Metavar: "KEY=VALUE", arity: arity, pairSep: "=", value: TypePairs,
+		store: func(values []string) error {
+			pairs, err := parsePairs(values)
+			if err == nil {
+				*dst = pairs
+			}
+			return err
+		},
+	}, opts)
 }
 
 // JSON declares a flag with a JSON value. Besides --x '{"a": {"b": 1}}' the form
@@ -211,7 +228,7 @@ func (s *Set) KeyValues(dst *[]Pair, name string, arity Arity, help string, opts
 func (s *Set) JSON(dst *json.RawMessage, name, help string, opts ...Option) {
 	*dst = nil
 	f := &Flag{Name: name, Help: help, Metavar: "JSON", shape: jsonText, value: TypeJSON}
-	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, f.object) })
+	scalar(s, dst, f, opts, func(text string) (json.RawMessage, error) { return option.ParseJSON(text, false) })
 }
 
 // CSV declares a flag with words between commas. Spaces around a word are dropped.
@@ -219,15 +236,4 @@ func (s *Set) CSV(dst *[]string, name string, def []string, help string, opts ..
 	*dst = def
 	f := &Flag{Name: name, Help: help, Default: strings.Join(def, ","), Metavar: "A,B,…", shape: csvShape, value: TypeCSV}
 	scalar(s, dst, f, opts, option.ParseWords)
-}
-
-// Floats declares a flag with numbers between commas.
-func (s *Set) Floats(dst *[]float64, name string, def []float64, help string, opts ...Option) {
-	*dst = def
-	shown := make([]string, len(def))
-	for i, v := range def {
-		shown[i] = option.FormatFloat(v)
-	}
-	f := &Flag{Name: name, Help: help, Default: strings.Join(shown, ","), Metavar: "X,Y,…", shape: csvShape, value: TypeNumbers}
-	scalar(s, dst, f, opts, option.ParseNumbers)
 }

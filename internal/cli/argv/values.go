@@ -1,17 +1,15 @@
 package argv
 
-import (
-	"strings"
-)
+import "strings"
 
-func parsePairs(values []string, sep string, bare bool) ([]Pair, error) {
+func parsePairs(values []string) ([]Pair, error) {
 	pairs := make([]Pair, 0, len(values))
 	for _, text := range values {
-		key, value, ok := strings.Cut(text, sep)
-		if !ok && !bare || strings.TrimSpace(key) == "" {
-			return nil, Errorf("", "needs KEY%sVALUE, not %q", sep, text)
+		key, value, ok := strings.Cut(text, "=")
+		if key = strings.TrimSpace(key); !ok || key == "" {
+			return nil, Errorf("", "needs KEY=VALUE, not %q", text)
 		}
-		pairs = append(pairs, Pair{strings.TrimSpace(key), strings.TrimSpace(value)})
+		pairs = append(pairs, Pair{key, strings.TrimSpace(value)})
 	}
 	return pairs, nil
 }

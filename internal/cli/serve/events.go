@@ -24,7 +24,7 @@ const flagEvents = "events"
 
 // Bounds of what waits for a reader who is slower than the run.
 const (
-	maxEvents   = 8192             // that wait; what comes then is dropped, and counted
+	maxEvents    = 8192             // that wait; what comes then is dropped, and counted
 	eventsEnding = 10 * time.Second // after the run, for what waits
 	statesEvery  = 900 * time.Millisecond
 )

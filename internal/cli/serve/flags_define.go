@@ -98,11 +98,11 @@ func DefineOurs(set *argv.Set, o *Options) {
 	o.definePace(set, groupOurs, "stages")
 	o.definePace(set, groupOurs)
 	o.Flag(set, "unstreamed")
-	defineRunning(set, o)
+	DefineRunning(set, o)
 }
 
-// defineRunning declares what all commands that send a load share: bounds, files, transport and display.
-func defineRunning(set *argv.Set, o *Options) {
+// DefineRunning declares what all commands that send a load share: bounds, files, transport and display.
+func DefineRunning(set *argv.Set, o *Options) {
 	g := argv.Group(groupOurs)
 	set.CSV(&o.Targets, "targets", nil, "Several servers, loaded together as one, in place of --base-url.", g,
 		argv.Metavar("URL,URL,…"), argv.Redact(redactURLs))

@@ -31,7 +31,7 @@ func DefineEval(set *argv.Set, o *Options) {
 	DefineRequest(set, o)
 	o.define(set, func(f *option.Field) bool { return f.Group == groupResult && !isPlot(f) })
 	defineShown(set, o)
-	defineRunning(set, o)
+	DefineRunning(set, o)
 	set.Config()
 }
 

@@ -11,12 +11,15 @@ import (
 	"runtime/debug"
 
 	"github.com/inferometer/inferometer/internal/bench"
+	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/upload"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
 	"github.com/inferometer/inferometer/internal/journal"
+	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
@@ -180,11 +183,11 @@ func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
 
 // writeResult writes a new result whole or not at all.
 func writeResult(path string, res *measure.Result, opt report.Options) error {
-	return writeJSONFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
+	return WriteJSONFile(path, func(w io.Writer) error { return report.JSON(w, res, opt) })
 }
 
-// writeJSONFile writes what a command was asked to leave, whole or not at all.
-func writeJSONFile(path string, write func(io.Writer) error) error {
+// WriteJSONFile writes what a command was asked to leave, whole or not at all.
+func WriteJSONFile(path string, write func(io.Writer) error) error {
 	if err := atomicfile.Write(path, write); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
@@ -216,4 +219,71 @@ func (r *serveRun) overlong(res *measure.Result) error {
 		return command.Exit(command.ExitNothing, errors.New(words+" and "+other))
 	}
 	return command.Exit(command.ExitNothing, fmt.Errorf(`%s; say the length in a field that it knows, such as --extra-body '{"%s": 128}'`, words, other))
+}
+
+// checkFormat lets --result-filename - mean the result as JSON on standard output.
+func (o *Options) checkFormat() error {
+	if o.ResultFilename != "-" {
+		return nil
+	}
+	switch {
+	case o.AppendResult:
+		return argv.Errorf("result-filename", "- is standard output, to which nothing can be appended")
+	case o.Format == formatVLLM:
+		return argv.Errorf("result-filename", "- prints JSON to standard output, and --format %s another form", o.Format)
+	}
+	o.Format, o.SaveResult, o.ResultFilename = formatJSON, false, ""
+	return nil
+}
+
+// SLOEnding says by its error that an SLO is not kept.
+func SLOEnding(name string, j *slo.Judgement) error {
+	if j == nil {
+		return nil
+	}
+	for _, c := range j.Checks {
+		if c.Status == slo.Broken {
+			return command.Exit(command.ExitSLO, fmt.Errorf("%sthe SLO is broken: %s", name, c))
+		}
+	}
+	for _, c := range j.Checks {
+		if c.Status == slo.Unknown {
+			return command.Exit(command.ExitUndecided, fmt.Errorf("%swhether the SLO holds is not known: %s", name, c))
+		}
+	}
+	return nil
+}
+
+// WorstEnding is the first broken SLO, or else the first that is not known.
+func WorstEnding(endings []error) (worst error) {
+	for _, err := range endings {
+		var c command.Coded
+		if errors.As(err, &c) && c.Code == command.ExitSLO {
+			return err
+		}
+		if worst == nil {
+			worst = err
+		}
+	}
+	return worst
+}
+
+// SendBatches sends batches of one shape, and reads them back from the journal.
+func SendBatches(ctx context.Context, s command.Streams, o *Options, drain <-chan struct{}) ([]batch.Batch, *verdict.Verdict, error) {
+	r := newServeRun(o, s)
+	if err := r.execute(ctx, drain); err != nil {
+		return nil, nil, err
+	}
+	defer r.run.Close()
+	res, v, unwritten := r.result()
+	if res == nil {
+		return nil, v, unwritten
+	}
+	j, err := r.run.Reopen() // once more, for its batches
+	if err != nil {
+		return nil, v, err
+	}
+	defer j.Close()
+	batches, err := batch.Read(j, j.Run().Options.Batch)
+	return batches, v, errors.Join(unwritten, err)
 }

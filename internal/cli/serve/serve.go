@@ -1,5 +1,5 @@
-// Package serve is the commands that send a load to servers that run: bench serve, exec,
-// bench latency, bench throughput and bench shapes.
+// Package serve is the commands that send a load to servers that run: bench serve, exec and
+// bench throughput; and their flags, for all commands that send one.
 package serve
 
 import (

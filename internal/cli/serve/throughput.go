@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -55,13 +56,13 @@ func throughputFlags() (*argv.Set, *throughputOptions) {
 	set.Int(&o.n, "n", 1, "Answers to each prompt.", g)
 	serve.Flag(set, "profile", g)
 	set.String(&o.outputJSON, "output-json", "", "Write the result as JSON.", g, argv.Metavar("FILE"))
-	defineRunning(set, serve)
+	DefineRunning(set, serve)
 	DefineRequest(set, serve)
 	DefineDataset(set, serve)
 	set.String(&o.dataset, "dataset", "", "The old name of --dataset-path, for sharegpt.", argv.Group(groupDataset), argv.Metavar("FILE"))
 	set.OptInt(&o.prefixLen, prefixLen, "Tokens that all prompts begin with: "+strings.TrimPrefix(followers(kindFields(), prefixLen), "the dataset: ")+".", argv.Group(groupDataset))
 	set.Config()
-	refuseEngineFlags(set)
+	RefuseEngineFlags(set)
 	refuseThroughputFlags(set)
 	return set, o
 }
@@ -133,7 +134,7 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 	if err := o.resolve(set); err != nil {
 		return err
 	}
-	o.DefaultBody = samplingBody(o.n)
+	o.DefaultBody = SamplingBody(o.n)
 	o.Command = append([]string{"inferometer", "bench", "throughput"}, set.Redacted(args)...)
 	r := newServeRun(o.Options, s)
 	if named != o.DatasetName && set.Seen("dataset-name") {
@@ -152,7 +153,7 @@ func Throughput(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	if o.outputJSON != "" {
-		err = errors.Join(err, writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.ThroughputJSON(w, res) }))
+		err = errors.Join(err, WriteJSONFile(o.outputJSON, func(w io.Writer) error { return report.ThroughputJSON(w, res) }))
 	}
 	if err := errors.Join(report.ThroughputConsole(s.Out, res), err); err != nil {
 		return err
@@ -169,4 +170,12 @@ func throughputEnding(r *serveRun, res *measure.Result, v *verdict.Verdict) erro
 		return err
 	}
 	return command.Exit(command.ExitPartial, fmt.Errorf("%d of %d requests did not complete: the result is partial", res.Failed, res.Requests))
+}
+
+// SamplingBody has the sampling parameters of vllm bench latency and throughput.
+func SamplingBody(n int) json.RawMessage {
+	if n > 1 {
+		return fmt.Appendf(nil, `{"temperature":1.0,"top_p":1.0,"n":%d}`, n)
+	}
+	return json.RawMessage(`{"temperature":1.0,"top_p":1.0}`)
 }

@@ -1,17 +1,18 @@
-package serve
+package batches
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
 // shapesOptions is what the flags of bench shapes say.
 type shapesOptions struct {
-	*Options
+	*serve.Options
 	nPrompt, nGen, nDepth, batch intList
 	pairs                        [][2]int // -pg
 	repetitions                  int
@@ -31,10 +32,10 @@ func shapesFlags() (*argv.Set, *shapesOptions) {
 	set.Example("Generation at three depths, for 1 and 8 sequences at once",
 		"inferometer bench shapes -p 0 -n 128 -d 0,4096,16384 -b 1,8 -r 3")
 	set.Example("A prompt and its answer as one, as JSON", "inferometer bench shapes -p 0 -n 0 -pg 1024,256 -o json")
-	_, serve := Flags() // for the defaults of what has no flag here
-	o := &shapesOptions{Options: serve}
-	DefineBackend(set, serve)
-	DefineServer(set, serve)
+	_, run := serve.Flags() // for the defaults of what has no flag here
+	o := &shapesOptions{Options: run}
+	serve.DefineBackend(set, run)
+	serve.DefineServer(set, run)
 	g := argv.CommonGroup(groupShapes)
 	o.nPrompt.define(set, "n-prompt", 'p', 512, "Tokens of a prompt. 0 is none.", g)
 	o.nGen.define(set, "n-gen", 'n', 128, "Tokens to generate, 2 or more. 0 is none.", g)
@@ -46,9 +47,9 @@ func shapesFlags() (*argv.Set, *shapesOptions) {
 		argv.Later("is not written by this version; use md, csv, json or jsonl", "sql"))
 	set.Bool(&o.noWarmup, "no-warmup", "Send no batch before those that are measured.", g)
 	set.Bool(&o.subtractOverhead, "subtract-overhead", "Take the time of a prompt of one token from the times of pp. It is shown in any case.", g)
-	o.ids.define(set, g)
-	defineRunning(set, serve)
-	DefineRequest(set, serve)
+	set.Options(&o.ids, g)
+	serve.DefineRunning(set, run)
+	serve.DefineRequest(set, run)
 	set.Config()
 	return set, o
 }
@@ -88,7 +89,7 @@ func (o *shapesOptions) validate() error {
 			return argv.Errorf("n-gen", "must be at least 2: its time is that from the first token to the last")
 		}
 	}
-	if err := o.ids.check(); err != nil {
+	if err := argv.CheckOptions(&o.ids); err != nil {
 		return err
 	}
 	if len(o.shapes()) == 0 {

@@ -1,16 +1,15 @@
-package serve
+package batches
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/cli/command"
+	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
@@ -21,10 +20,20 @@ import (
 
 // latencyOptions is what the flags of bench latency say.
 type latencyOptions struct {
-	*Options
-	inputLen, outputLen, batchSize, n, warmups, iterations int
-	outputJSON                                             string
-	ids                                                    idOptions
+	*serve.Options
+	latencyShape
+	ids idOptions
+}
+
+// latencyShape is the shape of the batches, and how many there are.
+type latencyShape struct {
+	InputLen   int    `json:"input_len" flag:"input-len" default:"32" min:"1" help:"Tokens of each prompt."`
+	OutputLen  int    `json:"output_len" flag:"output-len" default:"128" min:"1" help:"Tokens to generate for each."`
+	BatchSize  int    `json:"batch_size" flag:"batch-size" default:"8" min:"1" help:"Prompts sent at once."`
+	N          int    `json:"n" flag:"n" default:"1" min:"1" help:"Answers to each prompt."`
+	Warmups    int    `json:"warmups" flag:"num-iters-warmup" default:"10" min:"0" help:"Batches before those that are measured."`
+	Iterations int    `json:"iterations" flag:"num-iters" default:"30" min:"1" help:"Batches to measure."`
+	OutputJSON string `json:"output_json" flag:"output-json" metavar:"FILE" help:"Write the latencies as JSON."`
 }
 
 const groupBatch = "Batch"
@@ -36,24 +45,18 @@ func latencyFlags() (*argv.Set, *latencyOptions) {
 	set.Example("Eight prompts of 32 tokens, 128 tokens each, 30 times", "inferometer bench latency --base-url http://127.0.0.1:8000")
 	set.Example("One long prompt at a time, with a file in vLLM's form",
 		"inferometer bench latency --input-len 4096 --output-len 16 --batch-size 1 --num-iters 10 --output-json latency.json")
-	_, serve := Flags() // for the defaults of what has no flag here
-	o := &latencyOptions{Options: serve}
-	DefineBackend(set, serve)
-	DefineServer(set, serve)
+	_, run := serve.Flags() // for the defaults of what has no flag here
+	o := &latencyOptions{Options: run}
+	serve.DefineBackend(set, run)
+	serve.DefineServer(set, run)
 	g := argv.CommonGroup(groupBatch)
-	set.Int(&o.inputLen, "input-len", 32, "Tokens of each prompt.", g)
-	set.Int(&o.outputLen, "output-len", 128, "Tokens to generate for each.", g)
-	set.Int(&o.batchSize, "batch-size", 8, "Prompts sent at once.", g)
-	set.Int(&o.n, "n", 1, "Answers to each prompt.", g)
-	set.Int(&o.warmups, "num-iters-warmup", 10, "Batches before those that are measured.", g)
-	set.Int(&o.iterations, "num-iters", 30, "Batches to measure.", g)
-	serve.Flag(set, "profile", g)
-	set.String(&o.outputJSON, "output-json", "", "Write the latencies as JSON.", g, argv.Metavar("FILE"))
-	o.ids.define(set, g)
-	defineRunning(set, serve)
-	DefineRequest(set, serve)
+	set.Options(&o.latencyShape, g)
+	run.Flag(set, "profile", g)
+	set.Options(&o.ids, g)
+	serve.DefineRunning(set, run)
+	serve.DefineRequest(set, run)
 	set.Config()
-	refuseEngineFlags(set)
+	serve.RefuseEngineFlags(set)
 	set.Unsupported("use-beam-search", argv.NoValue, "a server streams no beam search")
 	return set, o
 }
@@ -62,22 +65,10 @@ func (o *latencyOptions) validate() error {
 	if err := validateBatches(o.Options); err != nil {
 		return err
 	}
-	for _, r := range []struct {
-		name         string
-		value, least int
-	}{
-		{"input-len", o.inputLen, 1},
-		{"output-len", o.outputLen, 1},
-		{"batch-size", o.batchSize, 1},
-		{"n", o.n, 1},
-		{"num-iters-warmup", o.warmups, 0},
-		{"num-iters", o.iterations, 1},
-	} {
-		if r.value < r.least || r.value > math.MaxInt32 {
-			return argv.Errorf(r.name, "must be from %d to %d, not %d", r.least, math.MaxInt32, r.value)
-		}
+	if err := argv.CheckOptions(&o.latencyShape); err != nil {
+		return err
 	}
-	return o.ids.check()
+	return argv.CheckOptions(&o.ids)
 }
 
 func Latency(ctx context.Context, s command.Streams, args []string) error {
@@ -104,19 +95,19 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 	defer journal.InProgress(root)()
 	o.ids.noteTexts(o.Options, facts, s.Err)
 	run := batchRun{
-		Options: o.Options, Streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
-		body: samplingBody(o.n),
+		Options: o.Options, Streams: s, server: facts, folder: root, warmups: o.Warmups * o.latencyShape.BatchSize,
+		body: serve.SamplingBody(o.N),
 	}
 	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
-		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
+		Size: o.latencyShape.BatchSize, Count: o.Iterations, Prompt: o.latencyShape.InputLen, Output: o.latencyShape.OutputLen,
 		IDs: o.ids.most(facts), Text: o.ids.texts(facts), Seed: o.ids.start(),
 	})
 	if err != nil && len(batches) == 0 {
 		return err
 	}
-	l := batch.LatenciesOf(batches, o.outputLen*o.n)
-	if o.outputJSON != "" && len(l.Seconds) > 0 {
-		err = errors.Join(err, writeJSONFile(o.outputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) }))
+	l := batch.LatenciesOf(batches, o.latencyShape.OutputLen*o.N)
+	if o.OutputJSON != "" && len(l.Seconds) > 0 {
+		err = errors.Join(err, serve.WriteJSONFile(o.OutputJSON, func(w io.Writer) error { return report.LatencyJSON(w, &l) }))
 	}
 	err = errors.Join(report.LatencyConsole(s.Out, &l), err)
 	if !o.Quiet {
@@ -135,18 +126,10 @@ func (o *latencyOptions) ending(l *batch.Latencies, v *verdict.Verdict, facts pr
 		return command.Exit(command.ExitNothing, fmt.Errorf("no iteration completed; the line above says why%s", o.ids.advice(facts, l.Failures[0])))
 	case counted == 0:
 		return command.Exit(command.ExitNothing, errors.New("no iteration completed"))
-	case counted < o.iterations:
-		return command.Exit(command.ExitPartial, fmt.Errorf("%d of %d iterations are counted: the result is partial", counted, o.iterations))
+	case counted < o.Iterations:
+		return command.Exit(command.ExitPartial, fmt.Errorf("%d of %d iterations are counted: the result is partial", counted, o.Iterations))
 	case o.Strict && v.Level == verdict.TrustInvalid:
 		return command.Exit(command.ExitInvalid, errors.New("the verdict is INVALID, and --strict asks for numbers that can be trusted"))
 	}
 	return nil
-}
-
-// samplingBody has the sampling parameters of vllm bench latency and throughput.
-func samplingBody(n int) json.RawMessage {
-	if n > 1 {
-		return fmt.Appendf(nil, `{"temperature":1.0,"top_p":1.0,"n":%d}`, n)
-	}
-	return json.RawMessage(`{"temperature":1.0,"top_p":1.0}`)
 }

@@ -1,4 +1,4 @@
-package serve
+package batches
 
 import (
 	"strings"
