@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,66 +113,4 @@ func (w *MetricsWriter) Close() (dropped int, err error) {
 	}
 	w.err = os.ErrClosed
 	return w.dropped, err
-}
-
-// MetricsReader reads the file of a MetricsWriter.
-type MetricsReader struct {
-	file  *os.File
-	zstd  *zstd.Decoder
-	lines *bufio.Reader
-}
-
-// OpenMetrics opens the file.
-func OpenMetrics(path string) (*MetricsReader, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderMaxMemory(1<<30))
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &MetricsReader{f, d, bufio.NewReaderSize(d, 64<<10)}, nil
-}
-
-// Next is the next line, or io.EOF. A file whose end a kill has cut off ends with its last
-// whole line.
-func (r *MetricsReader) Next() (*MetricsText, error) {
-	line, err := r.line()
-	if err != nil {
-		return nil, err
-	}
-	var t MetricsText
-	if err := json.Unmarshal(line, &t); err != nil {
-		return nil, fmt.Errorf("a line of %s is none: %w", MetricsName, err)
-	}
-	return &t, nil
-}
-
-// mostMetricsLine is above what a scrape may be, written as JSON.
-const mostMetricsLine = 32 << 20
-
-func (r *MetricsReader) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > mostMetricsLine:
-			return nil, errors.New("a line of " + MetricsName + " is longer than any scrape")
-		case err == nil:
-			return bytes.TrimSpace(line), nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, io.EOF
-		default:
-			return nil, fmt.Errorf("read %s: %w", MetricsName, err)
-		}
-	}
-}
-
-// Close closes the file.
-func (r *MetricsReader) Close() error {
-	r.zstd.Close()
-	return r.file.Close()
 }

@@ -88,7 +88,6 @@ type Flag struct {
 	Unsupported string // why the flag is refused; empty: it is supported
 	Hidden      bool
 	Refused     []string // values of a choice that are known and refused
-	Inert       []string // values of an unsupported flag that ask for nothing, and are taken
 	Choices     []string // values to offer
 	Common      bool     // one that people use: it stands in the short help
 	Takes       Takes
@@ -157,10 +156,6 @@ func Bare() Option { return func(f *Flag) { f.bare = true } }
 func Later(reason string, values ...string) Option {
 	return func(f *Flag) { f.later, f.Refused = reason, values }
 }
-
-// Inert names values of an unsupported flag that are accepted all the same,
-// because they ask for what happens anyway (--probe-request-rate 0).
-func Inert(values ...string) Option { return func(f *Flag) { f.Inert = values } }
 
 // Redact says how a value is shown where a command line is written down.
 func Redact(how func(string) string) Option { return func(f *Flag) { f.redact = how } }

@@ -220,7 +220,7 @@ func (s *Set) apply(found []occurrence) error {
 
 func (s *Set) applyOne(o occurrence, dotted dottedValues) error {
 	f := o.flag
-	if f.Unsupported != "" && !f.isInert(o.values) {
+	if f.Unsupported != "" {
 		return Errorf("", "is not supported: %s", f.Unsupported)
 	}
 	if o.path != nil {
@@ -230,19 +230,6 @@ func (s *Set) applyOne(o occurrence, dotted dottedValues) error {
 		return err
 	}
 	return f.store(o.values)
-}
-
-// isInert reports whether the values of an unsupported flag ask for nothing.
-// Numbers are compared as numbers: 0 is 0.0.
-func (f *Flag) isInert(values []string) bool {
-	if len(values) != 1 {
-		return false
-	}
-	return slices.ContainsFunc(f.Inert, func(inert string) bool {
-		a, errA := option.ParseFloat(inert)
-		b, errB := option.ParseFloat(values[0])
-		return inert == values[0] || errA == nil && errB == nil && a == b
-	})
 }
 
 func (s *Set) takeOperands(operands []string) error {
@@ -280,7 +267,7 @@ func (s *Set) unknownErrors(names []string) (errs []*UsageError) {
 // refusedErrors are for flags that are known and not supported.
 func refusedErrors(found []occurrence) (errs []*UsageError) {
 	for _, o := range found {
-		if o.flag.Unsupported != "" && !o.flag.isInert(o.values) {
+		if o.flag.Unsupported != "" {
 			errs = append(errs, Errorf(o.flag.Name, "is not supported: %s", o.flag.Unsupported))
 		}
 	}

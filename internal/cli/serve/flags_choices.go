@@ -10,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -18,8 +17,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer),
-		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }
 
@@ -47,8 +45,7 @@ const (
 
 func DefineDataset(set *argv.Set, o *Options) {
 	g := argv.Group(groupDataset)
-	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g, argv.Common(),
-		argv.Later("can't be read by this version; use "+either(workload.Names()), workload.Refused()...))
+	set.Choice(&o.DatasetName, "dataset-name", o.DatasetName, workload.Names(), "Where the prompts come from.", g, argv.Common())
 	for _, f := range option.Fields(&o.Shared) {
 		f.Help = sharedHelp(f)
 		set.Option(f, func(text string) error { return f.SetText(&o.Shared, text) }, g)
@@ -138,8 +135,7 @@ func sharedHelp(f option.Field) string {
 }
 
 // both and either are lists in words: a, b and c; a, b or c.
-func both(names []string) string   { return inWords(names, " and ") }
-func either(names []string) string { return inWords(names, " or ") }
+func both(names []string) string { return inWords(names, " and ") }
 
 func inWords(names []string, last string) string {
 	n := len(names) - 1

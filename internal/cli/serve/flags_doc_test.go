@@ -137,9 +137,6 @@ func writeFlagRow(b *strings.Builder, name string, f *argv.Flag) {
 	if f.Default != "" {
 		note += " Default: " + f.Default + "."
 	}
-	if len(f.Inert) > 0 {
-		note += " Taken all the same: " + strings.Join(f.Inert, ", ") + ", which asks for nothing."
-	}
 	if len(f.Refused) > 0 {
 		note += " Refused values: " + strings.Join(f.Refused, ", ") + "."
 	}

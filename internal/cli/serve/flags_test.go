@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -213,11 +214,17 @@ func ratio(o *Options) workload.RangeRatio {
 }
 
 func paceText(o *Options) string {
-	b, err := option.Encode(o.PaceOptions)
-	if err != nil {
-		panic(err)
+	var list []string
+	for _, f := range option.Fields(o.PaceOptions) {
+		raw, err := f.JSON(o.PaceOptions)
+		if err != nil {
+			panic(err)
+		}
+		if raw != nil {
+			list = append(list, fmt.Sprintf("%q:%s", f.Key, raw))
+		}
 	}
-	return string(b)
+	return "{" + strings.Join(list, ",") + "}"
 }
 
 func TestServeResolve(t *testing.T) {

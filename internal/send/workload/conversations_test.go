@@ -63,7 +63,7 @@ func TestMultiTurnLengths(t *testing.T) {
 	change := func(own any) {
 		m := own.(*MultiTurnOptions)
 		m.InputLen, m.OutputLen, m.PrefixLen, m.PerTurnInputLen, m.MinTurns, m.MaxTurns = 20, 7, 5, 9, 2, 6
-		m.History, m.Think = historyRecorded, talk.Fixed(3)
+		m.History, m.Think = historyRecorded, talk.Think{A: 3}
 	}
 	lengths := map[int]int{}
 	for _, c := range allTalks(t, openTalks(t, o, change)) {

@@ -84,13 +84,6 @@ func Names() []string { return kinds.Names() }
 // Find is the dataset with this name.
 func Find(name string) (*Kind, error) { return kinds.Find(name) }
 
-// Refused are the datasets of vLLM that are not made or read here.
-func Refused() []string { return refused(kinds, "burstgpt", "timed_trace") }
-
-func refused(here *option.Table[*Kind], theirs ...string) []string {
-	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(here.Names(), name) })
-}
-
 func fileKinds() (names []string) {
 	for _, k := range Kinds() {
 		if k.File {
