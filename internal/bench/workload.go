@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/within"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -22,12 +23,12 @@ const (
 
 // tokenizerChoice is the tokenizer of a run, or none.
 type tokenizerChoice struct {
-	workload.Tokenizer        // nil: none
-	id                 string // for the result; empty: none
-	source             string
-	count              func(text string) (int, error) // of a generated text; nil: can't
-	place              string                         // the file or folder; empty: another source
-	revision           string                         // the hub's commit, of one that lies in its cache
+	prompts.Tokenizer        // nil: none
+	id                string // for the result; empty: none
+	source            string
+	count             func(text string) (int, error) // of a generated text; nil: can't
+	place             string                         // the file or folder; empty: another source
+	revision          string                         // the hub's commit, of one that lies in its cache
 }
 
 func (r *Run) makeWorkload(ctx context.Context) error {
@@ -172,7 +173,7 @@ func (r *Run) chooseTokenizer(ctx context.Context) error {
 	return nil
 }
 
-func counter(t workload.Tokenizer) func(string) (int, error) {
+func counter(t prompts.Tokenizer) func(string) (int, error) {
 	return func(text string) (int, error) {
 		ids, err := t.Encode(text)
 		return len(ids), err

@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/tokenizer"
 
 	"github.com/inferometer/inferometer/internal/send/workload/media"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var customAudio = NewKind(Kind{
@@ -65,7 +66,7 @@ func (e *audioEntries) request(raw []byte) (*Request, error) {
 		return nil, err
 	}
 	if e.tok != nil {
-		r.PromptTokens, err = countTokens(e.tok, r.Prompt)
+		r.PromptTokens, err = prompts.CountTokens(e.tok, r.Prompt)
 	}
 	return r, err
 }
@@ -76,8 +77,8 @@ func (e *audioEntries) prompt(raw []byte) (string, error) {
 	if err != nil || !e.template {
 		return line.Prompt, err
 	}
-	text, err := asChat(e.tok, line.Prompt)
-	if _, can := e.tok.(ChatTemplate); !can || errors.Is(err, tokenizer.ErrNoChatTemplate) {
+	text, err := prompts.AsChat(e.tok, line.Prompt)
+	if _, can := e.tok.(prompts.ChatTemplate); !can || errors.Is(err, tokenizer.ErrNoChatTemplate) {
 		return line.Prompt, nil
 	}
 	return text, err

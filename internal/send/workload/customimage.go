@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/send/workload/media"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var customImage = NewKind(Kind{
@@ -90,7 +91,7 @@ func (e *imageEntries) request(raw []byte) (*Request, error) {
 		return nil, err
 	}
 	if e.tok != nil {
-		r.PromptTokens, err = countTokens(e.tok, r.Prompt)
+		r.PromptTokens, err = prompts.CountTokens(e.tok, r.Prompt)
 	}
 	return r, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // entryReader knows the entries of one kind of file.
@@ -29,7 +30,7 @@ type mediaReader interface {
 type fileDataset struct {
 	*corpus
 	entries entryReader
-	tok     Tokenizer
+	tok     prompts.Tokenizer
 	order   []int32 // entries in the order in which they are looked at
 	looked  int     // how many have been
 	chosen  []choice
@@ -195,7 +196,7 @@ func (d *fileDataset) marked(i int) (*Request, error) {
 	}
 	r.Index = i
 	if d.tok != nil {
-		r.PromptTokens, err = countTokens(d.tok, r.Prompt)
+		r.PromptTokens, err = prompts.CountTokens(d.tok, r.Prompt)
 	}
 	return r, err
 }

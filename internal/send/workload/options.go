@@ -1,16 +1,19 @@
 package workload
 
-import "github.com/inferometer/inferometer/internal/option"
+import (
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
+)
 
 // Options are what a dataset is opened with.
 type Options struct {
-	Dataset    string    // the name of a Kind
-	NumPrompts int       // requests; for some datasets 0 or less is all of the file
-	Seed       uint64    // identical seed, identical bytes
-	Tokenizer  Tokenizer // nil: none is to be had
-	Chat       bool      // the protocol is a chat: the server applies the chat template
-	SelfTimed  bool      // requests are sent at the dataset's own times
-	Carries    *Carries  // what the protocol's requests may hold; nil: nobody asks
+	Dataset    string            // the name of a Kind
+	NumPrompts int               // requests; for some datasets 0 or less is all of the file
+	Seed       uint64            // identical seed, identical bytes
+	Tokenizer  prompts.Tokenizer // nil: none is to be had
+	Chat       bool              // the protocol is a chat: the server applies the chat template
+	SelfTimed  bool              // requests are sent at the dataset's own times
+	Carries    *Carries          // what the protocol's requests may hold; nil: nobody asks
 	// Fetch gets those files of a set on Hugging Face's hub whose names match one of the
 	// patterns, and gives the folder that holds them; nil: nothing is fetched.
 	Fetch func(name string, patterns []string) (folder string, err error)

@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/workload/media"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var randomMM = NewKind(Kind{
@@ -73,7 +74,7 @@ type mmDataset struct {
 	own       *RandomMMOptions
 	sizes     media.Buckets
 	low, high int
-	requests  *ahead[*mmRequest]
+	requests  *prompts.Ahead[*mmRequest]
 }
 
 // mmRequest is a request on its way.
@@ -95,7 +96,7 @@ func openRandomMM(o Options, own *RandomMMOptions) (Dataset, error) {
 
 // marked are special tokens of all kinds: a placeholder of an image in the text would
 // be taken for an image.
-func marked(v Vocabulary) []int32 {
+func marked(v prompts.Vocabulary) []int32 {
 	if m, ok := v.(interface{ MarkedSpecialIDs() []int32 }); ok {
 		return m.MarkedSpecialIDs()
 	}
@@ -114,8 +115,8 @@ func newRandomMM(o Options, own *RandomMMOptions, seed uint64, direction int) (*
 	if d.randomDataset, err = newRandomOf(o, text, lengths, direction, marked); err != nil {
 		return nil, err
 	}
-	d.requests = newAhead(1, d.planItems, d.encode)
-	d.requests.window = max(2, min(d.requests.window, aheadMedia/d.mostBytes()))
+	d.requests = prompts.NewAhead(1, d.planItems, d.encode)
+	d.requests.Window = max(2, min(d.requests.Window, aheadMedia/d.mostBytes()))
 	return d, nil
 }
 
@@ -203,7 +204,7 @@ func chatMessage(text string, parts []json.RawMessage) json.RawMessage {
 
 // Next implements Source.
 func (d *mmDataset) Next() (*Request, error) {
-	m, ok := d.requests.next()
+	m, ok := d.requests.Next()
 	if !ok {
 		return nil, io.EOF
 	}
@@ -213,12 +214,12 @@ func (d *mmDataset) Next() (*Request, error) {
 	return m.Request, nil
 }
 
-func (d *mmDataset) start() { d.requests.start() }
+func (d *mmDataset) start() { d.requests.Start() }
 
 // Close implements Dataset. The prompts end first: who plans the requests waits for them.
 func (d *mmDataset) Close() error {
 	err := d.randomDataset.Close()
-	d.requests.stop()
+	d.requests.Stop()
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // RandomShape are options that vLLM's random dataset does not have: how lengths are
@@ -39,11 +40,11 @@ type sharedPart struct {
 // sharedPrefixes are the beginnings that prompts take in turn. Each is a stream of
 // tokens, as long as the longest prompt needed so far.
 type sharedPrefixes struct {
-	tok     Tokenizer
+	tok     prompts.Tokenizer
 	share   float64
 	streams [][]int32
 	seen    []int
-	draw    idSource
+	draw    prompts.IDSource
 }
 
 // prefixPiece is how many tokens a stream grows by: each piece, encoded again, stays as it is.
@@ -60,7 +61,7 @@ func newSharedPrefixes(d *randomDataset, seed uint64) *sharedPrefixes {
 		tok: d.tok, share: d.own.PrefixShare,
 		streams: make([][]int32, d.own.PrefixCount), seen: make([]int, d.own.PrefixCount),
 	}
-	switch v, known := d.tok.(Vocabulary); {
+	switch v, known := d.tok.(prompts.Vocabulary); {
 	case known:
 		allowed := ordinaryIDs(v)
 		s.draw = func(n int) ([]int32, error) {
@@ -71,9 +72,9 @@ func newSharedPrefixes(d *randomDataset, seed uint64) *sharedPrefixes {
 			return ids, nil
 		}
 	case d.counted:
-		s.draw = drawThrough(d.tok, g)
+		s.draw = prompts.DrawThrough(d.tok, g)
 	default:
-		s.draw = drawWords(g)
+		s.draw = prompts.DrawWords(g)
 	}
 	return s
 }

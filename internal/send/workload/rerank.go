@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var randomRerank = NewKind(Kind{
@@ -69,7 +70,7 @@ func newRerank(o Options, own *RerankOptions, seed uint64, direction int) (Datas
 	if err != nil {
 		return nil, err
 	}
-	d, err := newRandomOf(o, docs, lengths, direction, Vocabulary.SpecialIDs)
+	d, err := newRandomOf(o, docs, lengths, direction, prompts.Vocabulary.SpecialIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -79,21 +80,21 @@ func newRerank(o Options, own *RerankOptions, seed uint64, direction int) (Datas
 		return nil, err
 	}
 	d.sideBySide()
-	all := &grouped{Dataset: d, size: size, query: query.text, eachTime: !own.NoReranker}
+	all := &grouped{Dataset: d, size: size, query: query.Text, eachTime: !own.NoReranker}
 	if d.counted {
-		all.queryTokens = len(query.ids)
+		all.queryTokens = len(query.Ids)
 	}
 	return &rerank{all, o, own}, nil
 }
 
 // text makes one prompt by itself.
-func (d *randomDataset) text(index, offset, n int) (*fitting, error) {
+func (d *randomDataset) text(index, offset, n int) (*prompts.Fitting, error) {
 	ids, err := d.body(index, offset, n)
 	if err != nil {
 		return nil, err
 	}
-	f := newFitting(ids, n)
-	return f, f.all(d.tok, d.draw)
+	f := prompts.NewFitting(ids, n)
+	return f, f.All(d.tok, d.draw)
 }
 
 type rerank struct {

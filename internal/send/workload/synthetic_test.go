@@ -2,12 +2,13 @@ package workload
 
 import (
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func randomOptions(t Tokenizer) Options {
+func randomOptions(t prompts.Tokenizer) Options {
 	o := Defaults("random")
 	o.NumPrompts, o.Tokenizer = 30, t
 	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: RangeRatio{0.5, 0.2}, PrefixLen: 6}
@@ -35,7 +36,7 @@ func TestRandomLengthsAsNumPy(t *testing.T) {
 }
 
 func TestRandomPromptsHaveTheirLength(t *testing.T) {
-	for name, tok := range map[string]Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer()} {
+	for name, tok := range map[string]prompts.Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer()} {
 		t.Run(name, func(t *testing.T) {
 			exact := 0
 			for _, r := range all(t, open(t, randomOptions(tok))) {
@@ -81,7 +82,7 @@ func TestRandomPromptsShareThePrefix(t *testing.T) {
 	}
 }
 
-func prefixOptions(t Tokenizer) Options {
+func prefixOptions(t prompts.Tokenizer) Options {
 	o := Defaults("prefix_repetition")
 	o.Dataset, o.NumPrompts, o.Tokenizer = "prefix_repetition", 23, t
 	o.Own = &PrefixRepetitionOptions{PrefixLen: 12, SuffixLen: 8, NumPrefixes: 5, OutputLen: 7}
@@ -89,7 +90,7 @@ func prefixOptions(t Tokenizer) Options {
 }
 
 func TestPrefixRepetition(t *testing.T) {
-	for name, tok := range map[string]Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer(), "none": nil} {
+	for name, tok := range map[string]prompts.Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer(), "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, prefixOptions(tok))
 			starts := map[string]int{}
@@ -129,7 +130,7 @@ func TestSonnet(t *testing.T) {
 		if !strings.HasPrefix(r.Prompt, "<user>Pick as many lines as you can from these poem lines:\nline aa of a poem\nline ba of a long poem\n") {
 			t.Errorf("request %d is %q", r.Index, r.Prompt)
 		}
-		if n, _ := countTokens(o.Tokenizer, r.Prompt); n != r.PromptTokens || n > 200 {
+		if n, _ := prompts.CountTokens(o.Tokenizer, r.Prompt); n != r.PromptTokens || n > 200 {
 			t.Errorf("request %d: %d tokens planned, %d in fact, at most 200 wanted", r.Index, r.PromptTokens, n)
 		}
 	}
@@ -152,7 +153,7 @@ func TestSonnetWithoutChatTemplate(t *testing.T) {
 		t.Error("the flag is said to have no effect")
 	}
 	for _, r := range all(t, open(t, o)) {
-		if n, _ := countTokens(o.Tokenizer, r.Prompt); !strings.HasPrefix(r.Prompt, sonnetTask) || n != r.PromptTokens || n > 200 {
+		if n, _ := prompts.CountTokens(o.Tokenizer, r.Prompt); !strings.HasPrefix(r.Prompt, sonnetTask) || n != r.PromptTokens || n > 200 {
 			t.Errorf("request %d has %d tokens, %d planned: %q", r.Index, n, r.PromptTokens, r.Prompt)
 		}
 	}
@@ -176,12 +177,12 @@ func everyDataset(t *testing.T) map[string]Options {
 func TestIdenticalSeedIdenticalRequests(t *testing.T) {
 	for name, o := range everyDataset(t) {
 		t.Run(name, func(t *testing.T) {
-			first, second := prompts(all(t, open(t, o))), prompts(all(t, open(t, o)))
+			first, second := promptsOf(all(t, open(t, o))), promptsOf(all(t, open(t, o)))
 			if !slices.Equal(first, second) {
 				t.Error("the same seed gave other prompts")
 			}
 			o.Seed++
-			if other := prompts(all(t, open(t, o))); slices.Equal(first, other) {
+			if other := promptsOf(all(t, open(t, o))); slices.Equal(first, other) {
 				t.Error("another seed gave the same prompts")
 			}
 		})
@@ -201,11 +202,11 @@ func TestWarmupsAreOtherPrompts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(prompts(warm), prompts(again)) {
+			if !slices.Equal(promptsOf(warm), promptsOf(again)) {
 				t.Error("asked again, the warm-ups are others")
 			}
 			measured := all(t, d) // warming up must not have used anything up
-			if !slices.Equal(prompts(measured), prompts(all(t, open(t, o)))) {
+			if !slices.Equal(promptsOf(measured), promptsOf(all(t, open(t, o)))) {
 				t.Error("warming up changed the measured prompts")
 			}
 			seen := map[string]bool{}
@@ -332,8 +333,8 @@ func FuzzParseRangeRatio(f *testing.F) {
 }
 
 func TestBuiltInWordsAreDifferent(t *testing.T) {
-	if len(wordIDs) != len(words) {
-		t.Errorf("%d words, %d of them different", len(words), len(wordIDs))
+	if len(prompts.WordIDs) != len(prompts.Words) {
+		t.Errorf("%d words, %d of them different", len(prompts.Words), len(prompts.WordIDs))
 	}
 }
 

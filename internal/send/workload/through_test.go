@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -152,7 +153,7 @@ func TestPromptsThroughAServerAreMadeSideBySide(t *testing.T) {
 				took, asked := time.Since(begun), f.asked.Load()
 				alone := time.Duration(asked) * distance
 				t.Logf("%s, greedy %v: %d questions for %d prompts, at most %d at once, %v in place of %v: %.1f times as fast", name, greedy, asked, o.NumPrompts, f.top.Load(), took, alone, float64(alone)/float64(took))
-				if f.top.Load() > throughAtOnce || !greedy && f.top.Load() < throughAtOnce {
+				if f.top.Load() > prompts.ThroughAtOnce || !greedy && f.top.Load() < prompts.ThroughAtOnce {
 					t.Errorf("%s, greedy %v: %d at once", name, greedy, f.top.Load())
 				}
 				most := 4*o.NumPrompts + 60 // prefix_repetition also decodes each whole
