@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -21,9 +22,9 @@ import (
 type Dataset struct {
 	DatasetName string `json:"name" cli:"dataset-name"`
 	workload.Shared
-	DatasetRevision string                 `json:"hub_revision,omitempty" cli:"dataset-revision"` // of a set of the hub's; in a run's folder the commit
-	DatasetOptions  any                    `json:"-"`                                             // the dataset's own, as its workload.Kind makes them
-	Batches         *workload.BatchOptions `json:"batches,omitempty"`                             // batches of one shape, in place of a named dataset
+	DatasetRevision string                `json:"hub_revision,omitempty" cli:"dataset-revision"` // of a set of the hub's; in a run's folder the commit
+	DatasetOptions  any                   `json:"-"`                                             // the dataset's own, as its workload.Kind makes them
+	Batches         *batches.BatchOptions `json:"batches,omitempty"`                             // batches of one shape, in place of a named dataset
 }
 
 // BatchesName is the dataset of batches of one shape.

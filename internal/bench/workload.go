@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/within"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -41,7 +42,7 @@ func (r *Run) makeWorkload(ctx context.Context) error {
 // openDataset opens the dataset at its beginning.
 func (r *Run) openDataset(ctx context.Context) error {
 	if r.Batches != nil {
-		r.dataset = workload.NewBatches(*r.Batches)
+		r.dataset = batches.NewBatches(*r.Batches)
 		return nil
 	}
 	o := r.datasetOptions()

@@ -10,7 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 )
 
 // batchRun is a run of batches of one shape, on the path of bench serve: it has a
@@ -38,7 +38,7 @@ func validateBatches(o *Options) error {
 }
 
 // do sends the batches and reads them back from the journal.
-func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
+func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o batches.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
 	opt := *b.Options
 	opt.Model, opt.ServedModelName = b.server.ModelID, b.server.SentModel
 	opt.DatasetName, opt.Batches, opt.BatchSize = bench.BatchesName, &o, o.Size

@@ -14,7 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -106,7 +106,7 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 		Options: o.Options, Streams: s, server: facts, folder: root, warmups: o.warmups * o.batchSize,
 		body: samplingBody(o.n),
 	}
-	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
+	batches, v, err := run.do(ctx, drain, batches.BatchOptions{
 		Size: o.batchSize, Count: o.iterations, Prompt: o.inputLen, Output: o.outputLen,
 		IDs: o.ids.most(facts), Text: o.ids.texts(facts), Seed: o.ids.start(),
 	})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"io"
 	"os"
 	"path/filepath"
@@ -72,7 +73,7 @@ func (c *mediaCase) options(t *testing.T) Options {
 	t.Helper()
 	o := Defaults(c.Dataset)
 	o.NumPrompts, o.Seed, o.Tokenizer, o.MultimodalChat = c.NumPrompts, c.Seed, testTokenizer(t, c.Tokenizer), c.Options.Chat
-	ratio := RangeRatio{c.Options.RangeRatio, c.Options.RangeRatio}
+	ratio := lengths.RangeRatio{Input: c.Options.RangeRatio, Output: c.Options.RangeRatio}
 	switch own := o.Own.(type) {
 	case *RandomOptions:
 		own.InputLen, own.OutputLen, own.PrefixLen, own.RangeRatio, own.BatchSize = c.Options.InputLen, c.Options.OutputLen, c.Options.PrefixLen, ratio, c.Options.BatchSize

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
@@ -15,11 +16,11 @@ var random = NewKind(Kind{
 // RandomOptions shape the random dataset. Lengths are drawn evenly from
 // length*(1-ratio) to length*(1+ratio); the prefix comes on top of the input.
 type RandomOptions struct {
-	InputLen   int        `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	OutputLen  int        `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
-	PrefixLen  int        `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
-	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
-	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int                `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	PrefixLen  int                `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
+	BatchSize  int                `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
 	RandomShape
 }
 
@@ -27,7 +28,7 @@ func (o *RandomOptions) batchSize() int { return o.BatchSize }
 
 // Check implements [option.Checker].
 func (o *RandomOptions) Check() error {
-	if err := o.RangeRatio.check(); err != nil {
+	if err := o.RangeRatio.CheckRange(); err != nil {
 		return option.Errorf("range_ratio", "%s", err.Error())
 	}
 	if err := o.RandomShape.check(o); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/send/workload/media"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
@@ -18,14 +19,14 @@ var randomMM = NewKind(Kind{
 
 // RandomMMOptions shape the dataset random-mm.
 type RandomMMOptions struct {
-	InputLen   int           `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	OutputLen  int           `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
-	PrefixLen  int           `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
-	RangeRatio RangeRatio    `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
-	Items      int           `json:"base_items_per_request" flag:"random-mm-base-items-per-request" default:"1" min:"0" max:"10000" help:"images and videos in a request."`
-	ItemsRatio float64       `json:"num_mm_items_range_ratio" flag:"random-mm-num-mm-items-range-ratio" default:"0" min:"0" max:"1" help:"their number varies by this share up and down; 1 allows none."`
-	Limits     media.Limits  `json:"limit_mm_per_prompt" flag:"random-mm-limit-mm-per-prompt" default:"{\"image\": 255, \"video\": 1}" metavar:"JSON" help:"at most so many of each kind in a request."`
-	Buckets    media.Buckets `json:"bucket_config" flag:"random-mm-bucket-config" default:"{(256, 256, 1): 0.5, (720, 1280, 1): 0.5, (720, 1280, 16): 0}" metavar:"SIZES" help:"sizes as (height, width, frames), each with its probability. One frame is an image, more are a video."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int                `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	PrefixLen  int                `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
+	Items      int                `json:"base_items_per_request" flag:"random-mm-base-items-per-request" default:"1" min:"0" max:"10000" help:"images and videos in a request."`
+	ItemsRatio float64            `json:"num_mm_items_range_ratio" flag:"random-mm-num-mm-items-range-ratio" default:"0" min:"0" max:"1" help:"their number varies by this share up and down; 1 allows none."`
+	Limits     media.Limits       `json:"limit_mm_per_prompt" flag:"random-mm-limit-mm-per-prompt" default:"{\"image\": 255, \"video\": 1}" metavar:"JSON" help:"at most so many of each kind in a request."`
+	Buckets    media.Buckets      `json:"bucket_config" flag:"random-mm-bucket-config" default:"{(256, 256, 1): 0.5, (720, 1280, 1): 0.5, (720, 1280, 16): 0}" metavar:"SIZES" help:"sizes as (height, width, frames), each with its probability. One frame is an image, more are a video."`
 }
 
 func (o *RandomMMOptions) text() *RandomOptions {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
@@ -16,15 +17,15 @@ var randomRerank = NewKind(Kind{
 // RerankOptions shape the dataset random-rerank. The input length is that of the query
 // and one document together, as a reranker reads them.
 type RerankOptions struct {
-	InputLen   int        `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
-	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"1" help:"documents in one request."`
-	NoReranker bool       `json:"no_reranker" flag:"no-reranker" help:"the model embeds query and documents one by one; all have the input length."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
+	BatchSize  int                `json:"batch_size" flag:"random-batch-size" default:"1" min:"1" help:"documents in one request."`
+	NoReranker bool               `json:"no_reranker" flag:"no-reranker" help:"the model embeds query and documents one by one; all have the input length."`
 }
 
 // Check implements [option.Checker].
 func (o *RerankOptions) Check() error {
-	switch err := o.RangeRatio.check(); {
+	switch err := o.RangeRatio.CheckRange(); {
 	case err != nil:
 		return option.Errorf("range_ratio", "%s", err.Error())
 	case o.NoReranker && o.BatchSize < 2:

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"io"
+
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // The bounds within which vLLM takes a conversation, in tokens.

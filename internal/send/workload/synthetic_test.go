@@ -2,22 +2,24 @@ package workload
 
 import (
 	"fmt"
-	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 func randomOptions(t prompts.Tokenizer) Options {
 	o := Defaults("random")
 	o.NumPrompts, o.Tokenizer = 30, t
-	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: RangeRatio{0.5, 0.2}, PrefixLen: 6}
+	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: lengths.RangeRatio{Input: 0.5, Output: 0.2}, PrefixLen: 6}
 	return o
 }
 
 // The three arrays that NumPy draws for U{922..1127}, U{116..141} and U{0..50256}.
 func TestRandomLengthsAsNumPy(t *testing.T) {
-	l, err := newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: RangeRatio{0.1, 0.1}}, 0, 0, 50257)
+	l, err := newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: lengths.RangeRatio{Input: 0.1, Output: 0.1}}, 0, 0, 50257)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,18 +305,18 @@ func TestSonnetGivesUp(t *testing.T) {
 }
 
 func TestParseRangeRatio(t *testing.T) {
-	for text, want := range map[string]RangeRatio{
-		"0.3":                          {0.3, 0.3},
+	for text, want := range map[string]lengths.RangeRatio{
+		"0.3":                          {Input: 0.3, Output: 0.3},
 		"0":                            {},
-		` {"input":0.1,"output":0.25}`: {0.1, 0.25},
+		` {"input":0.1,"output":0.25}`: {Input: 0.1, Output: 0.25},
 	} {
-		var got RangeRatio
+		var got lengths.RangeRatio
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, bad := range []string{"", "x", "1", "-0.1", "NaN", `{"input":0.1}`, `{"input":0.1,"output":1}`, `{"input":0,"output":0,"more":0}`, `{`} {
-		var got RangeRatio
+		var got lengths.RangeRatio
 		if err := got.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q was read as %v", bad, got)
 		}
@@ -325,8 +327,8 @@ func FuzzParseRangeRatio(f *testing.F) {
 	f.Add("0.5")
 	f.Add(`{"input":0.1,"output":0.2}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var r RangeRatio
-		if err := r.UnmarshalText([]byte(text)); err == nil && r.check() != nil {
+		var r lengths.RangeRatio
+		if err := r.UnmarshalText([]byte(text)); err == nil && r.CheckRange() != nil {
 			t.Errorf("%q was read as %v", text, r)
 		}
 	})

@@ -4,13 +4,15 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // farServer is a server's tokenizer: a piece of up to four letters is a token, the blank before a word belongs to it. It
@@ -100,7 +102,7 @@ func farCases(t *testing.T) map[string]Options {
 	return map[string]Options{
 		"random": o("random", func(o Options) {
 			r := o.Own.(*RandomOptions)
-			r.InputLen, r.PrefixLen, r.RangeRatio = 23, 5, RangeRatio{0.5, 0.5}
+			r.InputLen, r.PrefixLen, r.RangeRatio = 23, 5, lengths.RangeRatio{Input: 0.5, Output: 0.5}
 		}),
 		"shared": o("random", func(o Options) {
 			r := o.Own.(*RandomOptions)

@@ -1,10 +1,13 @@
-package workload
+// Package batches is the dataset of bench latency and bench shapes: batches of one shape.
+package batches
 
 import (
-	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"io"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // BatchOptions say what batches of one shape are made of.
@@ -48,13 +51,13 @@ func (b *Batches) rounds() int {
 }
 
 // Next implements Source.
-func (b *Batches) Next() (*Request, error) {
+func (b *Batches) Next() (*workload.Request, error) {
 	o := &b.opt
 	if b.index == o.Count*o.Size*b.rounds() {
 		return nil, io.EOF
 	}
 	member, round := b.index%o.Size, b.index/o.Size%b.rounds()
-	r := &Request{Index: b.index, TokenIDs: !o.Text, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
+	r := &workload.Request{Index: b.index, TokenIDs: !o.Text, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
 	b.index++
 	if o.Depth > 0 && round == 0 {
 		b.prefix[member] = o.draw(b.prefix[member][:0], b.random, o.Depth)
@@ -94,11 +97,11 @@ func (o *BatchOptions) prompt(tokens []byte) string {
 func (b *Batches) Len() int { return b.opt.Count * b.opt.Size }
 
 // Warmups implements Dataset: the whole shape with ids of their own.
-func (b *Batches) Warmups(n int) ([]*Request, error) {
-	warmups := make([]*Request, n)
+func (b *Batches) Warmups(n int) ([]*workload.Request, error) {
+	warmups := make([]*workload.Request, n)
 	for i := range warmups {
 		length := b.opt.Depth + b.opt.Prompt
-		warmups[i] = &Request{
+		warmups[i] = &workload.Request{
 			Index: i, TokenIDs: !b.opt.Text, PromptTokens: length, OutputTokens: b.opt.Output,
 			Prompt: b.opt.prompt(b.opt.draw(nil, b.warming, length)),
 		}
