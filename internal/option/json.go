@@ -4,38 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 func formatInt(x float64) string { return strconv.FormatInt(int64(x), 10) }
-
-// Encode writes the options of v as a JSON object, in the order of the fields. An
-// optional one without a value is left out.
-func Encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, f := range Fields(v) {
-		value, err := f.JSON(v)
-		if err != nil {
-			return nil, err
-		}
-		if value == nil {
-			continue
-		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%q:%s", f.Key, value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
 
 // JSON is the option's value as SetJSON reads it; nil for an optional one without a value.
 func (f *Field) JSON(v any) (json.RawMessage, error) {
@@ -74,45 +50,6 @@ func marshal(v any) (json.RawMessage, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return bytes.TrimSpace(b.Bytes()), err
-}
-
-// Decode reads a JSON object into v, strictly: a key that v does not have is an
-// error. What the object does not say keeps its value.
-func Decode(raw json.RawMessage, v any) error {
-	if len(raw) == 0 {
-		return nil
-	}
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &values); err != nil {
-		return fmt.Errorf("the options must be a JSON object: %w", err)
-	}
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		f, ok := Find(v, key)
-		if !ok {
-			return Errorf(key, "is no option here: there are %s", keyList(v))
-		}
-		if err := f.SetJSON(v, values[key]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func keyList(v any) string {
-	fields := Fields(v)
-	if len(fields) == 0 {
-		return "none"
-	}
-	keys := make([]string, len(fields))
-	for i, f := range fields {
-		keys[i] = f.Key
-	}
-	return strings.Join(keys, ", ")
 }
 
 // SetJSON gives the option the value of a piece of JSON. A text is read as SetText

@@ -1,10 +1,12 @@
 package option
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,7 +179,7 @@ func TestEncodeAndDecode(t *testing.T) {
 	v := New[everything]()
 	nine := 9
 	v.Times, v.On, v.Wait, v.Name = &nine, true, 90*time.Second, `a "b" <c>`
-	raw, err := Encode(v)
+	raw, err := encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,13 +188,13 @@ func TestEncodeAndDecode(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", raw, want)
 	}
 	back := New[everything]()
-	if err := Decode(raw, back); err != nil {
+	if err := decode(raw, back); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(v, back, cmp.AllowUnexported(everything{}, shared{})); diff != "" {
 		t.Error(diff)
 	}
-	if raw, err := Encode(nil); err != nil || string(raw) != "{}" {
+	if raw, err := encode(nil); err != nil || string(raw) != "{}" {
 		t.Errorf("nothing: %s, %v", raw, err)
 	}
 }
@@ -212,12 +214,12 @@ func TestDecodeIsStrict(t *testing.T) {
 		`{"rate": "inf"}`:    "",
 		``:                   "",
 	} {
-		err := Decode(json.RawMessage(raw), New[everything]())
+		err := decode(json.RawMessage(raw), New[everything]())
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", raw, err, want)
 		}
 	}
-	if err := Decode(json.RawMessage(`{"a":1}`), &struct{}{}); err == nil || err.Error() != "a is no option here: there are none" {
+	if err := decode(json.RawMessage(`{"a":1}`), &struct{}{}); err == nil || err.Error() != "a is no option here: there are none" {
 		t.Error(err)
 	}
 }
@@ -284,12 +286,12 @@ func FuzzSetText(f *testing.F) {
 				continue // JSON holds no such text
 			}
 			first, _ := field.Text(v)
-			raw, err := Encode(v)
+			raw, err := encode(v)
 			if err != nil {
 				t.Fatalf("%s %q: %v", field.Key, text, err)
 			}
 			back := New[everything]()
-			if err := Decode(raw, back); err != nil {
+			if err := decode(raw, back); err != nil {
 				t.Fatalf("%s %q: %s: %v", field.Key, text, raw, err)
 			}
 			if second, _ := field.Text(back); first != second {
@@ -306,4 +308,65 @@ func TestFieldsCanBeAppendedTo(t *testing.T) {
 	if a[len(a)-1].Key != "a" || b[len(b)-1].Key != "b" {
 		t.Errorf("%s and %s", a[len(a)-1].Key, b[len(b)-1].Key)
 	}
+}
+
+// encode writes the options of v as a JSON object, in the order of the fields. An
+// optional one without a value is left out.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, f := range Fields(v) {
+		value, err := f.JSON(v)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// decode reads a JSON object into v, strictly: a key that v does not have is an
+// error. What the object does not say keeps its value.
+func decode(raw json.RawMessage, v any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return fmt.Errorf("the options must be a JSON object: %w", err)
+	}
+	keys := make([]string, 0, len(values))
+	for key := range values {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		f, ok := Find(v, key)
+		if !ok {
+			return Errorf(key, "is no option here: there are %s", keyList(v))
+		}
+		if err := f.SetJSON(v, values[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keyList(v any) string {
+	fields := Fields(v)
+	if len(fields) == 0 {
+		return "none"
+	}
+	keys := make([]string, len(fields))
+	for i, f := range fields {
+		keys[i] = f.Key
+	}
+	return strings.Join(keys, ", ")
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/spec"
 	"github.com/inferometer/inferometer/internal/usage"
 )
@@ -26,12 +28,12 @@ const (
 
 // Tokenizer is the tokenizer of a run, or none.
 type Tokenizer struct {
-	workload.Tokenizer        // nil: none
-	ID                 string // for the result; empty: none
-	Source             string
-	Count              func(text string) (int, error) // of a generated text; nil: can't
-	Place              string                         // the file or folder; empty: another source
-	Revision           string                         // the hub's commit, of one that lies in its cache
+	prompts.Tokenizer        // nil: none
+	ID                string // for the result; empty: none
+	Source            string
+	Count             func(text string) (int, error) // of a generated text; nil: can't
+	Place             string                         // the file or folder; empty: another source
+	Revision          string                         // the hub's commit, of one that lies in its cache
 }
 
 // Data is the dataset of a run.
@@ -53,7 +55,7 @@ func (r *Ready) makeWorkload(ctx context.Context) error {
 // openDataset opens the dataset at its beginning.
 func (r *Ready) openDataset(ctx context.Context) error {
 	if r.Batches != nil {
-		r.Data.Dataset = workload.NewBatches(*r.Batches)
+		r.Data.Dataset = batches.NewBatches(*r.Batches)
 		return nil
 	}
 	o := r.WorkloadOptions()
@@ -207,7 +209,7 @@ func (r *Ready) chooseTokenizer(ctx context.Context) error {
 	return nil
 }
 
-func counter(t workload.Tokenizer) func(string) (int, error) {
+func counter(t prompts.Tokenizer) func(string) (int, error) {
 	return func(text string) (int, error) {
 		ids, err := t.Encode(text)
 		return len(ids), err

@@ -13,15 +13,16 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // Dataset says where the prompts come from. In a file the options of the dataset
 // stand beside its name.
 type Dataset struct {
-	DatasetName     string                 `json:"name" flag:"dataset-name" common:"true" default:"random" help:"Where the prompts come from."`
-	DatasetRevision string                 `json:"hub_revision,omitempty" flag:"dataset-revision" whole:"true" metavar:"REVISION" shown:"main" help:"hf: the branch, tag or commit of a set on Hugging Face's hub."` // in a run's folder the commit
-	Batches         *workload.BatchOptions `json:"batches,omitempty"`                                                                                                                                                // batches of one shape, in place of a named dataset
+	DatasetName     string                `json:"name" flag:"dataset-name" common:"true" default:"random" help:"Where the prompts come from."`
+	DatasetRevision string                `json:"hub_revision,omitempty" flag:"dataset-revision" whole:"true" metavar:"REVISION" shown:"main" help:"hf: the branch, tag or commit of a set on Hugging Face's hub."` // in a run's folder the commit
+	Batches         *batches.BatchOptions `json:"batches,omitempty"`                                                                                                                                                // batches of one shape, in place of a named dataset
 	workload.Shared
 	DatasetOptions any `json:"-"` // the dataset's own, as its workload.Kind makes them
 }

@@ -37,12 +37,10 @@ var Fields = sync.OnceValue(func() []option.Field {
 		switch f := &fields[i]; f.Flag {
 		case "backend":
 			f.Help, f.Choices = "The protocol. "+BackendDoc()+".", BackendNames()
-			f.Refused, f.Why = protocol.RefusedBackends(), "is not spoken by this version; use "+Either(protocol.Backends())
 		case "balance":
 			f.Choices = target.Balances()
 		case "dataset-name":
 			f.Choices = workload.Names()
-			f.Refused, f.Why = workload.Refused(), "can't be read by this version; use "+Either(f.Choices)
 		case "percentile-metrics":
 			f.Offered = metric.ReportedNames()
 			f.Help = strings.Replace(f.Help, "{names}", strings.Join(f.Offered, ", "), 1)

@@ -15,7 +15,9 @@ import (
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/share"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/lora"
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
@@ -37,15 +39,15 @@ func full(t *testing.T) Spec {
 				*p = max(*p, 1)
 			case *float64:
 				*p = max(*p, 0.5)
-			case *workload.RangeRatio:
-				*p = workload.RangeRatio{Input: 0.5}
+			case *lengths.RangeRatio:
+				*p = lengths.RangeRatio{Input: 0.5}
 			case **lengths.Dist:
 				*p = &lengths.Dist{}
 				if err := (*p).UnmarshalText([]byte("fixed:len=5")); err != nil {
 					t.Fatal(err)
 				}
-			case *workload.AdapterNames:
-				*p = workload.AdapterNames{"a", "b c"}
+			case *lora.AdapterNames:
+				*p = lora.AdapterNames{"a", "b c"}
 			case *share.Share:
 				*p = share.Equal(1, 3)
 			case *workload.ChatKwargs:
@@ -76,7 +78,7 @@ func full(t *testing.T) Spec {
 	s.MetricsMap = []byte(`{"running":"a<b"}`)
 	s.Goodput = map[string]float64{"ttft": 200}
 	s.LoRAAssignment, s.Compat = "zipf", "vllm"
-	s.Batches = &workload.BatchOptions{Size: 2, Seed: 1 << 40}
+	s.Batches = &batches.BatchOptions{Size: 2, Seed: 1 << 40}
 	return s
 }
 
@@ -131,7 +133,7 @@ func TestDecodeFillsIn(t *testing.T) {
 			return cmp.Equal(s.DatasetOptions, &workload.SonnetOptions{InputLen: 900, OutputLen: 150, PrefixLen: 200}) && !s.IgnoreEOS
 		},
 		`{"version":1,"dataset":{"output_len":9,"range_ratio":{"input":0.5,"output":0}}}`: func(s *Spec) bool {
-			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: workload.RangeRatio{Input: 0.5}, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}})
+			return cmp.Equal(s.DatasetOptions, &workload.RandomOptions{InputLen: 1024, OutputLen: 9, RangeRatio: lengths.RangeRatio{Input: 0.5}, BatchSize: 1, RandomShape: workload.RandomShape{PrefixCount: 1}})
 		},
 		`{"version":1,"request":{"extra_body":{ "a" : [ 1 ] }}}`: func(s *Spec) bool { return string(s.ExtraBody) == `{"a":[1]}` },
 	} {

@@ -70,6 +70,7 @@ var unraced = regexp.MustCompile("race detector")
 // parts are all that there is, in the order in which it is run: first what needs nothing, then real servers, then the rest.
 var parts = []part{
 	{name: "format, vet and lint", core: true, run: words("scripts/lint.sh")},
+	{name: "nothing that no command reaches, but for what is listed", core: true, run: words("scripts/deadcode.sh")},
 	{name: "go.mod is tidy", core: true, run: words("go mod tidy -diff")},
 	{name: "workflows, by actionlint", core: true, run: words("make lint-workflows")},
 	{name: "static build", core: true, run: words("make build")},

@@ -122,6 +122,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
 	"send/workload":         {"send/trace"},
+	"send/workload/batches": {"send/workload", "send/workload/prompts"},
 	"send/workload/lengths": {"send/trace"},
 	"send/workload/replay":  {"send/trace"},
 }

@@ -124,9 +124,6 @@ func TestServeErrors(t *testing.T) {
 		{"--dataset-name trace", "--dataset-path is needed for --dataset-name trace"},
 		{"--use-beam-search", "--use-beam-search is not supported: vLLM's client accepts it and sends nothing, so that it changes nothing; leave it out"},
 	}
-	for _, name := range workload.Refused() {
-		tests = append(tests, struct{ line, want string }{"--dataset-name " + name, "--dataset-name " + name + " can't be read by this version; use " + spec.Either(workload.Names())})
-	}
 	for _, tt := range tests {
 		tt.want = strings.ReplaceAll(tt.want, "{files}", spec.Either(fileDatasets()))
 		_, _, err := parseServe(tt.line)

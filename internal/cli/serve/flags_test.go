@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -208,16 +210,22 @@ func TestServeSecrets(t *testing.T) {
 	}
 }
 
-func ratio(o *Options) workload.RangeRatio {
+func ratio(o *Options) lengths.RangeRatio {
 	return o.DatasetOptions.(*workload.RandomOptions).RangeRatio
 }
 
 func paceText(o *Options) string {
-	b, err := option.Encode(o.PaceOptions)
-	if err != nil {
-		panic(err)
+	var list []string
+	for _, f := range option.Fields(o.PaceOptions) {
+		raw, err := f.JSON(o.PaceOptions)
+		if err != nil {
+			panic(err)
+		}
+		if raw != nil {
+			list = append(list, fmt.Sprintf("%q:%s", f.Key, raw))
+		}
 	}
-	return string(b)
+	return "{" + strings.Join(list, ",") + "}"
 }
 
 func TestServeResolve(t *testing.T) {
@@ -254,8 +262,8 @@ func TestServeResolve(t *testing.T) {
 			return o.DatasetOptions.(*workload.CustomOptions).OutputLen == -1 && o.NumPrompts == 0
 		}},
 		{"--dataset-name custom --dataset-path x --output-len -1", func(o *Options) bool { return o.DatasetOptions.(*workload.CustomOptions).OutputLen == -1 }},
-		{"--random-range-ratio 0.5", func(o *Options) bool { return ratio(o) == workload.RangeRatio{Input: 0.5, Output: 0.5} }},
-		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *Options) bool { return ratio(o) == workload.RangeRatio{Input: 0.1, Output: 0.9} }},
+		{"--random-range-ratio 0.5", func(o *Options) bool { return ratio(o) == lengths.RangeRatio{Input: 0.5, Output: 0.5} }},
+		{`--random-range-ratio {"input":0.1,"output":0.9}`, func(o *Options) bool { return ratio(o) == lengths.RangeRatio{Input: 0.1, Output: 0.9} }},
 		{"--goodput ttft:100 e2el:2000.5", func(o *Options) bool {
 			return reflect.DeepEqual(o.Goodput, spec.Limits{"ttft": 100, "e2el": 2000.5})
 		}},
@@ -351,7 +359,7 @@ metric_percentiles: [50, 99.9]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Endpoint != spec.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (workload.RangeRatio{Input: 0.1, Output: 0.5}) ||
+	if o.Endpoint != spec.ChatEndpoint || o.NumPrompts != 50 || *o.MaxConcurrency != 9 || ratio(o) != (lengths.RangeRatio{Input: 0.1, Output: 0.5}) ||
 		!reflect.DeepEqual(o.Goodput, spec.Limits{"ttft": 200, "tpot": 50}) || o.Metadata[0] != (spec.Pair{Key: "gpu", Value: "h100"}) ||
 		string(o.ExtraBody) != `{"min_tokens":5,"stop":["a","b"]}` || !o.SaveResult || o.MetricPercentiles[1] != 99.9 {
 		t.Errorf("%+v", o)

@@ -51,7 +51,7 @@ func TestAKnobIsAField(t *testing.T) {
 	if err := option.Check(v); err == nil || err.Error() != "my_knob must be at most 9, not 12" {
 		t.Error(err)
 	}
-	if err := option.Decode([]byte(`{"my_knob": 5}`), v); err != nil || v.Knob != 5 {
+	if err := f.SetJSON(v, []byte(`5`)); err != nil || v.Knob != 5 {
 		t.Error(v.Knob, err)
 	}
 }

@@ -73,10 +73,6 @@ func refuseThroughputFlags(set *argv.Set) {
 	set.Unsupported("hf-max-batch-size", argv.OneValue, "it goes with --backend hf, an engine in the process")
 	set.Unsupported("hf-enable-torch-compile", argv.NoValue, "it goes with --backend hf, an engine in the process")
 	set.Unsupported("lora-path", argv.OneValue, "name adapters of the server with --lora-modules")
-	set.Unsupported("enable-multimodal-chat", argv.NoValue, "images and video can't be sent by this version")
-	for _, name := range []string{"hf-subset", "hf-split", "hf-name"} {
-		set.Unsupported(name, argv.OneValue, "datasets are read from local files only, not from Hugging Face")
-	}
 	for _, name := range []string{"asr-min-audio-len-sec", "asr-max-audio-len-sec"} {
 		set.Unsupported(name, argv.OneValue, "audio can't be sent by this version")
 	}

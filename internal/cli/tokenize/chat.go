@@ -6,12 +6,12 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
 
 // render makes the text that the model's template gives, as a run with these options would.
-func (o *options) render(t workload.Tokenizer, text string) (string, error) {
+func (o *options) render(t prompts.Tokenizer, text string) (string, error) {
 	template, ok := t.(interface {
 		RenderChat(variables map[string]any) (string, error)
 	})

@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // token is one token of a text.
@@ -36,9 +36,9 @@ type result struct {
 const mostAsked = 1000
 
 // encoded is what a text becomes.
-func encoded(t workload.Tokenizer, text string, special bool) (*result, error) {
+func encoded(t prompts.Tokenizer, text string, special bool) (*result, error) {
 	encode := t.Encode
-	if v, ok := t.(workload.Vocabulary); ok && special {
+	if v, ok := t.(prompts.Vocabulary); ok && special {
 		encode = v.EncodeWithSpecial
 	}
 	ids, err := encode(text)
@@ -50,7 +50,7 @@ func encoded(t workload.Tokenizer, text string, special bool) (*result, error) {
 }
 
 // decoded is what ids become.
-func decoded(t workload.Tokenizer, ids []int32) (*result, error) {
+func decoded(t prompts.Tokenizer, ids []int32) (*result, error) {
 	if named, ok := t.(interface{ Token(id int32) (string, bool) }); ok {
 		for _, id := range ids {
 			if _, known := named.Token(id); !known {
@@ -69,7 +69,7 @@ func decoded(t workload.Tokenizer, ids []int32) (*result, error) {
 // split finds out what each token adds to the text. A character that several tokens make is shown with the last of
 // them. So the ids since the last whole character are decoded together, behind one that stands before them: some
 // vocabularies drop a space at the beginning of a text.
-func (r *result) split(t workload.Tokenizer) error {
+func (r *result) split(t prompts.Tokenizer) error {
 	named, isFile := t.(interface{ Token(id int32) (string, bool) })
 	if !isFile && len(r.IDs) > mostAsked {
 		return nil

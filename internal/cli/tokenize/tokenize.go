@@ -20,6 +20,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/send/tokens"
 	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -116,7 +117,7 @@ func (o *options) check(set *argv.Set) error {
 }
 
 // openFile opens what --tokenizer names.
-func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tokenizer, error) {
+func (o *options) openFile(ctx context.Context, s command.Streams) (prompts.Tokenizer, error) {
 	host := &prepare.Host{
 		Environment: spec.Environment{Release: command.Release(), Lookup: os.LookupEnv, Proxy: http.ProxyFromEnvironment},
 		Say:         func(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) },
@@ -130,7 +131,7 @@ func (o *options) openFile(ctx context.Context, s command.Streams) (workload.Tok
 
 // result finds the tokenizer and asks it.
 func (o *options) result(ctx context.Context, s command.Streams, set *argv.Set) (*result, error) {
-	var t workload.Tokenizer
+	var t prompts.Tokenizer
 	var err error
 	if o.server != "" {
 		t, err = o.openServer(ctx)
@@ -163,7 +164,7 @@ func (o *options) result(ctx context.Context, s command.Streams, set *argv.Set) 
 	return encoded(t, text, special)
 }
 
-func (o *options) openServer(ctx context.Context) (workload.Tokenizer, error) {
+func (o *options) openServer(ctx context.Context) (prompts.Tokenizer, error) {
 	client := &http.Client{Timeout: 30 * time.Second}
 	base := strings.TrimRight(o.server, "/")
 	if o.model == "" {

@@ -98,12 +98,6 @@ func (f *folder) note(s *message.Status) {
 	overwrite(f.status, &plain)
 }
 
-// noted is what was written down; false: nothing.
-func (f *folder) noted() (s message.Status, ok bool) {
-	ok = readRecord(f.status, &s) && s.Run == f.run && s.Agent == f.agent
-	return s, ok
-}
-
 func (f *folder) journal() string { return filepath.Join(f.path, journal.FileName) }
 
 // size is that of the journal so far.

@@ -240,3 +240,9 @@ func TestTheLastWordArrives(t *testing.T) {
 		}
 	})
 }
+
+// noted is what was written down; false: nothing.
+func (f *folder) noted() (s message.Status, ok bool) {
+	ok = readRecord(f.status, &s) && s.Run == f.run && s.Agent == f.agent
+	return s, ok
+}

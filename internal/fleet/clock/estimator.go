@@ -37,8 +37,7 @@ const (
 type Estimator struct {
 	marks []mark // by time
 	bin   int64  // within one of these there is one mark
-	moved int
-	era   int // counts up when a clock was set
+	era   int    // counts up when a clock was set
 }
 
 // mark is what is known of the offset at one moment of the leader's clock.
@@ -65,7 +64,7 @@ func (e *Estimator) Add(sent, received, answered, back int64) {
 	half := (back - sent + 1) / 2
 	m := mark{at: sent + (back-sent)/2, low: answered - back - drifted(half), high: received - sent + drifted(half), era: e.era}
 	if answered < received || m.low > m.high {
-		e.set()
+		e.era++ // what was known before says nothing of what comes
 		return
 	}
 	for _, old := range e.marks {
@@ -73,18 +72,12 @@ func (e *Estimator) Add(sent, received, answered, back int64) {
 			continue
 		}
 		if low, high := old.then(m.at); low > m.high || high < m.low {
-			e.set()
+			e.era++ // what was known before says nothing of what comes
 			m.era = e.era
 			break
 		}
 	}
 	e.keep(m)
-}
-
-// set begins a new era: what was known before says nothing of what comes.
-func (e *Estimator) set() {
-	e.moved++
-	e.era++
 }
 
 // keep puts a mark where it belongs, together with others of its bin.
@@ -148,16 +141,8 @@ func (m mark) then(at int64) (low, high int64) {
 
 func drifted(ns int64) int64 { return int64(math.Ceil(float64(ns) * MostDrift)) }
 
-// Estimate is the agent's clock minus the leader's, and how wrong that can be, at the
-// moment of the last exchange. ok is false before the first.
-func (e *Estimator) Estimate() (offset, err int64, ok bool) {
-	if len(e.marks) == 0 {
-		return 0, 0, false
-	}
-	return e.At(e.marks[len(e.marks)-1].at)
-}
-
-// At is the same for any moment of the leader's clock. Far from all exchanges the error is
+// At is the agent's clock minus the leader's at a moment of the leader's clock, and how wrong that can be. ok is false
+// before the first exchange. Far from all exchanges the error is
 // large; between two of which the clock was set it covers both.
 func (e *Estimator) At(leader int64) (offset, err int64, ok bool) {
 	if len(e.marks) == 0 {
@@ -211,7 +196,3 @@ func (e *Estimator) within(era int, at int64) (low, high int64) {
 	}
 	return low, high
 }
-
-// Moved is how often two exchanges contradicted each other: the agent's clock or the
-// leader's was set, or ran away faster than MostDrift.
-func (e *Estimator) Moved() int { return e.moved }

@@ -302,3 +302,9 @@ func TestSpoiled(t *testing.T) {
 		}
 	}
 }
+
+// analysisLevel is the significance level of a single analysis, where one is made
+// after each of the rounds least … most.
+func analysisLevel(alpha float64, least, most int) float64 {
+	return drawNull(least, most).level(alpha)
+}

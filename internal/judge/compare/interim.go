@@ -20,12 +20,6 @@ import (
 // nullSeries are drawn to find it; the error of alpha is some 0.1 points of 5.
 const nullSeries = 40_000
 
-// analysisLevel is the significance level of a single analysis, where one is made
-// after each of the rounds least … most.
-func analysisLevel(alpha float64, least, most int) float64 {
-	return drawNull(least, most).level(alpha)
-}
-
 // nulls are the looks at series without a difference, one line per series.
 type nulls struct {
 	least  int // rounds of the first look

@@ -39,11 +39,13 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+var kinds = map[serving.Kind]string{serving.Gauge: "gauge", serving.Share: "share", serving.Counter: "counter", serving.Histogram: "histogram"}
+
 func tables() string {
 	var b strings.Builder
 	b.WriteString("\n## Meanings\n\n| meaning | kind | what it is |\n|---|---|---|\n")
 	for _, k := range serving.Meanings {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Meaning, k.Kind, k.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Meaning, kinds[k.Kind], k.Doc)
 	}
 	server := ""
 	for _, n := range serving.Names {

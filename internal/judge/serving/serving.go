@@ -69,8 +69,6 @@ const (
 	Histogram
 )
 
-func (k Kind) String() string { return [...]string{"gauge", "share", "counter", "histogram"}[k] }
-
 // Known is a meaning with its words.
 type Known struct {
 	Meaning Meaning

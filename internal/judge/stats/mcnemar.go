@@ -23,17 +23,6 @@ func McNemar(first, second int) float64 {
 	return min(1, 2*binomialCDF(min(first, second), first+second, 0.5))
 }
 
-// McNemarMid is the same with half the weight on what was seen. It is nearer to α, and
-// now and then above it.
-func McNemarMid(first, second int) float64 {
-	n, k := first+second, min(first, second)
-	if n == 0 {
-		return 1
-	}
-	seen := binomialCDF(k, n, 0.5) - binomialCDF(k-1, n, 0.5)
-	return min(1, 2*binomialCDF(k, n, 0.5)-seen)
-}
-
 // Interval holds the true difference (see Difference) but for 1 − level of cases. It is
 // Tango's score interval: all differences δ that the score test does not reject,
 //

@@ -9,11 +9,6 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/bounds"
 )
 
-// widest looks for the shown number that can be off by most. How far each can be is in bounds.Bounds.
-type widest struct{}
-
-func (widest) add(*view) {}
-
 // off is by how much a number can be.
 type off struct {
 	name   string
@@ -26,7 +21,8 @@ type off struct {
 	tail bool
 }
 
-func (widest) result(f *facts, l limits) Check {
+// widest looks for the shown number that can be off by most. How far each can be is in bounds.Bounds.
+func widest(f *facts, l limits) Check {
 	b := f.bounds
 	switch {
 	case b == nil:

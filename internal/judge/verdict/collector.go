@@ -25,6 +25,16 @@ type check interface {
 	result(f *facts, l limits) Check
 }
 
+// atEnd makes a check that needs nothing of single requests.
+func atEnd(judge judgement) func(*facts) check { return func(*facts) check { return judge } }
+
+// judgement is a check of facts alone.
+type judgement func(f *facts, l limits) Check
+
+func (judgement) add(*view) {}
+
+func (j judgement) result(f *facts, l limits) Check { return j(f, l) }
+
 // NewCollector begins a verdict.
 func NewCollector(run *journal.Run, opt Options) *Collector {
 	c := &Collector{facts: newFacts(run, opt.withDefaults(&run.Options)), table: table()}

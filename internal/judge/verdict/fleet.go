@@ -179,11 +179,7 @@ func (k *Check) worse(than *Check) bool {
 }
 
 // fleetLost is what is missing of the list.
-type fleetLost struct{}
-
-func (fleetLost) add(*view) {}
-
-func (fleetLost) result(f *facts, l limits) Check {
+func fleetLost(f *facts, l limits) Check {
 	lost, unsent := sumOf(f.fleet.lost), sumOf(f.fleet.unsent)
 	planned := int64(f.fleet.Planned)
 	if planned == 0 {
@@ -245,11 +241,7 @@ func sumOf(list []int64) (sum int64) {
 
 // fleetClock holds how well clocks are known against what compares them: which requests were
 // open at one moment. A latency is of one clock.
-type fleetClock struct{}
-
-func (fleetClock) add(*view) {}
-
-func (fleetClock) result(f *facts, l limits) Check {
+func fleetClock(f *facts, l limits) Check {
 	worst, of, read := int64(-1), 0, 0
 	for i := range f.fleet.Agents {
 		a := &f.fleet.Agents[i]
@@ -282,11 +274,7 @@ func (fleetClock) result(f *facts, l limits) Check {
 }
 
 // fleetStart is how far apart the agents began.
-type fleetStart struct{}
-
-func (fleetStart) add(*view) {}
-
-func (fleetStart) result(f *facts, l limits) Check {
+func fleetStart(f *facts, l limits) Check {
 	first, last := -1, -1
 	for i := range f.fleet.Agents {
 		a := &f.fleet.Agents[i]
@@ -311,11 +299,7 @@ func (fleetStart) result(f *facts, l limits) Check {
 }
 
 // fleetDuplicates is what agents said of requests that were not theirs to send, or said twice.
-type fleetDuplicates struct{}
-
-func (fleetDuplicates) add(*view) {}
-
-func (fleetDuplicates) result(f *facts, l limits) Check {
+func fleetDuplicates(f *facts, l limits) Check {
 	if f.end == nil || f.end.Fleet == nil {
 		return skip("the journal does not say what was left out")
 	}

@@ -62,7 +62,7 @@ func TestGrowingTellsOverloadFromChance(t *testing.T) {
 	} {
 		found := 0
 		for seed := 0; seed < runs; seed += every {
-			if (&growing{}).result(queue(tt.share, tt.seconds*1e9, tt.even, uint64(seed)), entries[i].limits).Level.Bad() {
+			if growing(queue(tt.share, tt.seconds*1e9, tt.even, uint64(seed)), entries[i].limits).Level.Bad() {
 				found += every
 			}
 		}

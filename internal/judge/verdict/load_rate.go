@@ -88,11 +88,7 @@ func (f *facts) asked() (asked, drawn float64, ok bool) {
 // little is Little's law: requests in flight = throughput × time. From the journal's
 // lines alone it would hold by construction; so the left side is the client's own
 // count, once a second, and the right side what the lines say of the same moments.
-type little struct{}
-
-func (*little) add(*view) {}
-
-func (*little) result(f *facts, l limits) Check {
+func little(f *facts, l limits) Check {
 	if f.fleet != nil {
 		return skip("each agent counts its own requests in flight, and not at the same moments")
 	}
@@ -121,11 +117,7 @@ func (*little) result(f *facts, l limits) Check {
 }
 
 // lines compares what was sent with what is in the journal.
-type lines struct{}
-
-func (*lines) add(*view) {}
-
-func (*lines) result(f *facts, l limits) Check {
+func lines(f *facts, l limits) Check {
 	if f.end == nil {
 		return skip("the journal has no last line, so nobody says how many requests there were")
 	}
@@ -191,11 +183,7 @@ func survivors(f *facts, missing int64) string {
 // paused looks for a run whose pace a user has stopped for a while. The pace went on where
 // it was, but the server had time to empty its queue, and what is counted per second is
 // counted over the pauses too.
-type paused struct{}
-
-func (paused) add(*view) {}
-
-func (paused) result(f *facts, l limits) Check {
+func paused(f *facts, l limits) Check {
 	if f.end == nil {
 		return skip("the journal has no last line, so nobody says whether the pace was stopped")
 	}

@@ -9,11 +9,7 @@ import (
 // rampDrain is the time at the start and the end of a closed loop in which fewer
 // requests were open than asked for. While a loop drains its throughput falls about
 // evenly, so throughput over the whole run is too low by about half that share.
-type rampDrain struct{}
-
-func (*rampDrain) add(*view) {}
-
-func (*rampDrain) result(f *facts, l limits) Check {
+func rampDrain(f *facts, l limits) Check {
 	limit := f.run.Options.MaxConcurrency
 	switch {
 	case !f.closed() || limit < 1:
@@ -50,11 +46,7 @@ func (*rampDrain) result(f *facts, l limits) Check {
 
 // growing compares the requests in flight in the last third of the sends with those
 // in the middle third. The first third is left out, in which a system fills up.
-type growing struct{}
-
-func (*growing) add(*view) {}
-
-func (*growing) result(f *facts, l limits) Check {
+func growing(f *facts, l limits) Check {
 	switch f.run.Options.Pace {
 	case "constant", "poisson", "gamma":
 	case "burst":

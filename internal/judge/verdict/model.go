@@ -10,11 +10,7 @@ import (
 )
 
 // servedModel holds the model that was named against what the servers list.
-type servedModel struct{}
-
-func (*servedModel) add(*view) {}
-
-func (*servedModel) result(f *facts, _ limits) Check {
+func servedModel(f *facts, _ limits) Check {
 	o := &f.run.Options
 	switch {
 	case len(f.run.Serves) == 0:

@@ -91,11 +91,7 @@ func (f *facts) unusable() *Check {
 }
 
 // restart looks for a start time that changed, or counters that fell, server by server.
-type restart struct{}
-
-func (*restart) add(*view) {}
-
-func (*restart) result(f *facts, _ limits) Check {
+func restart(f *facts, _ limits) Check {
 	if !f.server.asked() {
 		return skip(noCounters)
 	}
@@ -154,11 +150,7 @@ func (l *scraped) fell() string {
 
 // preemptions are the server's own trouble: the numbers are right, but of a server
 // that did work twice.
-type preemptions struct{}
-
-func (*preemptions) add(*view) {}
-
-func (*preemptions) result(f *facts, l limits) Check {
+func preemptions(f *facts, l limits) Check {
 	if k := f.unusable(); k != nil {
 		return *k
 	}

@@ -102,17 +102,13 @@ func (c *serverE2EL) result(f *facts, l limits) Check {
 	return k
 }
 
-// throttled looks for a GPU that worked and was slowed down for heat, or by its machine's power
-// supply. A GPU at its own power limit is none: that is how they run under load, and the limit
-// is the same tomorrow. Processors are none either: their counters tell of moments, not of time.
-type throttled struct{}
-
-func (*throttled) add(*view) {}
-
 // leastReadings are needed for a share of time to say anything.
 const leastReadings = 5
 
-func (*throttled) result(f *facts, l limits) Check {
+// throttled looks for a GPU that worked and was slowed down for heat, or by its machine's power
+// supply. A GPU at its own power limit is none: that is how they run under load, and the limit
+// is the same tomorrow. Processors are none either: their counters tell of moments, not of time.
+func throttled(f *facts, l limits) Check {
 	const untold = "no GPU told why it ran slower than it could"
 	if f.hardware == nil {
 		return skip(untold)

@@ -26,7 +26,7 @@ func table() []entry {
 			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
 			"read this number within its bounds; to narrow them, mend the cause",
 			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
-			func(*facts) check { return &widest{} },
+			atEnd(widest),
 		},
 		{
 			"lag", "client", "time from the kernel's receiving bytes to our code's having them",
@@ -115,12 +115,12 @@ func table() []entry {
 			limits{0.05, 0.20, "%", "beyond one request and twice the standard error", ""},
 			"please report it with the journal: requests are missing in it, or their times are wrong",
 			[]string{"lines"},
-			func(*facts) check { return &little{} },
+			atEnd(little),
 		},
 		{
 			"lines", "load", "requests that were sent against lines in the journal",
 			limits{0, 0.01, "%", "of the requests", ""},
-			"the file is damaged or was cut: look at the disk; run again", nil, func(*facts) check { return &lines{} },
+			"the file is damaged or was cut: look at the disk; run again", nil, atEnd(lines),
 		},
 		{
 			"drained", "load", "requests that we gave up when the run was stopped",
@@ -132,21 +132,21 @@ func table() []entry {
 		{
 			"paused", "load", "time in which a user had stopped the pace",
 			limits{0, never, "s", "", ""},
-			"run again without a pause; or read only the latencies of single requests", nil, func(*facts) check { return paused{} },
+			"run again without a pause; or read only the latencies of single requests", nil, atEnd(paused),
 		},
 		{
 			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
 			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end; invalid only from ten requests per slot on", ""},
 			"send more requests (ten times the concurrency and more), or read the steady state's numbers",
 			[]string{"paused"},
-			func(*facts) check { return &rampDrain{} },
+			atEnd(rampDrain),
 		},
 		{
 			"growing", "load", "requests in flight that still became more at the end of an open loop",
 			limits{0.20, 0.50, "%", "more in the last third than in the middle one, if by three standard errors and throughout", ""},
 			"lower the rate below what the server can do; what latencies mean here depends on how long the run was",
 			[]string{"paused", "restart", "foreign_requests"},
-			func(*facts) check { return &growing{} },
+			atEnd(growing),
 		},
 		{
 			"drift", "load", "a server that became slower or faster during the run",
@@ -216,7 +216,7 @@ func table() []entry {
 		{
 			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
 			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it tells no start time, or if the prompts are questions", ""},
-			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, func(*facts) check { return &seenPrompts{} },
+			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, atEnd(seenPrompts),
 		},
 		{
 			"cached_tokens", "cache", "prompt tokens that the server took from its cache and the workload does not allow for",
@@ -230,12 +230,12 @@ func table() []entry {
 		{
 			"model", "server", "another model or quantisation than --model and --served-model-name name",
 			limits{invalid: never, text: "suspect if a server that takes requests does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a size or quantisation that contradicts the name counts"},
-			"look which server is behind the address; name with --model what it serves", nil, func(*facts) check { return &servedModel{} },
+			"look which server is behind the address; name with --model what it serves", nil, atEnd(servedModel),
 		},
 		{
 			"restart", "server", "a server that began anew while we ran",
 			limits{text: "invalid if its start time changed or a counter fell"},
-			"look into the server's log for why it stopped; run again", nil, func(*facts) check { return &restart{} },
+			"look into the server's log for why it stopped; run again", nil, atEnd(restart),
 		},
 		{
 			"foreign_requests", "server", "requests as the server counted against ours",
@@ -259,7 +259,7 @@ func table() []entry {
 		{
 			"preemptions", "server", "sequences that the server had to throw out of its memory and begin again",
 			limits{0, never, "", "", ""},
-			"give the server more KV cache, or a lower limit of sequences", nil, func(*facts) check { return &preemptions{} },
+			"give the server more KV cache, or a lower limit of sequences", nil, atEnd(preemptions),
 		},
 		{
 			"server_ttft", "server", "our mean TTFT less the server's own: network, proxy and client",
@@ -279,7 +279,7 @@ func table() []entry {
 			"throttled", "server", "a GPU that worked and was slowed down for heat or by its machine's power supply",
 			limits{0.10, never, "%", "of the measured time, as far as --hardware can tell; its own power limit is none", ""},
 			"cool the machine, let it rest between runs, or lower the power limit to what it can hold", nil,
-			func(*facts) check { return &throttled{} },
+			atEnd(throttled),
 		},
 		{
 			"slow_replica", "server", "one of several servers that is slower than the others",
@@ -293,24 +293,24 @@ func table() []entry {
 		{
 			"fleet_lost", fleetGroup, "requests of a fleet that are lost, or were not sent, because an agent was",
 			limits{0, 0.01, "%", "of the requests that were planned", ""},
-			"see why the agent is gone: its own output, its machine, its connection to NATS; run again", nil, func(*facts) check { return fleetLost{} },
+			"see why the agent is gone: its own output, its machine, its connection to NATS; run again", nil, atEnd(fleetLost),
 		},
 		{
 			"fleet_clock", fleetGroup, "how far the agents' clocks may be off, where their times are held against each other",
 			limits{0.05, 0.50, "%", "of the time that a request is open; below 1 ms never", ""},
-			"put the leader closer to the agents, or read no more from the course over time than this", nil, func(*facts) check { return fleetClock{} },
+			"put the leader closer to the agents, or read no more from the course over time than this", nil, atEnd(fleetClock),
 		},
 		{
 			"fleet_start", fleetGroup, "agents that did not begin at one instant",
 			limits{20, 1000, "ms", "from the first to the last", ""},
 			"look what held the last one up: its processors, or a clock that was set while the run began",
 			[]string{"steal", "cpu_wait", "cpu"},
-			func(*facts) check { return fleetStart{} },
+			atEnd(fleetStart),
 		},
 		{
 			"fleet_duplicates", fleetGroup, "records of requests that came twice, or of an agent whose they were not",
 			limits{0, 0.01, "%", "of the requests", ""},
-			"please report it with the journals of the agents: an agent sent what was not its own", nil, func(*facts) check { return fleetDuplicates{} },
+			"please report it with the journals of the agents: an agent sent what was not its own", nil, atEnd(fleetDuplicates),
 		},
 
 		// The statistics.

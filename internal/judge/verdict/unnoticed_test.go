@@ -79,7 +79,7 @@ func TestSamplesAfterTheLastAnswerDoNotCount(t *testing.T) {
 	for i := range int64(10) { // in the slot in which the last one ended
 		f.samples = append(f.samples, journal.Sample{At: f.lastEnd + i, InFlight: 99})
 	}
-	if k := (&little{}).result(f, limits{suspect: 0.1, invalid: 0.5}); k.Level != NotChecked {
+	if k := little(f, limits{suspect: 0.1, invalid: 0.5}); k.Level != NotChecked {
 		t.Errorf("%s: %s", k.Level, k.Sentence)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/sim"
 )
 
@@ -15,7 +15,7 @@ func TestBatchesFollowEachOther(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		const size, count = 4, 3
 		s := startSim(t, func(*sim.Config) {})
-		source := workload.NewBatches(workload.BatchOptions{Size: size, Count: count, Prompt: 6, Output: 3, Depth: 8, IDs: 500, Seed: 1})
+		source := batches.NewBatches(batches.BatchOptions{Size: size, Count: count, Prompt: 6, Output: 3, Depth: 8, IDs: 500, Seed: 1})
 		cfg, read := setup(t, s, "vllm", closed(), source)
 		cfg.Concurrency, cfg.Batch, cfg.Progress = size, size, &Progress{}
 		res, err := Run(t.Context(), nil, cfg)
@@ -57,7 +57,7 @@ func TestBatchesFollowEachOther(t *testing.T) {
 func TestBatchesStop(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startSim(t, func(*sim.Config) {})
-		cfg, read := setup(t, s, "vllm", closed(), workload.NewBatches(workload.BatchOptions{Size: 2, Count: 1000, Prompt: 4, Output: 2, IDs: 500}))
+		cfg, read := setup(t, s, "vllm", closed(), batches.NewBatches(batches.BatchOptions{Size: 2, Count: 1000, Prompt: 4, Output: 2, IDs: 500}))
 		drain := make(chan struct{})
 		cfg.Concurrency, cfg.Batch = 2, 2
 		var n atomic.Int32

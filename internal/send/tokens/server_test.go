@@ -12,10 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
-var _ workload.Tokenizer = (*Server)(nil)
+var _ prompts.Tokenizer = (*Server)(nil)
 
 // fakeServer answers as a server of one dialect does: textField holds the text in questions, and the
 // text in answers. A llama.cpp finds no text in vLLM's question, and gives no tokens; a vLLM refuses.

@@ -41,13 +41,6 @@ func openInput(path string, index int) (*input, error) {
 	return in, nil
 }
 
-// newInput is one of bytes that are at hand.
-func newInput(r io.Reader) *input {
-	in := &input{bound: &bounded{r: r}}
-	in.Reader = bufio.NewReaderSize(in.bound, headSize)
-	return in
-}
-
 func (in *input) Close() error {
 	if in.file == nil {
 		return nil

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -253,4 +254,11 @@ func FuzzRead(f *testing.F) {
 			_ = fmt.Sprint(err)
 		}
 	})
+}
+
+// newInput is one of bytes that are at hand.
+func newInput(r io.Reader) *input {
+	in := &input{bound: &bounded{r: r}}
+	in.Reader = bufio.NewReaderSize(in.bound, headSize)
+	return in
 }

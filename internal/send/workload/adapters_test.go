@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lora"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -139,7 +140,7 @@ func (c *turns) Close() error                    { return nil }
 // A conversation keeps its adapter, and which one it has does not depend on the order of turns.
 func TestAConversationKeepsItsAdapter(t *testing.T) {
 	for assignment, want := range map[string]string{"round-robin": "a b a c b b a a", "random": "b b b a b b b b"} {
-		o := Options{Shared: Shared{AdapterOptions: AdapterOptions{LoRAModules: []string{"a", "b", "c"}, LoRAAssignment: assignment}}}
+		o := Options{Shared: Shared{AdapterOptions: lora.AdapterOptions{LoRAModules: []string{"a", "b", "c"}, LoRAAssignment: assignment}}}
 		for _, order := range [][]int{{1, 2, 1, 3, 2, 2, 1, 4}} {
 			d := withAdapters(&turns{conversations: order}, &o)
 			if got := strings.Join(modelsOf(t, d, 0), " "); got != want {
@@ -160,13 +161,13 @@ func TestZipfAdapters(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for _, exponent := range []float64{0, 1, 2} {
 		const n = 200_000
-		o := Options{Shared: Shared{AdapterOptions: AdapterOptions{LoRAModules: names, LoRAAssignment: "zipf", LoRAZipfExponent: &exponent}}}
-		pick := adapterPick(&o.AdapterOptions, pythonState(&turns{}, 3))
+		o := Options{Shared: Shared{AdapterOptions: lora.AdapterOptions{LoRAModules: names, LoRAAssignment: "zipf", LoRAZipfExponent: &exponent}}}
+		pick := lora.Pick(&o.AdapterOptions, pythonState(&turns{}, 3))
 		counts := make([]int, len(names))
 		for range n {
 			counts[pick()]++
 		}
-		all := zipfSums(len(names), exponent)[len(names)-1]
+		all := lora.ZipfSums(len(names), exponent)[len(names)-1]
 		for i, got := range counts {
 			share := math.Pow(float64(i+1), -exponent) / all
 			if sigma := math.Sqrt(share * (1 - share) / n); math.Abs(float64(got)/n-share) > 5*sigma {
@@ -179,18 +180,18 @@ func TestZipfAdapters(t *testing.T) {
 func TestAdapterOptions(t *testing.T) {
 	one := 1.0
 	for _, tt := range []struct {
-		o    AdapterOptions
+		o    lora.AdapterOptions
 		want string
 	}{
-		{AdapterOptions{}, ""},
-		{AdapterOptions{LoRAAssignment: "round-robin"}, ""}, // vLLM takes it, and it changes nothing
-		{AdapterOptions{LoRAAssignment: "zipf"}, "lora_assignment zipf needs lora_modules"},
-		{AdapterOptions{LoRAZipfExponent: &one}, "lora_zipf_exponent needs lora_modules"},
-		{AdapterOptions{LoRAModules: []string{"a"}, LoRAZipfExponent: &one}, "lora_zipf_exponent needs lora_assignment zipf"},
+		{lora.AdapterOptions{}, ""},
+		{lora.AdapterOptions{LoRAAssignment: "round-robin"}, ""}, // vLLM takes it, and it changes nothing
+		{lora.AdapterOptions{LoRAAssignment: "zipf"}, "lora_assignment zipf needs lora_modules"},
+		{lora.AdapterOptions{LoRAZipfExponent: &one}, "lora_zipf_exponent needs lora_modules"},
+		{lora.AdapterOptions{LoRAModules: []string{"a"}, LoRAZipfExponent: &one}, "lora_zipf_exponent needs lora_assignment zipf"},
 	} {
 		got := ""
 		var e *option.Error
-		if errors.As(tt.o.check(), &e) {
+		if errors.As(tt.o.CheckTogether(), &e) {
 			name := func(key string) string { return key }
 			got = e.Key + " " + e.Text(name)
 		}
@@ -206,7 +207,7 @@ func TestAdapterNames(t *testing.T) {
 		"": "needs at least one name", "[]": "needs at least one name", `["a"`: "needs names, or a JSON list of them",
 		`["a",""]`: "needs names of 1 to 512 bytes", "a\x1b[2J": "needs names of 1 to 512 bytes", strings.Repeat("x", 513): "needs names of 1 to 512 bytes",
 	} {
-		var n AdapterNames
+		var n lora.AdapterNames
 		got := ""
 		if err := n.UnmarshalText([]byte(text)); err != nil {
 			got = err.Error()
@@ -224,7 +225,7 @@ func FuzzAdapterNames(f *testing.F) {
 	f.Add("a b c")
 	f.Add(`["a","b c"]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var n, again AdapterNames
+		var n, again lora.AdapterNames
 		if n.UnmarshalText([]byte(text)) != nil {
 			return
 		}

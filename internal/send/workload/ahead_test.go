@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"go.uber.org/goleak"
 )
 
@@ -21,9 +22,9 @@ func setWorkers(t *testing.T, d Dataset, n int) {
 	t.Helper()
 	switch d := d.(type) {
 	case *randomDataset:
-		d.prompts.workers = n
+		d.prompts.Workers = n
 	case *sonnetDataset:
-		d.drafts.workers = n
+		d.drafts.Workers = n
 	default:
 		t.Fatalf("%T has no workers", d)
 	}
@@ -80,9 +81,9 @@ func TestSomeRandomPromptsMissTokens(t *testing.T) {
 	}
 }
 
-func counting(limit int) (*ahead[*int], *atomic.Int64) {
+func counting(limit int) (*prompts.Ahead[*int], *atomic.Int64) {
 	var planned, ran atomic.Int64
-	a := newAhead(1024, func() (*int, bool) {
+	a := prompts.NewAhead(1024, func() (*int, bool) {
 		n := int(planned.Add(1)) - 1
 		return &n, n < limit
 	}, func(*int) { ran.Add(1) })
@@ -92,21 +93,21 @@ func counting(limit int) (*ahead[*int], *atomic.Int64) {
 func TestAheadStartsEarlyAndHoldsNoMoreThanItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, ran := counting(10_000)
-		defer a.stop()
-		a.workers = 3
-		a.start()
+		defer a.Stop()
+		a.Workers = 3
+		a.Start()
 		synctest.Wait()
-		if got := ran.Load(); got != aheadTasks {
-			t.Errorf("%d tasks ran before one was asked for, want %d", got, aheadTasks)
+		if got := ran.Load(); got != prompts.AheadTasks {
+			t.Errorf("%d tasks ran before one was asked for, want %d", got, prompts.AheadTasks)
 		}
 		for i := range 40 {
-			if got, ok := a.next(); !ok || *got != i {
+			if got, ok := a.Next(); !ok || *got != i {
 				t.Fatalf("task %v, %v; want %d", got, ok, i)
 			}
 		}
 		synctest.Wait()
-		if got := ran.Load(); got != aheadTasks+40 {
-			t.Errorf("%d tasks ran when 40 were taken, want %d", got, aheadTasks+40)
+		if got := ran.Load(); got != prompts.AheadTasks+40 {
+			t.Errorf("%d tasks ran when 40 were taken, want %d", got, prompts.AheadTasks+40)
 		}
 	})
 }
@@ -114,39 +115,39 @@ func TestAheadStartsEarlyAndHoldsNoMoreThanItsWindow(t *testing.T) {
 func TestAheadEnds(t *testing.T) {
 	a, _ := counting(5)
 	for i := range 5 {
-		if got, ok := a.next(); !ok || *got != i {
+		if got, ok := a.Next(); !ok || *got != i {
 			t.Fatalf("task %v, %v; want %d", got, ok, i)
 		}
 	}
 	for range 2 {
-		if got, ok := a.next(); ok {
+		if got, ok := a.Next(); ok {
 			t.Fatalf("task %d behind the last", *got)
 		}
 	}
-	a.group.Wait() // without a stop: at the end of the tasks the workers are gone
+	a.Group.Wait() // without a stop: at the end of the tasks the workers are gone
 }
 
 func TestAheadStops(t *testing.T) {
 	t.Run("before the start", func(t *testing.T) {
 		a, ran := counting(5)
-		a.stop()
-		a.stop()
-		a.start()
-		if _, ok := a.next(); ok || ran.Load() > 0 {
+		a.Stop()
+		a.Stop()
+		a.Start()
+		if _, ok := a.Next(); ok || ran.Load() > 0 {
 			t.Error("it went on")
 		}
 	})
 	t.Run("while next waits", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			release := make(chan struct{})
-			a := newAhead(1, func() (int, bool) { return 1, true }, func(int) { <-release })
+			a := prompts.NewAhead(1, func() (int, bool) { return 1, true }, func(int) { <-release })
 			result := make(chan bool)
 			go func() {
-				_, ok := a.next()
+				_, ok := a.Next()
 				result <- ok
 			}()
 			synctest.Wait()
-			go a.stop()
+			go a.Stop()
 			if <-result {
 				t.Error("next gave a task that had not run")
 			}
@@ -157,11 +158,11 @@ func TestAheadStops(t *testing.T) {
 
 // Long prompts must not fill the memory.
 func TestAheadHoldsFewLongPrompts(t *testing.T) {
-	if a := newAhead[int](1<<17, nil, nil); a.window > max(8, 2*a.workers) {
-		t.Errorf("%d prompts of 128k tokens are held", a.window)
+	if a := prompts.NewAhead[int](1<<17, nil, nil); a.Window > max(8, 2*a.Workers) {
+		t.Errorf("%d prompts of 128k tokens are held", a.Window)
 	}
-	if a := newAhead[int](1<<30, nil, nil); a.window < 2*a.workers {
-		t.Errorf("a window of %d starves %d workers", a.window, a.workers)
+	if a := prompts.NewAhead[int](1<<30, nil, nil); a.Window < 2*a.Workers {
+		t.Errorf("a window of %d starves %d workers", a.Window, a.Workers)
 	}
 }
 

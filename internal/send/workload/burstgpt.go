@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/send/trace"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // burstModel is the model whose rows vLLM takes.
@@ -19,14 +20,14 @@ var burstGPT = NewKind(Kind{
 // burstDataset draws rows of the file as pandas does, and makes prompts of as many
 // consecutive ids as a row says. As in vLLM their text is not measured again.
 type burstDataset struct {
-	vocabulary Vocabulary
+	vocabulary prompts.Vocabulary
 	rows       [][2]int32 // input and output tokens
 	order      []int32
 	next       int
 }
 
 func openBurstGPT(o Options, _ *struct{}) (Dataset, error) {
-	v, ok := o.Tokenizer.(Vocabulary)
+	v, ok := o.Tokenizer.(prompts.Vocabulary)
 	if !ok {
 		return nil, errNoVocabulary
 	}

@@ -10,20 +10,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/tokenizer"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
 
 // renderer is a vocabulary with a chat template that takes variables.
 type renderer interface {
-	Vocabulary
-	ChatTemplate
+	prompts.Vocabulary
+	prompts.ChatTemplate
 	RenderChat(variables map[string]any) (string, error)
 }
 
 // templated is the tokenizer of a dataset. Its chat template sees the run's date, and the run's own variables
 // where the dataset heeds them.
-func (o *Options) templated(k *Kind) Tokenizer {
+func (o *Options) templated(k *Kind) prompts.Tokenizer {
 	r, ok := o.Tokenizer.(renderer)
 	if !ok {
 		return o.Tokenizer

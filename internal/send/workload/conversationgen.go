@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -44,7 +45,7 @@ func openGenerated(o Options, own *ConversationOptions) (Dataset, error) {
 		return nil, errConfined("the file's text_files name others")
 	}
 	if o.Tokenizer == nil {
-		return nil, errNoTokenizer
+		return nil, prompts.ErrNoTokenizer
 	}
 	for i, name := range config.TextFiles {
 		if config.TextFiles[i], err = o.beside().Find(name); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -63,7 +64,7 @@ func TestMultiTurnLengths(t *testing.T) {
 	change := func(own any) {
 		m := own.(*MultiTurnOptions)
 		m.InputLen, m.OutputLen, m.PrefixLen, m.PerTurnInputLen, m.MinTurns, m.MaxTurns = 20, 7, 5, 9, 2, 6
-		m.History, m.Think = historyRecorded, talk.Fixed(3)
+		m.History, m.Think = historyRecorded, talk.Think{A: 3}
 	}
 	lengths := map[int]int{}
 	for _, c := range allTalks(t, openTalks(t, o, change)) {
@@ -142,7 +143,7 @@ func TestConversationFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Dataset: "conversations", NumPrompts: 5, Tokenizer: wordTokenizer{}, Shared: Shared{Path: path}}
+		o := Options{Dataset: "conversations", NumPrompts: 5, Tokenizer: prompts.WordTokenizer{}, Shared: Shared{Path: path}}
 		var got []string
 		for _, c := range allTalks(t, openTalks(t, o, func(any) {})) {
 			turn := &c.Turns[0]

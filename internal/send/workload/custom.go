@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var custom = NewKind(Kind{
@@ -30,7 +31,7 @@ func (o *CustomOptions) Check() error {
 // customEntries reads lines of JSON that hold a prompt.
 type customEntries struct {
 	parse     func(raw []byte) (customLine, error)
-	tok       Tokenizer
+	tok       prompts.Tokenizer
 	template  bool
 	outputLen int
 }
@@ -93,7 +94,7 @@ func (c *customEntries) request(raw []byte) (*Request, error) {
 		return nil, err
 	}
 	if c.tok != nil {
-		r.PromptTokens, err = countTokens(c.tok, r.Prompt)
+		r.PromptTokens, err = prompts.CountTokens(c.tok, r.Prompt)
 	}
 	return r, err
 }
@@ -122,7 +123,7 @@ func (c *customEntries) render(line customLine) (string, error) {
 	if !c.template {
 		return *line.Prompt, nil
 	}
-	return asChat(c.tok, *line.Prompt)
+	return prompts.AsChat(c.tok, *line.Prompt)
 }
 
 // wholeNumber reads a JSON number, cut to a whole one, or a string that holds a

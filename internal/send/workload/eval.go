@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/eval/task"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // EvalName is the dataset whose requests are questions.
@@ -138,7 +139,7 @@ func (e *evalSet) Warmups(n int) ([]*Request, error) {
 	for i := range warmups {
 		words := make([]string, min(len(strings.Fields(item.Prompt))+1, mostWarmWords))
 		for k := range words {
-			words[k] = commonWords[random.IntN(len(commonWords))]
+			words[k] = prompts.CommonWords[random.IntN(len(prompts.CommonWords))]
 		}
 		r := requestOf(item)
 		r.Index, r.Prompt, r.OutputTokens, r.Context = i, strings.Join(words, " "), min(item.MaxTokens, mostWarmTokens), 0

@@ -133,7 +133,7 @@ func all(t *testing.T, d Dataset) []*Request {
 	return requests
 }
 
-func prompts(requests []*Request) []string {
+func promptsOf(requests []*Request) []string {
 	texts := make([]string, len(requests))
 	for i, r := range requests {
 		texts[i] = r.Prompt

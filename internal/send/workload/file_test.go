@@ -78,7 +78,7 @@ func TestShareGPTTakesWhatFits(t *testing.T) {
 				o.Own = &ShareGPTOptions{&c.outputLen}
 			}
 			fits := true
-			if got := prompts(all(t, open(t, o))); len(got) == 1 {
+			if got := promptsOf(all(t, open(t, o))); len(got) == 1 {
 				fits = false
 			}
 			if fits != c.fits {
@@ -109,7 +109,7 @@ func TestFilesAreRepeatedUnlessForbidden(t *testing.T) {
 		if r.Index != i {
 			t.Errorf("request %d has index %d", i, r.Index)
 		}
-		if i >= 3 && !slices.Contains(prompts(requests[:3]), r.Prompt) {
+		if i >= 3 && !slices.Contains(promptsOf(requests[:3]), r.Prompt) {
 			t.Errorf("request %d is not one of the file: %q", i, r.Prompt)
 		}
 	}
@@ -203,7 +203,7 @@ func TestWarmupsSkipTheSameText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"prompt 0", "prompt 1", "prompt 2", "Warm-up 4. the same", "Warm-up 5. the same"}
-	if got := prompts(warm); !slices.Equal(got, want) {
+	if got := promptsOf(warm); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

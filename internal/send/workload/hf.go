@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/files/spool"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/workload/hfset"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var hf = NewKind(Kind{
@@ -77,7 +78,7 @@ func openHF(o Options, own *HFOptions) (Dataset, error) {
 	case set.Chat && !o.Chat:
 		return nil, fmt.Errorf("%s can only be sent as a chat: use --backend openai-chat", set.Names[0])
 	case o.Tokenizer == nil && set.Wrap == hfset.Always:
-		return nil, errNoTokenizer
+		return nil, prompts.ErrNoTokenizer
 	}
 	source, err := set.Open(read)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/send/workload/hfset"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/tokenizer"
 	"github.com/inferometer/inferometer/tokenizer/jinja"
 )
@@ -44,13 +45,13 @@ func (d *hfDataset) request(s *hfset.Sample) (*Request, error) {
 // answer counts the tokens of a recorded answer.
 func (d *hfDataset) answer(text string) (int, error) {
 	if d.opts.Tokenizer == nil {
-		return 0, errNoTokenizer
+		return 0, prompts.ErrNoTokenizer
 	}
 	if d.set.PlainAnswer {
 		ids, err := d.opts.Tokenizer.Encode(text)
 		return len(ids), err
 	}
-	return countTokens(d.opts.Tokenizer, text)
+	return prompts.CountTokens(d.opts.Tokenizer, text)
 }
 
 // render puts the prompt into the chat template, where the set wants it, and counts it.
@@ -68,11 +69,11 @@ func (d *hfDataset) render(r *Request, s *hfset.Sample) (err error) {
 		if s.System != "" || d.set.Wrap == hfset.Always {
 			messages = append(messages, tokenizer.Message{Role: "system", Content: s.System})
 		}
-		if r.Prompt, err = renderChat(tok, append(messages, tokenizer.Message{Role: "user", Content: s.Prompt}), instead); err != nil {
+		if r.Prompt, err = prompts.RenderChat(tok, append(messages, tokenizer.Message{Role: "user", Content: s.Prompt}), instead); err != nil {
 			return err
 		}
 	}
-	r.PromptTokens, err = countTokens(tok, r.Prompt)
+	r.PromptTokens, err = prompts.CountTokens(tok, r.Prompt)
 	return err
 }
 
@@ -95,7 +96,7 @@ func (d *hfDataset) chat(r *Request, s *hfset.Sample) error {
 	}
 	text, err := d.shown(messages, tools)
 	if err == nil {
-		r.PromptTokens, err = countTokens(d.opts.Tokenizer, text)
+		r.PromptTokens, err = prompts.CountTokens(d.opts.Tokenizer, text)
 	}
 	return err
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 )
 
 // mediaFile is what vLLM's own dataset classes gave: testdata/make_media.py.
@@ -72,7 +74,7 @@ func (c *mediaCase) options(t *testing.T) Options {
 	t.Helper()
 	o := Defaults(c.Dataset)
 	o.NumPrompts, o.Seed, o.Tokenizer, o.MultimodalChat = c.NumPrompts, c.Seed, testTokenizer(t, c.Tokenizer), c.Options.Chat
-	ratio := RangeRatio{c.Options.RangeRatio, c.Options.RangeRatio}
+	ratio := lengths.RangeRatio{Input: c.Options.RangeRatio, Output: c.Options.RangeRatio}
 	switch own := o.Own.(type) {
 	case *RandomOptions:
 		own.InputLen, own.OutputLen, own.PrefixLen, own.RangeRatio, own.BatchSize = c.Options.InputLen, c.Options.OutputLen, c.Options.PrefixLen, ratio, c.Options.BatchSize

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -63,12 +64,12 @@ func (o *MultiTurnOptions) prefixed() bool { return o.GlobalRatio > 0 || o.Conve
 type multiTurnDataset struct {
 	opts    Options
 	own     *MultiTurnOptions
-	tok     Tokenizer
+	tok     prompts.Tokenizer
 	counted bool    // the tokenizer is a real one
 	allowed []int32 // ids to walk over; nil: words are drawn
 	shared  []int32 // what all first messages begin with
 	global  []int32 // what all messages begin with
-	talks   *ahead[*madeTalk]
+	talks   *prompts.Ahead[*madeTalk]
 	planned int
 	first   int // index of the next conversation's first turn
 	total   int
@@ -82,9 +83,9 @@ type madeTalk struct {
 func openMultiTurn(o Options, own *MultiTurnOptions) (Dataset, error) {
 	d := &multiTurnDataset{opts: o, own: own, tok: o.Tokenizer, counted: o.Tokenizer != nil}
 	if d.tok == nil {
-		d.tok = wordTokenizer{}
+		d.tok = prompts.WordTokenizer{}
 	}
-	if v, ok := d.tok.(Vocabulary); ok {
+	if v, ok := d.tok.(prompts.Vocabulary); ok {
 		d.allowed = ordinaryIDs(v)
 	}
 	g := d.generator(o.Seed, 0)
@@ -99,7 +100,7 @@ func openMultiTurn(o Options, own *MultiTurnOptions) (Dataset, error) {
 		d.total += len(d.lengths(d.generator(o.Seed, i+1)))
 	}
 	_, most := own.turns()
-	d.talks = newAhead((own.InputLen+own.PrefixLen)*most, d.plan, d.run)
+	d.talks = prompts.NewAhead((own.InputLen+own.PrefixLen)*most, d.plan, d.run)
 	return d, nil
 }
 
@@ -145,9 +146,9 @@ func (d *multiTurnDataset) ids(g *numpy.Generator, n int) ([]int32, error) {
 	case n <= 0:
 		return nil, nil
 	case d.allowed == nil && !d.counted:
-		return drawWords(g)(n)
+		return prompts.DrawWords(g)(n)
 	case d.allowed == nil:
-		return drawThrough(d.tok, g)(n)
+		return prompts.DrawThrough(d.tok, g)(n)
 	}
 	at := int(g.Integers(0, int64(len(d.allowed))))
 	ids := make([]int32, n)
@@ -164,14 +165,14 @@ func (d *multiTurnDataset) text(g *numpy.Generator, n int, before ...[]int32) (t
 	if err != nil {
 		return "", 0, err
 	}
-	f := newFitting(append(ids, own...), len(ids)+n)
-	if err := f.all(d.tok, func(n int) ([]int32, error) { return d.ids(g, n) }); err != nil {
+	f := prompts.NewFitting(append(ids, own...), len(ids)+n)
+	if err := f.All(d.tok, func(n int) ([]int32, error) { return d.ids(g, n) }); err != nil {
 		return "", 0, err
 	}
 	if d.counted {
-		tokens = len(f.ids)
+		tokens = len(f.Ids)
 	}
-	return f.text, tokens, nil
+	return f.Text, tokens, nil
 }
 
 func (d *multiTurnDataset) plan() (*madeTalk, bool) {
@@ -238,7 +239,7 @@ func userMessage(text string) json.RawMessage {
 
 // Next implements Source.
 func (d *multiTurnDataset) Next() (*Request, error) {
-	m, ok := d.talks.next()
+	m, ok := d.talks.Next()
 	if !ok {
 		return nil, io.EOF
 	}
@@ -250,7 +251,7 @@ func (d *multiTurnDataset) Next() (*Request, error) {
 	return &Request{Index: m.talk.First, Conversation: m.talk.Number, Talk: m.talk}, nil
 }
 
-func (d *multiTurnDataset) start() { d.talks.start() }
+func (d *multiTurnDataset) start() { d.talks.Start() }
 
 // Len implements Dataset.
 func (d *multiTurnDataset) Len() int { return d.total }
@@ -260,7 +261,7 @@ func (d *multiTurnDataset) Conversations() int { return d.opts.NumPrompts }
 
 // Close implements Dataset.
 func (d *multiTurnDataset) Close() error {
-	d.talks.stop()
+	d.talks.Stop()
 	return nil
 }
 

@@ -1,16 +1,20 @@
 package workload
 
-import "github.com/inferometer/inferometer/internal/option"
+import (
+	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lora"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
+)
 
 // Options are what a dataset is opened with.
 type Options struct {
-	Dataset    string    // the name of a Kind
-	NumPrompts int       // requests; for some datasets 0 or less is all of the file
-	Seed       uint64    // identical seed, identical bytes
-	Tokenizer  Tokenizer // nil: none is to be had
-	Chat       bool      // the protocol is a chat: the server applies the chat template
-	SelfTimed  bool      // requests are sent at the dataset's own times
-	Carries    *Carries  // what the protocol's requests may hold; nil: nobody asks
+	Dataset    string            // the name of a Kind
+	NumPrompts int               // requests; for some datasets 0 or less is all of the file
+	Seed       uint64            // identical seed, identical bytes
+	Tokenizer  prompts.Tokenizer // nil: none is to be had
+	Chat       bool              // the protocol is a chat: the server applies the chat template
+	SelfTimed  bool              // requests are sent at the dataset's own times
+	Carries    *Carries          // what the protocol's requests may hold; nil: nobody asks
 	// Fetch gets those files of a set on Hugging Face's hub whose names match one of the
 	// patterns, and gives the folder that holds them; nil: nothing is fetched.
 	Fetch func(name string, patterns []string) (folder string, err error)
@@ -34,7 +38,7 @@ type Shared struct {
 
 	ChatTemplateKwargs ChatKwargs `json:"chat_template_kwargs,omitempty" flag:"chat-template-kwargs" metavar:"JSON" help:"Variables for the model's chat template where prompts are rendered here, as in '{\"enable_thinking\": false}'. For the server's own template use --extra-body."`
 	ChatTemplateDate   ChatDate   `json:"chat_template_date,omitempty" flag:"chat-template-date" whole:"true" default:"2026-01-01" metavar:"DATE" help:"The day that chat templates see as today, as 2026-01-31 or 2026-01-31T12:00:00, so that each run sends the same prompts."`
-	AdapterOptions
+	lora.AdapterOptions
 }
 
 // The keys of Shared.
@@ -76,7 +80,7 @@ func Check(o *Options) error {
 	if err := option.Check(&o.Shared); err != nil {
 		return err
 	}
-	if err := o.AdapterOptions.check(); err != nil {
+	if err := o.AdapterOptions.CheckTogether(); err != nil {
 		return err
 	}
 	switch {
@@ -95,3 +99,81 @@ func Check(o *Options) error {
 	}
 	return Fits(o)
 }
+
+// Content is what a dataset's requests hold beside a text.
+type Content int
+
+// Carries says what a request of the run's protocol may hold.
+type Carries struct {
+	Backend                string // its name
+	Inputs, Images, Sounds bool
+	TextsOnly              bool // it takes no token ids
+	Query                  bool // it needs a query and documents
+	Upload                 bool // it needs a sound, as a file
+}
+
+// checkCarried holds what the dataset gives against what the protocol takes.
+func (k *Kind) checkCarried(o *Options) error {
+	c := o.Carries
+	if c == nil {
+		return nil
+	}
+	backend := option.Ref("backend")
+	refuse := func(format, hint string, args ...any) error {
+		return option.Errorf("dataset_name", format, k.Name, backend, c.Backend).WithHint(hint, args...)
+	}
+	switch {
+	case c.Upload && k.Holds != Sounds:
+		return refuse("%s has no sounds, which %s %s sends", "use custom_audio")
+	case c.Query && k.Holds != Inputs && !batched(o):
+		return refuse("%s has no queries with documents, which %s %s sends", "use random-rerank")
+	case k.Holds == Images && !c.Images:
+		return refuse("%s has images, which %s %s can't send", "use %s openai-chat", backend)
+	case k.Holds == Sounds && !c.Sounds:
+		return refuse("%s has sounds, which %s %s can't send", "use %s openai-audio, or openai-chat", backend)
+	case (k.Holds == Inputs || batched(o)) && !c.Inputs:
+		return refuse("%s has several texts in a request, which %s %s can't send", "use a pooling backend, or leave %s at 1", option.Ref("batch_size"))
+	case c.TextsOnly && SendsIDs(o.Own):
+		return refuse("%s sends token ids, which %s %s can't send", "use %s openai or vllm; the dataset trace can send texts", backend)
+	case c.Upload && o.MultimodalChat:
+		return option.Errorf(keyMultimodalChat, "makes a chat message, and %s %s uploads a file", backend, c.Backend)
+	}
+	return nil
+}
+
+// Fits says why the dataset can't be sent by the protocol; nil: it can.
+func Fits(o *Options) error {
+	k, err := Find(o.Dataset)
+	if err != nil {
+		return err
+	}
+	if err := k.checkCarried(o); err != nil {
+		return err
+	}
+	if own, ok := o.Own.(interface{ CheckWith(*Options) error }); ok {
+		return own.CheckWith(o)
+	}
+	return nil
+}
+
+// SendsIDs says whether a dataset with these options sends token ids in place of texts.
+func SendsIDs(own any) bool {
+	o, ok := own.(interface{ sendsIDs() bool })
+	return ok && o.sendsIDs()
+}
+
+// Batched says whether requests hold several texts by an option.
+func Batched(o *Options) bool { return batched(o) }
+
+func batched(o *Options) bool {
+	b, ok := o.Own.(interface{ batchSize() int })
+	return ok && b.batchSize() > 1
+}
+
+// The contents.
+const (
+	Text   Content = iota // nothing
+	Images                // images or videos
+	Sounds                // a sound
+	Inputs                // several texts: a query and its documents
+)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // unboundedPrefixed is how many prompts a run that ends by time prepares for: all
@@ -48,7 +49,7 @@ func (o *PrefixRepetitionOptions) CheckWith(all *Options) error {
 type prefixDataset struct {
 	opts     Options
 	own      *PrefixRepetitionOptions
-	tok      Tokenizer
+	tok      prompts.Tokenizer
 	counted  bool
 	prefixes [][]int32
 	suffixes [][]int32 // of all prefixes, one after the other
@@ -56,7 +57,7 @@ type prefixDataset struct {
 	legacy   *numpy.RandomState
 	random   *numpy.Python // as the shuffle left it
 	next     int
-	texts    *ahead[*prefixText] // nil: each is made when it is due
+	texts    *prompts.Ahead[*prefixText] // nil: each is made when it is due
 }
 
 func openPrefixRepetition(o Options, own *PrefixRepetitionOptions) (Dataset, error) {
@@ -87,14 +88,14 @@ func newPrefixRepetition(o Options, p *PrefixRepetitionOptions, seed uint64) (*p
 }
 
 // source gives runs of ids of exact lengths. With a server's tokenizer they are made several side by side.
-func (d *prefixDataset) source(seed uint64) (exact idSource, stop func()) {
-	_, known := d.tok.(Vocabulary)
+func (d *prefixDataset) source(seed uint64) (exact prompts.IDSource, stop func()) {
+	_, known := d.tok.(prompts.Vocabulary)
 	if known || !d.counted {
 		draw := d.draws(seed)
 		return func(n int) ([]int32, error) { return exactIDs(d.tok, draw, n) }, func() {}
 	}
 	each, planned := 1+d.opts.NumPrompts/d.own.NumPrefixes, 0
-	t := newThrough(d.tok, numpy.NewGenerator(seed), d.own.SuffixLen, func() (*throughText, bool) {
+	t := prompts.NewThrough(d.tok, numpy.NewGenerator(seed), d.own.SuffixLen, func() (*prompts.ThroughText, bool) {
 		if planned == each*d.own.NumPrefixes {
 			return nil, false
 		}
@@ -103,34 +104,34 @@ func (d *prefixDataset) source(seed uint64) (exact idSource, stop func()) {
 			n = d.own.PrefixLen
 		}
 		planned++
-		return &throughText{n: n, want: n}, true
+		return &prompts.ThroughText{N: n, Want: n}, true
 	})
 	return func(int) ([]int32, error) {
-		text, ok := t.next()
+		text, ok := t.Next()
 		if !ok {
 			return nil, io.ErrUnexpectedEOF // as many are planned as are asked for
 		}
-		if text.err != nil {
-			return nil, text.err
+		if text.Err != nil {
+			return nil, text.Err
 		}
-		return text.fit.ids, nil
-	}, t.stop
+		return text.Fit.Ids, nil
+	}, t.Stop
 }
 
 // readAhead has the texts made side by side where each is a question to the server.
 func (d *prefixDataset) readAhead() {
-	if _, known := d.tok.(Vocabulary); known || !d.counted {
+	if _, known := d.tok.(prompts.Vocabulary); known || !d.counted {
 		return
 	}
 	planned := 0
-	d.texts = newAhead(d.own.PrefixLen+d.own.SuffixLen, func() (*prefixText, bool) {
+	d.texts = prompts.NewAhead(d.own.PrefixLen+d.own.SuffixLen, func() (*prefixText, bool) {
 		if planned == len(d.order) {
 			return nil, false
 		}
 		planned++
 		return &prefixText{ids: d.ids(planned - 1)}, true
 	}, func(t *prefixText) { t.text, t.err = d.tok.Decode(t.ids) })
-	d.texts.workers, d.texts.window = throughAtOnce, 2*throughAtOnce
+	d.texts.Workers, d.texts.Window = prompts.ThroughAtOnce, 2*prompts.ThroughAtOnce
 }
 
 // prefixText is a prompt's text on its way.
@@ -153,7 +154,7 @@ func (d *prefixDataset) text() *prefixText {
 		t.text, t.err = d.tok.Decode(t.ids)
 		return t
 	}
-	t, ok := d.texts.next()
+	t, ok := d.texts.Next()
 	if !ok {
 		return &prefixText{err: io.EOF}
 	}
@@ -161,9 +162,9 @@ func (d *prefixDataset) text() *prefixText {
 }
 
 // draws draws ids: with a known vocabulary from all of it, as vLLM does.
-func (d *prefixDataset) draws(seed uint64) idSource {
+func (d *prefixDataset) draws(seed uint64) prompts.IDSource {
 	switch v := d.tok.(type) {
-	case Vocabulary:
+	case prompts.Vocabulary:
 		d.legacy = numpy.NewRandomState(seed)
 		return func(n int) ([]int32, error) {
 			ids := make([]int32, n)
@@ -173,20 +174,20 @@ func (d *prefixDataset) draws(seed uint64) idSource {
 			return ids, nil
 		}
 	default:
-		d.tok = wordTokenizer{}
-		return drawWords(numpy.NewGenerator(seed))
+		d.tok = prompts.WordTokenizer{}
+		return prompts.DrawWords(numpy.NewGenerator(seed))
 	}
 }
 
 // exactIDs draws n ids whose text has n tokens.
-func exactIDs(t Tokenizer, draw idSource, n int) ([]int32, error) {
+func exactIDs(t prompts.Tokenizer, draw prompts.IDSource, n int) ([]int32, error) {
 	ids, err := draw(n)
 	if err != nil {
 		return nil, err
 	}
-	f := newFitting(ids, n)
-	err = f.all(t, draw)
-	return f.ids, err
+	f := prompts.NewFitting(ids, n)
+	err = f.All(t, draw)
+	return f.Ids, err
 }
 
 func (d *prefixDataset) shuffle(seed uint64) {
@@ -226,7 +227,7 @@ func (d *prefixDataset) Len() int { return len(d.order) }
 // Close implements Dataset.
 func (d *prefixDataset) Close() error {
 	if d.texts != nil {
-		d.texts.stop()
+		d.texts.Stop()
 	}
 	return nil
 }

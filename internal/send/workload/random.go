@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var random = NewKind(Kind{
@@ -14,11 +16,11 @@ var random = NewKind(Kind{
 // RandomOptions shape the random dataset. Lengths are drawn evenly from
 // length*(1-ratio) to length*(1+ratio); the prefix comes on top of the input.
 type RandomOptions struct {
-	InputLen   int        `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	OutputLen  int        `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
-	PrefixLen  int        `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
-	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
-	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int                `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	PrefixLen  int                `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1; {\"input\": 0.1, \"output\": 0.5} for each."`
+	BatchSize  int                `json:"batch_size" flag:"random-batch-size" default:"1" min:"0" help:"prompts in one request, for pooling backends."`
 	RandomShape
 }
 
@@ -26,7 +28,7 @@ func (o *RandomOptions) batchSize() int { return o.BatchSize }
 
 // Check implements [option.Checker].
 func (o *RandomOptions) Check() error {
-	if err := o.RangeRatio.check(); err != nil {
+	if err := o.RangeRatio.CheckRange(); err != nil {
 		return option.Errorf("range_ratio", "%s", err.Error())
 	}
 	if err := o.RandomShape.check(o); err != nil {
@@ -44,16 +46,16 @@ func (o *RandomOptions) Check() error {
 type randomDataset struct {
 	opts    Options
 	own     *RandomOptions
-	tok     Tokenizer
+	tok     prompts.Tokenizer
 	body    func(index, offset, n int) ([]int32, error)
-	first   idSource // draws the prefix
-	draw    idSource // draws what a fitting misses
+	first   prompts.IDSource // draws the prefix
+	draw    prompts.IDSource // draws what a fitting misses
 	lengths *randomLengths
 	prefix  []int32
 	shared  *sharedPrefixes // nil: prompts share no set part
 	counted bool            // the tokenizer is the server's own
-	prompts *ahead[*randomPrompt]
-	through *through // in place of prompts, with a server's tokenizer
+	prompts *prompts.Ahead[*randomPrompt]
+	through *prompts.Through // in place of prompts, with a server's tokenizer
 	planned int
 	skew    int                  // added to a prompt's index where its ids are chosen
 	wanted  func(index int) bool // nil: all are; the prompts of others are not made
@@ -64,7 +66,7 @@ type randomPrompt struct {
 	index, input, output, offset int
 	prefix                       []int32
 	share                        sharedPart
-	fit                          *fitting
+	fit                          *prompts.Fitting
 	missing                      int // tokens that must be drawn before it can go on
 	err                          error
 }
@@ -84,7 +86,7 @@ func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*rand
 	if err != nil {
 		return nil, err
 	}
-	d, err := newRandomOf(o, own, lengths, direction, Vocabulary.SpecialIDs)
+	d, err := newRandomOf(o, own, lengths, direction, prompts.Vocabulary.SpecialIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -95,60 +97,61 @@ func newRandom(o Options, own *RandomOptions, seed uint64, direction int) (*rand
 
 // sideBySide has prompts made several at a time where the tokenizer is the server's. Nothing else may draw from their stream.
 func (d *randomDataset) sideBySide() {
-	if _, known := d.tok.(Vocabulary); known || !d.counted {
+	if _, known := d.tok.(prompts.Vocabulary); known || !d.counted {
 		return
 	}
-	d.through = newThrough(d.tok, d.lengths.rest, d.lengths.usual(), func() (*throughText, bool) {
+	d.through = prompts.NewThrough(d.tok, d.lengths.rest, d.lengths.usual(), func() (*prompts.ThroughText, bool) {
 		p, ok := d.plan()
 		if !ok {
 			return nil, false
 		}
-		return &throughText{prompt: p, before: p.prefix, n: p.input - p.share.tokens, want: max(d.own.PrefixLen, 0) + p.input, err: p.err}, true
+		return &prompts.ThroughText{Of: p, Before: p.prefix, N: p.input - p.share.tokens, Want: max(d.own.PrefixLen, 0) + p.input, Err: p.err}, true
 	})
 }
 
 // next is the next prompt; it may miss tokens.
 func (d *randomDataset) next() (*randomPrompt, bool) {
 	if d.through == nil {
-		return d.prompts.next()
+		return d.prompts.Next()
 	}
-	t, ok := d.through.next()
+	t, ok := d.through.Next()
 	if !ok {
 		return nil, false
 	}
-	t.prompt.fit, t.prompt.err = t.fit, t.err
-	return t.prompt, true
+	p := t.Of.(*randomPrompt)
+	p.fit, p.err = t.Fit, t.Err
+	return p, true
 }
 
 // vocabularyOf is how many special tokens a tokenizer adds to a text, and how many tokens it knows.
-func vocabularyOf(t Tokenizer) (special, vocab int) {
-	if known, ok := t.(Vocabulary); ok {
+func vocabularyOf(t prompts.Tokenizer) (special, vocab int) {
+	if known, ok := t.(prompts.Vocabulary); ok {
 		return known.NumSpecialTokensToAdd(), known.VocabSize()
 	}
-	return 0, len(words)
+	return 0, len(prompts.Words)
 }
 
 // newRandomOf makes prompts of lengths that are drawn already, of all ids but those left out.
-func newRandomOf(o Options, own *RandomOptions, lengths *randomLengths, direction int, leftOut func(Vocabulary) []int32) (*randomDataset, error) {
+func newRandomOf(o Options, own *RandomOptions, lengths *randomLengths, direction int, leftOut func(prompts.Vocabulary) []int32) (*randomDataset, error) {
 	d := &randomDataset{opts: o, own: own, tok: o.Tokenizer, counted: o.Tokenizer != nil, lengths: lengths}
 	if d.tok == nil {
-		d.tok = wordTokenizer{}
+		d.tok = prompts.WordTokenizer{}
 	}
-	known, isKnown := d.tok.(Vocabulary)
+	known, isKnown := d.tok.(prompts.Vocabulary)
 	if isKnown {
 		d.walkVocabulary(known, direction, leftOut(known))
 	} else {
 		d.drawWords()
 	}
-	d.prompts = newAhead(d.lengths.usual()+own.PrefixLen, d.plan, d.run)
+	d.prompts = prompts.NewAhead(d.lengths.usual()+own.PrefixLen, d.plan, d.run)
 	if !isKnown {
-		d.prompts.workers = 0 // every prompt draws its ids from the one stream
+		d.prompts.Workers = 0 // every prompt draws its ids from the one stream
 	}
 	return d, d.makePrefix()
 }
 
 // walkVocabulary is vLLM's way.
-func (d *randomDataset) walkVocabulary(v Vocabulary, direction int, leftOut []int32) {
+func (d *randomDataset) walkVocabulary(v prompts.Vocabulary, direction int, leftOut []int32) {
 	allowed := idsWithout(leftOut, v.VocabSize())
 	d.body = func(index, offset, n int) ([]int32, error) {
 		ids := make([]int32, n)
@@ -179,9 +182,9 @@ func (d *randomDataset) walkVocabulary(v Vocabulary, direction int, leftOut []in
 
 // drawWords is the way without a vocabulary.
 func (d *randomDataset) drawWords() {
-	d.draw = drawThrough(d.tok, d.lengths.rest)
+	d.draw = prompts.DrawThrough(d.tok, d.lengths.rest)
 	if !d.counted {
-		d.draw = drawWords(d.lengths.rest)
+		d.draw = prompts.DrawWords(d.lengths.rest)
 	}
 	d.first = d.draw
 	d.body = func(_, _, n int) ([]int32, error) { return d.draw(n) }
@@ -196,11 +199,11 @@ func (d *randomDataset) makePrefix() error {
 	if err != nil {
 		return err
 	}
-	f := newFitting(ids, n)
-	if err := f.all(d.tok, d.draw); err != nil {
+	f := prompts.NewFitting(ids, n)
+	if err := f.All(d.tok, d.draw); err != nil {
 		return err
 	}
-	d.prefix = f.ids
+	d.prefix = f.Ids
 	return nil
 }
 
@@ -233,8 +236,8 @@ func (d *randomDataset) run(p *randomPrompt) {
 		p.err = err
 		return
 	}
-	p.fit = newFitting(slices.Concat(p.prefix, body), max(d.own.PrefixLen, 0)+p.input)
-	p.missing, p.err = p.fit.run(d.tok)
+	p.fit = prompts.NewFitting(slices.Concat(p.prefix, body), max(d.own.PrefixLen, 0)+p.input)
+	p.missing, p.err = p.fit.Run(d.tok)
 }
 
 // Next implements Source. What a prompt misses is drawn here, in the order of the prompts.
@@ -249,15 +252,15 @@ func (d *randomDataset) Next() (*Request, error) {
 	if p.fit == nil {
 		return &Request{Index: p.index}, nil
 	}
-	if err := p.fit.finish(d.tok, p.missing, d.draw); err != nil {
+	if err := p.fit.Finish(d.tok, p.missing, d.draw); err != nil {
 		return nil, err
 	}
-	r := &Request{Index: p.index, Prompt: p.fit.text, OutputTokens: p.output, SharedTokens: p.share.seen}
+	r := &Request{Index: p.index, Prompt: p.fit.Text, OutputTokens: p.output, SharedTokens: p.share.seen}
 	if d.shared != nil {
 		r.SharedOf = p.input
 	}
 	if d.counted {
-		r.PromptTokens = len(p.fit.ids)
+		r.PromptTokens = len(p.fit.Ids)
 	}
 	return r, nil
 }
@@ -274,13 +277,13 @@ func (d *randomDataset) want(wanted func(index int) bool) {
 // passOver draws as many words as a prompt has, for the sake of those behind it.
 func (d *randomDataset) passOver(n int) {
 	for range n {
-		d.lengths.rest.Integers(0, int64(len(words)))
+		d.lengths.rest.Integers(0, int64(len(prompts.Words)))
 	}
 }
 
 func (d *randomDataset) start() {
 	if d.through == nil {
-		d.prompts.start()
+		d.prompts.Start()
 	}
 }
 
@@ -289,9 +292,9 @@ func (d *randomDataset) Len() int { return d.opts.NumPrompts }
 
 // Close implements Dataset.
 func (d *randomDataset) Close() error {
-	d.prompts.stop()
+	d.prompts.Stop()
 	if d.through != nil {
-		d.through.stop()
+		d.through.Stop()
 	}
 	return nil
 }
@@ -326,10 +329,10 @@ func take(s Source, n int) ([]*Request, error) {
 }
 
 // ordinaryIDs are the ids of the vocabulary that are not special, ascending.
-func ordinaryIDs(v Vocabulary) []int32 { return ordinaryOf(v, v.VocabSize()) }
+func ordinaryIDs(v prompts.Vocabulary) []int32 { return ordinaryOf(v, v.VocabSize()) }
 
 // ordinaryOf are those below size.
-func ordinaryOf(v Vocabulary, size int) []int32 { return idsWithout(v.SpecialIDs(), size) }
+func ordinaryOf(v prompts.Vocabulary, size int) []int32 { return idsWithout(v.SpecialIDs(), size) }
 
 // idsWithout are the ids below size that are not left out, ascending.
 func idsWithout(leftOut []int32, size int) []int32 {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 	"github.com/inferometer/inferometer/internal/send/workload/media"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var randomMM = NewKind(Kind{
@@ -17,14 +19,14 @@ var randomMM = NewKind(Kind{
 
 // RandomMMOptions shape the dataset random-mm.
 type RandomMMOptions struct {
-	InputLen   int           `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	OutputLen  int           `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
-	PrefixLen  int           `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
-	RangeRatio RangeRatio    `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
-	Items      int           `json:"base_items_per_request" flag:"random-mm-base-items-per-request" default:"1" min:"0" max:"10000" help:"images and videos in a request."`
-	ItemsRatio float64       `json:"num_mm_items_range_ratio" flag:"random-mm-num-mm-items-range-ratio" default:"0" min:"0" max:"1" help:"their number varies by this share up and down; 1 allows none."`
-	Limits     media.Limits  `json:"limit_mm_per_prompt" flag:"random-mm-limit-mm-per-prompt" default:"{\"image\": 255, \"video\": 1}" metavar:"JSON" help:"at most so many of each kind in a request."`
-	Buckets    media.Buckets `json:"bucket_config" flag:"random-mm-bucket-config" default:"{(256, 256, 1): 0.5, (720, 1280, 1): 0.5, (720, 1280, 16): 0}" metavar:"SIZES" help:"sizes as (height, width, frames), each with its probability. One frame is an image, more are a video."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	OutputLen  int                `json:"output_len" flag:"random-output-len" common:"true" follows:"output-len" default:"128" min:"1" help:"tokens to generate."`
+	PrefixLen  int                `json:"prefix_len" flag:"random-prefix-len" follows:"prefix-len" default:"0" min:"0" help:"tokens that all prompts begin with, besides the input length."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
+	Items      int                `json:"base_items_per_request" flag:"random-mm-base-items-per-request" default:"1" min:"0" max:"10000" help:"images and videos in a request."`
+	ItemsRatio float64            `json:"num_mm_items_range_ratio" flag:"random-mm-num-mm-items-range-ratio" default:"0" min:"0" max:"1" help:"their number varies by this share up and down; 1 allows none."`
+	Limits     media.Limits       `json:"limit_mm_per_prompt" flag:"random-mm-limit-mm-per-prompt" default:"{\"image\": 255, \"video\": 1}" metavar:"JSON" help:"at most so many of each kind in a request."`
+	Buckets    media.Buckets      `json:"bucket_config" flag:"random-mm-bucket-config" default:"{(256, 256, 1): 0.5, (720, 1280, 1): 0.5, (720, 1280, 16): 0}" metavar:"SIZES" help:"sizes as (height, width, frames), each with its probability. One frame is an image, more are a video."`
 }
 
 func (o *RandomMMOptions) text() *RandomOptions {
@@ -73,7 +75,7 @@ type mmDataset struct {
 	own       *RandomMMOptions
 	sizes     media.Buckets
 	low, high int
-	requests  *ahead[*mmRequest]
+	requests  *prompts.Ahead[*mmRequest]
 }
 
 // mmRequest is a request on its way.
@@ -95,7 +97,7 @@ func openRandomMM(o Options, own *RandomMMOptions) (Dataset, error) {
 
 // marked are special tokens of all kinds: a placeholder of an image in the text would
 // be taken for an image.
-func marked(v Vocabulary) []int32 {
+func marked(v prompts.Vocabulary) []int32 {
 	if m, ok := v.(interface{ MarkedSpecialIDs() []int32 }); ok {
 		return m.MarkedSpecialIDs()
 	}
@@ -114,8 +116,8 @@ func newRandomMM(o Options, own *RandomMMOptions, seed uint64, direction int) (*
 	if d.randomDataset, err = newRandomOf(o, text, lengths, direction, marked); err != nil {
 		return nil, err
 	}
-	d.requests = newAhead(1, d.planItems, d.encode)
-	d.requests.window = max(2, min(d.requests.window, aheadMedia/d.mostBytes()))
+	d.requests = prompts.NewAhead(1, d.planItems, d.encode)
+	d.requests.Window = max(2, min(d.requests.Window, aheadMedia/d.mostBytes()))
 	return d, nil
 }
 
@@ -203,7 +205,7 @@ func chatMessage(text string, parts []json.RawMessage) json.RawMessage {
 
 // Next implements Source.
 func (d *mmDataset) Next() (*Request, error) {
-	m, ok := d.requests.next()
+	m, ok := d.requests.Next()
 	if !ok {
 		return nil, io.EOF
 	}
@@ -213,12 +215,12 @@ func (d *mmDataset) Next() (*Request, error) {
 	return m.Request, nil
 }
 
-func (d *mmDataset) start() { d.requests.start() }
+func (d *mmDataset) start() { d.requests.Start() }
 
 // Close implements Dataset. The prompts end first: who plans the requests waits for them.
 func (d *mmDataset) Close() error {
 	err := d.randomDataset.Close()
-	d.requests.stop()
+	d.requests.Stop()
 	return err
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
 )
 
 // referenceCase is a dataset made in Python by testdata/make_prompts.py.
@@ -28,7 +30,7 @@ func (c referenceCase) options(t *testing.T) Options {
 	o := Options{Dataset: c.Dataset, NumPrompts: c.NumPrompts, Seed: c.Seed, Tokenizer: testTokenizer(t, c.Tokenizer)}
 	switch c.Dataset {
 	case "random":
-		o.Own = &RandomOptions{InputLen: c.InputLen, OutputLen: c.OutputLen, PrefixLen: c.PrefixLen, RangeRatio: RangeRatio{c.Ratio, c.Ratio}}
+		o.Own = &RandomOptions{InputLen: c.InputLen, OutputLen: c.OutputLen, PrefixLen: c.PrefixLen, RangeRatio: lengths.RangeRatio{Input: c.Ratio, Output: c.Ratio}}
 	case "prefix_repetition":
 		o.Own = &PrefixRepetitionOptions{c.PrefixLen, c.SuffixLen, c.NumPrefixes, c.OutputLen}
 	case "sonnet":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lora"
 )
 
 // Kind is a dataset that can be chosen. It is all that flags, scenarios, schemas and
@@ -62,7 +63,7 @@ func (k *Kind) Hears(key string) bool {
 	if key == keyPath {
 		return k.File
 	}
-	return isAdapterKey(key) || slices.Contains(k.Listens, key)
+	return lora.IsKey(key) || slices.Contains(k.Listens, key)
 }
 
 // kinds is the one place where a dataset is listed.
@@ -83,13 +84,6 @@ func Names() []string { return kinds.Names() }
 
 // Find is the dataset with this name.
 func Find(name string) (*Kind, error) { return kinds.Find(name) }
-
-// Refused are the datasets of vLLM that are not made or read here.
-func Refused() []string { return refused(kinds, "burstgpt", "timed_trace") }
-
-func refused(here *option.Table[*Kind], theirs ...string) []string {
-	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(here.Names(), name) })
-}
 
 func fileKinds() (names []string) {
 	for _, k := range Kinds() {
@@ -185,3 +179,68 @@ func NumPyState(d Dataset) *numpy.RandomState {
 // warmSeed gives warm-ups a stream of their own. It is far from any seed that
 // people type, so the warm-ups of one run are not the prompts of the next.
 func warmSeed(seed uint64) uint64 { return seed ^ 0x9e3779b97f4a7c15 }
+
+// adapted is a dataset whose requests ask for adapters. Its warm-ups ask for the model
+// itself, as those of vLLM's client do.
+type adapted struct {
+	Dataset
+	pick     func() int // the next adapter; called in order
+	names    []string
+	sessions []int32 // the adapter of each conversation, by its number
+}
+
+// Unwrap gives the dataset behind.
+func (a *adapted) Unwrap() Dataset { return a.Dataset }
+
+func withAdapters(d Dataset, o *Options) Dataset {
+	if len(o.LoRAModules) == 0 {
+		return d
+	}
+	return &adapted{Dataset: d, names: o.LoRAModules, pick: lora.Pick(&o.AdapterOptions, pythonState(d, o.Seed))}
+}
+
+// Next implements Source.
+func (a *adapted) Next() (*Request, error) {
+	r, err := a.Dataset.Next()
+	if err != nil || r.Unmeasured {
+		return r, err
+	}
+	r.Model = a.names[a.choose(r.Conversation)]
+	return r, nil
+}
+
+// choose gives the adapter of a conversation, and of a request that belongs to none.
+func (a *adapted) choose(conversation int) int {
+	if conversation <= 0 {
+		return a.pick()
+	}
+	// They count on from 1, in any order: the n-th one has the n-th draw.
+	for len(a.sessions) < conversation {
+		a.sessions = append(slices.Grow(a.sessions, 1), int32(a.pick()))
+	}
+	return int(a.sessions[conversation-1])
+}
+
+// as finds what a dataset can do beyond the interface, behind whatever is wrapped round it.
+func as[T any](d Dataset) (found T, ok bool) {
+	for d != nil {
+		if found, ok = d.(T); ok {
+			return found, true
+		}
+		w, wrapped := d.(interface{ Unwrap() Dataset })
+		if !wrapped {
+			break
+		}
+		d = w.Unwrap()
+	}
+	return found, false
+}
+
+// pythonState is Python's global generator as d leaves it, from which vLLM goes on to
+// draw adapters: seeded and not yet used, where d never touched it.
+func pythonState(d Dataset, seed uint64) *numpy.Python {
+	if s, ok := as[interface{ pythonState() *numpy.Python }](d); ok {
+		return s.pythonState()
+	}
+	return numpy.NewPython(seed)
+}

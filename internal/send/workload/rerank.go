@@ -6,6 +6,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var randomRerank = NewKind(Kind{
@@ -15,15 +17,15 @@ var randomRerank = NewKind(Kind{
 // RerankOptions shape the dataset random-rerank. The input length is that of the query
 // and one document together, as a reranker reads them.
 type RerankOptions struct {
-	InputLen   int        `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
-	RangeRatio RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
-	BatchSize  int        `json:"batch_size" flag:"random-batch-size" default:"1" min:"1" help:"documents in one request."`
-	NoReranker bool       `json:"no_reranker" flag:"no-reranker" help:"the model embeds query and documents one by one; all have the input length."`
+	InputLen   int                `json:"input_len" flag:"random-input-len" common:"true" follows:"input-len" default:"1024" min:"0" help:"tokens of a prompt."`
+	RangeRatio lengths.RangeRatio `json:"range_ratio" flag:"random-range-ratio" default:"0" metavar:"X" help:"lengths vary by this share up and down, from 0 to below 1."`
+	BatchSize  int                `json:"batch_size" flag:"random-batch-size" default:"1" min:"1" help:"documents in one request."`
+	NoReranker bool               `json:"no_reranker" flag:"no-reranker" help:"the model embeds query and documents one by one; all have the input length."`
 }
 
 // Check implements [option.Checker].
 func (o *RerankOptions) Check() error {
-	switch err := o.RangeRatio.check(); {
+	switch err := o.RangeRatio.CheckRange(); {
 	case err != nil:
 		return option.Errorf("range_ratio", "%s", err.Error())
 	case o.NoReranker && o.BatchSize < 2:
@@ -69,7 +71,7 @@ func newRerank(o Options, own *RerankOptions, seed uint64, direction int) (Datas
 	if err != nil {
 		return nil, err
 	}
-	d, err := newRandomOf(o, docs, lengths, direction, Vocabulary.SpecialIDs)
+	d, err := newRandomOf(o, docs, lengths, direction, prompts.Vocabulary.SpecialIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -79,21 +81,21 @@ func newRerank(o Options, own *RerankOptions, seed uint64, direction int) (Datas
 		return nil, err
 	}
 	d.sideBySide()
-	all := &grouped{Dataset: d, size: size, query: query.text, eachTime: !own.NoReranker}
+	all := &grouped{Dataset: d, size: size, query: query.Text, eachTime: !own.NoReranker}
 	if d.counted {
-		all.queryTokens = len(query.ids)
+		all.queryTokens = len(query.Ids)
 	}
 	return &rerank{all, o, own}, nil
 }
 
 // text makes one prompt by itself.
-func (d *randomDataset) text(index, offset, n int) (*fitting, error) {
+func (d *randomDataset) text(index, offset, n int) (*prompts.Fitting, error) {
 	ids, err := d.body(index, offset, n)
 	if err != nil {
 		return nil, err
 	}
-	f := newFitting(ids, n)
-	return f, f.all(d.tok, d.draw)
+	f := prompts.NewFitting(ids, n)
+	return f, f.All(d.tok, d.draw)
 }
 
 type rerank struct {

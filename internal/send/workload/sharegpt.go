@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // The bounds within which vLLM takes a conversation, in tokens.
@@ -27,13 +29,13 @@ type ShareGPTOptions struct {
 // shareGPTEntries reads conversations: the first turn is the prompt, the second says how
 // long an answer to ask for.
 type shareGPTEntries struct {
-	tok       Tokenizer
+	tok       prompts.Tokenizer
 	outputLen *int // nil: as long as the answer in the file
 }
 
 func openShareGPT(o Options, own *ShareGPTOptions) (Dataset, error) {
 	if o.Tokenizer == nil {
-		return nil, errNoTokenizer
+		return nil, prompts.ErrNoTokenizer
 	}
 	type turns struct{ Conversations []struct{} }
 	c, err := openCorpus(o.Path, func(r io.Reader) ([]span, error) {
@@ -71,14 +73,14 @@ func (s *shareGPTEntries) request(raw []byte) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := countTokens(s.tok, prompt)
+	in, err := prompts.CountTokens(s.tok, prompt)
 	if err != nil || in < shareGPTMin || in > shareGPTMaxPrompt {
 		return nil, err
 	}
 	var out int
 	if s.outputLen != nil {
 		out = *s.outputLen
-	} else if out, err = countTokens(s.tok, answer); err != nil || out < shareGPTMin {
+	} else if out, err = prompts.CountTokens(s.tok, answer); err != nil || out < shareGPTMin {
 		return nil, err
 	}
 	if in+out > shareGPTMaxTotal {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 const (
@@ -53,7 +54,7 @@ type sonnetDataset struct {
 	prefix string // the task and the shared lines
 	extra  int    // lines to draw
 	random *numpy.Python
-	drafts *ahead[*sonnetDraft]
+	drafts *prompts.Ahead[*sonnetDraft]
 	next   int
 }
 
@@ -68,7 +69,7 @@ type sonnetDraft struct {
 
 func openSonnet(o Options, own *SonnetOptions) (Dataset, error) {
 	if o.Tokenizer == nil {
-		return nil, errNoTokenizer
+		return nil, prompts.ErrNoTokenizer
 	}
 	text := poem
 	if o.Path != "" {
@@ -90,7 +91,7 @@ func openSonnet(o Options, own *SonnetOptions) (Dataset, error) {
 
 func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*sonnetDataset, error) {
 	s := &sonnetDataset{opts: o, own: own, lines: lines, random: numpy.NewPython(seed)}
-	total, err := countAll(o.Tokenizer, lines)
+	total, err := prompts.CountAll(o.Tokenizer, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +109,13 @@ func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*son
 	shared := fitting(own.PrefixLen, 0)
 	s.extra = fitting(own.InputLen, 1) - shared
 	s.prefix = sonnetTask + strings.Join(lines[:min(shared, len(lines))], "")
-	s.drafts = newAhead(own.InputLen, s.draft, func(d *sonnetDraft) {
+	s.drafts = prompts.NewAhead(own.InputLen, s.draft, func(d *sonnetDraft) {
 		d.text, d.tokens, d.err = s.render(d.text)
 	})
-	if _, known := o.Tokenizer.(Vocabulary); !known {
+	if _, known := o.Tokenizer.(prompts.Vocabulary); !known {
 		// The server is not to be asked for much that nobody wants.
-		s.drafts.workers = min(throughAtOnce, o.NumPrompts)
-		s.drafts.window = s.drafts.workers
+		s.drafts.Workers = min(prompts.ThroughAtOnce, o.NumPrompts)
+		s.drafts.Window = s.drafts.Workers
 	}
 	return s, nil
 }
@@ -122,17 +123,17 @@ func newSonnet(o Options, own *SonnetOptions, lines []string, seed uint64) (*son
 // render gives the prompt as it is sent, and its length as the server will see it.
 func (s *sonnetDataset) render(prompt string) (string, int, error) {
 	if s.opts.SkipChatTemplate {
-		n, err := countTokens(s.opts.Tokenizer, prompt)
+		n, err := prompts.CountTokens(s.opts.Tokenizer, prompt)
 		return prompt, n, err
 	}
-	text, err := asChat(s.opts.Tokenizer, prompt)
+	text, err := prompts.AsChat(s.opts.Tokenizer, prompt)
 	if err != nil {
 		if !s.opts.Chat {
 			return "", 0, err
 		}
 		text = prompt // only the count would have been better
 	}
-	n, err := countTokens(s.opts.Tokenizer, text)
+	n, err := prompts.CountTokens(s.opts.Tokenizer, text)
 	if s.opts.Chat {
 		return prompt, n, err
 	}
@@ -155,7 +156,7 @@ func (s *sonnetDataset) Next() (*Request, error) {
 		return nil, io.EOF
 	}
 	for range sonnetPatience {
-		d, ok := s.drafts.next()
+		d, ok := s.drafts.Next()
 		if !ok {
 			return nil, io.EOF
 		}
@@ -165,7 +166,7 @@ func (s *sonnetDataset) Next() (*Request, error) {
 		if d.tokens <= s.own.InputLen {
 			r := &Request{Index: s.next, Prompt: d.text, PromptTokens: d.tokens, OutputTokens: s.own.OutputLen}
 			if s.next++; s.next == s.opts.NumPrompts {
-				s.drafts.stop()
+				s.drafts.Stop()
 			}
 			return r, nil
 		}
@@ -173,14 +174,14 @@ func (s *sonnetDataset) Next() (*Request, error) {
 	return nil, errors.New("sonnet: no prompt fits: the shared lines leave too little room; lower --sonnet-prefix-len or raise --sonnet-input-len")
 }
 
-func (s *sonnetDataset) start() { s.drafts.start() }
+func (s *sonnetDataset) start() { s.drafts.Start() }
 
 // Len implements Dataset.
 func (s *sonnetDataset) Len() int { return s.opts.NumPrompts }
 
 // Close implements Dataset.
 func (s *sonnetDataset) Close() error {
-	s.drafts.stop()
+	s.drafts.Stop()
 	return nil
 }
 

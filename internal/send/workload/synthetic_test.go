@@ -5,18 +5,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
-func randomOptions(t Tokenizer) Options {
+func randomOptions(t prompts.Tokenizer) Options {
 	o := Defaults("random")
 	o.NumPrompts, o.Tokenizer = 30, t
-	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: RangeRatio{0.5, 0.2}, PrefixLen: 6}
+	o.Own = &RandomOptions{InputLen: 40, OutputLen: 10, RangeRatio: lengths.RangeRatio{Input: 0.5, Output: 0.2}, PrefixLen: 6}
 	return o
 }
 
 // The three arrays that NumPy draws for U{922..1127}, U{116..141} and U{0..50256}.
 func TestRandomLengthsAsNumPy(t *testing.T) {
-	l, err := newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: RangeRatio{0.1, 0.1}}, 0, 0, 50257)
+	l, err := newRandomLengths(8, &RandomOptions{InputLen: 1024, OutputLen: 128, RangeRatio: lengths.RangeRatio{Input: 0.1, Output: 0.1}}, 0, 0, 50257)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,7 @@ func TestRandomLengthsAsNumPy(t *testing.T) {
 }
 
 func TestRandomPromptsHaveTheirLength(t *testing.T) {
-	for name, tok := range map[string]Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer()} {
+	for name, tok := range map[string]prompts.Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer()} {
 		t.Run(name, func(t *testing.T) {
 			exact := 0
 			for _, r := range all(t, open(t, randomOptions(tok))) {
@@ -81,7 +84,7 @@ func TestRandomPromptsShareThePrefix(t *testing.T) {
 	}
 }
 
-func prefixOptions(t Tokenizer) Options {
+func prefixOptions(t prompts.Tokenizer) Options {
 	o := Defaults("prefix_repetition")
 	o.Dataset, o.NumPrompts, o.Tokenizer = "prefix_repetition", 23, t
 	o.Own = &PrefixRepetitionOptions{PrefixLen: 12, SuffixLen: 8, NumPrefixes: 5, OutputLen: 7}
@@ -89,7 +92,7 @@ func prefixOptions(t Tokenizer) Options {
 }
 
 func TestPrefixRepetition(t *testing.T) {
-	for name, tok := range map[string]Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer(), "none": nil} {
+	for name, tok := range map[string]prompts.Tokenizer{"vocabulary": fakeVocabulary{}, "server": newFakeServer(), "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, prefixOptions(tok))
 			starts := map[string]int{}
@@ -129,7 +132,7 @@ func TestSonnet(t *testing.T) {
 		if !strings.HasPrefix(r.Prompt, "<user>Pick as many lines as you can from these poem lines:\nline aa of a poem\nline ba of a long poem\n") {
 			t.Errorf("request %d is %q", r.Index, r.Prompt)
 		}
-		if n, _ := countTokens(o.Tokenizer, r.Prompt); n != r.PromptTokens || n > 200 {
+		if n, _ := prompts.CountTokens(o.Tokenizer, r.Prompt); n != r.PromptTokens || n > 200 {
 			t.Errorf("request %d: %d tokens planned, %d in fact, at most 200 wanted", r.Index, r.PromptTokens, n)
 		}
 	}
@@ -152,7 +155,7 @@ func TestSonnetWithoutChatTemplate(t *testing.T) {
 		t.Error("the flag is said to have no effect")
 	}
 	for _, r := range all(t, open(t, o)) {
-		if n, _ := countTokens(o.Tokenizer, r.Prompt); !strings.HasPrefix(r.Prompt, sonnetTask) || n != r.PromptTokens || n > 200 {
+		if n, _ := prompts.CountTokens(o.Tokenizer, r.Prompt); !strings.HasPrefix(r.Prompt, sonnetTask) || n != r.PromptTokens || n > 200 {
 			t.Errorf("request %d has %d tokens, %d planned: %q", r.Index, n, r.PromptTokens, r.Prompt)
 		}
 	}
@@ -176,12 +179,12 @@ func everyDataset(t *testing.T) map[string]Options {
 func TestIdenticalSeedIdenticalRequests(t *testing.T) {
 	for name, o := range everyDataset(t) {
 		t.Run(name, func(t *testing.T) {
-			first, second := prompts(all(t, open(t, o))), prompts(all(t, open(t, o)))
+			first, second := promptsOf(all(t, open(t, o))), promptsOf(all(t, open(t, o)))
 			if !slices.Equal(first, second) {
 				t.Error("the same seed gave other prompts")
 			}
 			o.Seed++
-			if other := prompts(all(t, open(t, o))); slices.Equal(first, other) {
+			if other := promptsOf(all(t, open(t, o))); slices.Equal(first, other) {
 				t.Error("another seed gave the same prompts")
 			}
 		})
@@ -201,11 +204,11 @@ func TestWarmupsAreOtherPrompts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(prompts(warm), prompts(again)) {
+			if !slices.Equal(promptsOf(warm), promptsOf(again)) {
 				t.Error("asked again, the warm-ups are others")
 			}
 			measured := all(t, d) // warming up must not have used anything up
-			if !slices.Equal(prompts(measured), prompts(all(t, open(t, o)))) {
+			if !slices.Equal(promptsOf(measured), promptsOf(all(t, open(t, o)))) {
 				t.Error("warming up changed the measured prompts")
 			}
 			seen := map[string]bool{}
@@ -302,18 +305,18 @@ func TestSonnetGivesUp(t *testing.T) {
 }
 
 func TestParseRangeRatio(t *testing.T) {
-	for text, want := range map[string]RangeRatio{
-		"0.3":                          {0.3, 0.3},
+	for text, want := range map[string]lengths.RangeRatio{
+		"0.3":                          {Input: 0.3, Output: 0.3},
 		"0":                            {},
-		` {"input":0.1,"output":0.25}`: {0.1, 0.25},
+		` {"input":0.1,"output":0.25}`: {Input: 0.1, Output: 0.25},
 	} {
-		var got RangeRatio
+		var got lengths.RangeRatio
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, bad := range []string{"", "x", "1", "-0.1", "NaN", `{"input":0.1}`, `{"input":0.1,"output":1}`, `{"input":0,"output":0,"more":0}`, `{`} {
-		var got RangeRatio
+		var got lengths.RangeRatio
 		if err := got.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q was read as %v", bad, got)
 		}
@@ -324,16 +327,16 @@ func FuzzParseRangeRatio(f *testing.F) {
 	f.Add("0.5")
 	f.Add(`{"input":0.1,"output":0.2}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		var r RangeRatio
-		if err := r.UnmarshalText([]byte(text)); err == nil && r.check() != nil {
+		var r lengths.RangeRatio
+		if err := r.UnmarshalText([]byte(text)); err == nil && r.CheckRange() != nil {
 			t.Errorf("%q was read as %v", text, r)
 		}
 	})
 }
 
 func TestBuiltInWordsAreDifferent(t *testing.T) {
-	if len(wordIDs) != len(words) {
-		t.Errorf("%d words, %d of them different", len(words), len(wordIDs))
+	if len(prompts.WordIDs) != len(prompts.Words) {
+		t.Errorf("%d words, %d of them different", len(prompts.Words), len(prompts.WordIDs))
 	}
 }
 

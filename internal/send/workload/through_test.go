@@ -10,6 +10,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/send/workload/lengths"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // farServer is a server's tokenizer: a piece of up to four letters is a token, the blank before a word belongs to it. It
@@ -99,7 +102,7 @@ func farCases(t *testing.T) map[string]Options {
 	return map[string]Options{
 		"random": o("random", func(o Options) {
 			r := o.Own.(*RandomOptions)
-			r.InputLen, r.PrefixLen, r.RangeRatio = 23, 5, RangeRatio{0.5, 0.5}
+			r.InputLen, r.PrefixLen, r.RangeRatio = 23, 5, lengths.RangeRatio{Input: 0.5, Output: 0.5}
 		}),
 		"shared": o("random", func(o Options) {
 			r := o.Own.(*RandomOptions)
@@ -152,7 +155,7 @@ func TestPromptsThroughAServerAreMadeSideBySide(t *testing.T) {
 				took, asked := time.Since(begun), f.asked.Load()
 				alone := time.Duration(asked) * distance
 				t.Logf("%s, greedy %v: %d questions for %d prompts, at most %d at once, %v in place of %v: %.1f times as fast", name, greedy, asked, o.NumPrompts, f.top.Load(), took, alone, float64(alone)/float64(took))
-				if f.top.Load() > throughAtOnce || !greedy && f.top.Load() < throughAtOnce {
+				if f.top.Load() > prompts.ThroughAtOnce || !greedy && f.top.Load() < prompts.ThroughAtOnce {
 					t.Errorf("%s, greedy %v: %d at once", name, greedy, f.top.Load())
 				}
 				most := 4*o.NumPrompts + 60 // prefix_repetition also decodes each whole

@@ -12,6 +12,7 @@ import (
 	"github.com/inferometer/inferometer/internal/compat/numpy"
 	"github.com/inferometer/inferometer/internal/compat/pyhash"
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 var timedTrace = NewKind(Kind{
@@ -72,7 +73,7 @@ type timedRow struct {
 }
 
 func openTimedTrace(o Options, own *TimedTraceOptions) (Dataset, error) {
-	v, ok := o.Tokenizer.(Vocabulary)
+	v, ok := o.Tokenizer.(prompts.Vocabulary)
 	if !ok {
 		return nil, errNoVocabulary
 	}
@@ -90,7 +91,7 @@ func openTimedTrace(o Options, own *TimedTraceOptions) (Dataset, error) {
 
 // allOrdinaryIDs are all ids but the special ones: added tokens are among them, as in
 // transformers' get_vocab.
-func allOrdinaryIDs(v Vocabulary) []int32 {
+func allOrdinaryIDs(v prompts.Vocabulary) []int32 {
 	size := v.VocabSize()
 	if all, ok := v.(interface{ Len() int }); ok {
 		size = max(size, all.Len())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/tokenizer"
 )
 
@@ -14,7 +15,7 @@ func TestNoChatTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := asChat(f, "hi"); err == nil || !strings.Contains(err.Error(), "(chat_template.jinja), or send prompts as they are (--skip-chat-template)") {
+	if _, err := prompts.AsChat(f, "hi"); err == nil || !strings.Contains(err.Error(), "(chat_template.jinja), or send prompts as they are (--skip-chat-template)") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/trace"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/send/workload/replay"
 )
 
@@ -76,7 +77,7 @@ type traceDataset struct {
 	total   int
 	maker   replay.Prompts
 	exact   bool // the server will count as many tokens as the row says
-	prompts *ahead[*tracePrompt]
+	prompts *prompts.Ahead[*tracePrompt]
 	plan    *replay.Plan
 	given   int
 	err     error // of reading
@@ -113,7 +114,7 @@ func openTrace(o Options, own *TraceOptions) (Dataset, error) {
 	if o.SelfTimed && d.rows.Span == 0 && d.rows.Count > 1 {
 		return nil, fmt.Errorf("the rows of %s have no times: give --request-rate, or --max-concurrency with --no-self-timed", o.Path)
 	}
-	d.prompts = newAhead(d.rows.Longest, d.next, d.run)
+	d.prompts = prompts.NewAhead(d.rows.Longest, d.next, d.run)
 	return d, nil
 }
 
@@ -123,7 +124,7 @@ const fewestWords = 64
 // chooseTokens finds what prompts are made of.
 func (d *traceDataset) chooseTokens() (err error) {
 	m, o := &d.maker, &d.opts
-	v, known := o.Tokenizer.(Vocabulary)
+	v, known := o.Tokenizer.(prompts.Vocabulary)
 	switch {
 	case d.own.Send == "ids" && !known:
 		return errNoVocabulary
@@ -144,13 +145,13 @@ func (d *traceDataset) chooseTokens() (err error) {
 			return d.aroundMessage(v)
 		}
 	default:
-		m.Words = make([]string, len(words))
-		for i, w := range words {
+		m.Words = make([]string, len(prompts.Words))
+		for i, w := range prompts.Words {
 			m.Words[i] = " " + w
 		}
 		if o.Tokenizer != nil { // the server's
 			ids, err := o.Tokenizer.Encode(strings.Join(m.Words, ""))
-			d.exact = len(ids) == len(words)
+			d.exact = len(ids) == len(prompts.Words)
 			return err
 		}
 	}
@@ -158,9 +159,9 @@ func (d *traceDataset) chooseTokens() (err error) {
 }
 
 // aroundMessage counts what the chat template adds; without one nobody knows.
-func (d *traceDataset) aroundMessage(v Vocabulary) error {
+func (d *traceDataset) aroundMessage(v prompts.Vocabulary) error {
 	d.maker.Special, d.exact = 0, false
-	text, err := asChat(v, "")
+	text, err := prompts.AsChat(v, "")
 	if err != nil {
 		return nil //nolint:nilerr // then the prompts are longer than the trace says, and the note says so
 	}
@@ -231,7 +232,7 @@ func (d *traceDataset) fill(q *Request, row *trace.Row, pass int) {
 
 // Next implements Source.
 func (d *traceDataset) Next() (*Request, error) {
-	p, ok := d.prompts.next()
+	p, ok := d.prompts.Next()
 	if ok {
 		return p.request, nil
 	}
@@ -241,14 +242,14 @@ func (d *traceDataset) Next() (*Request, error) {
 	return nil, io.EOF
 }
 
-func (d *traceDataset) start() { d.prompts.start() }
+func (d *traceDataset) start() { d.prompts.Start() }
 
 // Len implements Dataset.
 func (d *traceDataset) Len() int { return d.total }
 
 // Close implements Dataset.
 func (d *traceDataset) Close() error {
-	d.prompts.stop()
+	d.prompts.Stop()
 	return d.rows.Close()
 }
 
@@ -256,7 +257,7 @@ func (d *traceDataset) Close() error {
 func (d *traceDataset) Warmups(n int) ([]*Request, error) {
 	warm := make([]*Request, n)
 	for i := range warm {
-		r := trace.Row{Number: i + 1, Input: min(d.rows.First.Input, aheadTokens), Output: d.rows.First.Output}
+		r := trace.Row{Number: i + 1, Input: min(d.rows.First.Input, prompts.AheadTokens), Output: d.rows.First.Output}
 		warm[i] = &Request{Index: i, OutputTokens: r.Output}
 		if d.own.OutputLen != nil {
 			warm[i].OutputTokens = *d.own.OutputLen

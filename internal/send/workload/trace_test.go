@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 
@@ -58,7 +59,7 @@ func TestTracePromptsAreExact(t *testing.T) {
 	}
 }
 
-func sharedTokens(t *testing.T, v Vocabulary, a, b string) (n int) {
+func sharedTokens(t *testing.T, v prompts.Vocabulary, a, b string) (n int) {
 	t.Helper()
 	x, err := v.EncodeWithSpecial(a)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/prepare"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -45,7 +45,7 @@ func validateBatches(o *serve.Options) error {
 }
 
 // do sends the batches and reads them back from the journal.
-func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o workload.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
+func (b batchRun) do(ctx context.Context, drain <-chan struct{}, o batches.BatchOptions) ([]batch.Batch, *verdict.Verdict, error) {
 	opt := *b.Options
 	opt.Model, opt.ServedModelName = b.server.ModelID, b.server.SentModel
 	opt.DatasetName, opt.Batches, opt.BatchSize = spec.BatchesName, &o, o.Size

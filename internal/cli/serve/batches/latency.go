@@ -14,7 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/batch"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/prepare"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -98,7 +98,7 @@ func Latency(ctx context.Context, s command.Streams, args []string) error {
 		Options: o.Options, Streams: s, server: facts, folder: root, warmups: o.Warmups * o.latencyShape.BatchSize,
 		body: serve.SamplingBody(o.N),
 	}
-	batches, v, err := run.do(ctx, drain, workload.BatchOptions{
+	batches, v, err := run.do(ctx, drain, batches.BatchOptions{
 		Size: o.latencyShape.BatchSize, Count: o.Iterations, Prompt: o.latencyShape.InputLen, Output: o.latencyShape.OutputLen,
 		IDs: o.ids.most(facts), Text: o.ids.texts(facts), Seed: o.ids.start(),
 	})

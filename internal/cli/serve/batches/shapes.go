@@ -17,7 +17,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/prepare"
-	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/batches"
 	"github.com/inferometer/inferometer/internal/show/report"
 )
 
@@ -135,7 +135,7 @@ func (r *shapesRun) folderOf(s batch.Shape) string {
 // measure runs one shape.
 func (r *shapesRun) measure(ctx context.Context, s batch.Shape, folder string, overhead int64) (batch.ShapeRow, error) {
 	r.done++
-	b := workload.BatchOptions{
+	b := batches.BatchOptions{
 		Size: s.Batch, Count: r.repetitions, Prompt: s.Prompt, Output: max(s.Gen, 1), Depth: s.Depth,
 		IDs: r.ids.most(r.server), Text: r.ids.texts(r.server), Seed: r.seed + uint64(r.done)<<32,
 	}

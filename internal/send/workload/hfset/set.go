@@ -106,14 +106,6 @@ func Find(name string) *Set {
 	return nil
 }
 
-// Names are those of all known sets.
-func Names() (names []string) {
-	for _, s := range Known {
-		names = append(names, s.Names...)
-	}
-	return names
-}
-
 // text is the text at a place in a row.
 func text(row table.Object, path ...any) (string, error) {
 	v, err := table.At(row, path...)

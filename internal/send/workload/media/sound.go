@@ -43,15 +43,6 @@ func NewSound(name string, data []byte) (*Sound, error) {
 	return nil, errNoSound
 }
 
-// NewSoundOf makes a sound of samples from -1 to 1, one after the other for each channel.
-func NewSoundOf(samples []float64, channels, rate int) *Sound {
-	w := &wav{channels: channels, rate: rate, samples: make([]int16, len(samples))}
-	for i, v := range samples {
-		w.samples[i] = sample16(v)
-	}
-	return w.sound()
-}
-
 // sample16 is libsndfile's conversion with clipping: 32 bits, of which the upper half is taken.
 func sample16(v float64) int16 {
 	scaled := v * (1 << 31)

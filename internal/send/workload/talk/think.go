@@ -32,9 +32,6 @@ var shapes = map[string]struct {
 	}},
 }
 
-// Fixed always takes the same time.
-func Fixed(d time.Duration) Think { return Think{A: d} }
-
 // Draw is one time, never below 0.
 func (t Think) Draw(r *rand.Rand) time.Duration {
 	if t.Shape == "" {

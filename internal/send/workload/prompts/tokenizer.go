@@ -1,4 +1,4 @@
-package workload
+package prompts
 
 import (
 	"errors"
@@ -27,11 +27,11 @@ type ChatTemplate interface {
 	ApplyChatTemplate(messages []tokenizer.Message, o tokenizer.ChatOptions) (string, error)
 }
 
-var errNoTokenizer = errors.New("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
+var ErrNoTokenizer = errors.New("its lengths are in tokens, and there is no tokenizer: give --tokenizer, or leave out --skip-tokenizer-init")
 
-// countTokens is len(tokenizer(text).input_ids) in Python: special tokens
+// CountTokens is len(tokenizer(text).input_ids) in Python: special tokens
 // included, where the tokenizer knows them.
-func countTokens(t Tokenizer, text string) (int, error) {
+func CountTokens(t Tokenizer, text string) (int, error) {
 	encode := t.Encode
 	if v, ok := t.(Vocabulary); ok {
 		encode = v.EncodeWithSpecial
@@ -40,13 +40,13 @@ func countTokens(t Tokenizer, text string) (int, error) {
 	return len(ids), err
 }
 
-// asChat renders a single user's message, for a dataset that can do without it.
-func asChat(t Tokenizer, prompt string) (string, error) {
-	return renderChat(t, []tokenizer.Message{{Role: "user", Content: prompt}}, ", or send prompts as they are (--skip-chat-template)")
+// AsChat renders a single user's message, for a dataset that can do without it.
+func AsChat(t Tokenizer, prompt string) (string, error) {
+	return RenderChat(t, []tokenizer.Message{{Role: "user", Content: prompt}}, ", or send prompts as they are (--skip-chat-template)")
 }
 
-// renderChat renders messages. Its error goes on with what else can be done.
-func renderChat(t Tokenizer, messages []tokenizer.Message, instead string) (string, error) {
+// RenderChat renders messages. Its error goes on with what else can be done.
+func RenderChat(t Tokenizer, messages []tokenizer.Message, instead string) (string, error) {
 	c, ok := t.(ChatTemplate)
 	if !ok {
 		return "", fmt.Errorf("this tokenizer has no chat template: give a folder with --tokenizer%s", instead)

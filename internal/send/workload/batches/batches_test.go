@@ -1,4 +1,4 @@
-package workload
+package batches
 
 import (
 	"encoding/json"
@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // ids reads the prompt back.
-func ids(t *testing.T, r *Request) []int {
+func ids(t *testing.T, r *workload.Request) []int {
 	t.Helper()
 	var list []int
 	if err := json.Unmarshal([]byte(r.Prompt), &list); err != nil || !r.TokenIDs {
@@ -22,7 +23,7 @@ func ids(t *testing.T, r *Request) []int {
 	return list
 }
 
-func allBatches(t *testing.T, b *Batches) (requests []*Request) {
+func allBatches(t *testing.T, b *Batches) (requests []*workload.Request) {
 	t.Helper()
 	for {
 		r, err := b.Next()

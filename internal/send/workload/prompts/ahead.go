@@ -1,4 +1,6 @@
-package workload
+// Package prompts makes texts with an exact number of tokens: by a tokenizer at hand, by a server's, or of
+// built-in words; ahead of time and side by side, with the same result whatever the number of workers.
+package prompts
 
 import (
 	"runtime"
@@ -8,24 +10,24 @@ import (
 const (
 	// aheadTasks is how many prompts are made before they are asked for: at 1,000
 	// requests a second a quarter of a second, more than a sender is ever held up.
-	aheadTasks = 256
+	AheadTasks = 256
 	// aheadTokens bounds them where prompts are long: some 10 MB of ids and text.
-	aheadTokens = 1 << 20
+	AheadTokens = 1 << 20
 )
 
-// ahead makes tasks before they are asked for, by several workers, and gives them
+// Ahead makes tasks before they are asked for, by several workers, and gives them
 // out in order. What depends on the order, such as drawing from a stream of random
 // numbers, belongs into plan; what costs time into run. So the tasks are the same
 // whatever the number of workers.
-type ahead[T any] struct {
+type Ahead[T any] struct {
 	plan    func() (task T, ok bool) // in order; by one goroutine; not ok: no more
 	run     func(task T)             // in any order; by many goroutines
-	workers int                      // 0: no goroutine, next does all
-	window  int                      // tasks that may wait to be given out
+	Workers int                      // 0: no goroutine, next does all
+	Window  int                      // tasks that may wait to be given out
 
 	once    sync.Once
 	ordered chan *pending[T]
-	group   sync.WaitGroup
+	Group   sync.WaitGroup
 	stopped sync.Once
 	quit    chan struct{}
 }
@@ -35,29 +37,29 @@ type pending[T any] struct {
 	done chan struct{} // closed when it has run
 }
 
-func newAhead[T any](tokens int, plan func() (T, bool), run func(T)) *ahead[T] {
+func NewAhead[T any](tokens int, plan func() (T, bool), run func(T)) *Ahead[T] {
 	// One core is left to those who send.
 	workers := max(1, runtime.GOMAXPROCS(0)-1)
-	window := max(2*workers, min(aheadTasks, aheadTokens/max(tokens, 1)))
-	return &ahead[T]{plan: plan, run: run, workers: workers, window: window, quit: make(chan struct{})}
+	window := max(2*workers, min(AheadTasks, AheadTokens/max(tokens, 1)))
+	return &Ahead[T]{plan: plan, run: run, Workers: workers, Window: window, quit: make(chan struct{})}
 }
 
-// start begins to make tasks; it may be called again.
-func (a *ahead[T]) start() {
-	if a.workers == 0 {
+// Start begins to make tasks; it may be called again.
+func (a *Ahead[T]) Start() {
+	if a.Workers == 0 {
 		return
 	}
 	a.once.Do(func() {
-		a.ordered = make(chan *pending[T], a.window)
-		work := make(chan *pending[T], a.window) // so that no worker waits for the planner
-		a.group.Go(func() { a.planAll(work) })
-		for range a.workers {
-			a.group.Go(func() { a.runAll(work) })
+		a.ordered = make(chan *pending[T], a.Window)
+		work := make(chan *pending[T], a.Window) // so that no worker waits for the planner
+		a.Group.Go(func() { a.planAll(work) })
+		for range a.Workers {
+			a.Group.Go(func() { a.runAll(work) })
 		}
 	})
 }
 
-func (a *ahead[T]) planAll(work chan<- *pending[T]) {
+func (a *Ahead[T]) planAll(work chan<- *pending[T]) {
 	defer close(a.ordered)
 	defer close(work)
 	for {
@@ -73,7 +75,7 @@ func (a *ahead[T]) planAll(work chan<- *pending[T]) {
 }
 
 // send is false when a was stopped.
-func (a *ahead[T]) send(to chan<- *pending[T], p *pending[T]) bool {
+func (a *Ahead[T]) send(to chan<- *pending[T], p *pending[T]) bool {
 	select {
 	case to <- p:
 		return true
@@ -82,7 +84,7 @@ func (a *ahead[T]) send(to chan<- *pending[T], p *pending[T]) bool {
 	}
 }
 
-func (a *ahead[T]) runAll(work <-chan *pending[T]) {
+func (a *Ahead[T]) runAll(work <-chan *pending[T]) {
 	for p := range work {
 		if a.isStopped() { // what still waits is not wanted
 			return
@@ -92,7 +94,7 @@ func (a *ahead[T]) runAll(work <-chan *pending[T]) {
 	}
 }
 
-func (a *ahead[T]) isStopped() bool {
+func (a *Ahead[T]) isStopped() bool {
 	select {
 	case <-a.quit:
 		return true
@@ -101,18 +103,18 @@ func (a *ahead[T]) isStopped() bool {
 	}
 }
 
-// next gives the next task, which has run; not ok: there are no more, or a was stopped.
-func (a *ahead[T]) next() (task T, ok bool) {
+// Next gives the next task, which has run; not ok: there are no more, or a was stopped.
+func (a *Ahead[T]) Next() (task T, ok bool) {
 	if a.isStopped() {
 		return task, false
 	}
-	if a.workers == 0 {
+	if a.Workers == 0 {
 		if task, ok = a.plan(); ok {
 			a.run(task)
 		}
 		return task, ok
 	}
-	a.start()
+	a.Start()
 	p, ok := <-a.ordered // closed at the end, and when stopped
 	if !ok {
 		return task, false
@@ -125,13 +127,13 @@ func (a *ahead[T]) next() (task T, ok bool) {
 	}
 }
 
-// stop ends the workers and waits until they are gone. It may be called again,
+// Stop ends the workers and waits until they are gone. It may be called again,
 // by any goroutine, and before start.
-func (a *ahead[T]) stop() {
+func (a *Ahead[T]) Stop() {
 	a.stopped.Do(func() { close(a.quit) })
 	a.once.Do(func() { // never to start
 		a.ordered = make(chan *pending[T])
 		close(a.ordered)
 	})
-	a.group.Wait()
+	a.Group.Wait()
 }

@@ -1,10 +1,13 @@
-package workload
+// Package batches is the dataset of bench latency and bench shapes: batches of one shape.
+package batches
 
 import (
 	"io"
 	"math/rand/v2"
 	"strconv"
-	"strings"
+
+	"github.com/inferometer/inferometer/internal/send/workload"
+	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 )
 
 // BatchOptions say what batches of one shape are made of.
@@ -48,13 +51,13 @@ func (b *Batches) rounds() int {
 }
 
 // Next implements Source.
-func (b *Batches) Next() (*Request, error) {
+func (b *Batches) Next() (*workload.Request, error) {
 	o := &b.opt
 	if b.index == o.Count*o.Size*b.rounds() {
 		return nil, io.EOF
 	}
 	member, round := b.index%o.Size, b.index/o.Size%b.rounds()
-	r := &Request{Index: b.index, TokenIDs: !o.Text, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
+	r := &workload.Request{Index: b.index, TokenIDs: !o.Text, OutputTokens: o.Output, PromptTokens: o.Depth + o.Prompt}
 	b.index++
 	if o.Depth > 0 && round == 0 {
 		b.prefix[member] = o.draw(b.prefix[member][:0], b.random, o.Depth)
@@ -72,7 +75,7 @@ func (o *BatchOptions) draw(tokens []byte, random *rand.Rand, n int) []byte {
 		switch {
 		case o.Text:
 			tokens = append(tokens, ' ')
-			tokens = append(tokens, commonWords[random.IntN(len(commonWords))]...)
+			tokens = append(tokens, prompts.CommonWords[random.IntN(len(prompts.CommonWords))]...)
 			continue
 		case len(tokens) > 0:
 			tokens = append(tokens, ',')
@@ -90,28 +93,15 @@ func (o *BatchOptions) prompt(tokens []byte) string {
 	return "[" + string(tokens) + "]"
 }
 
-// commonWords are one token each, with the space before them, in the vocabularies of
-// all usual models.
-var commonWords = strings.Fields(`the of and to in is that for it was on are as with they be at one have this from or had by not but what all were when we there
-can an your which their said if do will each about how up out them then she many some so these would other into has more her two like him see time could no
-make than first been its who now people my made over did down only way find use may water long little very after words called just where most know get through
-back much go good new write our me man too any day same right look think also around another came come work three must because does part even place well such
-here take why help put different away again off went old number great tell men say small every found still between name should home big give air line set own
-under read last never us left end along while might next sound below saw something thought both few those always show large often together asked house world going
-want school important until form food keep children feet land side without boy once animals life enough took four head above kind began almost live page got
-earth need far hand high year mother light country father let night picture being study second soon story since white ever paper hard near sentence better best
-across during today however sure knew try told young sun thing whole hear example heard several change answer room sea against top turned learn point city play
-toward five himself usually money seen car morning body upon family later turn move face door cut done group true half red fish plants`)
-
 // Len implements Dataset: the measured requests.
 func (b *Batches) Len() int { return b.opt.Count * b.opt.Size }
 
 // Warmups implements Dataset: the whole shape with ids of their own.
-func (b *Batches) Warmups(n int) ([]*Request, error) {
-	warmups := make([]*Request, n)
+func (b *Batches) Warmups(n int) ([]*workload.Request, error) {
+	warmups := make([]*workload.Request, n)
 	for i := range warmups {
 		length := b.opt.Depth + b.opt.Prompt
-		warmups[i] = &Request{
+		warmups[i] = &workload.Request{
 			Index: i, TokenIDs: !b.opt.Text, PromptTokens: length, OutputTokens: b.opt.Output,
 			Prompt: b.opt.prompt(b.opt.draw(nil, b.warming, length)),
 		}

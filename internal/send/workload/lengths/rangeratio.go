@@ -1,4 +1,4 @@
-package workload
+package lengths
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func (r *RangeRatio) UnmarshalText(text []byte) error {
 		}
 		parsed = RangeRatio{v, v}
 	}
-	if err := parsed.check(); err != nil {
+	if err := parsed.CheckRange(); err != nil {
 		return err
 	}
 	*r = parsed
@@ -60,7 +60,8 @@ func (*RangeRatio) JSONSchema() map[string]any {
 	}}}
 }
 
-func (r RangeRatio) check() error {
+// CheckRange refuses what is no share below 1.
+func (r RangeRatio) CheckRange() error {
 	for _, v := range []float64{r.Input, r.Output} {
 		if !(v >= 0 && v < 1) { // so that nan fails too
 			return fmt.Errorf("must be at least 0 and below 1, not %g", v)

@@ -1,4 +1,5 @@
-package workload
+// Package lora says which of the server's adapters a request asks for.
+package lora
 
 import (
 	"bytes"
@@ -6,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"strings"
 
@@ -37,14 +37,14 @@ const (
 	mostAdapterName = 512
 )
 
-// isAdapterKey says that an option of Shared is one of AdapterOptions.
-func isAdapterKey(key string) bool {
+// IsKey says that an option of Shared is one of AdapterOptions.
+func IsKey(key string) bool {
 	_, ok := option.Find(&AdapterOptions{}, key)
 	return ok
 }
 
-// check holds the options against each other.
-func (o *AdapterOptions) check() error {
+// CheckTogether holds the options against each other.
+func (o *AdapterOptions) CheckTogether() error {
 	switch {
 	case len(o.LoRAModules) == 0 && o.LoRAZipfExponent != nil:
 		return option.Errorf("lora_zipf_exponent", "needs %s", option.Ref("lora_modules"))
@@ -94,28 +94,9 @@ func (*AdapterNames) JSONSchema() map[string]any {
 	}}
 }
 
-// adapted is a dataset whose requests ask for adapters. Its warm-ups ask for the model
-// itself, as those of vLLM's client do.
-type adapted struct {
-	Dataset
-	pick     func() int // the next adapter; called in order
-	names    []string
-	sessions []int32 // the adapter of each conversation, by its number
-}
-
-// Unwrap gives the dataset behind.
-func (a *adapted) Unwrap() Dataset { return a.Dataset }
-
-func withAdapters(d Dataset, o *Options) Dataset {
-	if len(o.LoRAModules) == 0 {
-		return d
-	}
-	return &adapted{Dataset: d, names: o.LoRAModules, pick: adapterPick(&o.AdapterOptions, pythonState(d, o.Seed))}
-}
-
-// adapterPick draws as vLLM's client does, which knows the first two: from the random
+// Pick draws as vLLM's client does, which knows the first two: from the random
 // numbers of Python as the dataset leaves them.
-func adapterPick(o *AdapterOptions, random *numpy.Python) func() int {
+func Pick(o *AdapterOptions, random *numpy.Python) func() int {
 	n := len(o.LoRAModules)
 	switch o.LoRAAssignment {
 	case adaptersRoundRobin:
@@ -129,7 +110,7 @@ func adapterPick(o *AdapterOptions, random *numpy.Python) func() int {
 		if o.LoRAZipfExponent != nil {
 			exponent = *o.LoRAZipfExponent
 		}
-		below := zipfSums(n, exponent)
+		below := ZipfSums(n, exponent)
 		return func() int {
 			v := random.Random() * below[n-1]
 			return min(sort.Search(n, func(i int) bool { return below[i] > v }), n-1)
@@ -138,58 +119,12 @@ func adapterPick(o *AdapterOptions, random *numpy.Python) func() int {
 	return func() int { return random.Below(n) }
 }
 
-// zipfSums are the sums of the weights 1/k^exponent up to each of n.
-func zipfSums(n int, exponent float64) []float64 {
+// ZipfSums are the sums of the weights 1/k^exponent up to each of n.
+func ZipfSums(n int, exponent float64) []float64 {
 	sums, sum := make([]float64, n), 0.0
 	for i := range sums {
 		sum += math.Pow(float64(i+1), -exponent)
 		sums[i] = sum
 	}
 	return sums
-}
-
-// Next implements Source.
-func (a *adapted) Next() (*Request, error) {
-	r, err := a.Dataset.Next()
-	if err != nil || r.Unmeasured {
-		return r, err
-	}
-	r.Model = a.names[a.choose(r.Conversation)]
-	return r, nil
-}
-
-// choose gives the adapter of a conversation, and of a request that belongs to none.
-func (a *adapted) choose(conversation int) int {
-	if conversation <= 0 {
-		return a.pick()
-	}
-	// They count on from 1, in any order: the n-th one has the n-th draw.
-	for len(a.sessions) < conversation {
-		a.sessions = append(slices.Grow(a.sessions, 1), int32(a.pick()))
-	}
-	return int(a.sessions[conversation-1])
-}
-
-// as finds what a dataset can do beyond the interface, behind whatever is wrapped round it.
-func as[T any](d Dataset) (found T, ok bool) {
-	for d != nil {
-		if found, ok = d.(T); ok {
-			return found, true
-		}
-		w, wrapped := d.(interface{ Unwrap() Dataset })
-		if !wrapped {
-			break
-		}
-		d = w.Unwrap()
-	}
-	return found, false
-}
-
-// pythonState is Python's global generator as d leaves it, from which vLLM goes on to
-// draw adapters: seeded and not yet used, where d never touched it.
-func pythonState(d Dataset, seed uint64) *numpy.Python {
-	if s, ok := as[interface{ pythonState() *numpy.Python }](d); ok {
-		return s.pythonState()
-	}
-	return numpy.NewPython(seed)
 }
