@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // example is a question whose text changed, from where the two part.
@@ -70,7 +71,7 @@ func shareOf(n *int, of int) string {
 	if of == 0 {
 		return "0 of 0"
 	}
-	return fmt.Sprintf("%d of %d (%.1f %%)", *n, of, 100*float64(*n)/float64(of))
+	return number.Of(*n, of)
 }
 
 func accuracyWords(a *score.Accuracy) string {

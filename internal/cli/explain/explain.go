@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // run is one that was explained.
@@ -124,13 +125,13 @@ func (r *run) write(w io.Writer, width int) {
 	if len(r.Time.Parts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nWhere the time of a request went (mean of %d: %s)\n", r.Time.Requests, duration(r.Time.Seconds))
+	fmt.Fprintf(w, "\nWhere the time of a request went (mean of %d: %s)\n", r.Time.Requests, number.Duration(r.Time.Seconds))
 	parts(w, r.Time.Parts)
 	if r.Time.Note != "" {
 		list(w, width, "", []string{r.Time.Note})
 	}
 	if slow := r.Time.Slow; slow != nil {
-		fmt.Fprintf(w, "\nThe slowest %d, as the client saw them (mean %s)\n", slow.Requests, duration(slow.Seconds))
+		fmt.Fprintf(w, "\nThe slowest %d, as the client saw them (mean %s)\n", slow.Requests, number.Duration(slow.Seconds))
 		parts(w, slow.Parts)
 	}
 }
@@ -139,20 +140,13 @@ func parts(w io.Writer, list []explain.Part) {
 	for _, p := range list {
 		took, share := "unknown", ""
 		if p.Seconds != nil {
-			took = duration(*p.Seconds)
+			took = number.Duration(*p.Seconds)
 		}
 		if p.Share != nil {
-			share = fmt.Sprintf("%.0f %%", 100**p.Share)
+			share = number.Share(*p.Share)
 		}
 		fmt.Fprintf(w, "  %-31s %10s %6s  %s\n", p.Name, took, share, p.Source)
 	}
-}
-
-func duration(seconds float64) string {
-	if seconds >= 10 {
-		return fmt.Sprintf("%.1f s", seconds)
-	}
-	return fmt.Sprintf("%.1f ms", 1000*seconds)
 }
 
 // list writes sentences under a title, a dash before each.

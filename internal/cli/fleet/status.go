@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/fleet/message"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -194,7 +195,7 @@ func memory(bytes int64) string {
 	if bytes <= 0 {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+	return number.Bytes(float64(bytes))
 }
 
 func labels(all map[string]string) string {

@@ -1,82 +1,30 @@
 package view
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // unknown stands where nothing is known.
-const unknown = "–"
+const unknown = number.None
 
 // count writes a whole number with its thousands apart.
-func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
+func count(n int64) string { return number.Group(strconv.FormatInt(n, 10)) }
 
-// number writes a number with about three digits.
-func number(v float64) string {
-	switch a := math.Abs(v); {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return unknown
-	case v == 0:
-		return "0"
-	case a >= 1e15:
-		return fmt.Sprintf("%.3g", v)
-	case a >= 100:
-		return count(int64(math.Round(v)))
-	case a >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
-}
+// short writes a number with about three digits.
+func short(v float64) string { return number.Group(number.Short(v)) }
 
 // milliseconds writes a latency.
-func milliseconds(v float64) string {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return unknown
-	case v >= 10_000:
-		return number(v/1000) + " s"
-	}
-	return number(v) + " ms"
-}
+func milliseconds(v float64) string { return number.Duration(v / 1000) }
 
 func share(v float64) string {
 	if !(v >= 0 && v < 100) { // no share at all
 		return unknown
 	}
-	return fmt.Sprintf("%.0f %%", v*100)
-}
-
-// amount writes how many there are: a whole number, but for servers that tell means.
-func amount(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return count(int64(v))
-	}
-	return number(v)
-}
-
-// clock writes seconds as minutes and seconds, or with hours.
-func clock(seconds float64) string {
-	d := time.Duration(min(max(seconds, 0), 1e8) * float64(time.Second)).Round(time.Second)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	if h > 0 {
-		return fmt.Sprintf("%d:%02d:%02d", h, m, s)
-	}
-	return fmt.Sprintf("%d:%02d", m, s)
+	return number.Fixed(100*v, 0) + " %" // a screen that moves has no room for more
 }
 
 // fit cuts a text to a width, with an ellipsis where something is missing.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -255,17 +256,17 @@ func TestNumbers(t *testing.T) {
 		{count(1000), "1,000"},
 		{count(-1234567), "-1,234,567"},
 		{count(math.MinInt64), "-9,223,372,036,854,775,808"},
-		{number(0), "0"},
-		{number(0.021), "0.02"},
-		{number(11.24), "11.2"},
-		{number(4310.4), "4,310"},
-		{number(math.NaN()), "–"},
-		{number(1e300), "1e+300"},
-		{milliseconds(9999), "9,999 ms"},
+		{short(0), "0"},
+		{short(0.021), "0.021"},
+		{short(11.24), "11.2"},
+		{short(4310.4), "4,310"},
+		{short(math.NaN()), "–"},
+		{short(1e300), "1e+300"},
+		{milliseconds(9999), "9999 ms"},
 		{milliseconds(61234), "61.2 s"},
-		{clock(59.6), "1:00"},
-		{clock(3600), "1:00:00"},
-		{clock(-5), "0:00"},
+		{number.Clock(59.6), "1:00"},
+		{number.Clock(3600), "1:00:00"},
+		{number.Clock(-5), "0:00"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)

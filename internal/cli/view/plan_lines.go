@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // planText says how far the plan is.
@@ -51,7 +53,7 @@ func (m *Model) points(width int, now time.Time) (out []string, focus int) {
 				word = "its server starts"
 			}
 			if !p.Since.IsZero() {
-				word += ", " + clock(now.Sub(p.Since).Seconds())
+				word += ", " + number.Clock(now.Sub(p.Since).Seconds())
 			}
 			text = strings.Join(strings.Fields(word+"  "+text), " ")
 		case Skipped:

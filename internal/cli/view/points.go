@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // Event shows what happened to a point of a plan. result is where its result lies; empty:
@@ -26,7 +27,7 @@ func (s *Screen) Event(e run.Event, name, result string) {
 	case run.Ended:
 		p.Phase, p.Text = Done, Numbers(result)
 		if o := e.Outcome; o.State != run.Done {
-			p.Phase, p.Text = Failed, fmt.Sprintf("after %s", clock(o.Seconds))
+			p.Phase, p.Text = Failed, fmt.Sprintf("after %s", number.Clock(o.Seconds))
 			if o.Err != nil {
 				p.Text += ": " + o.Err.Error()
 			}
@@ -53,7 +54,7 @@ func Numbers(result string) string {
 			words = append(words, fmt.Sprintf(what, write(v)))
 		}
 	}
-	say("output_throughput", "%s tokens/s", number)
+	say("output_throughput", "%s tokens/s", short)
 	say("p99_ttft_ms", "TTFT p99 %s", milliseconds)
 	say("p99_itl_ms", "ITL p99 %s", milliseconds)
 	if n := r.Facts.Failed; n != nil && *n > 0 {

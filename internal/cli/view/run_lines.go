@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/live"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // The columns of the numbers: their name, their value, the line, its highest value.
@@ -70,14 +71,14 @@ func (m *Model) progress() string {
 	s := m.state
 	words := []string{m.phase()}
 	if s.At >= 0 {
-		at := clock(s.At)
+		at := number.Clock(s.At)
 		if s.Length > 0 {
-			at += " of " + clock(s.Length)
+			at += " of " + number.Clock(s.Length)
 		}
 		words = append(words, at)
 	}
 	if s.Left > 0 {
-		words = append(words, clock(s.Left)+" left")
+		words = append(words, number.Clock(s.Left)+" left")
 	} else if s.Phase == live.Running || s.Phase == live.Paused {
 		words = append(words, "time left unknown")
 	}
@@ -113,17 +114,17 @@ func (m *Model) numbers(width, height int) []line {
 	cells := max(width-1-nameWidth-valueWidth-2-topWidth, 10)
 	out := []line{{text: m.paint(dim, m.over(cells)), rank: nice}}
 	row := func(rank, rows int, name, value string, of series, write func(float64) string) {
-		out = append(out, m.number(rank, rows, cells, name, value, of, write)...)
+		out = append(out, m.short(rank, rows, cells, name, value, of, write)...)
 	}
-	row(always, rows, "tokens/s", number(s.TokensPerS), tokensRate, number)
-	row(useful, 1, "requests/s", number(s.RequestsPerS), requestRate, number)
-	row(needed, 1, "in flight", count(s.InFlight), inFlight, amount)
+	row(always, rows, "tokens/s", short(s.TokensPerS), tokensRate, short)
+	row(useful, 1, "requests/s", short(s.RequestsPerS), requestRate, short)
+	row(needed, 1, "in flight", count(s.InFlight), inFlight, short)
 	row(useful, 1, "TTFT p50", latency(s.TTFT, s.TTFT.P50), ttftP50, milliseconds)
 	row(always, rows, "TTFT p99", latency(s.TTFT, s.TTFT.P99), ttftP99, milliseconds)
 	row(useful, 1, "ITL  p50", latency(s.ITL, s.ITL.P50), itlP50, milliseconds)
 	row(always, rows, "ITL  p99", latency(s.ITL, s.ITL.P99), itlP99, milliseconds)
 	if height >= 34 && len(s.Servers) > 0 {
-		row(nice, 1, "queue", sumOf(s.Servers, func(v live.Server) *float64 { return v.Waiting }), queued, amount)
+		row(nice, 1, "queue", sumOf(s.Servers, func(v live.Server) *float64 { return v.Waiting }), queued, short)
 		row(nice, 1, "cache", fullest(s.Servers), cacheUse, share)
 	}
 	row(useful, 1, "our lag p99", latency(s.Lag, s.Lag.P99), lagP99, milliseconds)
@@ -133,11 +134,11 @@ func (m *Model) numbers(width, height int) []line {
 // over says what the columns are.
 func (m *Model) over(cells int) string {
 	return " " + pad("", nameWidth) + padLeft("last 10 s", valueWidth) + "  " +
-		pad(fmt.Sprintf("last %s", clock(float64(cells)*spanOf(cells).Seconds())), cells) + padLeft("highest", topWidth-1)
+		pad(fmt.Sprintf("last %s", number.Clock(float64(cells)*spanOf(cells).Seconds())), cells) + padLeft("highest", topWidth-1)
 }
 
 // number is a value and its sparkline.
-func (m *Model) number(rank, rows, cells int, name, value string, of series, write func(float64) string) (out []line) {
+func (m *Model) short(rank, rows, cells int, name, value string, of series, write func(float64) string) (out []line) {
 	values := m.history.cells(of, cells, spanOf(cells))
 	top, known := m.history.highest(of, cells, spanOf(cells))
 	label := unknown

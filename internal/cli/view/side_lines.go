@@ -21,11 +21,11 @@ func (m *Model) servers(int) (out []string) {
 				words = append(words, fmt.Sprintf(what, write(*v)))
 			}
 		}
-		say(s.Running, amount, "%s running")
-		say(s.Waiting, amount, "%s waiting")
+		say(s.Running, short, "%s running")
+		say(s.Waiting, short, "%s waiting")
 		say(s.CacheUse, share, "cache %s")
-		say(s.Preempted, amount, "%s preempted")
-		say(s.TokensPerS, number, "%s tokens/s")
+		say(s.Preempted, short, "%s preempted")
+		say(s.TokensPerS, short, "%s tokens/s")
 		if len(words) == 0 {
 			words = []string{"unknown"}
 		}
@@ -56,9 +56,9 @@ func (m *Model) clauses(width int) (out []string) {
 		}
 		value := ""
 		if c.Value != nil {
-			value = "now " + number(*c.Value)
+			value = "now " + short(*c.Value)
 			if strings.HasSuffix(c.Text, "%") { // it is a share
-				value = "now " + number(*c.Value*100) + " %"
+				value = "now " + short(*c.Value*100) + " %"
 			}
 		}
 		out = append(out, m.labelled(name, word+"  "+pad(c.Text, most)+"  "+value))
@@ -110,7 +110,7 @@ func sumOf(servers []live.Server, of func(live.Server) *float64) string {
 	if !known {
 		return unknown
 	}
-	return amount(sum)
+	return short(sum)
 }
 
 // fullest is the use of the cache that is used most.

@@ -49,6 +49,8 @@ func Text(v float64) string {
 // Short has about three digits, and those before the point; a whole number has no point: 0.123, 1.23, 12.3, 123, 12345.
 func Short(v float64) string {
 	switch a := math.Abs(v); {
+	case a >= 1e15 && !math.IsInf(v, 0): // nobody reads its digits
+		return strconv.FormatFloat(v, 'g', 3, 64)
 	case a == math.Trunc(a), a >= 99.95:
 		return Fixed(v, 0)
 	case a < 0.9995:
@@ -130,15 +132,15 @@ func Interval(low, high float64, format func(float64) string) string {
 	return "[" + format(low) + ", " + format(high) + "]"
 }
 
-// Duration is seconds in words: 12.3 ms, 1234.6 ms, from ten seconds on 12.3 s.
+// Duration is seconds in words: 0.123 ms, 12.3 ms, 1235 ms, from ten seconds on 12.3 s.
 func Duration(seconds float64) string {
 	switch {
 	case math.IsNaN(seconds) || math.IsInf(seconds, 0):
 		return None
 	case math.Abs(seconds) >= 10:
-		return Fixed(seconds, 1) + " s"
+		return Short(seconds) + " s"
 	}
-	return Fixed(1000*seconds, 1) + " ms"
+	return Short(1000*seconds) + " ms"
 }
 
 // Clock is seconds as minutes and seconds, or with hours.
