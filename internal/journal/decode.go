@@ -8,10 +8,10 @@ import "encoding/json"
 // function need not know all of JSON; but what it accepts it must read as
 // encoding/json does, which FuzzDecodeRequest holds it to.
 //
-// r must be empty; columns are read into those of room, which grow as needed. After a refusal r holds half a request.
-func decodeRequest(line []byte, r *Request, room *Events) bool {
+// r must be empty; columns are read into those of memory, which grow as needed. After a refusal r holds half a request.
+func decodeRequest(line []byte, r *Request, memory *Events) bool {
 	c := cursor{b: line}
-	c.request(r, room)
+	c.request(r, memory)
 	return !c.bad && c.at == len(line)
 }
 
@@ -168,13 +168,13 @@ func (c *cursor) key(s string) bool {
 	return true
 }
 
-// column reads numbers up to the closing bracket into the memory of room. A column that is not there is nil, as
+// column reads numbers up to the closing bracket into memory. A column that is not there is nil, as
 // encoding/json has it; an empty one is nothing that we write.
-func column[T int | int64 | EventKind](c *cursor, there bool, room *[]T) []T {
+func column[T int | int64 | EventKind](c *cursor, there bool, memory *[]T) []T {
 	if !there {
 		return nil
 	}
-	list := (*room)[:0]
+	list := (*memory)[:0]
 	for {
 		n := c.int()
 		if c.bad || int64(T(n)) != n || c.at == len(c.b) {
@@ -184,7 +184,7 @@ func column[T int | int64 | EventKind](c *cursor, there bool, room *[]T) []T {
 		next := c.b[c.at]
 		c.at++
 		if next == ']' {
-			*room = list
+			*memory = list
 			return list
 		}
 		if next != ',' {

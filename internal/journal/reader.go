@@ -29,7 +29,7 @@ type Reader struct {
 	long    []byte // a line that is longer than the reader's buffer
 	line    Line
 	request Request
-	room    Events // memory of columns, filled again by each request
+	memory  Events // of columns, filled again by each request
 	run     *Run
 	end     *End
 	damage  error
@@ -289,7 +289,7 @@ func (r *Reader) few() error {
 func (r *Reader) decode(b []byte) bool {
 	r.request = Request{}
 	r.line = Line{Request: &r.request}
-	return decodeRequest(b, &r.request, &r.room)
+	return decodeRequest(b, &r.request, &r.memory)
 }
 
 // readLine returns a line without its newline. Half a line is the end.

@@ -68,7 +68,7 @@ func appendRequest(dst []byte, r *Request) []byte {
 	return append(dst, "}}\n"...)
 }
 
-func (c *cursor) request(r *Request, room *Events) {
+func (c *cursor) request(r *Request, memory *Events) {
 	c.word(`{"request":{`)
 	c.word(`"i":`)
 	r.Index = int(c.int())
@@ -126,7 +126,7 @@ func (c *cursor) request(r *Request, room *Events) {
 	r.SharedReads = int(c.optionalInt(`,"shared_reads":`))
 	r.UnstampedRead = int(c.optionalInt(`,"unstamped_read":`))
 	c.word(`,"events":{`)
-	c.events(&r.Events, room)
+	c.events(&r.Events, memory)
 	c.word(`}`)
 	r.PromptHash = c.optionalString(`,"prompt_hash":`)
 	r.TextHash = c.optionalString(`,"text_hash":`)
@@ -202,19 +202,19 @@ func appendEvents(dst []byte, e *Events) []byte {
 	return withoutComma(dst, start)
 }
 
-func (c *cursor) events(e, room *Events) {
+func (c *cursor) events(e, memory *Events) {
 	c.comma = 1 // the first one that is there has none before its key
-	e.At = column(c, c.key(`,"at":[`), &room.At)
-	e.Lag = column(c, c.key(`,"lag":[`), &room.Lag)
-	e.Tokens = column(c, c.key(`,"tokens":[`), &room.Tokens)
+	e.At = column(c, c.key(`,"at":[`), &memory.At)
+	e.Lag = column(c, c.key(`,"lag":[`), &memory.Lag)
+	e.Tokens = column(c, c.key(`,"tokens":[`), &memory.Tokens)
 	if c.key(`,"tokens_by":`) {
 		e.TokensBy = c.string()
 	}
-	e.Kind = column(c, c.key(`,"kind":[`), &room.Kind)
-	e.Size = column(c, c.key(`,"size":[`), &room.Size)
-	e.Open = column(c, c.key(`,"open":[`), &room.Open)
-	e.Held = column(c, c.key(`,"held":[`), &room.Held)
-	e.HeldNs = column(c, c.key(`,"held_ns":[`), &room.HeldNs)
+	e.Kind = column(c, c.key(`,"kind":[`), &memory.Kind)
+	e.Size = column(c, c.key(`,"size":[`), &memory.Size)
+	e.Open = column(c, c.key(`,"open":[`), &memory.Open)
+	e.Held = column(c, c.key(`,"held":[`), &memory.Held)
+	e.HeldNs = column(c, c.key(`,"held_ns":[`), &memory.HeldNs)
 
 }
 

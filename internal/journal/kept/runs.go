@@ -31,8 +31,8 @@ type Lacking struct {
 
 // Bounds of what is read of a folder that may be anybody's.
 const (
-	mostRuns  = 10_000
-	mostPoint = 4 << 20
+	maxRuns  = 10_000
+	maxPoint = 4 << 20
 )
 
 // Runs are the runs of a folder of ours, in the order in which people count, and the points that have none.
@@ -68,8 +68,8 @@ func entries(files fs.FS, folder string, visit func(name string) error) error {
 	if err != nil {
 		return err
 	}
-	if len(list) > mostRuns {
-		return fmt.Errorf("%s holds more than %d folders", folder, mostRuns)
+	if len(list) > maxRuns {
+		return fmt.Errorf("%s holds more than %d folders", folder, maxRuns)
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return natural(a.Name(), b.Name()) })
 	for _, e := range list {
@@ -120,7 +120,7 @@ func point(files fs.FS, folder string) (runs []Found, lacking []Lacking, err err
 	switch {
 	case err != nil:
 		return nil, []Lacking{{Name: name, Point: withoutRepeat(name), Why: "it was not run to its end"}}, nil
-	case info.Size() > mostPoint || !info.Mode().IsRegular():
+	case info.Size() > maxPoint || !info.Mode().IsRegular():
 		return nil, nil, fmt.Errorf("%s is no note of a point", path.Join(folder, PointName))
 	}
 	b, err := fs.ReadFile(files, path.Join(folder, PointName))

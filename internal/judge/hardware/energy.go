@@ -12,10 +12,10 @@ const (
 )
 
 const (
-	// leastCovered: energy that was measured for less of the time is not known.
-	leastCovered = 0.8
-	// leastGap: two readings that are farther apart say nothing of the time between them.
-	leastGap = 5
+	// minCovered: energy that was measured for less of the time is not known.
+	minCovered = 0.8
+	// usualGap: two readings that are farther apart say nothing of the time between them, unless they are read as rarely.
+	usualGap = 5
 )
 
 // energy is that of the measured time. Each stretch between two readings counts by the part of
@@ -34,7 +34,7 @@ func (t *track) energy(d *Device, end float64) {
 	switch {
 	case !t.tells():
 		return // it knows no power: nothing to explain
-	case covered < leastCovered*end:
+	case covered < minCovered*end:
 		d.EnergyUnknown = "its power is known for less than 80 % of the time"
 		return
 	}
@@ -56,7 +56,7 @@ func (t *track) counts(end float64) bool {
 	var before *float64
 	for _, r := range t.readings {
 		power = power || r.PowerW != nil
-		if r.EnergyJ == nil || r.at > end+leastGap {
+		if r.EnergyJ == nil || r.at > end+usualGap {
 			continue
 		}
 		if before != nil {
@@ -135,10 +135,10 @@ func (t *track) gap() float64 {
 		steps = append(steps, t.readings[i].at-t.readings[i-1].at)
 	}
 	if len(steps) == 0 {
-		return leastGap
+		return usualGap
 	}
 	slices.Sort(steps)
-	return max(leastGap, 3*steps[len(steps)/2])
+	return max(usualGap, 3*steps[len(steps)/2])
 }
 
 // exporters may keep values for longer than a run: dcgm-exporter does for 30 s.

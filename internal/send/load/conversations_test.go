@@ -397,7 +397,7 @@ func TestWaitSeesWhatHasBecomeDue(t *testing.T) {
 				r.conversations = newConversations(r)
 				due := r.cfg.Clock.Now() - 1
 				d := &dispatcher{run: r, timer: time.NewTimer(0), now: due - 1}
-				if j := (&job{at: due, due: due}); name == "a turn" {
+				if j := (&job{place: place{at: due}, due: due}); name == "a turn" {
 					heap.Push(&r.conversations.queue, j)
 				} else {
 					d.next = j

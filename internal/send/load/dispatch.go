@@ -173,6 +173,9 @@ func (d *dispatcher) begin() bool {
 	d.next = nil
 	d.send(j, d.closed)
 	d.sum.add(index, scheduled, summed)
+	if !d.closed {
+		runtime.Gosched() // what has just been started goes first
+	}
 	return true
 }
 

@@ -18,27 +18,37 @@ type job struct {
 	body    []byte
 	summed  [][]byte // of body, what the workload's hash is over
 	size    int      // that it took of the budget, which whoever receives it gives back, once
-	// promptHash is kept where the prompt is not.
+	content
+	place
+
+	due      int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
+	released int64
+	rates    []int // whole rates that the pace first reached with this request
+	warmup   bool
+
+	stickyKey uint64 // for Balance; 0 with one server
+	target    int
+	picked    bool  // Balance chose the target, and is to be told of the end
+	err       error // the source or the protocol failed; no job follows
+}
+
+// content is what the journal says of the body, which is not kept.
+type content struct {
 	promptHash string
-	due        int64 // by the pace's clock, and when it is sent on the run's; in a closed loop it is set when a slot is free
-	released   int64
-	rates      []int // whole rates that the pace first reached with this request
-	warmup     bool
 	inputs     int     // texts in it, where it is no single one
 	soundNs    int64   // length of the sound in it
 	media      int     // images, videos and sounds in it
 	scored     *scored // nil: it asks for no likelihood
-	stickyKey  uint64  // for Balance; 0 with one server
-	target     int
-	picked     bool  // Balance chose the target, and is to be told of the end
-	err        error // the source or the protocol failed; no job follows
+}
 
-	conversation *conversation // that it is part of; nil: none
-	turn         int           // of it, from 0
-	at           int64         // when the dispatcher looks at it: when it is due, or before that to make its body
-	others       []*job        // turns that begin with this one
-	after        []int         // what it waited for, by index
-	delay        int64         // of it
+// place is where in a conversation a job is; the zero value: in none.
+type place struct {
+	conversation *conversation
+	turn         int    // of it, from 0
+	at           int64  // when the dispatcher looks at it: when it is due, or before that to make its body
+	others       []*job // turns that begin with this one
+	after        []int  // what it waited for, by index
+	delay        int64  // of it
 	session      string
 }
 
@@ -75,7 +85,10 @@ func (m *maker) job(w *workload.Request) (*job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("request %d: %w", w.Index, err)
 	}
-	j := &job{request: *w, body: body, summed: m.summed(&call, body), promptHash: PromptHash(w), warmup: w.Unmeasured, inputs: m.inputsOf(w), media: len(w.Media), scored: likely}
+	j := &job{
+		request: *w, body: body, summed: m.summed(&call, body), warmup: w.Unmeasured,
+		content: content{promptHash: PromptHash(w), inputs: m.inputsOf(w), media: len(w.Media), scored: likely},
+	}
 	if w.Sound != nil {
 		j.soundNs = int64(w.Sound.Length)
 	}

@@ -45,7 +45,7 @@ func (m *maker) conversation(w *workload.Request) (*job, error) {
 func (m *maker) newTurn(o *conversation, i int) *job {
 	t := &o.plan.Turns[i]
 	j := &job{
-		conversation: o, turn: i, session: o.session, delay: int64(t.Delay),
+		place: place{conversation: o, turn: i, session: o.session, delay: int64(t.Delay)},
 		request: workload.Request{
 			Index: o.plan.First + i, Conversation: o.plan.Number, Turn: i + 1, Model: o.model,
 			OutputTokens: t.OutputTokens,
