@@ -10,7 +10,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/argv"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -18,8 +17,7 @@ import (
 // backend. Its flags and their help are declared here from there, in a loop.
 
 func DefineBackend(set *argv.Set, o *Options) {
-	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer),
-		argv.Later("is not spoken by this version; use "+either(protocol.Backends()), protocol.RefusedBackends()...))
+	set.Choice(&o.Backend, "backend", bench.BackendOpenAI, bench.BackendNames(), "The protocol. "+bench.BackendDoc()+".", argv.CommonGroup(groupServer))
 	DefineProtocol(set, o, argv.Group(groupServer))
 }
 

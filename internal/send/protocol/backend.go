@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
@@ -113,15 +112,6 @@ func (b *Backend) Suffixes() string {
 		return b.Suffix()
 	}
 	return b.Suffix() + " or " + b.OtherSuffix
-}
-
-// RefusedBackends are those of vLLM that are not spoken here.
-func RefusedBackends() []string {
-	return refused("openai-responses")
-}
-
-func refused(theirs ...string) []string {
-	return slices.DeleteFunc(theirs, func(name string) bool { return slices.Contains(Backends(), name) })
 }
 
 // BackendDoc says of all backends what they are, those of one kind together.

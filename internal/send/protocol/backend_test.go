@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -20,15 +19,5 @@ func TestBackends(t *testing.T) {
 	}
 	if _, err := FindBackend("mine"); err == nil || !strings.HasPrefix(err.Error(), `backend "mine" is unknown: use one of vllm, openai, openai-chat, `) {
 		t.Error(err)
-	}
-}
-
-// Of the names that vLLM has, those that are not spoken here are refused by name.
-func TestRefusedBackends(t *testing.T) {
-	if got := refused("openai-chat", "theirs"); !slices.Equal(got, []string{"theirs"}) {
-		t.Error(got)
-	}
-	if got := RefusedBackends(); len(got) != 0 {
-		t.Errorf("%v: all of vLLM's are spoken", got)
 	}
 }
