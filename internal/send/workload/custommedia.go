@@ -1,12 +1,12 @@
 package workload
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/jsonscan"
 	"github.com/inferometer/inferometer/internal/send/workload/media"
 	"github.com/inferometer/inferometer/internal/send/workload/prompts"
 	"github.com/inferometer/inferometer/tokenizer"
@@ -226,26 +226,15 @@ func (p *contentPart) readURL(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &p.Image) == nil && p.Image != "" {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return bad
-	}
-	for d.More() {
-		name, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil {
-			return bad
+	err := jsonscan.Fields(raw, func(name, value []byte) {
+		if string(name) == "url" {
+			_ = json.Unmarshal(value, &p.Image) // what is no text is found below
+			return
 		}
-		if name == "url" {
-			if json.Unmarshal(value, &p.Image) != nil {
-				return bad
-			}
-			continue
-		}
-		key, _ := json.Marshal(name) // a text always marshals
+		key, _ := json.Marshal(string(name)) // a text always marshals
 		p.More = append(append(append(append(p.More, ','), key...), ':'), value...)
-	}
-	if p.Image == "" {
+	})
+	if err != nil || p.Image == "" {
 		return bad
 	}
 	return nil
