@@ -47,13 +47,13 @@ var ofSpec = []mutation{
 		New: "",
 	},
 	{
-		File: "internal/spec/spec_fleet.go", Breaks: "an agent gives up by its own part of the results",
+		File: "internal/spec/fleet.go", Breaks: "an agent gives up by its own part of the results",
 		Old: `	own.GiveUp = "" // it is decided by results, of which an agent has a part
 `,
 		New: "",
 	},
 	{
-		File: "internal/spec/spec_fleet.go", Breaks: "each agent asks for the server's counters",
+		File: "internal/spec/fleet.go", Breaks: "each agent asks for the server's counters",
 		Old: `if of.Index == 0 {
 		own.ScrapeEvery`,
 		New: `if of.Index >= 0 {

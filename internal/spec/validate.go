@@ -23,7 +23,7 @@ import (
 func (s *Spec) Validate() error {
 	for _, check := range []func() error{
 		s.checkChoices, s.checkRanges, s.checkServer, s.checkHeaders, s.checkPace, s.checkTimes, s.checkUntil,
-		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.CheckDataset, s.checkEval, s.checkTalks, s.checkShare, s.CheckFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
+		s.checkGiveUp, s.checkPrice, s.checkHardware, s.checkRequest, s.CheckDataset, s.checkEval, s.checkConversations, s.checkShare, s.CheckFleet, s.checkResult, s.checkIntegrity, s.checkProbe, s.checkMetrics, s.checkThresholds, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -5,8 +5,8 @@ import (
 	"github.com/inferometer/inferometer/internal/usage"
 )
 
-// checkTalks holds what conversations need against what was asked for.
-func (s *Spec) checkTalks() error {
+// checkConversations holds what conversations need against what was asked for.
+func (s *Spec) checkConversations() error {
 	if err := wire.CheckHeader(s.SessionHeader, ""); s.SessionHeader != "" && err != nil {
 		return usage.Errorf("session-header", "%v", err)
 	}
