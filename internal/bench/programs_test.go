@@ -202,7 +202,7 @@ func TestRealPrograms(t *testing.T) {
 	if r.sandbox, err = sandbox.Open(t.Context(), os.Getenv(pythonVariable), sandbox.Limits{Time: 10 * time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile(filepath.Join("sandbox", "testdata", "humaneval-3.jsonl"))
+	file, err := os.ReadFile(filepath.Join("..", "eval", "sandbox", "testdata", "humaneval-3.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

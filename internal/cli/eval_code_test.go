@@ -20,7 +20,7 @@ import (
 // that does not. A server that knows the solutions stands in for a model.
 func TestEvalOfPrograms(t *testing.T) {
 	t.Parallel()
-	data := filepath.Join("..", "bench", "sandbox", "testdata", "humaneval-3.jsonl")
+	data := filepath.Join("..", "eval", "sandbox", "testdata", "humaneval-3.jsonl")
 	solutions := readSolutions(t, data)
 	for _, backend := range []string{"openai", "openai-chat"} {
 		t.Run(backend, func(t *testing.T) {
