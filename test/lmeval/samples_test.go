@@ -112,7 +112,7 @@ func keep(t *testing.T, way string, ours map[string][]body) {
 	if t.Failed() {
 		return
 	}
-	file := filepath.Join(testfiles.Root(t), "internal", "send", "task", "testdata", "lmeval", way+".json")
+	file := filepath.Join(testfiles.Root(t), "internal", "eval", "task", "testdata", "lmeval", way+".json")
 	few := map[string][]body{}
 	for name, all := range ours {
 		few[name] = all[:min(len(all), 3)]
