@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inferometer/inferometer/internal/foreign"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
@@ -27,30 +26,19 @@ func (r *Row) answered(folder Folder, i int, m *measured) error {
 		if err != nil {
 			return err
 		}
+		m.Eval = of.Eval
 		for _, k := range metric.All() {
-			if v, ok := of.numbers[k.Name]; ok && k.OfQuestions {
-				m.numbers[k.Name] = v
+			if v, ok := of.Numbers[k.Name]; ok && k.OfQuestions {
+				m.Numbers[k.Name] = v
 			}
 		}
-		if failed := of.numbers["failed"]; failed > 0 {
-			r.doubted = fmt.Sprintf("%.0f of %.0f questions got no answer: accuracy is that of the others", failed, of.numbers["completed"]+failed)
+		if failed := of.Numbers["failed"]; failed > 0 {
+			r.doubted = fmt.Sprintf("%.0f of %.0f questions got no answer: accuracy is that of the others", failed, of.Numbers["completed"]+failed)
 		}
 	}
-	if !p.asks() {
-		return nil
+	if p.asks() {
+		r.side.Runs = append(r.side.Runs, m.Result)
 	}
-	runs, err := foreign.ReadFile(folder.result(p.ID))
-	if err != nil {
-		return err
-	}
-	if len(p.Eval) > 0 {
-		evals, err := foreign.ReadFile(folder.evalResult(p.ID))
-		if err != nil {
-			return err
-		}
-		runs[0].Eval = evals[0].Eval
-	}
-	r.side.Runs = append(r.side.Runs, runs[0])
 	return nil
 }
 

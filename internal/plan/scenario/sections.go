@@ -75,19 +75,20 @@ func replicas(plan *Plan, list []*Row) (found []Replicas) {
 func (r *Replicas) addEach(row *Row) {
 	skews, sum := 0, 0.0
 	for m := range row.results {
-		if m.targets == nil {
+		t := m.Targets
+		if t == nil {
 			continue
 		}
-		r.Balance = m.targets.Balance
+		r.Balance = t.Balance
 		if r.Each == nil {
-			r.Each = make([]float64, len(m.targets.Each))
+			r.Each = make([]float64, len(t.Each))
 		}
-		for i, e := range m.targets.Each {
-			r.Each[i] += e.OutputThroughput / float64(row.Done)
+		for i, v := range t.Each {
+			r.Each[i] += v / float64(row.Done)
 		}
-		if v := m.targets.Skew.Output.MaxOverMin; v != nil {
+		if t.Skew != nil {
 			skews++
-			sum += *v
+			sum += *t.Skew
 		}
 	}
 	if skews > 0 {

@@ -24,12 +24,12 @@ type SpecDecodeRecord struct {
 
 // number adds what the record knows and the result does not.
 func (d *SpecDecodeRecord) number(m *measured) {
-	if _, known := m.numbers[acceptanceRate]; d == nil || known {
+	if _, known := m.Numbers[acceptanceRate]; d == nil || known {
 		return
 	}
-	m.numbers[acceptanceRate], m.fromLog = d.AcceptanceRate, true
+	m.Numbers[acceptanceRate], m.fromLog = d.AcceptanceRate, true
 	if d.AcceptanceLength != nil {
-		m.numbers[acceptanceLength] = *d.AcceptanceLength
+		m.Numbers[acceptanceLength] = *d.AcceptanceLength
 	}
 }
 

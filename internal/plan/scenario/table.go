@@ -140,7 +140,7 @@ func (r *Row) cell(metric string) string {
 // unsupported reports that the row has values of a metric, and too few for this percentile.
 func (r *Row) unsupported(metric string) bool {
 	for m := range r.results {
-		if slices.Contains(m.unsupported, metric) {
+		if slices.Contains(m.Facts.Unsupported, metric) {
 			return true
 		}
 	}
