@@ -7,11 +7,14 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // Row is a point with its repeats: one line of the table.
@@ -80,7 +83,7 @@ func (r *Row) read(folder Folder) {
 			r.Errors = append(r.Errors, err.Error())
 			continue
 		}
-		rec.SpecDecode.number(m)
+		m.addAccepted(rec.SpecDecode)
 		r.Done++
 		r.measured[i] = m
 		r.Ok += m.Numbers["completed"]
@@ -146,4 +149,82 @@ func (m *measured) value(metric string) (float64, bool) {
 	v, has := m.Numbers[name] // what a run does not have is no share of zero
 	all := m.Numbers["completed"] + m.Numbers["failed"]
 	return v / all, share && has && all > 0
+}
+
+// judge holds a repeat against the SLO; of each clause the worst repeat counts.
+func (r *Row) judge(objective slo.SLO, m *measured) {
+	if len(objective) == 0 {
+		return
+	}
+	j := objective.Judge(m.value)
+	if r.Clauses == nil {
+		r.Clauses = j.Checks
+	}
+	for i, c := range j.Checks {
+		if worseCheck(&c, &r.Clauses[i]) {
+			r.Clauses[i] = c
+		}
+	}
+	all := slo.Judgement{Checks: r.Clauses}
+	r.SLO, r.Binding = all.Status(), ""
+	if b := all.Binding(); b != nil {
+		r.Binding = b.String()
+	}
+}
+
+func worseCheck(a, b *slo.Check) bool {
+	rank := []slo.Status{slo.Met, slo.Unknown, slo.Broken}
+	x, y := slices.Index(rank, a.Status), slices.Index(rank, b.Status)
+	return x > y || x == y && a.Status != slo.Unknown && a.Clause.Use(a.Value) > b.Clause.Use(b.Value)
+}
+
+// answered reads what the answers of a row's repeat are worth: of the run of questions that
+// followed its speed run, or of its only run. Throughput is the speed run's.
+func (r *Row) answered(folder Folder, i int, m *measured) error {
+	p := r.Points[i]
+	if len(p.Eval) > 0 {
+		of, err := readResult(folder.evalResult(p.ID))
+		if err != nil {
+			return err
+		}
+		m.Eval = of.Eval
+		for _, k := range metric.All() {
+			if v, ok := of.Numbers[k.Name]; ok && k.OfQuestions {
+				m.Numbers[k.Name] = v
+			}
+		}
+		if failed := of.Numbers["failed"]; failed > 0 {
+			r.doubted = fmt.Sprintf("%.0f of %.0f questions got no answer: accuracy is that of the others", failed, of.Numbers["completed"]+failed)
+		}
+	}
+	if p.asks() {
+		r.side.Runs = append(r.side.Runs, m.Result)
+	}
+	return nil
+}
+
+// accuracy is a row's share of right answers with its standard error.
+func (r *Row) accuracy() string {
+	if len(r.side.Runs) == 0 {
+		return r.cell(result.AccuracyMetric)
+	}
+	of := compare.AnswersOf(&r.side, level)
+	return comparison.Accuracy(&of, nothing)
+}
+
+// The numbers of speculative decoding, as a result names them.
+const (
+	acceptanceRate   = "spec_decode_acceptance_rate" // percent
+	acceptanceLength = "spec_decode_acceptance_length"
+)
+
+// addAccepted adds what the servers' logs say of speculative decoding, where the server's counters say nothing.
+func (m *measured) addAccepted(d *serverlog.Accepted) {
+	if _, known := m.Numbers[acceptanceRate]; d == nil || known {
+		return
+	}
+	m.Numbers[acceptanceRate], m.fromLog = d.AcceptanceRate, true
+	if d.AcceptanceLength != nil {
+		m.Numbers[acceptanceLength] = *d.AcceptanceLength
+	}
 }

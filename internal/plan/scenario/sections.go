@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/front"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -189,4 +192,103 @@ func (s *Summary) problemsSection(b *strings.Builder, width int) {
 	for _, line := range lines {
 		table.Line(b, "- ", outside.Markdown(line), width)
 	}
+}
+
+// clausesSection shows how each clause of the SLO stands at each point.
+func (s *Summary) clausesSection(b *strings.Builder, width int) {
+	var clauses []string
+	for _, r := range s.Rows {
+		for _, c := range r.Clauses {
+			if text := c.Clause.String(); !slices.Contains(clauses, text) {
+				clauses = append(clauses, text)
+			}
+		}
+	}
+	if len(clauses) == 0 {
+		return
+	}
+	b.WriteString("\n## SLO, clause by clause\n\n")
+	t := table.Grid{Head: slices.Concat(s.plan.heads(), clauses), Keys: len(s.plan.Axes)}
+	for _, r := range s.Rows {
+		line := r.keys(s.plan)
+		for _, text := range clauses {
+			line = append(line, r.clause(text))
+		}
+		t.Body = append(t.Body, line)
+	}
+	t.Write(b, width)
+}
+
+func (r *Row) clause(text string) string {
+	i := slices.IndexFunc(r.Clauses, func(c slo.Check) bool { return c.Clause.String() == text })
+	switch {
+	case i < 0:
+		return nothing
+	case r.Clauses[i].Status == slo.Unknown:
+		return "not known"
+	}
+	return string(r.Clauses[i].Status) + ", " + r.Clauses[i].Shown()
+}
+
+// level is that of the intervals and calls of accuracy.
+const level = 0.95
+
+// accuracies compares the answers of rows: each with the first that differs from it in its
+// target alone, and all of them on the front of accuracy against throughput.
+func (s *Summary) accuracies() (front *compare.Front, notes []string) {
+	var all []compare.Side
+	groups, order := map[int][]compare.Side{}, []int(nil)
+	for _, r := range s.Rows {
+		if len(r.side.Runs) == 0 {
+			continue
+		}
+		r.side.Name = s.plan.place(r)
+		all = append(all, r.side)
+		number := r.Points[0].number
+		if groups[number] == nil {
+			order = append(order, number)
+		}
+		groups[number] = append(groups[number], r.side)
+	}
+	for _, number := range order {
+		if a := compare.AccuracyOf(groups[number], level); a != nil {
+			for _, note := range a.Notes {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	return compare.FrontOf(all, level), notes
+}
+
+// accuracySection is the front of accuracy against throughput, and what is said of pairs.
+func (s *Summary) accuracySection(b *strings.Builder, width int) {
+	if s.Front == nil && len(s.Pairs) == 0 {
+		return
+	}
+	b.WriteString("\n## " + front.Title + "\n\n")
+	if s.Front != nil {
+		table.Within(b, front.Table(s.Front), width, nil)
+		b.WriteString("\n")
+	}
+	for _, note := range s.Pairs {
+		table.Line(b, "- ", outside.Markdown(note), width)
+	}
+}
+
+// specDecodeNote says how many points have these numbers from a log; empty: none.
+func specDecodeNote(list []*Row) string {
+	n := 0
+	for _, r := range list {
+		for m := range r.results {
+			if m.fromLog {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("accepted %% and accepted length come from the server's log (in %d of the results): it sums up some seconds at a time, so that the edges of a point are blurred", n)
 }
