@@ -10,6 +10,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/show/front"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -24,17 +25,17 @@ func (s *Summary) replicasSection(b *strings.Builder, width int) {
 	for _, r := range s.Replicas {
 		each := make([]string, len(r.Each))
 		for i, v := range r.Each {
-			each[i] = number(v)
+			each[i] = number.Text(v)
 		}
-		skew, times, change := "–", "–", "–"
+		skew, times, change := number.None, number.None, number.None
 		if r.Skew != nil {
-			skew = fmt.Sprintf("%.2f", *r.Skew)
+			skew = number.Fixed(*r.Skew, 2)
 		}
 		if r.TimesOne != nil {
-			times = fmt.Sprintf("%s (%s)", number(*r.TimesOne), outside.Markdown(r.One))
-			change = fmt.Sprintf("%+.1f %%", 100*(r.Together / *r.TimesOne - 1))
+			times = fmt.Sprintf("%s (%s)", number.Text(*r.TimesOne), outside.Markdown(r.One))
+			change = number.Change(r.Together / *r.TimesOne - 1)
 		}
-		body = append(body, []string{outside.Markdown(r.Place), number(r.Together), strings.Join(each, ", "), skew, times, change})
+		body = append(body, []string{outside.Markdown(r.Place), number.Text(r.Together), strings.Join(each, ", "), skew, times, change})
 	}
 	t := table.Grid{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
 	t.Write(b, width)
@@ -153,11 +154,11 @@ func (s *Summary) startupSection(b *strings.Builder, width int) {
 			continue
 		}
 		for _, up := range rec.Startup {
-			answer := "–"
+			answer := number.None
 			if up.FirstAnswerS > 0 {
-				answer = fmt.Sprintf("%.2f", up.FirstAnswerS)
+				answer = number.Fixed(up.FirstAnswerS, 2)
 			}
-			body = append(body, []string{up.Server, rec.ID, fmt.Sprintf("%.2f", up.HealthyS), answer, outside.Markdown(rec.Version)})
+			body = append(body, []string{up.Server, rec.ID, number.Fixed(up.HealthyS, 2), answer, outside.Markdown(rec.Version)})
 		}
 	}
 	if len(body) > 0 {
@@ -244,14 +245,14 @@ func (s *Summary) accuracies() (front *compare.Front, notes []string) {
 		}
 		r.side.Name = s.plan.place(r)
 		all = append(all, r.side)
-		number := r.Points[0].number
-		if groups[number] == nil {
-			order = append(order, number)
+		group := r.Points[0].number
+		if groups[group] == nil {
+			order = append(order, group)
 		}
-		groups[number] = append(groups[number], r.side)
+		groups[group] = append(groups[group], r.side)
 	}
-	for _, number := range order {
-		if a := compare.AccuracyOf(groups[number], level); a != nil {
+	for _, group := range order {
+		if a := compare.AccuracyOf(groups[group], level); a != nil {
 			for _, note := range a.Notes {
 				if !slices.Contains(notes, note) {
 					notes = append(notes, note)
