@@ -16,6 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // journalSeed is a small run with one of everything.
@@ -61,7 +62,7 @@ func FuzzJournal(f *testing.F) {
 		if err := report.JSON(io.Discard, r, shown); err != nil {
 			t.Error(err)
 		}
-		runs := []page.Run{{Name: "x", Result: r, Verdict: v, Drawn: watch.Run(j.Samples(), j.Scrapes())}}
+		runs := []section.Run{{Name: "x", Result: r, Verdict: v, Drawn: watch.Run(j.Samples(), j.Scrapes())}}
 		if err := page.Write(io.Discard, runs, page.Options{}); err != nil {
 			t.Error(err)
 		}

@@ -4,7 +4,7 @@
 // behind that point has to think of terminals, tables or spreadsheets.
 //
 // Line and Word clean; Markdown and CSV write a clean word into a form that gives
-// some characters a meaning. HTML needs nothing of its own: html/template does it.
+// some characters a meaning. HTML is escaped where it is written: show/markup.
 package outside
 
 import (

@@ -55,7 +55,7 @@ func TestServerMetrics(t *testing.T) {
 		t.Errorf("%+v", sum.Server)
 	}
 	page := report("html")
-	for _, words := range []string{"The server by its own metrics", "llamacpp: running", "llamacpp: waiting", "llamacpp: generated tokens per second"} {
+	for _, words := range []string{"llama.cpp by its own metrics", "llamacpp: running", "llamacpp: waiting", "llamacpp: generated tokens per second"} {
 		if !bytes.Contains(page, []byte(words)) {
 			t.Errorf("the page lacks %q", words)
 		}

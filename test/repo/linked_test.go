@@ -15,7 +15,7 @@ func TestNoMethodsByName(t *testing.T) {
 	}
 	for _, name := range []string{"text/template", "html/template"} {
 		if slices.Contains(strings.Fields(string(out)), name) {
-			t.Errorf("the program imports %s: internal/template shows fields without it", name)
+			t.Errorf("the program imports %s: internal/show/markup writes pages without it", name)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestServerMetrics(t *testing.T) {
 		t.Errorf("%+v", sum.Server)
 	}
 	page := report("html")
-	for _, words := range []string{"The server by its own metrics", "vllm: running", "vllm: generated tokens per second", "vllm: KV cache in use"} {
+	for _, words := range []string{"vLLM by its own metrics", "vllm: running", "vllm: generated tokens per second", "vllm: KV cache in use"} {
 		if !bytes.Contains(page, []byte(words)) {
 			t.Errorf("the page lacks %q", words)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -132,7 +133,7 @@ func (o *options) alone(s command.Streams, f export.Format, folders []string, op
 }
 
 // ending says by its error that a run does not keep the SLO.
-func (o *options) ending(runs []page.Run) error {
+func (o *options) ending(runs []section.Run) error {
 	var endings []error
 	for i := range runs {
 		name := ""

@@ -83,5 +83,5 @@ func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("%s lists no model under /v1/models", t.Base)
 	}
 	slots, maxLen := t.Slots(ctx)
-	return scenario.Draft(t.Base, t.Identify(ctx), models[0], slots, maxLen)
+	return scenario.Draft(t.Base, t.Identify(ctx), models[0], slots, maxLen), nil
 }

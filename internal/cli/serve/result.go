@@ -20,8 +20,8 @@ import (
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/show/export"
-	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/show/section"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -174,7 +174,7 @@ func (r *serveRun) note(res *measure.Result, v *verdict.Verdict) error {
 	if r.AppendMarkdown == "" {
 		return nil
 	}
-	return export.AppendSections(r.AppendMarkdown, []page.Run{{Name: page.Name(res, r.run.Folder()), Folder: r.run.Folder(), Result: res, Verdict: v}})
+	return export.AppendSections(r.AppendMarkdown, []section.Run{{Name: section.Name(res, r.run.Folder()), Folder: r.run.Folder(), Result: res, Verdict: v}})
 }
 
 // writeResult writes a new result whole or not at all.

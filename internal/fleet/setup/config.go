@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/inferometer/inferometer/internal/fleet/bus"
-	"github.com/inferometer/inferometer/internal/template"
 )
 
 // user is one of the server's.
@@ -30,20 +28,19 @@ func newUser(role bus.Role, password string) (user, error) {
 
 // config is the server's configuration. Its paths are relative to the folder, which can be
 // taken to another machine.
-func config(listen string, users []user) ([]byte, error) {
-	type permitted struct {
-		Name, Hash, Publish, Subscribe string
-		Respond                        bool
+func config(listen string, users []user) []byte {
+	var b strings.Builder
+	fill := func(text string, pairs ...string) { b.WriteString(strings.NewReplacer(pairs...).Replace(text)) }
+	fill(configHead, "{{config}}", Config, "{{listen}}", listen, "{{certificate}}", certificateFile, "{{key}}", keyFile, "{{store}}", store)
+	for _, u := range users {
+		respond := ""
+		if u.Respond {
+			respond = configRespond
+		}
+		fill(configUser, "{{name}}", u.Name, "{{hash}}", u.Hash, "{{publish}}", list(u.Publish), "{{subscribe}}", list(u.Subscribe), "{{respond}}", respond)
 	}
-	shown := make([]permitted, len(users))
-	for i, u := range users {
-		shown[i] = permitted{u.Name, u.Hash, list(u.Publish), list(u.Subscribe), u.Respond}
-	}
-	var b bytes.Buffer
-	err := configText.Execute(&b, map[string]any{
-		"Config": Config, "Listen": listen, "Certificate": certificateFile, "Key": keyFile, "Store": store, "Users": shown,
-	})
-	return b.Bytes(), err
+	b.WriteString("\n    ]\n  }\n}\n")
+	return []byte(b.String())
 }
 
 // list is subjects as the configuration writes them.
@@ -55,18 +52,20 @@ func list(subjects []string) string {
 	return "[\n" + strings.Join(lines, "\n") + "\n          ]"
 }
 
-var configText = template.Text(`# The nats-server of a fleet, by inferometer fleet init.
-# Start it in this folder: nats-server -c {{.Config}}
+// The parts of the configuration: before the users, each of them, and what one has who may answer.
+const (
+	configHead = `# The nats-server of a fleet, by inferometer fleet init.
+# Start it in this folder: nats-server -c {{config}}
 
 server_name: inferometer-fleet
-listen: "{{.Listen}}"
+listen: "{{listen}}"
 max_payload: 2MB
 max_connections: 10000
 write_deadline: "10s"
 
 tls {
-  cert_file: "{{.Certificate}}"
-  key_file: "{{.Key}}"
+  cert_file: "{{certificate}}"
+  key_file: "{{key}}"
   min_version: "1.3"
   timeout: 10
 }
@@ -76,7 +75,7 @@ authorization {
 
 # Journals and datasets lie here until their run is over, or for a week.
 jetstream {
-  store_dir: "{{.Store}}"
+  store_dir: "{{store}}"
   max_memory_store: 64MB
   max_file_store: 50GB
 }
@@ -84,21 +83,16 @@ jetstream {
 accounts {
   FLEET {
     jetstream: enabled
-    users: [
-{{- range .Users}}
+    users: [`
+	configUser = `
       {
-        user: "{{.Name}}"
-        password: "{{.Hash}}"
+        user: "{{name}}"
+        password: "{{hash}}"
         permissions {
-          publish: {{.Publish}}
-          subscribe: {{.Subscribe}}
-{{- if .Respond}}
-          allow_responses: { max: 1, expires: "1m" }
-{{- end}}
+          publish: {{publish}}
+          subscribe: {{subscribe}}{{respond}}
         }
-      }
-{{- end}}
-    ]
-  }
-}
-`)
+      }`
+	configRespond = `
+          allow_responses: { max: 1, expires: "1m" }`
+)

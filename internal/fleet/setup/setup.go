@@ -135,6 +135,6 @@ func contents(made *Made, hosts []string, port int, now time.Time) (map[string][
 	case strings.Contains(hosts[0], ":"):
 		listen = net.JoinHostPort("::", strconv.Itoa(port))
 	}
-	files[Config], err = config(listen, users)
-	return files, err
+	files[Config] = config(listen, users)
+	return files, nil
 }

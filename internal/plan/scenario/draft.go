@@ -1,16 +1,15 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
+	"fmt"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/send/target"
-	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed draft.yaml.tmpl
@@ -32,18 +31,27 @@ type draft struct {
 // Draft is the text of a commented scenario for a server: what it is, the model to
 // send to, how many requests it works on at a time and how long they may be (0: it
 // does not say).
-func Draft(base string, id target.Identity, model target.Model, slots, maxLen int) ([]byte, error) {
+func Draft(base string, id target.Identity, model target.Model, slots, maxLen int) []byte {
 	v := draftOf(base, id, model)
 	v.fit(slots, maxLen)
 	return v.text()
 }
 
-func (v *draft) text() ([]byte, error) {
-	shown := *v
-	shown.Name, shown.BaseURL, shown.Model = Literal(v.Name), Literal(v.BaseURL), Literal(v.Model)
-	var b bytes.Buffer
-	err := template.Text(draftTemplate).Execute(&b, shown)
-	return b.Bytes(), err
+// text fills the template. What the server does not say has no line.
+func (v *draft) text() []byte {
+	line := func(shown bool, text string) string {
+		if !shown {
+			return ""
+		}
+		return "\n" + text
+	}
+	return []byte(strings.NewReplacer(
+		"{{name}}", Literal(v.Name), "{{server}}", v.Server, "{{base_url}}", Literal(v.BaseURL), "{{model}}", Literal(v.Model),
+		"{{max_len}}", line(v.MaxLen > 0, fmt.Sprintf("  # Prompt and answer together have at most %d tokens.", v.MaxLen)),
+		"{{input_len}}", strconv.Itoa(v.InputLen), "{{output_len}}", strconv.Itoa(v.OutputLen), "{{num_prompts}}", strconv.Itoa(v.NumPrompts),
+		"{{slots}}", line(v.Slots > 0, fmt.Sprintf("  # It works on %d requests at a time; others wait.", v.Slots)), "{{concurrency}}", v.Concurrency,
+		"{{reset_cache}}", line(v.ResetCache, "# reset_cache: true # forget the prefix cache before each point; vLLM needs VLLM_SERVER_DEV_MODE=1"),
+	).Replace(draftTemplate))
 }
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)

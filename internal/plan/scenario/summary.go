@@ -24,6 +24,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/export"
 	"github.com/inferometer/inferometer/internal/show/front"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // Summary is the result of a scenario.
@@ -272,7 +273,7 @@ func (m *measured) csvOutcome(name string) string {
 // Draw writes one page with the charts of every point that has a result. A point that
 // was a search has none of its own: its probes have.
 func (s *Summary) Draw(f Folder, version string) error {
-	var runs []page.Run
+	var runs []section.Run
 	for _, rec := range s.records {
 		if !rec.done() {
 			continue

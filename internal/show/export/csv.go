@@ -1,40 +1,32 @@
 package export
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
-// CSV writes one line a run.
-func CSV(w io.Writer, runs []page.Run) error {
-	c := csv.NewWriter(w)
-	has := optional{speculative: page.Speculative(runs), numbers: numbers(runs), questions: asked(runs)}
+// CSV writes one line a run. What is not known is empty.
+func CSV(w io.Writer, runs []section.Run) error {
+	has := optional{speculative: section.Speculative(runs), numbers: numbers(runs)}
 	for i := range runs {
 		has.conversations = has.conversations || runs[i].Result.Conversations != nil
+		has.questions = has.questions || runs[i].Result.Eval != nil
 	}
+	var t table.Table
 	for i := range runs {
-		names, values := runLine(&runs[i], has)
-		if i == 0 {
-			if err := c.Write(names); err != nil {
-				return err
-			}
-		}
-		if err := c.Write(values); err != nil {
-			return err
-		}
+		t.Columns = nil
+		t.Rows = append(t.Rows, runLine(&t, &runs[i], has))
 	}
-	c.Flush()
-	return c.Error()
+	return table.CSV(w, &t)
 }
 
 // optional columns are there if any run has them.
@@ -57,29 +49,24 @@ var elsewhere = []string{
 }
 
 // numbers are those with a column: the usual ones, and what some run has beyond.
-func numbers(runs []page.Run) []metric.Metric {
+func numbers(runs []section.Run) []metric.Metric {
 	return metric.Select(func(m *metric.Metric) bool {
 		if slices.Contains(elsewhere, m.Name) {
 			return false
 		}
-		return slices.Contains(inEachLine, m.Name) || slices.ContainsFunc(runs, func(r page.Run) bool {
+		return slices.Contains(inEachLine, m.Name) || slices.ContainsFunc(runs, func(r section.Run) bool {
 			_, ok := r.Result.Number(m)
 			return ok
 		})
 	}, inEachLine...)
 }
 
-// runLine is a run's columns and their values. What is not known is empty.
-func runLine(run *page.Run, has optional) (names, values []string) {
+// runLine is a run's row, of which it gives the table the columns.
+func runLine(t *table.Table, run *section.Run, has optional) (row []table.Cell) {
 	r, o := run.Result, &run.Result.Run.Options
-	add := func(name, value string) { names, values = append(names, name), append(values, value) }
-	number := func(name string, v float64) { add(name, strconv.FormatFloat(v, 'g', -1, 64)) }
-	known := func(name string, v float64) {
-		if math.IsNaN(v) {
-			add(name, "")
-			return
-		}
-		number(name, v)
+	add := func(name string, v any) {
+		t.Columns = append(t.Columns, table.Words(name)...)
+		row = append(row, table.Row(v)...)
 	}
 	distribution := func(key string, s *measure.Summary) {
 		for _, p := range []struct {
@@ -87,17 +74,16 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 			v    float64
 		}{{"mean", s.Mean}, {"median", s.P50}, {"p90", s.P90}, {"p99", s.P99}, {"p99.9", s.P999}, {"max", s.Max}} {
 			if s.Count == 0 {
-				add(p.word+"_"+key+"_ms", "")
-				continue
+				p.v = math.NaN()
 			}
-			number(p.word+"_"+key+"_ms", p.v)
+			add(p.word+"_"+key+"_ms", p.v)
 		}
 	}
-	add("run", outside.CSV(run.Name))
-	add("start", page.Start(r).Format("2006-01-02T15:04:05-07:00"))
-	add("model", outside.CSV(o.ModelID))
-	add("backend", outside.CSV(o.Backend))
-	add("dataset", outside.CSV(o.Dataset))
+	add("run", run.Name)
+	add("start", section.Start(r).Format("2006-01-02T15:04:05-07:00"))
+	add("model", o.ModelID)
+	add("backend", o.Backend)
+	add("dataset", o.Dataset)
 	add("max_concurrency", positive(float64(o.MaxConcurrency)))
 	add("request_rate", positive(o.RequestRate))
 	for _, m := range has.numbers {
@@ -105,7 +91,7 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 		if !ok {
 			v = math.NaN()
 		}
-		known(m.Name, v)
+		add(m.Name, v)
 	}
 	if has.questions {
 		e, a := r.Eval, score.Accuracy{}
@@ -115,19 +101,12 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 		if len(e.Scores) > 0 {
 			a = e.Scores[0].Accuracy
 		}
-		share := func(name string, v *float64) {
-			if v == nil {
-				add(name, "")
-				return
-			}
-			number(name, *v)
-		}
-		add("task", outside.CSV(outside.Word(e.Task)))
+		add("task", outside.Word(e.Task))
 		add("questions", positive(float64(e.Questions)))
 		add("answered", positive(float64(a.Of)))
-		share("accuracy_stderr", a.StdErr)
-		share("accuracy_low", a.Low)
-		share("accuracy_high", a.High)
+		add("accuracy_stderr", a.StdErr)
+		add("accuracy_low", a.Low)
+		add("accuracy_high", a.High)
 	}
 	if has.conversations {
 		c := r.Conversations
@@ -138,9 +117,9 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 		distribution("conversation_busy_time", &c.Busy.Summary)
 	}
 	if has.speculative {
-		rate, length := page.Acceptance(r)
-		known("spec_decode_acceptance_rate", rate)
-		known("spec_decode_acceptance_length", length)
+		rate, length := section.Acceptance(r)
+		add("spec_decode_acceptance_rate", rate)
+		add("spec_decode_acceptance_length", length)
 	}
 	for _, m := range latencies(r) {
 		distribution(m.key, m.Summary)
@@ -151,12 +130,13 @@ func runLine(run *page.Run, has optional) (names, values []string) {
 	}
 	add("verdict", level)
 	add("reasons", reasons)
-	return names, values
+	return row
 }
 
-func positive(v float64) string {
+// positive is a number that is unknown at zero.
+func positive(v float64) float64 {
 	if v <= 0 {
-		return ""
+		return math.NaN()
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return v
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/show/page"
 	"github.com/inferometer/inferometer/internal/show/pictures"
 	"github.com/inferometer/inferometer/internal/show/report"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // Options say what else a report holds.
@@ -42,7 +43,7 @@ type Format struct {
 	One     bool     // of one run only
 	Binary  bool
 	Drawn   bool // needs the run's timeline
-	Write   func(w io.Writer, runs []page.Run, opt *Options) error
+	Write   func(w io.Writer, runs []section.Run, opt *Options) error
 	Rows    func(w io.Writer) (*Requests, error)
 	Alone   func(w io.Writer, folder string, opt measure.Options, own *Options) error // reads the journal of one run by itself
 }
@@ -54,17 +55,17 @@ func Formats() []Format {
 		{Name: "vllm", Write: vllm},
 		{Name: "json", Endings: []string{".json", ".jsonl"}, Write: results},
 		{Name: "html", Endings: []string{".html", ".htm"}, Drawn: true, Write: html},
-		{Name: "markdown", Endings: []string{".md"}, Write: func(w io.Writer, runs []page.Run, opt *Options) error { return Markdown(w, runs, opt.SLO) }},
-		{Name: "csv", Endings: []string{".csv"}, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return CSV(w, runs) }},
+		{Name: "markdown", Endings: []string{".md"}, Write: func(w io.Writer, runs []section.Run, opt *Options) error { return Markdown(w, runs, opt.SLO) }},
+		{Name: "csv", Endings: []string{".csv"}, Write: func(w io.Writer, runs []section.Run, _ *Options) error { return CSV(w, runs) }},
 		{Name: "parquet", Endings: []string{".parquet"}, Binary: true, Rows: RequestsParquet},
 		{Name: "svg", Endings: []string{".svg"}, Drawn: true, Write: svg},
 		{Name: "png", Endings: []string{".png"}, Binary: true, Drawn: true, Write: png},
 		{Name: "timeline", One: true, Alone: timeline},
 		{Name: "dataset_stats", One: true, Binary: true, Alone: datasetStats},
-		{Name: "lm-eval", Write: func(w io.Writer, runs []page.Run, _ *Options) error { return LMEval(w, runs) }},
+		{Name: "lm-eval", Write: func(w io.Writer, runs []section.Run, _ *Options) error { return LMEval(w, runs) }},
 		{Name: "questions", One: true, Alone: questions},
-		{Name: "llmd", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return LLMD(w, &runs[0]) }},
-		{Name: "inferencex", One: true, Write: func(w io.Writer, runs []page.Run, _ *Options) error { return InferenceX(w, &runs[0]) }},
+		{Name: "llmd", One: true, Write: func(w io.Writer, runs []section.Run, _ *Options) error { return LLMD(w, &runs[0]) }},
+		{Name: "inferencex", One: true, Write: func(w io.Writer, runs []section.Run, _ *Options) error { return InferenceX(w, &runs[0]) }},
 	}
 }
 
@@ -94,11 +95,11 @@ func first(is func(Format) bool) (Format, bool) {
 	return Format{}, false
 }
 
-func (o *Options) of(r *page.Run) report.Options {
+func (o *Options) of(r *section.Run) report.Options {
 	return report.Options{RunDir: r.Folder, Detailed: o.Detailed, Verdict: r.Verdict, SLO: o.Judged[r.Folder], Intervals: o.Intervals}
 }
 
-func tables(w io.Writer, runs []page.Run, opt *Options) error {
+func tables(w io.Writer, runs []section.Run, opt *Options) error {
 	for i := range runs {
 		shown := opt.of(&runs[i])
 		shown.Width, shown.Color = opt.Width, opt.Color
@@ -115,7 +116,7 @@ func tables(w io.Writer, runs []page.Run, opt *Options) error {
 }
 
 // vllm writes vLLM's blocks alone.
-func vllm(w io.Writer, runs []page.Run, _ *Options) error {
+func vllm(w io.Writer, runs []section.Run, _ *Options) error {
 	for i := range runs {
 		if err := report.VLLM(w, runs[i].Result); err != nil {
 			return err
@@ -125,7 +126,7 @@ func vllm(w io.Writer, runs []page.Run, _ *Options) error {
 }
 
 // results writes one result per line, as JSON.
-func results(w io.Writer, runs []page.Run, opt *Options) error {
+func results(w io.Writer, runs []section.Run, opt *Options) error {
 	for i := range runs {
 		if err := report.JSON(w, runs[i].Result, opt.of(&runs[i])); err != nil {
 			return err
@@ -137,11 +138,11 @@ func results(w io.Writer, runs []page.Run, opt *Options) error {
 	return nil
 }
 
-func html(w io.Writer, runs []page.Run, opt *Options) error {
+func html(w io.Writer, runs []section.Run, opt *Options) error {
 	return page.Write(w, runs, page.Options{SLO: opt.SLO, Version: opt.Version})
 }
 
-func svg(w io.Writer, runs []page.Run, opt *Options) error {
+func svg(w io.Writer, runs []section.Run, opt *Options) error {
 	c, err := page.Chart(opt.Chart, runs)
 	if err != nil {
 		return err
@@ -152,7 +153,7 @@ func svg(w io.Writer, runs []page.Run, opt *Options) error {
 // pngZoom is how many pixels there are for each of the chart's: for screens of today.
 const pngZoom = 2
 
-func png(w io.Writer, runs []page.Run, opt *Options) error {
+func png(w io.Writer, runs []section.Run, opt *Options) error {
 	c, err := page.Chart(opt.Chart, runs)
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func datasetStats(w io.Writer, folder string, opt measure.Options, own *Options)
 }
 
 // AppendSections adds runs to a file of notes, made where there is none.
-func AppendSections(path string, runs []page.Run) error {
+func AppendSections(path string, runs []section.Run) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("append to the notes: %w", err)

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/ordered"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // InferenceX writes the keys that InferenceX reads and those that it publishes. Its
 // script takes the keys that end in _ms; its published results hold seconds under
 // names without _ms. Both are here, seconds first: where its script meets both, the
 // later ones win, and they are those that it knows.
-func InferenceX(w io.Writer, run *page.Run) error {
+func InferenceX(w io.Writer, run *section.Run) error {
 	r, o := run.Result, &run.Result.Run.Options
 	good := any(nil)
 	if r.Limits != nil {
@@ -27,7 +27,7 @@ func InferenceX(w io.Writer, run *page.Run) error {
 		input = float64(r.InputTokens) / r.Duration
 	}
 	v := ordered.Object{
-		{"date", page.Start(r).Format("20060102-150405")},
+		{"date", section.Start(r).Format("20060102-150405")},
 		{"model_id", o.ModelID},
 		{"tokenizer_id", o.TokenizerID},
 		{"num_prompts", o.NumPrompts},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/ordered"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // llmdVersion is the version of llm-d's benchmark report that is written.
@@ -18,9 +18,9 @@ const llmdVersion = "0.2"
 
 // LLMD writes llm-d's benchmark report: JSON, which is YAML too. The stack is left
 // out: a client does not know what stands behind an address.
-func LLMD(w io.Writer, run *page.Run) error {
+func LLMD(w io.Writer, run *section.Run) error {
 	r := run.Result
-	start := page.Start(r).UTC()
+	start := section.Start(r).UTC()
 	end := start.Add(time.Duration(r.Duration * float64(time.Second)))
 	return writeJSON(w, ordered.Object{
 		{"version", llmdVersion},
@@ -38,14 +38,14 @@ func LLMD(w io.Writer, run *page.Run) error {
 }
 
 // identity is the same whenever the same run is reported.
-func identity(run *page.Run) string {
+func identity(run *section.Run) string {
 	r := run.Result.Run
 	sum := sha256.Sum256([]byte(fmt.Sprint(r.StartUnixNs, r.Environment.Host, r.Command)))
 	return hex.EncodeToString(sum[:16])
 }
 
 // keywords carry the verdict: the schema has no place for it.
-func keywords(run *page.Run) []string {
+func keywords(run *section.Run) []string {
 	words := []string{"inferometer"}
 	if run.Verdict != nil {
 		words = append(words, "verdict:"+string(run.Verdict.Level))
@@ -53,7 +53,7 @@ func keywords(run *page.Run) []string {
 	return words
 }
 
-func llmdLoad(run *page.Run) ordered.Object {
+func llmdLoad(run *section.Run) ordered.Object {
 	r, o := run.Result, &run.Result.Run.Options
 	source := "sampled"
 	if o.Dataset == "random" {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/inferometer/inferometer/internal/eval/score"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/show/accuracy"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/number"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // noQuestions is what is said of a run whose requests were none.
@@ -20,7 +20,7 @@ const noQuestions = "its requests were no questions: only a run of inferometer e
 
 // LMEval writes the table that lm-eval prints at its end, so that both can be pasted one
 // below the other. Of several runs there is a table each, below the run's name.
-func LMEval(w io.Writer, runs []page.Run) error {
+func LMEval(w io.Writer, runs []section.Run) error {
 	var b strings.Builder
 	for i := range runs {
 		e := runs[i].Result.Eval
@@ -50,24 +50,24 @@ func lmEvalTable(b *strings.Builder, e *score.Result) {
 	var lines [][]string
 	for i := range scores {
 		s := &scores[i]
-		task, version := outside.Markdown(accuracy.Name(e.Task)), outside.Markdown(accuracy.Name(cmp.Or(strings.TrimSuffix(e.Version, ".0"), "N/A")))
+		task, version := outside.Markdown(section.Shown(e.Task)), outside.Markdown(section.Shown(cmp.Or(strings.TrimSuffix(e.Version, ".0"), "N/A")))
 		if i > 0 {
 			task, version = "", ""
 		}
-		lines = append(lines, []string{task, version, outside.Markdown(filterName(s)), strconv.Itoa(e.Shots), outside.Markdown(accuracy.Name(s.Metric)), "↑", notKnown(s.Value), "±", notKnown(s.StdErr)})
+		lines = append(lines, []string{task, version, outside.Markdown(filterName(s)), strconv.Itoa(e.Shots), outside.Markdown(section.Shown(s.Metric)), "↑", notKnown(s.Value), "±", notKnown(s.StdErr)})
 	}
 	alignedTable(b, lmEvalHeads, lines)
 }
 
 // filterName is the score's, or lm-eval's word for none.
-func filterName(s *score.Score) string { return accuracy.Name(cmp.Or(s.Name, "none")) }
+func filterName(s *score.Score) string { return section.Shown(cmp.Or(s.Name, "none")) }
 
 // notKnown is a share with four digits, or lm-eval's word for what it does not know.
 func notKnown(v *float64) string {
 	if v == nil {
 		return "N/A"
 	}
-	return accuracy.Value(v)
+	return number.Accuracy(*v)
 }
 
 // alignedTable writes a table whose columns are as wide as their longest cell, with heads

@@ -10,13 +10,13 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/judged"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // ReadRuns measures the runs that are named by their folders or results, one after the
 // other, with their timelines where they are to be drawn.
-func ReadRuns(paths []string, opt measure.Options, drawn bool) ([]page.Run, error) {
-	var runs []page.Run
+func ReadRuns(paths []string, opt measure.Options, drawn bool) ([]section.Run, error) {
+	var runs []section.Run
 	for _, path := range paths {
 		folder, err := judged.Folder(path)
 		if err != nil {
@@ -28,7 +28,7 @@ func ReadRuns(paths []string, opt measure.Options, drawn bool) ([]page.Run, erro
 		}
 		runs = append(runs, run)
 	}
-	page.NameApart(runs)
+	section.NameApart(runs)
 	return runs, nil
 }
 
@@ -37,7 +37,7 @@ const fewRows = 500
 
 // ReadRun measures one of several runs. The more there are, the fewer single requests
 // of each are kept for the page.
-func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.Run, error) {
+func ReadRun(folder string, opt measure.Options, drawn bool, several int) (section.Run, error) {
 	var also []row.Collector
 	var drawing *chartdata.Collector
 	var explaining *explain.Collector
@@ -48,9 +48,9 @@ func ReadRun(folder string, opt measure.Options, drawn bool, several int) (page.
 	}
 	r, err := judged.Read(folder, opt, also...)
 	if err != nil {
-		return page.Run{}, err
+		return section.Run{}, err
 	}
-	run := page.Run{Name: page.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
+	run := section.Run{Name: section.Name(r.Result, folder), Folder: folder, Result: r.Result, Verdict: r.Verdict}
 	if drawing != nil {
 		run.Drawn = drawing.Run(r.Samples, r.Scrapes, r.Result.Run.MetricNames...)
 		run.Explain = explaining.Explain(explain.Input{Run: r.Result.Run, End: r.Result.End, Samples: r.Samples, Scrapes: r.Scrapes, Verdict: r.Verdict, Bounds: r.Result.Bounds})

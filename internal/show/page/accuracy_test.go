@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/show/fakerun"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // TestAccuracy: a run of questions has the section, and others have nothing of it.
 func TestAccuracy(t *testing.T) {
-	asked := func(n, categories int) Run {
+	asked := func(n, categories int) section.Run {
 		return shownRun(t, fakerun.Journal{N: n, Words: "x", Categories: categories})
 	}
 	got := written(t, Options{}, asked(40, 3), shown(t, 20, "y"))
 	for _, want := range []string{
-		"<h3>Accuracy</h3>", "custom-extract", ">0.6389<", ">0.0812<", "Accuracy by category", `id="run1-by-category"`, "kind 2 x", "Unanswered: 5 of 41 questions",
-		"Earlier: 2 answered in an earlier part", "q-5 x", "no answer found", `<th scope="col" class="num" aria-sort="none"><button type="button" class="sort">accuracy`, "<dt>Accuracy</dt>", "5-shot",
+		"<h3>Accuracy</h3>", "custom-extract", ">0.6389<", ">0.0812<", "Accuracy by category", `id="run1-by-category"`, "kind 2 x", "Unanswered</th>", "5 of 41 questions",
+		"2 answered in an earlier part", "q-5 x", "no answer found", `<th scope="col" class="num" aria-sort="none"><button type="button" class="sort">accuracy`, "<dt>Accuracy</dt>", "5-shot",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %s", want)
@@ -67,16 +68,16 @@ func TestAccuracyPictures(t *testing.T) {
 	nothing := shownRun(t, fakerun.Journal{N: 0, Words: "x", Categories: 3})
 	for _, tt := range []struct {
 		name string
-		runs []Run
+		runs []section.Run
 		want string
 	}{
-		{"accuracy", []Run{asked}, "last-letter"},
-		{"accuracy", []Run{asked, asked}, "guessing"},
-		{"accuracy", []Run{nothing}, "nothing was answered"},
-		{"categories", []Run{asked}, "kind 1 x"},
-		{"categories", []Run{nothing}, "nothing was answered"},
-		{"categories", []Run{asked, asked}, "shows one run, not 2"},
-		{"accuracy", []Run{asked, shown(t, 20, "x")}, "its requests were no questions"},
+		{"accuracy", []section.Run{asked}, "last-letter"},
+		{"accuracy", []section.Run{asked, asked}, "guessing"},
+		{"accuracy", []section.Run{nothing}, "nothing was answered"},
+		{"categories", []section.Run{asked}, "kind 1 x"},
+		{"categories", []section.Run{nothing}, "nothing was answered"},
+		{"categories", []section.Run{asked, asked}, "shows one run, not 2"},
+		{"accuracy", []section.Run{asked, shown(t, 20, "x")}, "its requests were no questions"},
 	} {
 		c, err := Chart(tt.name, tt.runs)
 		var b bytes.Buffer

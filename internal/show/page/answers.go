@@ -8,14 +8,15 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // answers are what a reader wants to know first: may I trust it, how much can it
 // do, and how much within the limits.
-func answers(runs []Run, limits slo.SLO) []answer {
-	out := []answer{trust(runs)}
+func answers(runs []section.Run, limits slo.SLO) []Answer {
+	out := []Answer{trust(runs)}
 	best := highest(runs, nil)
-	a := answer{Title: "Highest throughput", Text: "no request succeeded", Class: "none"}
+	a := Answer{Title: "Highest throughput", Text: "no request succeeded", Class: "none"}
 	if best != nil {
 		a = answered(a.Title, best, len(runs))
 		if len(runs) > 1 {
@@ -24,7 +25,7 @@ func answers(runs []Run, limits slo.SLO) []answer {
 		}
 	}
 	out = append(out, a)
-	a = answer{Title: "Highest within the SLO", Text: "no SLO was given", Class: "none", Notes: []string{`Give one with --slo "p99_ttft<=200ms and p99_itl<=50ms".`}}
+	a = Answer{Title: "Highest within the SLO", Text: "no SLO was given", Class: "none", Notes: []string{`Give one with --slo "p99_ttft<=200ms and p99_itl<=50ms".`}}
 	if limits != nil {
 		a.Text, a.Notes = "no run kept it", []string{limits.String()}
 		if best := highest(runs, limits); best != nil {
@@ -35,10 +36,10 @@ func answers(runs []Run, limits slo.SLO) []answer {
 	return append(out, a)
 }
 
-func answered(title string, run *Run, runs int) answer {
+func answered(title string, run *section.Run, runs int) Answer {
 	r := run.Result
-	a := answer{Title: title, Text: number(r.OutputThroughput) + " output tok/s", Class: "plain", Notes: []string{
-		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, Load(r), number(r.RequestThroughput), number(tabled(r, "p99", "ttft")), number(tabled(r, "p99", "itl"))),
+	a := Answer{Title: title, Text: short(r.OutputThroughput) + " output tok/s", Class: "plain", Notes: []string{
+		fmt.Sprintf("%s: %s, %s req/s, p99 TTFT %s ms, p99 between chunks %s ms", run.Name, section.Load(r), short(r.RequestThroughput), short(section.Tabled(r, "p99", "ttft")), short(section.Tabled(r, "p99", "itl"))),
 	}}
 	if runs == 1 {
 		a.Notes = append(a.Notes, "One run shows what the server did, not the most that it can do.")
@@ -51,7 +52,7 @@ func answered(title string, run *Run, runs int) answer {
 
 // saturationOf says whether the best run is the most that the server can do, by the runs
 // that differ from it in their load alone, as far as their options tell.
-func saturationOf(best *Run, runs []Run) saturation.Saturation {
+func saturationOf(best *section.Run, runs []section.Run) saturation.Saturation {
 	alike := func(r *measure.Result) [6]string {
 		o := &r.Run.Options
 		limit := "" // of an open loop
@@ -63,7 +64,7 @@ func saturationOf(best *Run, runs []Run) saturation.Saturation {
 	var loads []saturation.Load
 	for i := range runs {
 		r := runs[i].Result
-		if r.Completed == 0 || alike(r) != alike(best.Result) || runs[i].invalid() && !best.invalid() {
+		if r.Completed == 0 || alike(r) != alike(best.Result) || runs[i].Invalid() && !best.Invalid() {
 			continue
 		}
 		at := r.Run.Options.RequestRate
@@ -82,43 +83,40 @@ func loadUnit(r *measure.Result) string {
 	return "concurrency"
 }
 
-// invalid says that a run's numbers can't be trusted.
-func (r *Run) invalid() bool { return r.Verdict != nil && r.Verdict.Level == verdict.TrustInvalid }
-
 // highest is the run with the most output tokens a second among those that keep the
 // limits. An INVALID one only counts where there is no other.
-func highest(runs []Run, limits slo.SLO) *Run {
-	var best *Run
+func highest(runs []section.Run, limits slo.SLO) *section.Run {
+	var best *section.Run
 	for i := range runs {
 		r := &runs[i]
-		if r.Result.Completed == 0 || !Keeps(limits, r.Result) {
+		if r.Result.Completed == 0 || !section.Keeps(limits, r.Result) {
 			continue
 		}
 		switch {
-		case best == nil, best.invalid() && !r.invalid():
+		case best == nil, best.Invalid() && !r.Invalid():
 			best = r
-		case best.invalid() == r.invalid() && r.Result.OutputThroughput > best.Result.OutputThroughput:
+		case best.Invalid() == r.Invalid() && r.Result.OutputThroughput > best.Result.OutputThroughput:
 			best = r
 		}
 	}
 	return best
 }
 
-func trust(runs []Run) answer {
+func trust(runs []section.Run) Answer {
 	counts := map[verdict.Trust]int{}
 	for i := range runs {
 		if runs[i].Verdict != nil {
 			counts[runs[i].Verdict.Level]++
 		}
 	}
-	a := answer{Title: "Verdict", Text: "not judged", Class: "none"}
+	a := Answer{Title: "Verdict", Text: "not judged", Class: "none"}
 	var parts []string
 	for _, level := range []verdict.Trust{verdict.TrustInvalid, verdict.TrustSuspect, verdict.TrustValid} {
 		if counts[level] == 0 {
 			continue
 		}
 		if len(parts) == 0 {
-			a.Text, a.Class = string(level), levelClass(string(level))
+			a.Text, a.Class = string(level), section.LevelClass(string(level))
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", counts[level], level))
 	}
@@ -137,16 +135,4 @@ func trust(runs []Run) answer {
 		}
 	}
 	return a
-}
-
-// Command is a command line to be pasted into a shell.
-func Command(args []string) string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = a
-		if a == "" || strings.ContainsAny(a, " \t\n\"'`$&|;<>()*?[]#~\\!{}") {
-			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
 }

@@ -1,14 +1,17 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // Charts are the names that Chart knows: pictures of the run, and the distributions of metrics.
@@ -21,7 +24,7 @@ func Charts() []string {
 }
 
 // Chart is one picture of one or several runs, by its name.
-func Chart(name string, runs []Run) (*chart.Chart, error) {
+func Chart(name string, runs []section.Run) (*chart.Chart, error) {
 	switch name {
 	case "throughput":
 		c := tradeoff(runs, "p99", "ttft")
@@ -53,7 +56,7 @@ func Chart(name string, runs []Run) (*chart.Chart, error) {
 }
 
 // named says before each series whose it is.
-func named(c *chart.Chart, runs []Run) {
+func named(c *chart.Chart, runs []section.Run) {
 	each := len(c.Series) / len(runs)
 	for i := range c.Series {
 		c.Series[i].Name = clip(runs[i/each].Name) + ": " + c.Series[i].Name
@@ -78,7 +81,7 @@ func clipTo(name string, most int) string {
 }
 
 // distribution is a metric's cumulative curve, one line a run.
-func distribution(runs []Run, m *metric.Metric) *chart.Chart {
+func distribution(runs []section.Run, m *metric.Metric) *chart.Chart {
 	c := &chart.Chart{X: chart.Axis{Log: true, Unit: "ms"}, Y: chart.Axis{Label: "share of values", Min: new(float64), Max: newFloat(1)}, Empty: nothing}
 	for i := range runs[:min(len(runs), mostSeries)] {
 		for _, curve := range runs[i].Drawn.Curves {
@@ -90,7 +93,7 @@ func distribution(runs []Run, m *metric.Metric) *chart.Chart {
 			switch {
 			case len(runs) == 1:
 				name = ""
-			case runs[i].invalid():
+			case runs[i].Invalid():
 				name += " (INVALID)"
 			}
 			c.Series = append(c.Series, chart.Series{Name: name, X: curve.MS, Y: curve.Share})
@@ -168,20 +171,20 @@ func gaps(t *chartdata.Run) *chart.Chart {
 // tradeoff is throughput against a latency: one point a run, the front of those
 // that no other run beats in both. What the table of runs leaves out is not drawn either: a
 // percentile of too few values; nor is a run that can't be trusted.
-func tradeoff(runs []Run, statistic, name string) *chart.Chart {
+func tradeoff(runs []section.Run, statistic, name string) *chart.Chart {
 	c := &chart.Chart{
-		Title: fmt.Sprintf("Throughput against %s %s", statistic, metricWord(name)), X: chart.Axis{Label: "output tokens per second", Unit: "tok/s", Zero: true},
-		Y: chart.Axis{Label: statistic + " " + metricWord(name) + ", ms", Unit: "ms", Log: true}, Empty: nothing,
+		Title: fmt.Sprintf("Throughput against %s %s", statistic, section.MetricWord(name)), X: chart.Axis{Label: "output tokens per second", Unit: "tok/s", Zero: true},
+		Y: chart.Axis{Label: statistic + " " + section.MetricWord(name) + ", ms", Unit: "ms", Log: true}, Empty: nothing,
 	}
 	points := chart.Series{Name: "runs", Kind: chart.Points}
 	front := chart.Series{Name: "Pareto front", Kind: chart.LinePoints, Dashed: true}
 	few, invalid := 0, 0
 	for i := range runs {
-		y := tabled(runs[i].Result, statistic, name)
+		y := section.Tabled(runs[i].Result, statistic, name)
 		switch {
-		case math.IsNaN(latency(runs[i].Result, statistic, name)):
+		case math.IsNaN(section.Latency(runs[i].Result, statistic, name)):
 			continue
-		case runs[i].invalid():
+		case runs[i].Invalid():
 			invalid++
 			continue
 		case math.IsNaN(y):
@@ -191,7 +194,7 @@ func tradeoff(runs []Run, statistic, name string) *chart.Chart {
 		points.X = append(points.X, runs[i].Result.OutputThroughput)
 		points.Y = append(points.Y, y)
 		points.Labels = append(points.Labels, pointLabel(runs[i].Result))
-		points.Hints = append(points.Hints, fmt.Sprintf("%s: %s tok/s, %s ms", clip(runs[i].Name), number(runs[i].Result.OutputThroughput), number(y)))
+		points.Hints = append(points.Hints, fmt.Sprintf("%s: %s tok/s, %s ms", clip(runs[i].Name), short(runs[i].Result.OutputThroughput), short(y)))
 	}
 	for _, i := range Pareto(points.X, points.Y) {
 		front.X, front.Y = append(front.X, points.X[i]), append(front.Y, points.Y[i])
@@ -248,6 +251,6 @@ func Pareto(throughput, latency []float64) []int {
 			front = append(front, i)
 		}
 	}
-	sortBy(front, throughput)
+	slices.SortStableFunc(front, func(a, b int) int { return cmp.Compare(throughput[a], throughput[b]) })
 	return front
 }

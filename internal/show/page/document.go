@@ -1,33 +1,17 @@
 package page
 
 import (
-	_ "embed" // the page
-	"fmt"
 	"io"
 
 	"github.com/inferometer/inferometer/internal/show/chart"
-	"github.com/inferometer/inferometer/internal/template"
-)
-
-//go:embed document.html
-var documentText string
-
-var document = template.Page(documentText, pageText, explainText, servingText)
-
-// What other pages of ours are made of. A Document is such a page: it has the looks
-// and the script of a report, and what its author puts into its sections.
-type (
-	Table  = table
-	Head   = head
-	Cell   = cell
-	Answer = answer
-	Figure = figure
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // Link is a text that leads elsewhere.
 type Link struct{ Text, Link string }
 
-// Document is a page that is not the report of runs.
+// Document is a page that is not the report of runs. It has the looks and the script of a
+// report, and what its author puts into its sections.
 type Document struct {
 	Title, Subtitle string
 	Way             []Link
@@ -41,11 +25,11 @@ type Document struct {
 type Section struct {
 	ID, Title string
 	Words     []string
-	List      []Cell // sentences
+	List      []table.Cell // sentences
 	Choose    *Choose
 	Wide      []Figure
 	Figures   []Figure // two beside each other
-	Table     *Table
+	Table     *table.Table
 	Links     []Link
 }
 
@@ -60,46 +44,74 @@ type Choose struct {
 
 // Write writes the document.
 func (d *Document) Write(w io.Writer) error {
-	forms := "'none'"
+	f := frame{
+		title: d.Title, subtitle: d.Subtitle, way: d.Way, skip: "To the content", forms: "'none'", live: &liveSet{}, data: []int{},
+		foot: "Written by inferometer " + d.Version + ". What each number means: docs/metrics.md and docs/serve-report.md of Inferometer.",
+	}
 	if d.Forms {
-		forms = "'self'"
+		f.forms = "'self'"
 	}
-	live := &liveSet{}
 	for i := range d.Sections {
-		live.add(d.Sections[i].Wide)
-		live.add(d.Sections[i].Figures)
+		f.live.add(d.Sections[i].Wide)
+		f.live.add(d.Sections[i].Figures)
 	}
-	style := styleText
-	if !live.empty() {
-		style += liveStyle
-	}
-	err := document.Execute(w, struct {
-		*Document
-		Policy            string
-		Style, ChartStyle template.CSS
-		Live              *liveSet
-		Library, Script   template.JS
-	}{d, Policy(forms), template.CSS(style), template.CSS(chart.Style(":root[data-theme=dark]")), live, live.library(), template.JS(scriptText)})
-	if err != nil {
-		return fmt.Errorf("writing the page: %w", err)
-	}
-	return nil
+	return f.write(w, func(m *content) {
+		if len(d.Answers) > 0 {
+			m.WriteString(`<section aria-label="In short"><div class="answers document">`)
+			m.answers(d.Answers, "h2")
+			m.WriteString("</div></section>\n")
+		}
+		for i := range d.Sections {
+			d.Sections[i].write(m)
+		}
+	})
 }
 
-// Style is how our pages look.
-func Style() template.CSS { return template.CSS(styleText) }
+func (s *Section) write(m *content) {
+	m.Put("<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n", s.ID, s.ID, s.Title)
+	for _, text := range s.Words {
+		m.muted(text)
+	}
+	if len(s.List) > 0 {
+		m.WriteString(`<ul class="reasons">`)
+		for i := range s.List {
+			m.Put(`<li class="%s">`, s.List[i].Class)
+			m.Link(s.List[i].Text, s.List[i].Link)
+			m.WriteString("</li>")
+		}
+		m.WriteString("</ul>\n")
+	}
+	if s.Choose != nil {
+		s.Choose.write(m)
+	}
+	for i := range s.Wide {
+		m.figure(&s.Wide[i])
+	}
+	m.figures(s.Figures)
+	m.table(s.Table)
+	if len(s.Links) > 0 {
+		m.WriteString("<ul><li>")
+		m.links(s.Links[:len(s.Links)-1], "</li><li>")
+		m.links(s.Links[len(s.Links)-1:], "</li></ul>\n")
+	}
+	m.WriteString("</section>\n")
+}
 
-// Heads are the heads of a table; one that begins with # is of numbers.
-func Heads(texts ...string) []Head { return heads(texts...) }
-
-// Words is a cell of text.
-func Words(text string) Cell { return words(text) }
-
-// Value is a cell of a number.
-func Value(v float64) Cell { return value(v) }
-
-// Number writes a value for people.
-func Number(v float64) string { return number(v) }
+func (c *Choose) write(m *content) {
+	m.Put("<form class=\"choose\" method=\"get\" action=\"%s\">\n", c.Action)
+	for i, name := range c.Names {
+		m.Put(`<label>%s <select name="%s">`, c.Labels[i], name)
+		for _, o := range c.Options {
+			selected := ""
+			if o.Link == c.Chosen[i] {
+				selected = " selected"
+			}
+			m.Put(`<option value="%s"`+selected+`>%s</option>`, o.Link, o.Text)
+		}
+		m.WriteString("</select></label>\n")
+	}
+	m.Put("<button>%s</button></form>\n", c.Button)
+}
 
 // Draw makes a figure of a chart, for a screen and for a phone.
 func Draw(id string, c *chart.Chart, full bool) (Figure, error) {

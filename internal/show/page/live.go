@@ -175,7 +175,7 @@ func cut(text string) string {
 }
 
 // add takes in the charts of figures.
-func (s *liveSet) add(figures []figure) {
+func (s *liveSet) add(figures []Figure) {
 	for i := range figures {
 		l := figures[i].live
 		if l == nil {

@@ -162,7 +162,7 @@ func TestSharedPlaces(t *testing.T) {
 	x := []float64{1, 2, 3}
 	c := &chart.Chart{Series: []chart.Series{{Name: "a", X: x, Y: x}, {Name: "b", X: x, Y: x}, {Name: "c", X: x[:2], Y: x[:2]}, {Name: "d", X: []float64{1, math.NaN(), 3}, Y: x}}}
 	s := &liveSet{}
-	s.add([]figure{{ID: "f", live: newLiveChart(c, 560, 300, 250)}, {ID: "none"}})
+	s.add([]Figure{{ID: "f", live: newLiveChart(c, 560, 300, 250)}, {ID: "none"}})
 	if got := fmt.Sprint(s.X); got != "[[1 2 3] [1 2] [1 1 3]]" {
 		t.Error(got)
 	}

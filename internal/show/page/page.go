@@ -1,12 +1,12 @@
 // Package page writes the report of one or several runs as one HTML file that needs
 // nothing else: no network, no server, no other file. It opens from a mail.
 //
-//	runs (result, verdict, timeline) ─▶ view (texts, tables, charts as SVG and as numbers) ─▶ page.html + page.css + page.js
+//	runs (result, verdict, timeline) ─▶ sections (tables) and pictures (SVG, and as numbers) ─▶ markup + page.css + page.js
 //
 // Everything is drawn when the page is written, so that it can be read without a script.
 // The script sorts, copies, saves, filters and switches colours, and draws the charts
 // again in a form that answers the mouse and the keyboard (live.go, live/). What comes
-// from outside (errors, labels, a server's words) is escaped by package template, and
+// from outside (errors, labels, a server's words) is escaped where markup is written, and
 // a content security policy forbids everything that is not in the file.
 package page
 
@@ -14,35 +14,18 @@ import (
 	"crypto/sha256"
 	_ "embed" // the page
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 
-	"github.com/inferometer/inferometer/internal/judge/chartdata"
-	"github.com/inferometer/inferometer/internal/judge/explain"
-	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/slo"
-	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/chart"
-	"github.com/inferometer/inferometer/internal/template"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
-
-//go:embed page.html
-var pageText string
 
 //go:embed page.css
 var styleText string
-
-var page = template.Page(pageText, explainText, servingText)
-
-// Run is a run to show.
-type Run struct {
-	Name    string // as Names gives it
-	Folder  string
-	Result  *measure.Result
-	Verdict *verdict.Verdict
-	Drawn   *chartdata.Run
-	Explain *explain.Explanation // nil: it was not asked for
-}
 
 // Options say what else the page holds.
 type Options struct {
@@ -65,17 +48,68 @@ func Policy(forms string) string {
 }
 
 // Write writes the page.
-func Write(w io.Writer, runs []Run, opt Options) error {
-	v, err := newView(runs, &opt)
-	if err != nil {
-		return err
+func Write(w io.Writer, runs []section.Run, opt Options) error {
+	if len(runs) == 0 {
+		return errors.New("a page needs a run")
 	}
-	v.Policy, v.Way = Policy("'none'"), opt.Way
-	v.Style = template.CSS(styleText + liveStyle)
-	v.ChartStyle = template.CSS(chart.Style(":root[data-theme=dark]"))
-	v.Library, v.Script = v.Live.library(), template.JS(scriptText)
-	if err := page.Execute(w, v); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	f := frame{
+		title: "Inferometer: " + runs[0].Name, subtitle: subtitle(runs), way: opt.Way, skip: "To the report", forms: "'none'", live: &liveSet{},
+		foot: "Written by inferometer " + opt.Version + ". One file that needs no network. What each number means: docs/metrics.md and docs/verdict.md of Inferometer.",
 	}
-	return nil
+	if len(runs) > 1 {
+		f.title = fmt.Sprintf("Inferometer: %d runs", len(runs))
+	}
+	together := &drawer{}
+	tradeoffs, curves := together.several(runs, opt.Accuracy)
+	if together.err != nil {
+		return together.err
+	}
+	f.live.add(together.drawn)
+	parts, data := make([]*runPart, len(runs)), make([]*columns, len(runs))
+	for i := range runs {
+		var err error
+		if parts[i], err = newRunPart(i, &runs[i]); err != nil {
+			return err
+		}
+		f.live.add(parts[i].drawn)
+		data[i] = newColumns(runs[i].Drawn.Rows)
+	}
+	f.data = data
+	return f.write(w, func(m *content) {
+		m.WriteString("<section aria-labelledby=\"answers\"><h2 id=\"answers\">The answers</h2>\n<div class=\"answers\">")
+		m.answers(answers(runs, opt.SLO), "h3")
+		m.WriteString("</div></section>\n")
+		if len(runs) > 1 {
+			m.WriteString("<section aria-labelledby=\"all\"><h2 id=\"all\">All runs</h2>\n")
+			m.table(section.Overview(runs, opt.SLO))
+			m.figures(tradeoffs)
+			m.muted("A point is a run, with its concurrency (×) or its rate (/s) beside it. No run on the Pareto front is beaten by another in both.")
+			m.figures(curves)
+			if len(runs) > mostSeries {
+				m.muted(fmt.Sprintf("The curves show the first %d of %d runs.", mostSeries, len(runs)))
+			}
+			m.WriteString("</section>\n")
+		}
+		for _, p := range parts {
+			p.write(m)
+		}
+	})
 }
+
+// several draws runs beside each other; nothing where there is one.
+func (d *drawer) several(runs []section.Run, accuracy *chart.Chart) (tradeoffs, curves []Figure) {
+	if len(runs) < 2 {
+		return nil, nil
+	}
+	tradeoffs = []Figure{d.half("tradeoff-ttft", tradeoff(runs, "p99", "ttft")), d.half("tradeoff-itl", tradeoff(runs, "p50", "itl"))}
+	if accuracy != nil {
+		tradeoffs = append(tradeoffs, d.half("tradeoff-accuracy", accuracy))
+	}
+	for _, m := range metric.Always() {
+		curves = append(curves, d.half("all-"+m.Name, distribution(runs, &m)))
+	}
+	return tradeoffs, curves
+}
+
+// Style is how our pages look.
+func Style() string { return styleText }

@@ -15,17 +15,18 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/fakerun"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // shown is a run with these words in every place that comes from outside.
-func shown(t *testing.T, n int, words string) Run { return shownTurns(t, n, 0, words) }
+func shown(t *testing.T, n int, words string) section.Run { return shownTurns(t, n, 0, words) }
 
 // shownTurns is one whose requests are turns of conversations, so many each.
-func shownTurns(t *testing.T, n, turns int, words string) Run {
+func shownTurns(t *testing.T, n, turns int, words string) section.Run {
 	return shownRun(t, fakerun.Journal{N: n, Words: words, Turns: turns})
 }
 
-func shownRun(t *testing.T, one fakerun.Journal) Run {
+func shownRun(t *testing.T, one fakerun.Journal) section.Run {
 	t.Helper()
 	c := chartdata.NewCollector(0)
 	again := one
@@ -37,12 +38,12 @@ func shownRun(t *testing.T, one fakerun.Journal) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run{Name: Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v, Drawn: c.Run(nil, nil)}
+	return section.Run{Name: section.Name(r, "/runs/x"), Folder: "/runs/x", Result: r, Verdict: v, Drawn: c.Run(nil, nil)}
 }
 
-func written(t *testing.T, opt Options, runs ...Run) string {
+func written(t *testing.T, opt Options, runs ...section.Run) string {
 	t.Helper()
-	NameApart(runs)
+	section.NameApart(runs)
 	var b bytes.Buffer
 	if err := Write(&b, runs, opt); err != nil {
 		t.Fatal(err)
@@ -53,12 +54,12 @@ func written(t *testing.T, opt Options, runs ...Run) string {
 // The agents of a fleet have a table, and a run of one client has none.
 func TestAgents(t *testing.T) {
 	got := written(t, Options{}, shownRun(t, fakerun.Journal{N: 40, Words: "x", Agents: 3}))
-	for _, want := range []string{"<h3>Agents</h3>", "node x (agent-2)", "region=x", "no word for 10 s: x", "clock offset, ms", ">lost<", ">unsent<", "fleet_lost"} {
+	for _, want := range []string{"<h3>Fleet of 3 agents</h3>", "node x (agent-2)", "region=x", "no word for 10 s: x", "clock offset, ms", ">lost<", ">unsent<", "fleet_lost"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if got := written(t, Options{}, shown(t, 40, "x")); strings.Contains(got, "Agents</h3>") || strings.Contains(got, "fleet_") {
+	if got := written(t, Options{}, shown(t, 40, "x")); strings.Contains(got, "agents</h3>") || strings.Contains(got, "fleet_") {
 		t.Error("a page of one client has agents")
 	}
 }
@@ -121,7 +122,7 @@ func TestWhatIsShown(t *testing.T) {
 	got := written(t, Options{SLO: limits}, run)
 	for _, want := range []string{
 		"<title>Inferometer: my run</title>", "no run kept it", "p99_ttft&lt;1s and p99_e2el&lt;20ms", string(run.Verdict.Level),
-		number(run.Result.OutputThroughput) + " output tok/s", "stream_error", "inferometer bench serve --model org/sim --num-prompts 40 --label &#39;my run&#39;", "b5bb9d80",
+		short(run.Result.OutputThroughput) + " output tok/s", "stream_error", "inferometer bench serve --model org/sim --num-prompts 40 --label &#39;my run&#39;", "b5bb9d80",
 		`id="run1-gaps"`, `aria-sort="none"`, `<caption>`, `scope="row"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -136,29 +137,6 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
-// Both answers to whether a percentile is carried stand beside each other.
-func TestTheSampleOfAPercentile(t *testing.T) {
-	r := shown(t, 100, "my run").Result
-	lines := map[string][]string{}
-	for _, line := range sampleTable("x", r).Lines {
-		var texts []string
-		for _, c := range line[1:] {
-			texts = append(texts, c.Text)
-		}
-		lines[line[0].Text] = texts
-	}
-	p99, median := lines["TTFT p99"], lines["TTFT median"]
-	if len(p99) != 7 || p99[4] != "n/a" || p99[5] != "n/a" || p99[6] != "662" {
-		t.Errorf("p99 of %d values: %v", r.Completed, p99)
-	}
-	if len(median) != 7 || median[4] == "n/a" || median[5] == "n/a" || median[6] != "11" {
-		t.Errorf("median: %v", median)
-	}
-	if got := written(t, Options{}, shown(t, 100, "my run")); !strings.Contains(got, `id="run1-sample"`) {
-		t.Error("the page lacks the table")
-	}
-}
-
 // TestNothingSucceeded: what was not measured is a dash, not a zero, and keeps no limit.
 func TestNothingSucceeded(t *testing.T) {
 	run := shown(t, 0, "none")
@@ -170,7 +148,7 @@ func TestNothingSucceeded(t *testing.T) {
 	if !strings.Contains(got, "<b>–</b> ms") || !strings.Contains(got, `<td class="num num">–</td>`) && !strings.Contains(got, `<td class="num">–</td>`) {
 		t.Error("no dash")
 	}
-	if Keeps(limits, run.Result) || Keeps(nil, run.Result) {
+	if section.Keeps(limits, run.Result) || section.Keeps(nil, run.Result) {
 		t.Error("a run without a success keeps limits")
 	}
 }
@@ -193,12 +171,12 @@ func TestPareto(t *testing.T) {
 
 // The front has no run that the table has no percentile of, and none that is INVALID.
 func TestTheFrontLeavesOutWhatTheTableDoes(t *testing.T) {
-	run := func(n int, name string, level verdict.Trust) Run {
+	run := func(n int, name string, level verdict.Trust) section.Run {
 		r := shown(t, n, name)
 		r.Verdict.Level = level
 		return r
 	}
-	runs := []Run{run(200, "good", verdict.TrustValid), run(300, "doubtful", verdict.TrustSuspect), run(24, "few", verdict.TrustValid), run(400, "bad", verdict.TrustInvalid)}
+	runs := []section.Run{run(200, "good", verdict.TrustValid), run(300, "doubtful", verdict.TrustSuspect), run(24, "few", verdict.TrustValid), run(400, "bad", verdict.TrustInvalid)}
 	c := tradeoff(runs, "p99", "ttft")
 	if len(c.Series) != 2 || len(c.Series[0].X) != 2 || c.Note != "Runs left out: 1 INVALID, 1 with too few requests for a p99" {
 		t.Errorf("%+v, %q", c.Series, c.Note)
@@ -218,15 +196,15 @@ func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 5: "5", 0.1234: "0.123", 0.9996: "1.00", 1.234: "1.23", 9.996: "10.0", 12.34: "12.3", 99.96: "100", 1234.5: "1,234", 1234567: "1,234,567", -1234: "-1,234", math.Inf(1): "–",
 	} {
-		if got := number(v); got != want {
+		if got := short(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
 }
 
 func TestNamesApart(t *testing.T) {
-	runs := []Run{shown(t, 10, "a"), shown(t, 10, "a"), shown(t, 10, "b")}
-	NameApart(runs)
+	runs := []section.Run{shown(t, 10, "a"), shown(t, 10, "a"), shown(t, 10, "b")}
+	section.NameApart(runs)
 	if runs[0].Name != "a, 100 req/s (1)" || runs[1].Name != "a, 100 req/s (2)" || runs[2].Name != "b" {
 		t.Errorf("%q %q %q", runs[0].Name, runs[1].Name, runs[2].Name)
 	}
@@ -234,12 +212,12 @@ func TestNamesApart(t *testing.T) {
 
 // TestCharts: every chart can be drawn by its name; others are refused.
 func TestCharts(t *testing.T) {
-	asked := func(words string) Run {
+	asked := func(words string) section.Run {
 		r := shownRun(t, fakerun.Journal{N: 200, Words: words, Categories: 3})
 		r.Verdict.Level = verdict.TrustValid
 		return r
 	}
-	runs := []Run{asked("a"), asked("b")}
+	runs := []section.Run{asked("a"), asked("b")}
 	for _, name := range Charts() {
 		some := runs
 		if name == "gaps" || name == "categories" {
@@ -263,7 +241,7 @@ func TestCharts(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	if got := Command([]string{"a", "--b", "x y", "it's", "", "k=v"}); got != `a --b 'x y' 'it'\''s' '' k=v` {
+	if got := section.Command([]string{"a", "--b", "x y", "it's", "", "k=v"}); got != `a --b 'x y' 'it'\''s' '' k=v` {
 		t.Error(got)
 	}
 }
@@ -280,7 +258,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := written(t, Options{}, Run{Name: "x", Result: r, Drawn: c.Run(nil, nil)})
+	got := written(t, Options{}, section.Run{Name: "x", Result: r, Drawn: c.Run(nil, nil)})
 	if !strings.Contains(got, "the run stopped early (killed)") || !strings.Contains(got, "not judged") {
 		t.Error("the page does not say that the run was killed")
 	}
@@ -311,7 +289,7 @@ func TestSpeculative(t *testing.T) {
 	spec.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 80.8, AcceptanceLength: &length}
 	old.Result.SpecDecode = &measure.SpecDecode{AcceptanceRate: 79.7}
 	got := written(t, Options{}, plain, spec, old)
-	for _, want := range []string{"accepted %", "accepted length", ">80.8<", ">3.42<", ">79.7<", "accepted length 3.42", "accepted length –"} {
+	for _, want := range []string{"accepted %", "accepted length", ">80.80<", ">3.42<", ">79.70<", "accepted length 3.42", "accepted length –"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -340,7 +318,7 @@ func TestUnknownTokens(t *testing.T) {
 // TestSaturation: the highest of several runs is the most measured, and the most that the
 // server can do only where more load gave no more.
 func TestSaturation(t *testing.T) {
-	at := func(rate, tokens float64) Run {
+	at := func(rate, tokens float64) section.Run {
 		r := shown(t, 40, "a run")
 		run := *r.Result.Run
 		run.Options.RequestRate = rate
@@ -359,15 +337,15 @@ func TestSaturation(t *testing.T) {
 func TestGroupSections(t *testing.T) {
 	got := written(t, Options{}, shownTurns(t, 40, 4, "x"))
 	for _, want := range []string{
-		"<h3>Conversations</h3>", "<h3>Adapters</h3>", `id="run1-turns"`, `id="run1-adapters"`, `id="run1-turn-ttft"`, `id="run1-conversations"`,
-		"TTFT by turn", "time to done without think time", "law x",
+		"<h3>10 conversations</h3>", "<h3>By adapter</h3>", `id="run1-turns"`, `id="run1-adapters"`, `id="run1-turn-ttft"`, `id="run1-conversations"`,
+		"TTFT by turn", "To done", "law x",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not hold %s", want)
 		}
 	}
 	got = written(t, Options{}, shown(t, 40, "x"))
-	for _, not := range []string{"<h3>Conversations</h3>", "<h3>Adapters</h3>", "TTFT by turn"} {
+	for _, not := range []string{"conversations</h3>", "<h3>By adapter</h3>", "TTFT by turn"} {
 		if strings.Contains(got, not) {
 			t.Errorf("the page holds %s", not)
 		}

@@ -97,3 +97,13 @@ func foremost(list []chartdata.ServerSeries) []chartdata.ServerSeries {
 	}
 	return out
 }
+
+// hardwarePanels are those of what devices told.
+var hardwarePanels = map[string]panel{
+	chartdata.PowerPanel:       {"Power of devices", "W"},
+	chartdata.ClockPanel:       {"Clocks of devices", "MHz"},
+	chartdata.TemperaturePanel: {"Temperatures of devices", "°C"},
+}
+
+// hardwareCharts draw power, clocks and temperatures, a line for each device.
+func hardwareCharts(t *chartdata.Run) []*chart.Chart { return panelCharts(t.Hardware, hardwarePanels) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/show/plot"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 func tokensPlot(t *chartdata.Run) plot.Plot {
@@ -26,7 +27,7 @@ func Plots(w io.Writer, t *chartdata.Run, width int) error {
 	}
 	for _, c := range t.Curves {
 		if c.Name == "ttft" || c.Name == "itl" {
-			list = append(list, plot.Plot{Title: "share of values, " + metricWord(c.Name), X: c.MS, Y: c.Share, XUnit: "ms", Max: 1, LogX: true})
+			list = append(list, plot.Plot{Title: "share of values, " + section.MetricWord(c.Name), X: c.MS, Y: c.Share, XUnit: "ms", Max: 1, LogX: true})
 		}
 	}
 	for i := range list {

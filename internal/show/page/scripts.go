@@ -3,8 +3,6 @@ package page
 import (
 	"embed"
 	"strings"
-
-	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed page.js live/*.js live/live.css
@@ -41,9 +39,9 @@ func text(files embed.FS, names ...string) string {
 }
 
 // library is the script that the charts of a page need; of a page without such charts, none.
-func (s *liveSet) library() template.JS {
+func (s *liveSet) library() string {
 	if s.empty() {
 		return ""
 	}
-	return template.JS(libraryText)
+	return libraryText
 }

@@ -5,14 +5,18 @@ import (
 	_ "embed" // the page
 	"encoding/base64"
 	"fmt"
+	"html"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/chartdata"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/markup"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
-	"github.com/inferometer/inferometer/internal/template"
 )
 
 //go:embed timeline.html
@@ -20,18 +24,6 @@ var timelineText string
 
 //go:embed timeline.js
 var timelineScript string
-
-var timelinePage = template.Page(timelineText)
-
-// timeline is the page of a run's requests in time.
-type timeline struct {
-	Title, Subtitle, Version, Policy string
-	Style                            template.CSS
-	Script                           template.JS
-	Classes                          []class
-	Left                             string // what is not shown
-	Data                             any
-}
 
 // class is one colour of the picture, with what it stands for in all lanes together.
 type class struct {
@@ -46,19 +38,26 @@ type class struct {
 // WriteTimeline writes the page. It is whole in itself: no other file, nothing from the network.
 func WriteTimeline(w io.Writer, run *journal.Run, lanes *chartdata.Lanes, version string) error {
 	list := lanes.Sorted()
-	t := timeline{
-		Title: "Timeline", Version: version, Style: page.Style(), Script: template.JS(timelineScript), Policy: policy(),
-		Classes: classes(lanes, list),
-	}
-	t.Subtitle = outside.Word(run.Options.ModelID)
+	about := outside.Word(run.Options.ModelID)
 	if run.Options.Label != "" {
-		t.Subtitle = outside.Word(run.Options.Label) + ", " + t.Subtitle
+		about = outside.Word(run.Options.Label) + ", " + about
 	}
+	var left, parts, data markup.HTML
 	if lanes.Total > len(list) {
-		t.Left = fmt.Sprintf("The first %d of %d requests that ended are shown.", len(list), lanes.Total)
+		left.Put("<p>The first %s of %s requests that ended are shown.</p>", strconv.Itoa(len(list)), strconv.Itoa(lanes.Total))
 	}
-	t.Data = rows(list)
-	if err := timelinePage.Execute(w, t); err != nil {
+	for _, c := range classes(lanes, list) {
+		parts.Put(`<tr><th><span class="k %s"></span>%s</th><td class="num">%s</td><td class="num">%s</td><td class="num">%s</td><td class="num">%s</td></tr>`+"\n",
+			c.Key, c.Name, strconv.Itoa(c.Count), c.Total, c.Share, c.Longest)
+	}
+	if err := data.JSON("data", rows(list)); err != nil {
+		return err
+	}
+	_, err := strings.NewReplacer(
+		"{{policy}}", html.EscapeString(policy()), "{{subtitle}}", html.EscapeString(about), "{{version}}", html.EscapeString(version), "{{style}}", page.Style(),
+		"{{left}}", left.String(), "{{parts}}", parts.String(), "{{data}}", data.String(), "{{script}}", timelineScript,
+	).WriteString(w, timelineText)
+	if err != nil {
 		return fmt.Errorf("writing the timeline: %w", err)
 	}
 	return nil
@@ -99,9 +98,9 @@ func classes(lanes *chartdata.Lanes, list []chartdata.Lane) []class {
 	}
 	for i := range all {
 		c := &all[i]
-		c.Total, c.Longest = fmt.Sprintf("%.2f s", c.total/1000), fmt.Sprintf("%.2f ms", c.max)
+		c.Total, c.Longest = number.Fixed(c.total/1000, 2)+" s", number.Millis(c.max)+" ms"
 		if sum > 0 {
-			c.Share = fmt.Sprintf("%.1f %%", c.total/sum*100)
+			c.Share = number.Share(c.total / sum)
 		}
 	}
 	if all[4].Count == 0 {

@@ -1,35 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 )
-
-// bounds prints what is known of times that several events share, where that is much less
-// than the figures above say: each end of a metric as a line of the same columns.
-func (c *console) bounds(r *measure.Result) {
-	lines := r.WideBounds()
-	if len(lines) == 0 {
-		return
-	}
-	c.row("Within bounds only:", fmt.Sprintf("%.1f %% of the events, which did not end their read; so the truth is", 100*r.Bounds.Share()))
-	last := ""
-	for _, l := range lines {
-		name := l.Metric.Name
-		if name == last || name == "inter_token" && maps.Equal(r.Bounds.Metrics[name].Bounds, r.Bounds.Metrics["itl"].Bounds) {
-			continue
-		}
-		last = name
-		m := r.Bounds.Metrics[name]
-		for end, word := range []string{"from", "to"} { // "TTFT from" fits its column
-			of := func(statistic string) float64 { return m.Bounds[statistic+"_ms"][end] }
-			c.line(c.ms, l.Metric.Short+" "+word, millis(of("mean")), millis(of("p50")), p99(of("p99"), int64(m.Count)), millis(of("max")))
-		}
-	}
-}
 
 // setBounds adds them to the result. A journal of an older version has none.
 func setBounds(o *object, r *measure.Result) {

@@ -37,12 +37,12 @@ func TestBoundsAreShown(t *testing.T) {
 	if err := JSON(&result, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Within bounds only:", "40.0 %", "\nITL from        12.50", "\nITL to          12.50"} {
+	for _, want := range []string{"Within bounds only:", "40.0 %", "\nITL     p90        31.00     12.33    34.00\n"} {
 		if !strings.Contains(console.String(), want) {
 			t.Errorf("no %q in\n%s", want, console.String())
 		}
 	}
-	if strings.Contains(console.String(), "TTFT from") {
+	if strings.Contains(console.String(), "\nTTFT   p") {
 		t.Errorf("the first chunk shares no read:\n%s", console.String())
 	}
 	if want := `"bounds": {"known": true, "stamps": "kernel", "events": 5, "within_bounds": 2, "stamp_error_ms": 0.05, "metrics": {"e2el": `; !strings.Contains(result.String(), want) {

@@ -6,7 +6,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // width of the block, as vLLM has it.
@@ -23,37 +23,38 @@ const width = 50
 
 // Console prints the failures, vLLM's block and ours.
 func Console(w io.Writer, r *measure.Result, opt Options) error {
-	c := &console{w: bufio.NewWriter(w), ms: msRow, width: opt.Width, color: opt.Color}
+	c := &console{Console: table.Console{Width: opt.Width}, color: opt.Color}
 	c.failures(r)
 	c.vllm(r)
 	c.ours(r, opt)
-	if err := c.w.Flush(); err != nil {
-		return fmt.Errorf("printing the result: %w", err)
-	}
-	return nil
+	return c.print(w)
 }
 
 // VLLM prints vLLM's block alone, for scripts that read it.
 func VLLM(w io.Writer, r *measure.Result) error {
-	c := &console{w: bufio.NewWriter(w)}
+	c := &console{}
 	c.vllm(r)
-	if err := c.w.Flush(); err != nil {
+	return c.print(w)
+}
+
+// console is what is printed so far.
+type console struct {
+	table.Console
+	b     strings.Builder
+	color bool
+}
+
+func (c *console) print(w io.Writer) error {
+	if _, err := io.WriteString(w, c.b.String()); err != nil {
 		return fmt.Errorf("printing the result: %w", err)
 	}
 	return nil
 }
 
-// console keeps write errors in its bufio.Writer until Flush.
-type console struct {
-	w     *bufio.Writer
-	ms    string // the row of the table of milliseconds
-	width int    // of the terminal; 0: none
-	color bool
-}
+func (c *console) line(format string, args ...any) { fmt.Fprintf(&c.b, format+"\n", args...) }
 
-func (c *console) line(format string, args ...any) {
-	fmt.Fprintf(c.w, format+"\n", args...)
-}
+// row is a label and words; words that do not fit beside the label's column follow it at once.
+func (c *console) row(label, words string) { c.Fact(&c.b, label, words) }
 
 // center is a heading in the middle of a rule. Where the two sides differ, the
 // right one is longer, as in Python.
@@ -68,7 +69,7 @@ func (c *console) float(label string, v float64) { c.line("%-40s %-10.2f", label
 // known is a number, or the word for one that nobody knows.
 func (c *console) known(label string, v *float64) {
 	if v == nil {
-		c.row(label, "unknown")
+		c.row(strings.TrimSuffix(label, ":"), "unknown")
 		return
 	}
 	c.float(label, *v)
@@ -81,7 +82,7 @@ func (c *console) numbers(r *measure.Result, names ...string) {
 		switch v, ok := r.Number(m); {
 		case !ok:
 		case math.IsNaN(v):
-			c.row(m.Title+":", "unknown")
+			c.row(m.Title, "unknown")
 		case m.Whole():
 			c.int(m.Title+":", int64(v))
 		default:
@@ -97,7 +98,7 @@ func (c *console) failures(r *measure.Result) {
 	}
 	c.line("%s", c.paint(red, "Requests that did not complete:"))
 	for _, e := range r.Errors {
-		c.words("", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, outside.Word(e.Message)))
+		c.Words(&c.b, "", fmt.Sprintf("%6d %s: %s", e.Count, e.Outcome, outside.Word(e.Message)))
 	}
 }
 
@@ -145,7 +146,7 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	if s.Drafts > 0 {
 		c.int("Drafts:", s.Drafts)
 	} else {
-		c.row("Drafts:", "unknown")
+		c.row("Drafts", "unknown")
 	}
 	c.int("Draft tokens:", s.DraftTokens)
 	c.int("Accepted tokens:", s.Accepted)
@@ -155,14 +156,4 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	for i, rate := range s.PerPosition {
 		c.float(fmt.Sprintf("  Position %d:", i), rate*100)
 	}
-}
-
-// Block prints vLLM's block alone, which every tool of this field reads.
-func Block(w io.Writer, r *measure.Result) error {
-	c := &console{w: bufio.NewWriter(w)}
-	c.vllm(r)
-	if err := c.w.Flush(); err != nil {
-		return fmt.Errorf("printing the result: %w", err)
-	}
-	return nil
 }

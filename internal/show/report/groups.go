@@ -1,14 +1,7 @@
 package report
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/verdict"
-	"github.com/inferometer/inferometer/internal/outside"
 )
 
 // setGroups adds the same numbers by turn or by adapter; a run without groups has no such key.
@@ -79,88 +72,4 @@ func groupLatency(l *measure.GroupLatency) object {
 		o.Set("relative_error", l.Error)
 	}
 	return o
-}
-
-// groupRow is a row of the table of groups.
-const groupRow = "%-14s%9s%7s%8s%8s%9s%9s%9s"
-
-// mostShown is how many groups the console shows. The result has all.
-const mostShown = 10
-
-// groups prints the same numbers by turn or by adapter, where there are two at least.
-func (c *console) groups(title string, g *measure.Groups) {
-	all := g.All()
-	if len(all) < 2 {
-		return
-	}
-	c.center(" "+title+" ", "-")
-	c.line(groupRow, "", "requests", "failed", "prompt", "cached", "TTFT p50", "TTFT p90", "TPOT p50")
-	shown, rest := shownGroups(g)
-	for i := range shown {
-		s := &shown[i]
-		c.line(groupRow, groupName(g, s), strconv.Itoa(s.Requests), strconv.Itoa(s.Failed), promptWord(&s.Prompt), cachedWord(s),
-			carriedMillis(&s.TTFT, 50, s.TTFT.P50), carriedMillis(&s.TTFT, 90, s.TTFT.P90), carriedMillis(&s.TPOT, 50, s.TPOT.P50))
-	}
-	if slices.ContainsFunc(shown, func(one measure.Group) bool { return partlyKnown(&one) }) {
-		c.line("* of the requests of which the server told it")
-	}
-	if rest > 0 {
-		c.line("… and %d more, in the JSON", rest)
-	}
-}
-
-// shownGroups are those that fit: of turns the first, of adapters those that were asked
-// for most, and the group of all further ones.
-func shownGroups(g *measure.Groups) (shown []measure.Group, rest int) {
-	shown = slices.Clone(g.Each)
-	if len(shown) > 0 && shown[0].Turn == 0 {
-		slices.SortStableFunc(shown, func(a, b measure.Group) int { return cmp.Compare(b.Requests, a.Requests) })
-	}
-	if len(shown) > mostShown {
-		shown, rest = shown[:mostShown], len(shown)-mostShown
-	}
-	if g.More != nil {
-		shown = append(shown, *g.More)
-	}
-	return shown, rest
-}
-
-func groupName(g *measure.Groups, one *measure.Group) string {
-	name := outside.Word(g.Name(one))
-	const most = 13
-	if short := []rune(name); len(short) > most {
-		return string(short[:most-1]) + "…"
-	}
-	return name
-}
-
-func promptWord(p *measure.PromptLengths) string {
-	if p.Known == 0 {
-		return "?"
-	}
-	return fmt.Sprintf("%.0f", p.Mean)
-}
-
-// cachedWord is the share of the prompts that the server found in its cache, or a
-// question mark where it does not say.
-func cachedWord(g *measure.Group) string {
-	v, ok := g.Cached.Share()
-	switch {
-	case !ok:
-		return "?"
-	case partlyKnown(g):
-		return fmt.Sprintf("%.1f %%*", v*100)
-	}
-	return fmt.Sprintf("%.1f %%", v*100)
-}
-
-// partlyKnown says that the server told of some requests only what it had cached.
-func partlyKnown(g *measure.Group) bool { return g.Cached.Known > 0 && g.Cached.Known < g.Completed }
-
-// carriedMillis is a percentile, or a dash where the values are too few for it.
-func carriedMillis(l *measure.GroupLatency, p, v float64) string {
-	if l.Count == 0 || int64(l.Count) < verdict.Needs(p) {
-		return "-"
-	}
-	return millis(v)
 }

@@ -63,10 +63,18 @@ func inferometer(r *measure.Result, opt Options) object {
 	setGroups(&o, "by_adapter", r.ByAdapter)
 	setConversations(&o, r.Conversations)
 	setSLO(&o, opt.SLO)
-	setGaveUp(&o, r)
-	setCost(&o, r.Economy)
-	setHardware(&o, r.Hardware)
-	setEval(&o, r.Eval)
+	if why := r.GaveUp(); why != "" {
+		o.Set("gave_up", why)
+	}
+	if r.Economy != nil {
+		o.Set("cost", r.Economy)
+	}
+	if r.Hardware != nil {
+		o.Set("hardware", r.Hardware)
+	}
+	if r.Eval != nil {
+		o.Set("eval", r.Eval)
+	}
 	setMore(&o, r)
 	return o
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/show/section"
 )
 
 // object is what a result is made of.
@@ -65,7 +65,7 @@ func resultObject(r *measure.Result, opt Options) object {
 	setTotals(&o, r)
 	setArrays(&o, r, opt.Detailed)
 	if !r.Run.Options.Pooling {
-		for _, name := range vllmPeaks {
+		for _, name := range section.VLLMPeaks {
 			o.Set(name, number(r, metric.Lookup(name)))
 		}
 		o.Set("rtfx", nullIfUnknown(r.RTFx()))
@@ -114,30 +114,14 @@ func setIdentity(o *object, r *measure.Result) {
 }
 
 func setTotals(o *object, r *measure.Result) {
-	names := vllmTotals
+	names := section.VLLMTotals
 	if r.Run.Options.Pooling {
-		names = vllmPooling
+		names = section.VLLMPooling
 	}
 	for _, name := range names {
 		o.Set(name, number(r, metric.Lookup(name)))
 	}
 }
-
-// vllmTotals and vllmPeaks are vLLM's numbers of the whole run, in the order of its result.
-var (
-	vllmTotals = []string{
-		"duration", "completed", "failed", "total_input_tokens", "total_output_tokens",
-		"request_throughput", "request_goodput", "output_throughput", "total_token_throughput",
-	}
-	vllmPooling = []string{
-		"duration", "completed", "total_input_tokens", "total_input_sequences", "request_throughput", "input_sequence_throughput", "total_token_throughput",
-	}
-	vllmPeaks = []string{"max_output_tokens_per_s", "max_concurrent_requests"}
-)
-
-// ownPlace are ours that the result holds elsewhere: under goodput and agents, and as vLLM's
-// keys of speculative decoding.
-var ownPlace = []string{"conversation_throughput", "failed_conversations", "output_token_goodput", "spec_decode_acceptance_rate", "spec_decode_acceptance_length", "rtfx", "lost", "unsent"}
 
 // number is a number of the whole run for JSON: null where it is not known.
 func number(r *measure.Result, m *metric.Metric) any {
@@ -151,19 +135,11 @@ func number(r *measure.Result, m *metric.Metric) any {
 	return v
 }
 
-// others are the numbers of the whole run that vLLM does not have.
-func others(r *measure.Result) []metric.Metric {
-	return metric.Select(func(m *metric.Metric) bool {
-		_, ok := r.Number(m)
-		return ok && !slices.Contains(slices.Concat(vllmTotals, vllmPooling, vllmPeaks, ownPlace), m.Name)
-	})
-}
-
 // setMore adds the numbers and the distributions of the metrics that have no place of their own.
 func setMore(o *object, r *measure.Result) {
 	numbers := object{}
 	for _, ofServer := range []bool{false, true} { // what servers say comes last
-		for _, m := range others(r) {
+		for _, m := range section.Others(r) {
 			if m.OfServer == ofServer {
 				numbers.Set(m.Name, number(r, &m))
 			}

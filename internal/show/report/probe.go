@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/inferometer/inferometer/internal/judge/measure"
 )
 
@@ -17,17 +15,6 @@ func (c *console) probe(p *measure.Probe) {
 	c.float("Median probe E2EL (ms):", p.E2EL.P50)
 	c.float("P99 probe E2EL (ms):", p.E2EL.P99)
 	c.float("Max probe E2EL (ms):", p.E2EL.Max)
-}
-
-// probes are shown beside the load's latencies, and where vLLM says nothing: when none came back.
-func (c *console) probes(p *measure.Probe) {
-	switch {
-	case p == nil:
-	case p.Completed == 0:
-		c.row("Probes:", fmt.Sprintf("none of %d came back", p.Failed))
-	default:
-		c.summary("TTFT, probes", &p.TTFT)
-	}
 }
 
 // setProbe sets vLLM's keys, under vLLM's condition.

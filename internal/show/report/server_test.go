@@ -1,10 +1,7 @@
 package report
 
 import (
-	"bufio"
 	"maps"
-	"strings"
-	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
 )
@@ -35,18 +32,4 @@ func scraped() *memory {
 		m.scrapes = append(m.scrapes, journal.Scrape{At: int64(i-1) * 100 * ms, Target: 1, During: i == 1 || i == 2, After: i == 3, Counters: maps.Clone(counters)})
 	}
 	return m
-}
-
-// The cells of the server's times stay apart, however long they are.
-func TestServerTimesStayApart(t *testing.T) {
-	var b strings.Builder
-	w := bufio.NewWriter(&b)
-	c := &console{w: w}
-	c.serverTimes([][5]string{{"its times, ms", "mean", "p50", "p99", "count"}, {"TTFT", "7992.32", "5000-7500", "20000-40000", "39"}})
-	w.Flush()
-	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
-		if n := len(strings.Fields(strings.Replace(line, "its times, ms", "times", 1))); n != 5 {
-			t.Errorf("%d cells: %q", n, line)
-		}
-	}
 }

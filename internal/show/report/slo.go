@@ -17,7 +17,7 @@ func (c *console) slo(j *slo.Judgement) {
 	}
 	c.line("%-40s %s", "SLO:", word)
 	for _, check := range j.Checks {
-		c.words("  ", check.String())
+		c.Words(&c.b, "  ", check.String())
 	}
 }
 

@@ -1,9 +1,6 @@
 package report
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 )
 
@@ -30,31 +27,4 @@ func levelColor(level verdict.Trust) string {
 		return red
 	}
 	return yellow
-}
-
-// words prints a label and words that may be long: on one line in a pipe, where
-// scripts read it, and broken at spaces on a terminal.
-func (c *console) words(label, words string) {
-	if c.width == 0 || utf8.RuneCountInString(label+words) <= c.width {
-		c.line("%s%s", label, words)
-		return
-	}
-	c.broken(label, "  ", words, c.width)
-}
-
-// broken prints words in lines of at most so many columns; a longer word stays whole.
-func (c *console) broken(first, next, words string, limit int) {
-	line, empty := first, true
-	for _, word := range strings.Fields(words) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > limit {
-			c.line("%s", line)
-			line, empty = next, true
-		}
-		if !empty {
-			line += " "
-		}
-		line += word
-		empty = false
-	}
-	c.line("%s", line)
 }

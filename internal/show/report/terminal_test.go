@@ -34,7 +34,7 @@ func TestNarrowTerminal(t *testing.T) {
 	if words(&wide) != words(&narrow) {
 		t.Errorf("other words:\n%s\n%s", wide.String(), narrow.String())
 	}
-	if err := Block(&block, r); err != nil {
+	if err := VLLM(&block, r); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(narrow.String(), block.String()) {

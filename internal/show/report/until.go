@@ -26,5 +26,5 @@ func (c *console) until(s *measure.UntilState) {
 		}
 		parts[i] = fmt.Sprintf("%s %s of ±%g %%", g.Goal, now, g.Within*100)
 	}
-	c.row("Until:", word+": "+strings.Join(parts, ", "))
+	c.row("Until", word+": "+strings.Join(parts, ", "))
 }

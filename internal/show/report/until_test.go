@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -24,14 +22,10 @@ func TestUntilOnTheConsole(t *testing.T) {
 			"Until: not reached: mean_tpot ±4.8 % of ±1 %, p99_ttft no interval of ±5 %\n",
 		},
 	} {
-		var out bytes.Buffer
-		c := &console{w: bufio.NewWriter(&out)}
+		c := &console{}
 		c.until(tt.state)
-		if err := c.w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if out.String() != tt.want {
-			t.Errorf("%q, want %q", out.String(), tt.want)
+		if c.b.String() != tt.want {
+			t.Errorf("%q, want %q", c.b.String(), tt.want)
 		}
 	}
 }

@@ -19,31 +19,31 @@ func (c *console) verdict(v *verdict.Verdict) {
 		if check == nil {
 			continue
 		}
-		c.indented(fmt.Sprintf("%s, %s: %s", check.Level, check.Name, check.Sentence))
+		c.Note(&c.b, fmt.Sprintf("%s, %s: %s", check.Level, check.Name, check.Sentence))
 		if check.Effect != "" {
-			c.indented("  effect: " + check.Effect)
+			c.Note(&c.b, "  effect: "+check.Effect)
 		}
 		if check.Hint != "" {
-			c.indented("  to do: " + check.Hint)
+			c.Note(&c.b, "  to do: "+check.Hint)
 		}
 	}
 	var noted []string
 	for _, k := range withLevel(v, verdict.Noted) {
 		if k.Name == "bounds" { // what the others did to the numbers
-			c.indented("note: " + k.Sentence)
+			c.Note(&c.b, "note: "+k.Sentence)
 			continue
 		}
 		noted = append(noted, k.Name+" "+k.Figure)
 	}
 	if len(noted) > 0 {
-		c.indented("noted, no harm by itself: " + strings.Join(noted, ", "))
+		c.Note(&c.b, "noted, no harm by itself: "+strings.Join(noted, ", "))
 	}
 	if left := withLevel(v, verdict.NotChecked); len(left) > 0 {
 		var names []string
 		for _, k := range left {
 			names = append(names, k.Name)
 		}
-		c.indented("not checked: " + strings.Join(names, ", "))
+		c.Note(&c.b, "not checked: "+strings.Join(names, ", "))
 	}
 }
 
@@ -54,18 +54,4 @@ func withLevel(v *verdict.Verdict, level verdict.Level) (out []*verdict.Check) {
 		}
 	}
 	return out
-}
-
-// reasonWidth is where the sentences of a verdict are broken: they are pasted
-// into pull requests and read in narrow windows.
-const reasonWidth = 76
-
-// indented prints words that may be long, broken at spaces.
-func (c *console) indented(words string) {
-	lead := strings.Repeat(" ", len(words)-len(strings.TrimLeft(words, " "))+2)
-	limit := reasonWidth
-	if c.width > 0 {
-		limit = min(limit, c.width)
-	}
-	c.broken(lead, lead+"  ", words, limit)
 }

@@ -27,7 +27,7 @@ func TestAccuracyIsShown(t *testing.T) {
 	text := body(t, get(t, h, "GET", "/"))
 	heads := text[strings.Index(text, "<thead>"):strings.Index(text, "</thead>")]
 	line := text[strings.Index(text, "<tbody>"):strings.Index(text, "</tbody>")]
-	if !strings.Contains(heads, ">accuracy<") || strings.Count(heads, "<th ") != strings.Count(line, "<th ")+strings.Count(line, "<td ") || !strings.Contains(line, "0.614") {
+	if !strings.Contains(heads, ">accuracy<") || strings.Count(heads, "<th ") != strings.Count(line, "<th ")+strings.Count(line, "<td") || !strings.Contains(line, "0.614") {
 		t.Errorf("%s\n%s", heads, line)
 	}
 	if !strings.Contains(line, "accuracy -2") || !strings.Contains(line, "bad changed") {

@@ -3,7 +3,6 @@ package site
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -13,7 +12,8 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/number"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // changesMemo remembers the changes of values that were searched: they take a while,
@@ -77,8 +77,6 @@ func (c *changed) where() string {
 	return c.first().Name
 }
 
-func percent(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) }
-
 // changes are those of one metric of a series.
 func (s *Site) changes(runs []history.Run, m compare.Metric) []changed {
 	var out []changed
@@ -114,21 +112,21 @@ func (s *Site) newest(series *history.Series) *changed {
 }
 
 // changeTable is the changes of one metric.
-func changeTable(id, root string, list []changed) *page.Table {
+func changeTable(id, root string, list []changed) *table.Table {
 	if len(list) == 0 {
 		return nil
 	}
-	t := &page.Table{ID: id, Caption: "Changes, with the 95 % interval of each", Heads: page.Heads("metric", "seen first at", "when", "#before", "#after", "#change, %", "from", "to", "#runs since")}
+	t := &table.Table{ID: id, Title: "Changes, with the 95 % interval of each", Columns: heads("metric", "seen first at", "when", "#before", "#after", "#change, %", "from", "to", "#runs since")}
 	for i := range list {
 		c := &list[i]
 		ratio := 100 * c.Ratio
-		t.Lines = append(t.Lines, []page.Cell{
-			page.Words(c.metric.Label),
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Word(c.metric.Label),
 			{Text: c.where(), Link: root + runPath(c.first())},
 			{Text: day(c.first()), Class: "when"},
-			page.Value(c.Before), page.Value(c.After),
-			{Text: fmt.Sprintf("%+.1f", ratio), Value: &ratio, Class: c.class()},
-			page.Words(percent(c.Low)), page.Words(percent(c.High)), page.Value(float64(c.ago())),
+			table.Value(c.Before), table.Value(c.After),
+			{Text: number.Signed(c.Ratio), Value: &ratio, Class: c.class()},
+			table.Word(number.Change(c.Low)), table.Word(number.Change(c.High)), table.Value(float64(c.ago())),
 		})
 	}
 	return t
@@ -137,7 +135,7 @@ func changeTable(id, root string, list []changed) *page.Table {
 // togetherTable puts the changes that are seen first at the same run into one line,
 // the newest first. What says the same twice is left out: means beside medians, and
 // requests or all tokens beside output tokens. Each metric's own page has it.
-func togetherTable(root string, list []changed) *page.Table {
+func togetherTable(root string, list []changed) *table.Table {
 	byRun := map[int][]*changed{}
 	for i := range list {
 		key := list[i].metric.Key
@@ -148,19 +146,19 @@ func togetherTable(root string, list []changed) *page.Table {
 	if len(byRun) == 0 {
 		return nil
 	}
-	t := &page.Table{ID: "change-table", Caption: "Runs at which metrics changed, the newest first", Heads: page.Heads("seen first at", "when", "for the better", "for the worse", "#runs since")}
+	t := &table.Table{ID: "change-table", Title: "Runs at which metrics changed, the newest first", Columns: heads("seen first at", "when", "for the better", "for the worse", "#runs since")}
 	for _, at := range slices.Backward(slices.Sorted(maps.Keys(byRun))) {
 		texts := map[string][]string{}
 		for _, c := range byRun[at] {
-			texts[c.class()] = append(texts[c.class()], c.metric.Label+" "+percent(c.Ratio))
+			texts[c.class()] = append(texts[c.class()], c.metric.Label+" "+number.Change(c.Ratio))
 		}
 		c := byRun[at][0]
-		t.Lines = append(t.Lines, []page.Cell{
+		t.Rows = append(t.Rows, []table.Cell{
 			{Text: c.where(), Link: root + runPath(c.first())},
 			{Text: day(c.first()), Class: "when"},
 			{Text: strings.Join(texts["good"], ", "), Class: "long"},
 			{Text: strings.Join(texts["bad"], ", "), Class: "long"},
-			page.Value(float64(c.ago())),
+			table.Value(float64(c.ago())),
 		})
 	}
 	return t

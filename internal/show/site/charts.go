@@ -9,7 +9,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/show/chart"
-	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // timeChart is a metric over time. Root leads from the page to the site's first folder.
@@ -73,7 +73,7 @@ func course(runs []history.Run, x []float64, m compare.Metric, list []changed, r
 		}
 		to.X, to.Y = append(to.X, x[i]), append(to.Y, v)
 		to.Links = append(to.Links, root+runPath(&runs[i]))
-		to.Hints = append(to.Hints, fmt.Sprintf("%s, %s: %s", runWords(&runs[i]), day(&runs[i]), page.Number(v)))
+		to.Hints = append(to.Hints, fmt.Sprintf("%s, %s: %s", runWords(&runs[i]), day(&runs[i]), number.Short(v)))
 	}
 	c.X.Min, c.X.Max = around(x[0], x[len(x)-1], room)
 	if low <= high {
@@ -155,8 +155,8 @@ func marks(x []float64, list []changed, low, high float64) []chart.Series {
 		at := (x[c.At] + x[c.At-1]) / 2
 		line.X, line.Y = append(line.X, at, at, math.NaN()), append(line.Y, low, high, math.NaN())
 		words.X, words.Y = append(words.X, at), append(words.Y, high-(high-low)*0.04)
-		words.Labels = append(words.Labels, percent(c.Ratio))
-		words.Hints = append(words.Hints, fmt.Sprintf("%s from %s on, between %s and %s", percent(c.Ratio), c.where(), percent(c.Low), percent(c.High)))
+		words.Labels = append(words.Labels, number.Change(c.Ratio))
+		words.Hints = append(words.Hints, fmt.Sprintf("%s from %s on, between %s and %s", number.Change(c.Ratio), c.where(), number.Change(c.Low), number.Change(c.High)))
 	}
 	return []chart.Series{line, words}
 }

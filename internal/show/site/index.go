@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // mostProblems is how many files that can't be read the index names: a folder full of junk has thousands.
@@ -26,23 +29,23 @@ func (s *Site) index(st *state) *page.Document {
 			"There is no run in this folder. Make one with inferometer bench serve --run-dir FOLDER/NAME, or put results of other tools into it, and load this page again.",
 		}})
 	} else if len(st.series) > 0 {
-		table, worse, better := s.seriesTable(st)
+		all, worse, better := s.seriesTable(st)
 		newest := st.series[0].Last()
 		d.Answers = []page.Answer{
 			{Title: "Newest run", Text: newest.Name, Class: verdictClass(newest), Notes: []string{day(newest) + ", " + verdictWord(newest), st.series[0].Title()}},
 			changeAnswer("Changed for the worse", worse, "bad"), changeAnswer("Changed for the better", better, "good"),
 		}
-		d.Sections = append(d.Sections, page.Section{ID: "series", Title: "Series", Table: table, Words: []string{
+		d.Sections = append(d.Sections, page.Section{ID: "series", Title: "Series", Table: all, Words: []string{
 			"A series is all runs of one model, backend, workload and load. Its numbers are those of the newest run; the change is the last one that is beyond chance.",
 		}})
 	}
 	if len(st.problems) > 0 {
 		list := page.Section{ID: "problems", Title: "Not shown"}
 		for _, p := range st.problems[:min(len(st.problems), mostProblems)] {
-			list.List = append(list.List, page.Cell{Text: p.Path + ": " + p.Text, Class: "doubt"})
+			list.List = append(list.List, table.Cell{Text: p.Path + ": " + p.Text, Class: "doubt"})
 		}
 		if more := len(st.problems) - mostProblems; more > 0 {
-			list.List = append(list.List, page.Cell{Text: fmt.Sprintf("and %d more", more), Class: "doubt"})
+			list.List = append(list.List, table.Cell{Text: fmt.Sprintf("and %d more", more), Class: "doubt"})
 		}
 		d.Sections = append(d.Sections, list)
 	}
@@ -62,25 +65,25 @@ func changeAnswer(title string, list []string, class string) page.Answer {
 	return a
 }
 
-func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string) {
-	t := &page.Table{ID: "all", Caption: "All series, the one with the newest run first; output tokens per second, and milliseconds", Heads: page.Heads("what", "load", "#runs", "newest", "verdict", "last change")}
+func (s *Site) seriesTable(st *state) (all *table.Table, worse, better []string) {
+	t := &table.Table{ID: "all", Title: "All series, the one with the newest run first; output tokens per second, and milliseconds", Columns: heads("what", "load", "#runs", "newest", "verdict", "last change")}
 	keys := shownHeadlines(st)
 	for _, key := range keys {
-		t.Heads = append(t.Heads, page.Heads("#"+headlineTitle(key))...)
+		t.Columns = append(t.Columns, heads("#"+headlineTitle(key))...)
 	}
 	for i := range st.series {
 		series := &st.series[i]
 		last := series.Last()
-		line := []page.Cell{
+		line := []table.Cell{
 			{Text: series.Title(), Link: seriesPath(series)},
 			{Text: series.Load(), Class: "mid"},
-			page.Value(float64(len(series.Runs))),
+			table.Value(float64(len(series.Runs))),
 			{Text: newestWords(last), Link: runPath(last)},
 			{Text: verdictWord(last), Class: verdictClass(last)},
 		}
-		cell := page.Words("none")
+		cell := table.Word("none")
 		if c := s.newest(series); c != nil {
-			cell = page.Cell{Text: fmt.Sprintf("%s %s at %s", c.metric.Label, percent(c.Ratio), c.where()), Class: c.class() + " changed", Link: metricPath(series, c.metric.Key)}
+			cell = table.Cell{Text: fmt.Sprintf("%s %s at %s", c.metric.Label, number.Change(c.Ratio), c.where()), Class: c.class() + " changed", Link: metricPath(series, c.metric.Key)}
 			if words := series.Title() + ": " + cell.Text; c.class() == "bad" {
 				worse = append(worse, words)
 			} else {
@@ -91,7 +94,7 @@ func (s *Site) seriesTable(st *state) (table *page.Table, worse, better []string
 		for _, key := range keys {
 			line = append(line, metricCell(last, key))
 		}
-		t.Lines = append(t.Lines, line)
+		t.Rows = append(t.Rows, line)
 	}
 	return t, worse, better
 }
@@ -128,12 +131,12 @@ func newestWords(r *history.Run) string {
 }
 
 // metricCell is a run's value, or that it is unknown.
-func metricCell(r *history.Run, key string) page.Cell {
+func metricCell(r *history.Run, key string) table.Cell {
 	v, ok := r.Values[key]
 	if !ok {
-		return page.Words("–")
+		return table.Word("–")
 	}
-	return page.Value(v)
+	return table.Value(v)
 }
 
 func verdictWord(r *history.Run) string { return cmp.Or(r.Facts.Verdict, "not judged") }
@@ -157,4 +160,15 @@ func day(r *history.Run) string {
 		text += " (the file's time)"
 	}
 	return text
+}
+
+// heads are the columns of a table; one that begins with # is of numbers.
+func heads(names ...string) []table.Column {
+	list := table.Words(names...)
+	for i := range list {
+		if name, ok := strings.CutPrefix(names[i], "#"); ok {
+			list[i] = table.Column{Name: name, Format: number.Short}
+		}
+	}
+	return list
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/show/comparison"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // way leads from a run back to its series, and to its files.
@@ -61,10 +63,10 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	f := &r.Facts
 	d := &page.Document{Title: r.Name, Subtitle: fmt.Sprintf("%s, %s, from %s", r.Tool, day(r), r.Path), Way: s.way(st, r, up(path))}
 	d.Answers = []page.Answer{{Title: "Verdict", Text: verdictWord(r), Class: verdictClass(r), Notes: f.Reasons}}
-	facts := &page.Table{ID: "facts", Caption: "What the file says of it", Heads: page.Heads("what", "value")}
+	facts := &table.Table{ID: "facts", Title: "What the file says of it", Columns: heads("what", "value")}
 	add := func(what, text string) {
 		if text != "" && text != "0" {
-			facts.Lines = append(facts.Lines, []page.Cell{page.Words(what), {Text: text, Class: "long"}})
+			facts.Rows = append(facts.Rows, []table.Cell{table.Word(what), {Text: text, Class: "long"}})
 		}
 	}
 	add("model", f.Model)
@@ -73,21 +75,21 @@ func (s *Site) otherRun(st *state, r *history.Run, path string) *page.Document {
 	add("hardware", f.Hardware)
 	add("dataset", f.Dataset)
 	add("concurrency", fmt.Sprint(f.Concurrency))
-	add("requests per second", page.Number(f.Rate))
+	add("requests per second", number.Short(f.Rate))
 	add("requests", fmt.Sprint(f.Asked))
 	add("completed", fmt.Sprint(f.Completed))
 	if f.Failed != nil {
-		facts.Lines = append(facts.Lines, []page.Cell{page.Words("failed"), page.Words(fmt.Sprint(*f.Failed))})
+		facts.Rows = append(facts.Rows, []table.Cell{table.Word("failed"), table.Word(fmt.Sprint(*f.Failed))})
 	}
-	add("input tokens", page.Number(float64(f.InputTokens)))
-	add("output tokens", page.Number(float64(f.OutputTokens)))
-	add("seconds", page.Number(f.Duration))
+	add("input tokens", number.Short(float64(f.InputTokens)))
+	add("output tokens", number.Short(float64(f.OutputTokens)))
+	add("seconds", number.Short(f.Duration))
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
 		add(key, r.Metadata[key])
 	}
-	numbers := &page.Table{ID: "numbers", Caption: "All numbers", Heads: page.Heads("metric", "#value")}
+	numbers := &table.Table{ID: "numbers", Title: "All numbers", Columns: heads("metric", "#value")}
 	for _, key := range r.Metrics() {
-		numbers.Lines = append(numbers.Lines, []page.Cell{page.Words(key), page.Value(r.Values[key])})
+		numbers.Rows = append(numbers.Rows, []table.Cell{table.Word(key), table.Value(r.Values[key])})
 	}
 	d.Sections = []page.Section{{ID: "numbers-h", Title: "Numbers", Table: numbers}, {ID: "facts-h", Title: "Facts", Table: facts}}
 	return d

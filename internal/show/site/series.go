@@ -7,6 +7,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/history"
 	"github.com/inferometer/inferometer/internal/show/page"
+	"github.com/inferometer/inferometer/internal/show/table"
 )
 
 // seriesPage is all metrics of a series, each as a small picture.
@@ -49,7 +50,7 @@ func runNotes(series *history.Series) []string {
 	return notes
 }
 
-func changeSection(table *page.Table, series *history.Series, n int) page.Section {
+func changeSection(table *table.Table, series *history.Series, n int) page.Section {
 	sec := page.Section{ID: "changes", Title: "Changes", Table: table}
 	trusted := 0
 	for i := range series.Runs {
@@ -101,14 +102,14 @@ func runsSection(series *history.Series, metrics []compare.Metric, root string) 
 	for _, m := range metrics {
 		names = append(names, "#"+m.Label)
 	}
-	t := &page.Table{ID: "runs-table", Caption: "All runs, the newest first", Heads: page.Heads(names...)}
+	t := &table.Table{ID: "runs-table", Title: "All runs, the newest first", Columns: heads(names...)}
 	for i := range slices.Backward(series.Runs) {
 		r := &series.Runs[i]
-		line := []page.Cell{{Text: r.Name, Link: root + runPath(r)}, {Text: day(r), Class: "when"}, page.Words(r.ShortCommit()), {Text: verdictWord(r), Class: verdictClass(r)}, page.Value(float64(r.Facts.Completed))}
+		line := []table.Cell{{Text: r.Name, Link: root + runPath(r)}, {Text: day(r), Class: "when"}, table.Word(r.ShortCommit()), {Text: verdictWord(r), Class: verdictClass(r)}, table.Value(float64(r.Facts.Completed))}
 		for _, m := range metrics {
 			line = append(line, metricCell(r, m.Key))
 		}
-		t.Lines = append(t.Lines, line)
+		t.Rows = append(t.Rows, line)
 	}
 	return page.Section{ID: "runs", Title: "Runs", Table: t}
 }

@@ -25,7 +25,7 @@ func (c *Console) Write(b *strings.Builder, t *Table) {
 	switch {
 	case len(t.Columns) == 0:
 		for _, row := range rows {
-			c.Fact(b, clean(row[0].Text), c.paint(&row[1], clean(t.text(row, 1))))
+			c.Fact(b, t.text(row, 0), c.paint(&row[1], t.text(row, 1)))
 		}
 	case len(rows) > 0:
 		g := t.grid(OnConsole, rows, clean)
@@ -39,7 +39,7 @@ func (c *Console) Write(b *strings.Builder, t *Table) {
 		fmt.Fprintf(b, "… and %d more, in the JSON\n", more)
 	}
 	for _, note := range t.Notes {
-		c.words(b, "", clean(note))
+		c.Note(b, clean(note))
 	}
 }
 
@@ -55,7 +55,7 @@ func (c *Console) Fact(b *strings.Builder, label, text string) {
 		fmt.Fprintf(b, "%-*s %s\n", factWidth, label, text)
 		return
 	}
-	c.words(b, label+" ", text)
+	c.Words(b, label+" ", text)
 }
 
 func (c *Console) paint(cell *Cell, text string) string {
@@ -65,32 +65,44 @@ func (c *Console) paint(cell *Cell, text string) string {
 	return c.Paint(cell.Class, text)
 }
 
-// words writes words that may be long: on one line in a pipe, where scripts read them, and
+// Words writes words that may be long: on one line in a pipe, where scripts read them, and
 // broken at spaces on a terminal.
-func (c *Console) words(b *strings.Builder, lead, words string) {
+func (c *Console) Words(b *strings.Builder, lead, words string) {
 	if c.Width <= 0 || utf8.RuneCountInString(lead+words) <= c.Width {
 		b.WriteString(lead + words + "\n")
 		return
 	}
-	b.WriteString(lead)
-	first := true
-	used := utf8.RuneCountInString(lead)
-	for _, word := range strings.Fields(words) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case first:
-		case used+1+n > c.Width:
-			b.WriteString("\n" + gap)
-			used = len(gap)
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-		first = false
+	broken(b, lead, gap, words, c.Width)
+}
+
+// noteWidth is where sentences are broken: they are pasted into pull requests and read in narrow windows.
+const noteWidth = 76
+
+// Note writes a sentence below what it is about: indented, and deeper if it begins with spaces.
+func (c *Console) Note(b *strings.Builder, words string) {
+	lead := strings.Repeat(" ", len(words)-len(strings.TrimLeft(words, " "))) + gap
+	limit := noteWidth
+	if c.Width > 0 {
+		limit = min(limit, c.Width)
 	}
-	b.WriteByte('\n')
+	broken(b, lead, lead+gap, words, limit)
+}
+
+// broken writes words in lines of at most so many columns; a longer word stays whole.
+func broken(b *strings.Builder, first, next, words string, limit int) {
+	line, empty := first, true
+	for _, word := range strings.Fields(words) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > limit {
+			b.WriteString(line + "\n")
+			line, empty = next, true
+		}
+		if !empty {
+			line += " "
+		}
+		line += word
+		empty = false
+	}
+	b.WriteString(line + "\n")
 }
 
 // clean leaves out what steers a terminal.

@@ -30,7 +30,7 @@ func Markdown(b *strings.Builder, t *Table) {
 	}
 }
 
-// CSV writes columns and rows; numbers exactly.
+// CSV writes columns and rows: numbers exactly, and nothing where one is not known.
 func CSV(w io.Writer, t *Table) error {
 	c := csv.NewWriter(w)
 	line := make([]string, len(t.Columns))
@@ -42,9 +42,13 @@ func CSV(w io.Writer, t *Table) error {
 	}
 	for _, row := range t.Rows {
 		for i := range line {
-			line[i] = outside.CSV(row[i].Text)
-			if row[i].Value != nil {
-				line[i] = number.Exact(*row[i].Value)
+			switch c := &row[i]; {
+			case c.Value != nil:
+				line[i] = number.Exact(*c.Value)
+			case c.Text == number.None:
+				line[i] = ""
+			default:
+				line[i] = outside.CSV(c.Text)
 			}
 		}
 		if err := c.Write(line); err != nil {

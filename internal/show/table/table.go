@@ -141,12 +141,12 @@ func Hide(m Medium, columns ...Column) []Column {
 // IsEmpty says that there is nothing to show.
 func (t *Table) IsEmpty() bool { return t == nil || len(t.Rows) == 0 && len(t.Notes) == 0 }
 
-// text is what a cell says.
+// text is what a cell says, without what steers a terminal or hides in a text.
 func (t *Table) text(row []Cell, i int) string {
 	c := &row[i]
 	switch {
 	case c.Text != "" || c.Value == nil:
-		return c.Text
+		return clean(c.Text)
 	case i < len(t.Columns) && t.Columns[i].Format != nil:
 		return t.Columns[i].Format(*c.Value)
 	}

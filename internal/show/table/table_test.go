@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/show/markup"
 	"github.com/inferometer/inferometer/internal/show/number"
 )
 
@@ -19,9 +20,10 @@ func sample() *Table {
 }
 
 func TestEachMediumWritesTheSame(t *testing.T) {
-	var console, markdown, page strings.Builder
+	var console, markdown strings.Builder
+	var page markup.HTML
 	(&Console{}).Write(&console, sample())
-	if want := "what  mean, ms\na|b    1234.50\n<i>          –\nc         0.00\n* a note\n"; console.String() != want {
+	if want := "what  mean, ms\na|b    1234.50\n<i>          –\nc         0.00\n  * a note\n"; console.String() != want {
 		t.Errorf("console:\n%s", console.String())
 	}
 	Markdown(&markdown, sample())
@@ -32,7 +34,7 @@ func TestEachMediumWritesTheSame(t *testing.T) {
 	HTML(&page, sample())
 	for _, want := range []string{
 		`<caption>Times &lt;all&gt;</caption>`, `<td class="num" data-v="1234.5">1,234.50</td>`, `<a href="run/x.html">&lt;i&gt;</a>`, `<th scope="row">c</th>`,
-		`<td class="num best" data-v="0">0.00</td>`, `<td class="num">n/a</td>`, `<p class="muted">* a note</p>`,
+		`<td class="num good" data-v="0">0.00</td>`, `<td class="num">n/a</td>`, `<p class="muted">* a note</p>`,
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %s:\n%s", want, page.String())
