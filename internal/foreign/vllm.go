@@ -78,7 +78,7 @@ func readVLLM(o object) ([]result.Result, error) {
 	if err := json.Unmarshal(o.whole, &k); err != nil {
 		return nil, err
 	}
-	r := result.Result{Tool: result.VLLM, Values: numbersOf(o, metricKey.MatchString), Metadata: metadataOf(o)}
+	r := result.Result{Tool: result.VLLM, Values: numbersOf(o, metricKey.MatchString), Numbers: numbersOf(o, func(string) bool { return true }), Metadata: metadataOf(o)}
 	if k.MaxModelLen != nil || (k.InputThru != nil && k.Inferometer == nil) {
 		r.Tool = result.VLLMRust
 	}
@@ -93,7 +93,7 @@ func readVLLM(o object) ([]result.Result, error) {
 	setLoad(&r.Facts, k.Concurrency, k.Rate)
 	r.Notes = []string{"itl is the time between chunks, not between tokens", "a stream that broke off after its first chunk counts as a success"}
 	if k.Inferometer != nil {
-		k.Inferometer.into(&r, o)
+		k.Inferometer.into(&r)
 	}
 	k.samples(&r)
 	return []result.Result{r}, nil
@@ -108,9 +108,9 @@ func setLoad(f *result.Facts, concurrency *int, rate number) {
 	f.AtOnce = rate.told && f.Rate == 0 && f.Concurrency == 0
 }
 
-func (o *ours) into(r *result.Result, all object) {
+func (o *ours) into(r *result.Result) {
 	r.Tool, r.Notes = result.Inferometer, nil
-	r.Facts.RunDir, r.Outcomes, r.Numbers = o.Run, o.Outcomes, numbersOf(all, func(string) bool { return true })
+	r.Facts.RunDir, r.Outcomes = o.Run, o.Outcomes
 	r.SetSent(&o.Workload)
 	r.SetVerdict(o.Verdict)
 	for metric, v := range o.Numbers {

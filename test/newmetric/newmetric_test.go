@@ -63,7 +63,7 @@ func TestANewMetricIsOneRow(t *testing.T) {
 		}},
 		{"CSV", []string{"report", closed, "--format", "csv"}, 0, []string{"median_decode_time_ms", ",output_share,"}},
 		{"CSV, one line per request", []string{"report", closed, "--format", "csv", "--table", "requests"}, 0, []string{"decode_time_ms"}},
-		{"Markdown", []string{"report", closed, "--format", "markdown"}, 0, []string{"| Decode | "}},
+		{"Markdown", []string{"report", closed, "--format", "markdown"}, 0, []string{"| Decode  "}},
 		{"HTML", []string{"report", closed, faster, "--format", "html"}, 0, []string{"Decode p90", "out/all", "Decode Time", ">Output tokens per token<"}},
 		{"SVG", []string{"report", closed, "--format", "svg", "--chart", "decode_time"}, 0, []string{"Decode Time"}},
 		{"SLO", []string{"report", closed, "--slo", "p90_decode_time<=1ns and output_share>=0.000001"}, 7, []string{

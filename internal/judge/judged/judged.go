@@ -40,15 +40,15 @@ func Read(folder string, opt measure.Options, also ...row.Collector) (*Run, erro
 	return &Run{Result: r, Verdict: v, Samples: j.Samples(), Scrapes: j.Scrapes(), Hardware: j.Hardware()}, nil
 }
 
-// Result computes the result of the run in a folder, as comparisons take it: with the latencies that each result has and
-// the percentiles that the run asked for, and those that the names of metrics ask for.
+// Result computes the result of the run in a folder, as comparisons take it: with the latencies and percentiles that the
+// run asked for, and those that the names of metrics ask for, such as ttft and p99_ttft.
 func Result(folder string, metrics ...string) (result.Result, error) {
 	j, err := Open(folder)
 	if err != nil {
 		return result.Result{}, err
 	}
 	defer j.Close()
-	opt := measure.Options{PercentileMetrics: metric.AlwaysNames(), Percentiles: j.Run().Options.ReportedPercentiles()}
+	opt := measure.Options{PercentileMetrics: slices.Clone(j.Run().Options.ReportedMetrics()), Percentiles: slices.Clone(j.Run().Options.ReportedPercentiles())}
 	for _, word := range metrics {
 		n, ok := metric.ParseName(word)
 		if !ok || !n.Metric.Reported() {
@@ -58,7 +58,7 @@ func Result(folder string, metrics ...string) (result.Result, error) {
 			opt.PercentileMetrics = append(opt.PercentileMetrics, n.Metric.Name)
 		}
 		if p, ok := n.Statistic.Percentile(); ok && n.Statistic != metric.Median && !slices.Contains(opt.Percentiles, p) {
-			opt.Percentiles = append(slices.Clone(opt.Percentiles), p)
+			opt.Percentiles = append(opt.Percentiles, p)
 		}
 	}
 	r, v, err := Journal(j, opt)

@@ -26,7 +26,7 @@ type Result struct {
 	Facts    Facts
 	Metadata map[string]string  // what the user has said of it with --metadata
 	Values   map[string]float64 // by metric
-	Numbers  map[string]float64 // every number that our result file has, by its key; nil of others
+	Numbers  map[string]float64 // every number of a result file of ours or of vLLM, by its key; nil of others
 	Outcomes map[string]int     // requests by how they ended; nil: not told
 	Targets  *Targets           // the servers behind one target; nil: it was one, or it is not told
 

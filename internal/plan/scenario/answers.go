@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/saturation"
 	"github.com/inferometer/inferometer/internal/judge/slo"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // throughput is the metric by which points are ranked.
@@ -111,7 +112,7 @@ func nearest(plan *Plan, list []*Row) string {
 func (p *Plan) describe(r *Row) string {
 	out, _ := r.Stat(throughput)
 	req, _ := r.Stat("request_throughput")
-	return fmt.Sprintf("%s tok/s, %s req/s (%s%s)", number(out.Mean), number(req.Mean), p.place(r), r.doubt())
+	return fmt.Sprintf("%s tok/s, %s req/s (%s%s)", number.Text(out.Mean), number.Text(req.Mean), p.place(r), r.doubt())
 }
 
 // doubt gives the reasons of a SUSPECT verdict. An INVALID one is stated by the

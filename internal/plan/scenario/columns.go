@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -158,8 +159,8 @@ func (s *Summary) columns() []column {
 
 // nothing stands where a row has no value; tooFew where it has too few for one.
 const (
-	nothing = "–"
-	tooFew  = "n/a"
+	nothing = number.None
+	tooFew  = number.TooFew
 )
 
 // text is a row's cell.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/plan/run"
@@ -27,22 +28,22 @@ type Folder struct{ Path string }
 
 // Record is what point.json says of a point that was run.
 type Record struct {
-	ID          string            `json:"id"`
-	Values      map[string]string `json:"values"`
-	Repeat      int               `json:"repeat"`
-	State       run.State         `json:"state"`
-	Error       string            `json:"error,omitempty"`
-	Fingerprint string            `json:"fingerprint"`
-	Args        []string          `json:"args"`
-	Started     time.Time         `json:"started"`
-	Seconds     float64           `json:"seconds"` // with its start and end
-	Version     string            `json:"server_version,omitempty"`
-	Files       []string          `json:"files,omitempty"`       // that it depends on, each with its size and date
-	Self        string            `json:"server_says,omitempty"` // what it says of itself: see target.Self
-	Earlier     bool              `json:"-"`                     // an earlier run measured it
-	Startup     []run.Startup     `json:"startup,omitempty"`     // of the servers that were started for it
-	SpecDecode  *SpecDecodeRecord `json:"spec_decode,omitempty"`
-	SpeedDone   bool              `json:"speed_done,omitempty"` // of a point with questions: what comes before them is whole
+	ID          string              `json:"id"`
+	Values      map[string]string   `json:"values"`
+	Repeat      int                 `json:"repeat"`
+	State       run.State           `json:"state"`
+	Error       string              `json:"error,omitempty"`
+	Fingerprint string              `json:"fingerprint"`
+	Args        []string            `json:"args"`
+	Started     time.Time           `json:"started"`
+	Seconds     float64             `json:"seconds"` // with its start and end
+	Version     string              `json:"server_version,omitempty"`
+	Files       []string            `json:"files,omitempty"`       // that it depends on, each with its size and date
+	Self        string              `json:"server_says,omitempty"` // what it says of itself: see target.Self
+	Earlier     bool                `json:"-"`                     // an earlier run measured it
+	Startup     []run.Startup       `json:"startup,omitempty"`     // of the servers that were started for it
+	SpecDecode  *serverlog.Accepted `json:"spec_decode,omitempty"`
+	SpeedDone   bool                `json:"speed_done,omitempty"` // of a point with questions: what comes before them is whole
 }
 
 // done says that the point has a whole result.

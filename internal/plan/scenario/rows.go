@@ -1,18 +1,20 @@
 package scenario
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/foreign"
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/show/comparison"
 )
 
 // Row is a point with its repeats: one line of the table.
@@ -81,13 +83,13 @@ func (r *Row) read(folder Folder) {
 			r.Errors = append(r.Errors, err.Error())
 			continue
 		}
-		rec.SpecDecode.number(m)
+		m.addAccepted(rec.SpecDecode)
 		r.Done++
 		r.measured[i] = m
-		r.Ok += m.numbers["completed"]
-		r.Total += m.numbers["completed"] + m.numbers["failed"]
-		if worse(m.verdict, r.Verdict) {
-			r.Verdict, r.Reasons = m.verdict, m.reasons
+		r.Ok += m.Numbers["completed"]
+		r.Total += m.Numbers["completed"] + m.Numbers["failed"]
+		if worse(m.Facts.Verdict, r.Verdict) {
+			r.Verdict, r.Reasons = m.Facts.Verdict, m.Facts.Reasons
 		}
 		r.judge(objective, m)
 	}
@@ -111,105 +113,118 @@ func worse(a, b string) bool {
 func (r *Row) Stat(metric string) (Stat, bool) {
 	var all stats.Moments
 	for m := range r.results {
-		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.unsupported, metric) {
+		if v, ok := m.value(metric); ok && !math.IsNaN(v) && !slices.Contains(m.Facts.Unsupported, metric) {
 			all.Add(v)
 		}
 	}
 	return Stat{N: all.N, Mean: all.Mean, Dev: math.Sqrt(all.Variance())}, all.N > 0
 }
 
-// measured is what tables and SLOs read of a point's result.json.
+// measured is the result of a point.
 type measured struct {
-	numbers     map[string]float64 // every number under its key of the result
-	verdict     string             // VALID, SUSPECT, INVALID; empty: not judged
-	reasons     []string
-	unsupported []string           // percentiles that it has too few values for
-	outcome     map[string]float64 // requests by their outcome
-	targets     *targetResults     // nil: it was one server
-	fromLog     bool               // its numbers of speculative decoding are those of a log
-}
-
-// targetResults are the servers behind one target.
-type targetResults struct {
-	Balance string         `json:"balance"`
-	Each    []targetResult `json:"each"`
-	Skew    struct {
-		Output struct {
-			MaxOverMin *float64 `json:"max_over_min"`
-		} `json:"output_throughput"`
-	} `json:"skew"`
-}
-
-type targetResult struct {
-	URL              string  `json:"url"`
-	Requests         int     `json:"requests"`
-	Completed        int     `json:"completed"`
-	OutputThroughput float64 `json:"output_throughput"`
-	TTFT             summary `json:"ttft"`
-	TPOT             summary `json:"tpot"`
-}
-
-type summary struct {
-	P50   float64 `json:"p50_ms"`
-	P99   float64 `json:"p99_ms"`
-	Count int     `json:"count"`
+	result.Result
+	fromLog bool // its numbers of speculative decoding are those of a log
 }
 
 // readResult reads a result.json.
 func readResult(path string) (*measured, error) {
-	b, err := os.ReadFile(path)
+	list, err := foreign.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read a point's result: %w", err)
 	}
-	var all map[string]json.RawMessage
-	var ours struct {
-		Inferometer struct {
-			Verdict *struct {
-				Level       string
-				Reasons     []string
-				Unsupported []string
-			}
-			Outcomes map[string]float64
-			Targets  *targetResults
-			Numbers  map[string]*float64 // of the whole run, beside vLLM's
-			Goodput  *struct {
-				Tokens *float64 `json:"output_tokens_per_s"`
-			}
-		}
+	if list[0].Numbers == nil {
+		return nil, fmt.Errorf("read a point's result: %s is one of %s", path, list[0].Tool)
 	}
-	if err := errors.Join(json.Unmarshal(b, &all), json.Unmarshal(b, &ours)); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	m := &measured{numbers: map[string]float64{}, targets: ours.Inferometer.Targets, outcome: ours.Inferometer.Outcomes}
-	for key, text := range all {
-		var v *float64
-		if json.Unmarshal(text, &v) == nil && v != nil {
-			m.numbers[key] = *v
-		}
-	}
-	if g := ours.Inferometer.Goodput; g != nil && g.Tokens != nil {
-		m.numbers["output_token_goodput"] = *g.Tokens
-	}
-	for name, v := range ours.Inferometer.Numbers {
-		if v != nil {
-			m.numbers[name] = *v
-		}
-	}
-	if v := ours.Inferometer.Verdict; v != nil {
-		m.verdict, m.reasons, m.unsupported = v.Level, v.Reasons, v.Unsupported
-	}
-	return m, nil
+	return &measured{Result: list[0]}, nil
 }
 
 // value gives a metric by its name in an SLO.
 func (m *measured) value(metric string) (float64, bool) {
 	for _, key := range []string{metric, metric + "_ms"} {
-		if v, ok := m.numbers[key]; ok {
+		if v, ok := m.Numbers[key]; ok {
 			return v, true
 		}
 	}
 	name, share := strings.CutSuffix(metric, "_share")
-	v, has := m.numbers[name] // what a run does not have is no share of zero
-	all := m.numbers["completed"] + m.numbers["failed"]
+	v, has := m.Numbers[name] // what a run does not have is no share of zero
+	all := m.Numbers["completed"] + m.Numbers["failed"]
 	return v / all, share && has && all > 0
+}
+
+// judge holds a repeat against the SLO; of each clause the worst repeat counts.
+func (r *Row) judge(objective slo.SLO, m *measured) {
+	if len(objective) == 0 {
+		return
+	}
+	j := objective.Judge(m.value)
+	if r.Clauses == nil {
+		r.Clauses = j.Checks
+	}
+	for i, c := range j.Checks {
+		if worseCheck(&c, &r.Clauses[i]) {
+			r.Clauses[i] = c
+		}
+	}
+	all := slo.Judgement{Checks: r.Clauses}
+	r.SLO, r.Binding = all.Status(), ""
+	if b := all.Binding(); b != nil {
+		r.Binding = b.String()
+	}
+}
+
+func worseCheck(a, b *slo.Check) bool {
+	rank := []slo.Status{slo.Met, slo.Unknown, slo.Broken}
+	x, y := slices.Index(rank, a.Status), slices.Index(rank, b.Status)
+	return x > y || x == y && a.Status != slo.Unknown && a.Clause.Use(a.Value) > b.Clause.Use(b.Value)
+}
+
+// answered reads what the answers of a row's repeat are worth: of the run of questions that
+// followed its speed run, or of its only run. Throughput is the speed run's.
+func (r *Row) answered(folder Folder, i int, m *measured) error {
+	p := r.Points[i]
+	if len(p.Eval) > 0 {
+		of, err := readResult(folder.evalResult(p.ID))
+		if err != nil {
+			return err
+		}
+		m.Eval = of.Eval
+		for _, k := range metric.All() {
+			if v, ok := of.Numbers[k.Name]; ok && k.OfQuestions {
+				m.Numbers[k.Name] = v
+			}
+		}
+		if failed := of.Numbers["failed"]; failed > 0 {
+			r.doubted = fmt.Sprintf("%.0f of %.0f questions got no answer: accuracy is that of the others", failed, of.Numbers["completed"]+failed)
+		}
+	}
+	if p.asks() {
+		r.side.Runs = append(r.side.Runs, m.Result)
+	}
+	return nil
+}
+
+// accuracy is a row's share of right answers with its standard error.
+func (r *Row) accuracy() string {
+	if len(r.side.Runs) == 0 {
+		return r.cell(result.AccuracyMetric)
+	}
+	of := compare.AnswersOf(&r.side, level)
+	return comparison.Accuracy(&of, nothing)
+}
+
+// The numbers of speculative decoding, as a result names them.
+const (
+	acceptanceRate   = "spec_decode_acceptance_rate" // percent
+	acceptanceLength = "spec_decode_acceptance_length"
+)
+
+// addAccepted adds what the servers' logs say of speculative decoding, where the server's counters say nothing.
+func (m *measured) addAccepted(d *serverlog.Accepted) {
+	if _, known := m.Numbers[acceptanceRate]; d == nil || known {
+		return
+	}
+	m.Numbers[acceptanceRate], m.fromLog = d.AcceptanceRate, true
+	if d.AcceptanceLength != nil {
+		m.Numbers[acceptanceLength] = *d.AcceptanceLength
+	}
 }

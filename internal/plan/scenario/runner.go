@@ -10,6 +10,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/bench"
 	"github.com/inferometer/inferometer/internal/files/atomicfile"
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/plan/run"
 	"github.com/inferometer/inferometer/internal/send/live"
@@ -162,9 +163,9 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 			}
 		}
 	}
-	marks := logMarks(up.Logs())
+	marks := serverlog.Marks(up.Logs())
 	err := j.bench(ctx, drain, up)
-	j.rec.SpecDecode = specDecodeSince(up.Logs(), marks)
+	j.rec.SpecDecode = serverlog.Since(up.Logs(), marks)
 	if err != nil || len(p.Eval) == 0 {
 		return err
 	}

@@ -6,7 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inferometer/inferometer/internal/judge/compare"
+	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/front"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -21,17 +25,17 @@ func (s *Summary) replicasSection(b *strings.Builder, width int) {
 	for _, r := range s.Replicas {
 		each := make([]string, len(r.Each))
 		for i, v := range r.Each {
-			each[i] = number(v)
+			each[i] = number.Text(v)
 		}
-		skew, times, change := "–", "–", "–"
+		skew, times, change := number.None, number.None, number.None
 		if r.Skew != nil {
-			skew = fmt.Sprintf("%.2f", *r.Skew)
+			skew = number.Fixed(*r.Skew, 2)
 		}
 		if r.TimesOne != nil {
-			times = fmt.Sprintf("%s (%s)", number(*r.TimesOne), outside.Markdown(r.One))
-			change = fmt.Sprintf("%+.1f %%", 100*(r.Together / *r.TimesOne - 1))
+			times = fmt.Sprintf("%s (%s)", number.Text(*r.TimesOne), outside.Markdown(r.One))
+			change = number.Change(r.Together / *r.TimesOne - 1)
 		}
-		body = append(body, []string{outside.Markdown(r.Place), number(r.Together), strings.Join(each, ", "), skew, times, change})
+		body = append(body, []string{outside.Markdown(r.Place), number.Text(r.Together), strings.Join(each, ", "), skew, times, change})
 	}
 	t := table.Grid{Head: []string{"point", "together, out tok/s", "each", "skew, max/min", "N × one", "together against N × one"}, Body: body, Keys: 1}
 	t.Write(b, width)
@@ -75,19 +79,20 @@ func replicas(plan *Plan, list []*Row) (found []Replicas) {
 func (r *Replicas) addEach(row *Row) {
 	skews, sum := 0, 0.0
 	for m := range row.results {
-		if m.targets == nil {
+		t := m.Targets
+		if t == nil {
 			continue
 		}
-		r.Balance = m.targets.Balance
+		r.Balance = t.Balance
 		if r.Each == nil {
-			r.Each = make([]float64, len(m.targets.Each))
+			r.Each = make([]float64, len(t.Each))
 		}
-		for i, e := range m.targets.Each {
-			r.Each[i] += e.OutputThroughput / float64(row.Done)
+		for i, v := range t.Each {
+			r.Each[i] += v / float64(row.Done)
 		}
-		if v := m.targets.Skew.Output.MaxOverMin; v != nil {
+		if t.Skew != nil {
 			skews++
-			sum += *v
+			sum += *t.Skew
 		}
 	}
 	if skews > 0 {
@@ -149,11 +154,11 @@ func (s *Summary) startupSection(b *strings.Builder, width int) {
 			continue
 		}
 		for _, up := range rec.Startup {
-			answer := "–"
+			answer := number.None
 			if up.FirstAnswerS > 0 {
-				answer = fmt.Sprintf("%.2f", up.FirstAnswerS)
+				answer = number.Fixed(up.FirstAnswerS, 2)
 			}
-			body = append(body, []string{up.Server, rec.ID, fmt.Sprintf("%.2f", up.HealthyS), answer, outside.Markdown(rec.Version)})
+			body = append(body, []string{up.Server, rec.ID, number.Fixed(up.HealthyS, 2), answer, outside.Markdown(rec.Version)})
 		}
 	}
 	if len(body) > 0 {
@@ -188,4 +193,103 @@ func (s *Summary) problemsSection(b *strings.Builder, width int) {
 	for _, line := range lines {
 		table.Line(b, "- ", outside.Markdown(line), width)
 	}
+}
+
+// clausesSection shows how each clause of the SLO stands at each point.
+func (s *Summary) clausesSection(b *strings.Builder, width int) {
+	var clauses []string
+	for _, r := range s.Rows {
+		for _, c := range r.Clauses {
+			if text := c.Clause.String(); !slices.Contains(clauses, text) {
+				clauses = append(clauses, text)
+			}
+		}
+	}
+	if len(clauses) == 0 {
+		return
+	}
+	b.WriteString("\n## SLO, clause by clause\n\n")
+	t := table.Grid{Head: slices.Concat(s.plan.heads(), clauses), Keys: len(s.plan.Axes)}
+	for _, r := range s.Rows {
+		line := r.keys(s.plan)
+		for _, text := range clauses {
+			line = append(line, r.clause(text))
+		}
+		t.Body = append(t.Body, line)
+	}
+	t.Write(b, width)
+}
+
+func (r *Row) clause(text string) string {
+	i := slices.IndexFunc(r.Clauses, func(c slo.Check) bool { return c.Clause.String() == text })
+	switch {
+	case i < 0:
+		return nothing
+	case r.Clauses[i].Status == slo.Unknown:
+		return "not known"
+	}
+	return string(r.Clauses[i].Status) + ", " + r.Clauses[i].Shown()
+}
+
+// level is that of the intervals and calls of accuracy.
+const level = 0.95
+
+// accuracies compares the answers of rows: each with the first that differs from it in its
+// target alone, and all of them on the front of accuracy against throughput.
+func (s *Summary) accuracies() (front *compare.Front, notes []string) {
+	var all []compare.Side
+	groups, order := map[int][]compare.Side{}, []int(nil)
+	for _, r := range s.Rows {
+		if len(r.side.Runs) == 0 {
+			continue
+		}
+		r.side.Name = s.plan.place(r)
+		all = append(all, r.side)
+		group := r.Points[0].number
+		if groups[group] == nil {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], r.side)
+	}
+	for _, group := range order {
+		if a := compare.AccuracyOf(groups[group], level); a != nil {
+			for _, note := range a.Notes {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	return compare.FrontOf(all, level), notes
+}
+
+// accuracySection is the front of accuracy against throughput, and what is said of pairs.
+func (s *Summary) accuracySection(b *strings.Builder, width int) {
+	if s.Front == nil && len(s.Pairs) == 0 {
+		return
+	}
+	b.WriteString("\n## " + front.Title + "\n\n")
+	if s.Front != nil {
+		table.Within(b, front.Table(s.Front), width, nil)
+		b.WriteString("\n")
+	}
+	for _, note := range s.Pairs {
+		table.Line(b, "- ", outside.Markdown(note), width)
+	}
+}
+
+// specDecodeNote says how many points have these numbers from a log; empty: none.
+func specDecodeNote(list []*Row) string {
+	n := 0
+	for _, r := range list {
+		for m := range r.results {
+			if m.fromLog {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("accepted %% and accepted length come from the server's log (in %d of the results): it sums up some seconds at a time, so that the edges of a point are blurred", n)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/send/target"
 )
 
@@ -30,23 +31,20 @@ func TestSpecDecodeOfALog(t *testing.T) {
 	defer p.Stop()
 	logs := []string{p.Log()}
 	await(t, filepath.Join(dir, "up"))
-	marks := logMarks(logs)
-	if got := specDecodeSince(logs, marks); got != nil {
+	marks := serverlog.Marks(logs)
+	if got := serverlog.Since(logs, marks); got != nil {
 		t.Errorf("nothing was said since, and %+v was read", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	await(t, filepath.Join(dir, "said"))
-	got := specDecodeSince(logs, marks)
+	got := serverlog.Since(logs, marks)
 	if got == nil || got.AcceptanceLength == nil || math.Abs(got.AcceptanceRate-80.76) > 0.01 || math.Abs(*got.AcceptanceLength-3.42) > 0.001 {
 		t.Errorf("%+v", got)
 	}
-	if got := specDecodeSince(nil, nil); got != nil {
+	if got := serverlog.Since(nil, nil); got != nil {
 		t.Errorf("a server that was up before has a log: %+v", got)
-	}
-	if got := logPart(filepath.Join(dir, "absent"), 0, math.MaxInt64); got != "" {
-		t.Errorf("read %q of a log that is not there", got)
 	}
 }
 

@@ -114,7 +114,7 @@ type pointJSON struct {
 	// Unsupported are percentiles among the numbers that rest on too few values.
 	Unsupported []string           `json:"unsupported,omitempty"`
 	SLO         string             `json:"slo,omitempty"`
-	Outcomes    map[string]float64 `json:"outcomes,omitempty"`
+	Outcomes    map[string]int     `json:"outcomes,omitempty"`
 	Result      string             `json:"result,omitempty"` // the file, from the summary's folder
 	Numbers     map[string]float64 `json:"numbers,omitempty"`
 }
@@ -170,7 +170,7 @@ func (r *Row) json(f Folder) (points []pointJSON) {
 		}
 		out := pointJSON{Record: rec, Earlier: rec.Earlier}
 		if m := r.measured[i]; m != nil {
-			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.verdict, m.numbers, m.reasons, m.unsupported, m.outcome
+			out.Verdict, out.Numbers, out.Reasons, out.Unsupported, out.Outcomes = m.Facts.Verdict, m.Numbers, m.Facts.Reasons, m.Facts.Unsupported, m.Outcomes
 			out.Result = strings.TrimPrefix(strings.TrimPrefix(f.result(p.ID), f.Path), "/")
 			if objective := p.scenario.SLO.SLO; len(objective) > 0 {
 				out.SLO = string(objective.Judge(m.value).Status())
@@ -223,10 +223,10 @@ func (s *Summary) numberKeys() (numbers, outcomes []string) {
 	seen, ended := map[string]bool{}, map[string]bool{}
 	for _, r := range s.Rows {
 		for m := range r.results {
-			for key := range m.numbers {
+			for key := range m.Numbers {
 				seen[key] = true
 			}
-			for name := range m.outcome {
+			for name := range m.Outcomes {
 				ended[name] = true
 			}
 		}
@@ -256,8 +256,8 @@ func (m *measured) csvCell(key string) string {
 	if m == nil {
 		return ""
 	}
-	v, ok := m.numbers[key]
-	if !ok || slices.Contains(m.unsupported, strings.TrimSuffix(key, "_ms")) {
+	v, ok := m.Numbers[key]
+	if !ok || slices.Contains(m.Facts.Unsupported, strings.TrimSuffix(key, "_ms")) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 8, 64)
@@ -267,7 +267,7 @@ func (m *measured) csvOutcome(name string) string {
 	if m == nil {
 		return ""
 	}
-	return strconv.FormatFloat(m.outcome[name], 'g', 8, 64)
+	return strconv.Itoa(m.Outcomes[name])
 }
 
 // Draw writes one page with the charts of every point that has a result. A point that

@@ -5,12 +5,12 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/slo"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/plan/run"
+	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
 )
 
@@ -105,7 +105,7 @@ func (s *Summary) best(columns []column) [][]int {
 			}
 		}
 		for i, v := range known {
-			if number(v) == number(best) {
+			if number.Text(v) == number.Text(best) {
 				list[j] = append(list[j], i)
 			}
 		}
@@ -132,15 +132,18 @@ func (r *Row) cell(metric string) string {
 	case !ok:
 		return nothing
 	case st.N > 1:
-		return number(st.Mean) + " ± " + number(st.Dev)
+		if st.Dev < 1 && st.Mean >= 1 { // no finer than the mean
+			return number.Text(st.Mean) + " ± " + number.Fixed(st.Dev, 2)
+		}
+		return number.Text(st.Mean) + " ± " + number.Text(st.Dev)
 	}
-	return number(st.Mean)
+	return number.Text(st.Mean)
 }
 
 // unsupported reports that the row has values of a metric, and too few for this percentile.
 func (r *Row) unsupported(metric string) bool {
 	for m := range r.results {
-		if slices.Contains(m.unsupported, metric) {
+		if slices.Contains(m.Facts.Unsupported, metric) {
 			return true
 		}
 	}
@@ -191,17 +194,6 @@ func (r *Row) kept() string {
 		return "unknown"
 	}
 	return nothing
-}
-
-// number formats a value with as many digits as the eye compares.
-func number(v float64) string {
-	switch a := math.Abs(v); {
-	case a >= 1000:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 100:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 func (s *Summary) legend() string {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/foreign/serverlog"
 	"github.com/inferometer/inferometer/internal/plan/run"
 )
 
@@ -128,7 +129,7 @@ func TestSpecDecodeColumns(t *testing.T) {
 	length := 3.42
 	var records []*Record
 	for i, p := range plan.Points {
-		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: run.Done, SpecDecode: &SpecDecodeRecord{80.5, &length}}
+		rec := &Record{ID: p.ID, Values: p.Values, Repeat: p.Repeat, State: run.Done, SpecDecode: &serverlog.Accepted{AcceptanceRate: 80.5, AcceptanceLength: &length}}
 		numbers := `"spec_decode_acceptance_rate": 71.25, "spec_decode_acceptance_length": 4.5, `
 		if i > 0 {
 			numbers = ""

@@ -1,10 +1,14 @@
 package scenario
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inferometer/inferometer/internal/judge/result"
+)
 
 // TestShareOfNothing: what a run does not have is unknown, and no share of zero.
 func TestShareOfNothing(t *testing.T) {
-	m := &measured{numbers: map[string]float64{"completed": 9, "failed": 1}}
+	m := &measured{Result: result.Result{Numbers: map[string]float64{"completed": 9, "failed": 1}}}
 	if v, ok := m.value("failed_share"); !ok || v != 0.1 {
 		t.Errorf("failed: %v, %v", v, ok)
 	}
@@ -13,7 +17,7 @@ func TestShareOfNothing(t *testing.T) {
 			t.Errorf("%s is said to be %v", name, v)
 		}
 	}
-	m.numbers["no_answer_share"] = 0.25
+	m.Numbers["no_answer_share"] = 0.25
 	if v, ok := m.value("no_answer_share"); !ok || v != 0.25 {
 		t.Errorf("no answer: %v, %v", v, ok)
 	}

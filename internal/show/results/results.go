@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal/kept"
 	"github.com/inferometer/inferometer/internal/judge/compare"
 	"github.com/inferometer/inferometer/internal/judge/judged"
+	"github.com/inferometer/inferometer/internal/judge/metric"
 	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/outside"
 )
@@ -199,5 +200,5 @@ func readFound(r *kept.Found, asked []string) (result.Result, error) {
 		}
 		return found[0], nil
 	}
-	return judged.Result(r.Path, asked...)
+	return judged.Result(r.Path, append(metric.AlwaysNames(), asked...)...)
 }
