@@ -73,7 +73,7 @@ func TestNothingAnswered(t *testing.T) {
 	if err := Console(&b, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Questions: 0 answered of 41 planned", "custom-extract         –", "No answer found:                         unknown", "Tokens per question: unknown of prompt, unknown of output"} {
+	for _, want := range []string{"Questions: 0 answered of 41 planned", "custom-extract       n/a", "No answer found:                         unknown", "Tokens per question: unknown of prompt, unknown of output"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())
 		}

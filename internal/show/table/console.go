@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/show/number"
 )
 
 // Console is a terminal, or a pipe.
@@ -28,7 +29,7 @@ func (c *Console) Write(b *strings.Builder, t *Table) {
 			c.Fact(b, t.text(row, 0), c.paint(&row[1], t.text(row, 1)))
 		}
 	case len(rows) > 0:
-		g := t.grid(OnConsole, rows, clean)
+		g := t.grid(OnConsole, rows, plain)
 		g.Bare, g.Bold = true, c.Bold
 		if c.Bold == nil {
 			g.Bold = func(s string) string { return s }
@@ -39,7 +40,7 @@ func (c *Console) Write(b *strings.Builder, t *Table) {
 		fmt.Fprintf(b, "… and %d more, in the JSON\n", more)
 	}
 	for _, note := range t.Notes {
-		c.Note(b, clean(note))
+		c.Note(b, plain(note))
 	}
 }
 
@@ -107,3 +108,14 @@ func broken(b *strings.Builder, first, next, words string, limit int) {
 
 // clean leaves out what steers a terminal.
 func clean(s string) string { return outside.Line(s, math.MaxInt) }
+
+// signs of a bound are written in ASCII on a console, whose reader may be a log or a script.
+var signs = strings.NewReplacer("≈ ", "~", "≈", "~", "≤", "<=")
+
+// plain is a text for a console.
+func plain(s string) string {
+	if s == number.None {
+		return number.TooFew
+	}
+	return signs.Replace(clean(s))
+}
