@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"plan":    {"bench", "compat", "files", "foreign", "journal", "judge", "send", "show", "spec"},
 	"show":    {"compat", "eval/score", "files", "foreign", "journal", "judge"},
 	"check":   {"bench", "files", "journal", "machine", "send", "show", "sim/subprocess", "sim/truth", "spec"}, // and not sim itself: its truth comes in a file
-	"eval":    {"compat", "files", "journal", "judge/stats", "machine", "observe", "prepare", "send", "spec", "tokenizer"},
+	"eval":    {"compat", "files", "journal", "machine", "observe", "prepare", "send", "spec", "tokenizer"},
 	"hub":     {"files"},
 	"export":  {"journal", "judge", "send"},
 	"fleet":   {"bench", "client", "compat", "files", "journal", "judge", "observe", "prepare", "send", "spec"},
@@ -78,19 +78,18 @@ var inside = map[string][]string{
 	"journal/kept":     {"journal"},
 	"judge/judged":     {"judge/measure", "judge/metric", "judge/result", "judge/row", "judge/slo", "judge/verdict"},
 	"judge/result":     {"judge/bounds", "judge/measure", "judge/metric", "judge/sample", "judge/verdict"},
-	"judge/hist":       {"judge/stats"},
 	"judge/metric":     {"judge/row"},
-	"judge/batch":      {"judge/row", "judge/stats"},
+	"judge/batch":      {"judge/row"},
 	"judge/condition":  {"judge/metric"},
 	"judge/slo":        {"judge/condition", "judge/metric", "judge/row"},
-	"judge/sample":     {"judge/hist", "judge/metric", "judge/stats"},
+	"judge/sample":     {"judge/hist", "judge/metric"},
 	"judge/bounds":     {"judge/hist", "judge/metric", "judge/row", "judge/sample"},
-	"judge/measure":    {"judge/bounds", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/row", "judge/sample", "judge/serving", "judge/slots", "judge/stats"},
-	"judge/fireworks":  {"judge/row", "judge/stats"},
+	"judge/measure":    {"judge/bounds", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/row", "judge/sample", "judge/serving", "judge/slots"},
+	"judge/fireworks":  {"judge/row"},
 	"eval/changes":     {"eval/score"},
-	"judge/compare":    {"judge/condition", "judge/metric", "judge/result", "judge/stats"},
-	"judge/history":    {"judge/result", "judge/stats"},
-	"judge/verdict":    {"judge/bounds", "judge/hardware", "judge/hist", "judge/measure", "judge/row", "judge/slots", "judge/stats"},
+	"judge/compare":    {"judge/condition", "judge/metric", "judge/result"},
+	"judge/history":    {"judge/result"},
+	"judge/verdict":    {"judge/bounds", "judge/hardware", "judge/hist", "judge/measure", "judge/row", "judge/slots"},
 
 	"judge/chartdata":   {"judge/hist", "judge/metric", "judge/row", "judge/serving", "judge/slots"},
 	"plan/find":         {"plan/search"},
@@ -112,7 +111,7 @@ var inside = map[string][]string{
 	"export/prometheus": {"export/tally"},
 	"cli/view":          {"cli/argv", "cli/command"},
 	"cli/explain":       {"cli/argv", "cli/command"},
-	"judge/explain":     {"judge/bounds", "judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/stats", "judge/verdict"},
+	"judge/explain":     {"judge/bounds", "judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/verdict"},
 	"send/hardware":     {"send/power"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
@@ -128,7 +127,7 @@ var inside = map[string][]string{
 }
 
 // everywhere are packages of no job but their own, which any other may import.
-var everywhere = []string{"exposition", "option", "ordered", "outside", "template", "usage"}
+var everywhere = []string{"exposition", "option", "ordered", "outside", "stats", "template", "usage"}
 
 // An arrow is an import of one of our packages by another.
 type arrow struct{ file, from, to string }
