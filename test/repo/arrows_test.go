@@ -84,7 +84,7 @@ var inside = map[string][]string{
 	"judge/slo":        {"judge/condition", "judge/metric", "judge/row"},
 	"judge/sample":     {"judge/hist", "judge/metric"},
 	"judge/bounds":     {"judge/hist", "judge/metric", "judge/row", "judge/sample"},
-	"judge/measure":    {"judge/bounds", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/row", "judge/sample", "judge/serving", "judge/slots"},
+	"judge/measure":    {"judge/bounds", "judge/condition", "judge/hardware", "judge/hist", "judge/metric", "judge/price", "judge/row", "judge/sample", "judge/serving", "judge/slots"},
 	"judge/fireworks":  {"judge/row"},
 	"eval/changes":     {"eval/score"},
 	"judge/compare":    {"judge/condition", "judge/metric", "judge/result"},
