@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 const pathMessages = "/v1/messages"
@@ -35,7 +35,7 @@ type block struct {
 	} `json:"source"`
 }
 
-func readMessages(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readMessages(m *model, _ *http.Request, raw []byte) (*call, error) {
 	var b struct {
 		Model     string          `json:"model"`
 		System    json.RawMessage `json:"system"`
@@ -43,7 +43,7 @@ func readMessages(s *Server, _ *http.Request, raw []byte) (*call, error) {
 		MaxTokens *int            `json:"max_tokens"`
 		Stream    bool            `json:"stream"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	if b.MaxTokens == nil || *b.MaxTokens < 1 {
@@ -59,7 +59,7 @@ func readMessages(s *Server, _ *http.Request, raw []byte) (*call, error) {
 	} else if system != "" {
 		list = append([]message{{Role: "system", Content: quoted(system)}}, list...)
 	}
-	c.prompt, err = chatPrompt(list, s.tokenizer)
+	c.prompt, err = chatPrompt(list, m.tokenizer)
 	return c, err
 }
 
@@ -127,13 +127,13 @@ func (c *call) readBlock(b *block, calls map[string]bool, words *strings.Builder
 }
 
 func quoted(text string) json.RawMessage {
-	return append(append([]byte{'"'}, jsonText(text)...), '"')
+	return append(append([]byte{'"'}, vocab.JSONText(text)...), '"')
 }
 
 // messageStream writes the events of an answer.
 type messageStream struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	id     string // and model, as they stand in JSON
 	model  string
 	begun  bool
@@ -143,8 +143,8 @@ type messageStream struct {
 	json   []byte
 }
 
-func newMessageStream(c *call, a answer, id, model string, _ time.Time) writer {
-	return &messageStream{call: c, answer: a, id: string(jsonText(id)), model: string(jsonText(model)), index: -1}
+func newMessageStream(c *call, a vocab.Answer, id, model string, _ time.Time) writer {
+	return &messageStream{call: c, answer: a, id: string(vocab.JSONText(id)), model: string(vocab.JSONText(model)), index: -1}
 }
 
 func (m *messageStream) frame(out emit, name, rest string) {
@@ -218,7 +218,7 @@ func (m *messageStream) event(e event, out emit) {
 func (m *messageStream) delta(e event, out emit, kind, field string) {
 	b := fmt.Appendf(m.json[:0], `{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":"`, m.index, kind, field)
 	for i := e.from; i < e.to; i++ {
-		b = append(b, m.answer.piece(i).json...)
+		b = append(b, m.answer.Piece(i).JSON...)
 	}
 	m.json = append(b, `"}}`...)
 	out("content_block_delta", e.kind, e.to-e.from, m.json)
@@ -231,24 +231,24 @@ func (m *messageStream) fail(out emit) {
 	out("error", KindError, 0, fmt.Appendf(nil, `{"type":"error","error":{"type":"api_error","message":"%s"}}`, errTold))
 }
 
-func (m *messageStream) done(f *framer, out emit) {
-	if !f.style.has(FrameNoDone) {
+func (m *messageStream) done(out emit, mark func()) {
+	if mark != nil {
 		m.frame(out, "message_stop", "")
 	}
 }
 
 // wholeMessage is an answer that was not streamed.
-func wholeMessage(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
+func wholeMessage(c *call, a *result) any {
 	out := map[string]any{
-		"id": "msg_" + rec.ID, "type": "message", "role": "assistant", "model": s.answering(c),
-		"content": []any{}, "stop_reason": stopReason[p.finish], "stop_sequence": nil,
+		"id": "msg_" + a.id, "type": "message", "role": "assistant", "model": a.model,
+		"content": []any{}, "stop_reason": stopReason[a.finish], "stop_sequence": nil,
 	}
-	if text := p.text.text(0, rec.CompletionTokens); text != "" {
+	if text := a.answer.Text(0, a.usage.Completion); text != "" {
 		out["content"] = []any{map[string]any{"type": "text", "text": text}}
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	if !a.noUsage {
 		out["usage"] = map[string]int{
-			"input_tokens": rec.PromptTokens - j.Cached, "cache_read_input_tokens": j.Cached, "cache_creation_input_tokens": 0, "output_tokens": rec.CompletionTokens,
+			"input_tokens": a.usage.Prompt - a.usage.Cached, "cache_read_input_tokens": a.usage.Cached, "cache_creation_input_tokens": 0, "output_tokens": a.usage.Completion,
 		}
 	}
 	return out

@@ -6,12 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-)
 
-const (
-	pathCompletions = "/v1/completions"
-	pathChat        = "/v1/chat/completions"
-	pathEmbeddings  = "/v1/embeddings"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Version is what /version tells.
@@ -66,8 +62,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": s.cfg.OwnedBy,
 		"root": s.cfg.Root, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
 	}
-	if t, builtIn := s.tokenizer.(*wordTokenizer); builtIn { // as llama.cpp tells it
-		model["meta"] = map[string]any{"n_vocab": len(t.pieces)}
+	if t, builtIn := s.tokenizer.(*vocab.WordTokenizer); builtIn { // as llama.cpp tells it
+		model["meta"] = map[string]any{"n_vocab": len(t.Pieces)}
 	}
 	list := []any{model}
 	for _, name := range s.cfg.Adapters {
@@ -80,7 +76,10 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 
 // tokenize answers in vLLM's shape, for a prompt or for messages.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var b body
+	var b struct {
+		Prompt   json.RawMessage `json:"prompt"`
+		Messages []message       `json:"messages"`
+	}
 	if !readJSON(w, r, &b) {
 		return
 	}
@@ -129,14 +128,6 @@ func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err erro
 	s.endRecord(rec, nil)
 }
 
-// failureOf makes the bodies of errors.
-func (d *dialect) failureOf() func(status int, err error) any {
-	if d == nil || d.failure == nil {
-		return openAIFailure
-	}
-	return d.failure
-}
-
 // hasKey says whether a request carries the key, in one of the two ways that clients have.
 func (s *Server) hasKey(r *http.Request) bool {
 	return r.Header.Get("Authorization") == "Bearer "+s.cfg.APIKey || r.Header.Get("X-Api-Key") == s.cfg.APIKey
@@ -159,14 +150,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v) // the client may have gone; nobody is left to tell
-}
-
-// errorTypes are vLLM's names.
-var errorTypes = map[int]string{
-	http.StatusBadRequest:      "BadRequestError",
-	http.StatusUnauthorized:    "AuthenticationError",
-	http.StatusNotFound:        "NotFoundError",
-	http.StatusTooManyRequests: "RateLimitError",
 }
 
 func writeError(w http.ResponseWriter, status int, err error) {

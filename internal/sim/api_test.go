@@ -17,6 +17,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/memnet"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 func TestTokenizeAndBack(t *testing.T) {
@@ -43,22 +44,22 @@ func TestTokenizeAndBack(t *testing.T) {
 // TestAnswersKeepTheirTokens: a generated text has as many tokens for the
 // tokenizer as the server says, and is the same each time.
 func TestAnswersKeepTheirTokens(t *testing.T) {
-	tok := newWordTokenizer()
-	pieces, err := newPieces(tok)
+	tok := vocab.NewWordTokenizer()
+	pieces, err := vocab.NewPieces(tok)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(pieces) != len(builtinWords()) {
-		t.Errorf("%d of %d words are one token", len(pieces), len(builtinWords()))
+	if len(pieces) != len(vocab.Words()) {
+		t.Errorf("%d of %d words are one token", len(pieces), len(vocab.Words()))
 	}
 	for key := range uint64(200) {
-		a := answer{pieces: pieces, key: key}
-		text := a.text(0, 300)
+		a := vocab.Answer{Pieces: pieces, Key: key}
+		text := a.Text(0, 300)
 		ids, _ := tok.Encode(text)
-		if fmt.Sprint(ids) != fmt.Sprint(a.ids(0, 300)) {
+		if fmt.Sprint(ids) != fmt.Sprint(a.IDs(0, 300)) {
 			t.Fatalf("answer %d has other tokens when it is encoded: %q", key, text)
 		}
-		if text != (answer{pieces: pieces, key: key}).text(0, 300) {
+		if text != (vocab.Answer{Pieces: pieces, Key: key}).Text(0, 300) {
 			t.Fatal("not the same text twice")
 		}
 	}
@@ -306,18 +307,18 @@ func TestAPIKeyAndModels(t *testing.T) {
 
 // countingTokenizer is a foreign tokenizer: the built-in one with other ids.
 type countingTokenizer struct {
-	wordTokenizer
+	vocab.WordTokenizer
 	calls atomic.Int32
 }
 
 func (c *countingTokenizer) Encode(s string) ([]int32, error) {
 	c.calls.Add(1)
-	return c.wordTokenizer.Encode(s)
+	return c.WordTokenizer.Encode(s)
 }
 
 func TestForeignTokenizer(t *testing.T) {
 	cfg := fast()
-	tok := &countingTokenizer{wordTokenizer: *newWordTokenizer()}
+	tok := &countingTokenizer{WordTokenizer: *vocab.NewWordTokenizer()}
 	cfg.Tokenizer = tok
 	r := start(t, cfg)
 	before := tok.calls.Load()

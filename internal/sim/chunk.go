@@ -4,19 +4,21 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // chunks writes the JSON of a stream's events. What is the same in all of them
 // is made once.
 type chunks struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	head   []byte // up to and with `"choices":[`
 	json   []byte // scratch for one event
 	offset int    // bytes of text so far, for text_offset in logprobs
 }
 
-func newChunks(c *call, a answer, id, model string, created time.Time) writer {
+func newChunks(c *call, a vocab.Answer, id, model string, created time.Time) writer {
 	object, prefix := "text_completion", "cmpl-"
 	if c.chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
@@ -24,10 +26,10 @@ func newChunks(c *call, a answer, id, model string, created time.Time) writer {
 	if c.object != "" {
 		object, prefix = c.object, c.idPrefix
 	}
-	head := append([]byte(`{"id":"`+prefix), jsonText(id)...)
+	head := append([]byte(`{"id":"`+prefix), vocab.JSONText(id)...)
 	head = append(head, `","object":"`+object+`","created":`...)
 	head = strconv.AppendInt(head, created.Unix(), 10)
-	head = append(append(head, `,"model":"`...), jsonText(model)...)
+	head = append(append(head, `,"model":"`...), vocab.JSONText(model)...)
 	head = append(head, `","choices":[`...)
 	return &chunks{call: c, answer: a, head: head}
 }
@@ -42,9 +44,9 @@ func (c *chunks) fail(out emit) {
 	out("", KindError, 0, []byte(`{"error":{"message":"`+errTold.Error()+`","type":"InternalServerError","param":null,"code":500}}`))
 }
 
-func (c *chunks) done(f *framer, _ emit) {
-	if !f.style.has(FrameNoDone) {
-		f.done()
+func (c *chunks) done(_ emit, mark func()) {
+	if mark != nil {
+		mark()
 	}
 }
 
@@ -78,7 +80,7 @@ func (c *chunks) append(b []byte, e event) []byte {
 		b = append(append(append(b, `,"finish_reason":"`...), e.finish...), `","stop_reason":null`...)
 	}
 	if c.call.tokenIDs {
-		b = appendInts(append(b, `,"token_ids":`...), c.answer.ids(e.from, e.to))
+		b = appendInts(append(b, `,"token_ids":`...), c.answer.IDs(e.from, e.to))
 		if e.first && !c.call.chat {
 			b = appendInts(append(b, `,"prompt_token_ids":`...), c.call.prompt)
 		}
@@ -110,7 +112,7 @@ func (c *chunks) appendDelta(b []byte, e event) []byte {
 
 func (c *chunks) appendText(b []byte, e event) []byte {
 	for i := e.from; i < e.to; i++ {
-		b = append(b, c.answer.piece(i).json...)
+		b = append(b, c.answer.Piece(i).JSON...)
 	}
 	return b
 }
@@ -144,7 +146,7 @@ func (c *chunks) appendLogprobs(b []byte, e event) []byte {
 	}
 	lp := logprobs(c.call, c.answer, e.from, e.to, c.offset)
 	for i := e.from; i < e.to; i++ {
-		c.offset += len(c.answer.piece(i).text)
+		c.offset += len(c.answer.Piece(i).Text)
 	}
 	raw, err := json.Marshal(lp)
 	if err != nil {
@@ -154,7 +156,7 @@ func (c *chunks) appendLogprobs(b []byte, e event) []byte {
 }
 
 // logprobs of tokens from up to to, in the shape of the call's endpoint.
-func logprobs(c *call, a answer, from, to, offset int) any {
+func logprobs(c *call, a vocab.Answer, from, to, offset int) any {
 	if c.chat {
 		content := []map[string]any{}
 		for i := from; i < to; i++ {
@@ -167,21 +169,21 @@ func logprobs(c *call, a answer, from, to, offset int) any {
 	var top []map[string]float64
 	var offsets []int
 	for i := from; i < to; i++ {
-		text := a.piece(i).text
+		text := a.Piece(i).Text
 		tokens = append(tokens, text)
-		values = append(values, a.logprob(i))
+		values = append(values, a.Logprob(i))
 		offsets = append(offsets, offset)
 		offset += len(text)
-		alternatives := map[string]float64{text: a.logprob(i)}
+		alternatives := map[string]float64{text: a.Logprob(i)}
 		for k := 1; k < c.logprobs; k++ {
-			alternatives[a.piece(i+k).text] = a.logprob(i) - float64(k)
+			alternatives[a.Piece(i+k).Text] = a.Logprob(i) - float64(k)
 		}
 		top = append(top, alternatives)
 	}
 	return map[string]any{"tokens": tokens, "token_logprobs": values, "top_logprobs": top, "text_offset": offsets}
 }
 
-func chatLogprob(a answer, i, top int) map[string]any {
+func chatLogprob(a vocab.Answer, i, top int) map[string]any {
 	entry := func(text string, value float64) map[string]any {
 		bytes := make([]int, len(text))
 		for j := range len(text) {
@@ -189,11 +191,51 @@ func chatLogprob(a answer, i, top int) map[string]any {
 		}
 		return map[string]any{"token": text, "logprob": value, "bytes": bytes}
 	}
-	e := entry(a.piece(i).text, a.logprob(i))
+	e := entry(a.Piece(i).Text, a.Logprob(i))
 	alternatives := []map[string]any{}
 	for k := range top {
-		alternatives = append(alternatives, entry(a.piece(i+k).text, a.logprob(i)-float64(k)))
+		alternatives = append(alternatives, entry(a.Piece(i+k).Text, a.Logprob(i)-float64(k)))
 	}
 	e["top_logprobs"] = alternatives
 	return e
+}
+
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// openAIWhole is an answer in OpenAI's shape.
+func openAIWhole(c *call, a *result) any {
+	text := a.answer.Text(0, a.usage.Completion)
+	choice := map[string]any{"index": 0, "finish_reason": a.finish, "stop_reason": nil, "logprobs": nil}
+	object, prefix := "text_completion", "cmpl-"
+	if c.chat {
+		object, prefix = "chat.completion", "chatcmpl-"
+		choice["message"] = map[string]any{"role": "assistant", "content": text}
+	} else {
+		choice["text"] = text
+	}
+	if c.echoes() {
+		choice["text"], choice["logprobs"] = a.prompt+text, a.logprobs
+	} else if c.logprobs >= 0 {
+		choice["logprobs"] = logprobs(c, a.answer, 0, a.usage.Completion, 0)
+	}
+	if c.tokenIDs {
+		choice["token_ids"] = a.answer.IDs(0, a.usage.Completion)
+	}
+	out := map[string]any{
+		"id": prefix + a.id, "object": object, "created": a.received.Unix(),
+		"model": a.model, "choices": []any{choice},
+	}
+	if !a.noUsage {
+		out["usage"] = map[string]any{
+			"prompt_tokens": a.usage.Prompt, "completion_tokens": a.usage.Completion,
+			"total_tokens":          a.usage.Prompt + a.usage.Completion,
+			"prompt_tokens_details": map[string]int{"cached_tokens": a.usage.Cached},
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/socket"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // completionsDefault is what OpenAI's completions take without max_tokens.
@@ -27,7 +29,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	requestIsIn(w)
 	d := dialectOf(r.URL.Path)
-	c, err := d.read(s, r, raw)
+	c, err := d.read(&s.model, r, without(raw, s.cfg.Ignore))
 	if c != nil && c.dialect != nil {
 		d = c.dialect
 	}
@@ -51,16 +53,17 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 	if c.adapter != "" {
 		salt = random.HashString(c.adapter)
 	}
-	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
-	if err := s.consult(c, &text, rec, key); err != nil {
+	text := vocab.Answer{Pieces: s.pieces, Key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
+	favour, err := s.consult(c, &text, rec, key)
+	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
 	if p.fault == FaultFlip {
-		if s.busy() && text.told == nil {
-			text.key = random.Mix(text.key, key)
+		if s.busy() && text.Told == nil {
+			text.Key = random.Mix(text.Key, key)
 		} else { // a prompt by itself gets its own text, and so does one of an answer key
 			p.fault = ""
 		}
@@ -73,7 +76,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 	if c.echoes() && c.logprobs >= 0 {
 		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
 	}
-	p.text = text
+	p.text, p.favour = text, favour
 	if c.stream {
 		s.stream(w, r, c, p, j, rec)
 	} else {
@@ -109,16 +112,14 @@ func (s *Server) fit(c *call) error {
 // answering is the model's name in an answer.
 func (s *Server) answering(c *call) string { return cmp.Or(c.adapter, s.cfg.Model) }
 
-var errNoModel = errors.New("not found")
-
 // length is how many tokens the answer has without a fault, and why it ends.
-func (s *Server) length(c *call, a answer) (int, string) {
-	if a.told != nil {
-		return c.toldLength(a)
+func (s *Server) length(c *call, a vocab.Answer) (int, string) {
+	if a.Told != nil {
+		return toldLength(c, a)
 	}
 	if s.cfg.EOS > 0 && !c.ignoreEOS {
 		for i := range c.maxTokens {
-			if random.Unit(random.Mix(a.key^random.SaltEOS, uint64(i))) < s.cfg.EOS {
+			if random.Unit(random.Mix(a.Key^random.SaltEOS, uint64(i))) < s.cfg.EOS {
 				return i + 1, "stop"
 			}
 		}
@@ -256,4 +257,20 @@ func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uin
 	}
 	w.Header().Set("X-Request-Id", rec.ID)
 	return rec, key
+}
+
+// without takes fields out of a body; one that is no object is left to its reader.
+func without(raw []byte, fields []string) []byte {
+	var object map[string]json.RawMessage
+	if len(fields) == 0 || json.Unmarshal(raw, &object) != nil {
+		return raw
+	}
+	for _, name := range fields {
+		delete(object, name)
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return raw // what was unmarshalled can be marshalled
+	}
+	return out
 }

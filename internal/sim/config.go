@@ -8,13 +8,8 @@ import (
 	"github.com/inferometer/inferometer/internal/sim/answers"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
-
-// Tokenizer turns text into tokens and back. The built-in one needs no file.
-type Tokenizer interface {
-	Encode(text string) ([]int32, error)
-	Decode(ids []int32) (string, error)
-}
 
 // The engines.
 const (
@@ -70,7 +65,7 @@ type Config struct {
 	// GoTimers makes its waits end by Go's timers, for a test in virtual time, instead of the kernel's, which are more exact.
 	GoTimers bool
 
-	Tokenizer Tokenizer // nil: the built-in one
+	Tokenizer vocab.Tokenizer // nil: the built-in one
 }
 
 // DefaultConfig is a server with 50 ms to the first token and 10 ms between tokens.

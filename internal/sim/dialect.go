@@ -1,12 +1,13 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // dialect is one protocol as servers speak it: which paths it has, how a request is read
@@ -14,11 +15,11 @@ import (
 type dialect struct {
 	paths []string // as http.ServeMux has them: {model} stands for any name
 	// read understands a request.
-	read func(s *Server, r *http.Request, raw []byte) (*call, error)
+	read func(m *model, r *http.Request, raw []byte) (*call, error)
 	// write begins a streamed answer.
-	write func(c *call, a answer, id, model string, created time.Time) writer
+	write func(c *call, a vocab.Answer, id, model string, created time.Time) writer
 	// whole is the answer to a request that asked for no stream.
-	whole func(s *Server, c *call, p plan, j *engine.Job, rec *Record) any
+	whole func(c *call, a *result) any
 	// failure is the body of an answer with another status than 200; nil: as OpenAI's.
 	failure func(status int, err error) any
 	// lines says that a stream is a JSON object a line, and no server-sent events.
@@ -38,6 +39,28 @@ type dialect struct {
 	stopsForTools bool
 }
 
+// model is what a dialect must know of the server that it speaks for.
+type model struct {
+	tokenizer        vocab.Tokenizer
+	maxLen           int // tokens of prompt and answer together
+	defaultMaxTokens int
+	framing          Framing
+}
+
+// result is an answer that is not streamed, when it is complete.
+type result struct {
+	id, model            string
+	received, firstToken time.Time
+	answer               vocab.Answer
+	visible              int // tokens that have a text
+	finish               string
+	usage                usage
+	noUsage              bool // nothing is told of it
+	// Of a completion that repeats its prompt: the prompt, and what is said of all tokens.
+	prompt   string
+	logprobs any
+}
+
 // emit sends one message of a stream: its name, where the protocol names them, and what
 // the truth says of it.
 type emit func(name, kind string, tokens int, data []byte)
@@ -48,9 +71,9 @@ type writer interface {
 	event(e event, out emit)
 	// fail ends the answer with an error.
 	fail(out emit)
-	// done comes last, after an error too if the fault says so. f is for a message that is
-	// no event, such as [DONE].
-	done(f *framer, out emit)
+	// done comes last, after an error too if the fault says so. mark writes [DONE], which is no event; nil: the
+	// framing leaves the last message out.
+	done(out emit, mark func())
 }
 
 // dialects are the protocols of this server.
@@ -88,8 +111,8 @@ var (
 	openAISound = &dialect{write: newChunks, whole: openAIWhole}
 )
 
-func readOpenAI(s *Server, r *http.Request, raw []byte) (*call, error) {
-	return parseCall(raw, r.URL.Path == pathChat, s.tokenizer, s.cfg.Ignore...)
+func readOpenAI(m *model, r *http.Request, raw []byte) (*call, error) {
+	return parseCall(raw, r.URL.Path == pathChat, m.tokenizer)
 }
 
 // openAIFailure is the body of an error in OpenAI's shape, with vLLM's names.
@@ -104,11 +127,50 @@ func openAIFailure(status int, err error) any {
 // errTold is what the sim says when it was told to fail in the middle of an answer.
 var errTold = fmt.Errorf("the sim was told to fail here")
 
-// ends notes why an answer ended, and whether that was said.
-func (r *Record) ends(finish string, d *dialect) {
-	if d.noFinish {
-		r.silent = finish
-	} else {
-		r.Finish = finish
-	}
+const (
+	pathCompletions = "/v1/completions"
+	pathChat        = "/v1/chat/completions"
+	pathEmbeddings  = "/v1/embeddings"
+)
+
+// errorTypes are vLLM's names.
+var errorTypes = map[int]string{
+	http.StatusBadRequest:      "BadRequestError",
+	http.StatusUnauthorized:    "AuthenticationError",
+	http.StatusNotFound:        "NotFoundError",
+	http.StatusTooManyRequests: "RateLimitError",
 }
+
+// failureOf makes the bodies of errors.
+func (d *dialect) failureOf() func(status int, err error) any {
+	if d == nil || d.failure == nil {
+		return openAIFailure
+	}
+	return d.failure
+}
+
+// errNoModel: the request asks for a model that this server does not have.
+var errNoModel = errors.New("not found")
+
+// statusOf is the status of an answer to a request that can't be served.
+func statusOf(err error) int {
+	if errors.Is(err, errNoModel) {
+		return http.StatusNotFound
+	}
+	if errors.As(err, new(invalid)) {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusBadRequest
+}
+
+// Kinds of events in the truth.
+const (
+	KindToken     = "token"     // text
+	KindReasoning = "reasoning" // text of a reasoning delta
+	KindTool      = "tool"      // a tool call's head or arguments
+	KindRole      = "role"      // the role, no text
+	KindFinish    = "finish"    // a finish reason, no text
+	KindUsage     = "usage"     // usage, no choice
+	KindError     = "error"     // an error inside the stream
+	KindFrame     = "frame"     // what some protocols put around the rest: the beginning or the end of a part
+)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // echoAnswer asks a server for a prompt with its log-probabilities.
@@ -110,7 +111,7 @@ func TestEchoFavours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := newWordTokenizer().Encode(context)
+	before, err := vocab.NewWordTokenizer().Encode(context)
 	if err != nil {
 		t.Fatal(err)
 	}

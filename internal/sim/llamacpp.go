@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // llamaCompletion is llama.cpp's own /completion, from its tools/server/README.md.
@@ -37,31 +37,31 @@ type llamaAsked struct {
 	tokens, progress, timings bool
 }
 
-func readLlama(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readLlama(m *model, _ *http.Request, raw []byte) (*call, error) {
 	var b llamaBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, err
 	}
 	c := &call{stream: b.Stream, ignoreEOS: b.IgnoreEOS, usageAlways: true, logprobs: -1}
 	var err error
-	if c.prompt, err = promptTokens(b.Prompt, s.tokenizer); err != nil {
+	if c.prompt, err = promptTokens(b.Prompt, m.tokenizer); err != nil {
 		return nil, err
 	}
-	if len(c.prompt) >= s.cfg.MaxModelLen {
+	if len(c.prompt) >= m.maxLen {
 		return nil, errTooLong
 	}
-	text, err := s.tokenizer.Decode(c.prompt)
+	text, err := m.tokenizer.Decode(c.prompt)
 	if err != nil {
 		return nil, err
 	}
 	c.own = &llamaAsked{prompt: text, tokens: b.ReturnTokens, progress: b.ReturnProgress, timings: b.TimingsPerToken}
-	c.maxTokens = s.cfg.DefaultMaxTokens
+	c.maxTokens = m.defaultMaxTokens
 	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens, b.NPredict} {
 		if n != nil && *n >= 0 {
 			c.maxTokens = max(*n, 1) // it makes a token before it looks
 		}
 	}
-	c.maxTokens = min(c.maxTokens, s.cfg.MaxModelLen-len(c.prompt)) // there it ends with "limit"
+	c.maxTokens = min(c.maxTokens, m.maxLen-len(c.prompt)) // there it ends with "limit"
 	return c, nil
 }
 
@@ -80,13 +80,13 @@ func llamaFailure(status int, err error) any {
 type llamaEvents struct {
 	call   *call
 	asked  *llamaAsked
-	answer answer
+	answer vocab.Answer
 	model  string
 	spent  spent
 	json   []byte
 }
 
-func newLlama(c *call, a answer, _, model string, created time.Time) writer {
+func newLlama(c *call, a vocab.Answer, _, model string, created time.Time) writer {
 	return &llamaEvents{call: c, asked: c.own.(*llamaAsked), answer: a, model: model, spent: spent{begin: created}}
 }
 
@@ -105,11 +105,11 @@ func (l *llamaEvents) event(e event, out emit) {
 	}
 	b := append(l.json[:0], `{"index":0,"content":"`...)
 	for i := e.from; i < e.to; i++ {
-		b = append(b, l.answer.piece(i).json...)
+		b = append(b, l.answer.Piece(i).JSON...)
 	}
 	b = append(b, `","tokens":[`...)
 	for i := e.from; i < e.to; i++ {
-		b = strconv.AppendInt(comma(b, i-e.from), int64(l.answer.piece(i).id), 10)
+		b = strconv.AppendInt(comma(b, i-e.from), int64(l.answer.Piece(i).ID), 10)
 	}
 	b = l.counts(append(b, `],"stop":false,"id_slot":-1`...), e.usage)
 	if l.asked.timings && e.usage != nil {
@@ -164,7 +164,7 @@ func (l *llamaEvents) fail(out emit) {
 }
 
 // done: the event that stops is the last, and so is an error.
-func (l *llamaEvents) done(*framer, emit) {}
+func (l *llamaEvents) done(emit, func()) {}
 
 // stopTypes are llama.cpp's words for OpenAI's.
 var stopTypes = map[string]string{"stop": "eos", "length": "limit"}
@@ -195,15 +195,15 @@ func llamaTimings(s *spent, u *usage) map[string]any {
 }
 
 // llamaWhole is an answer in one object: the last event's, with all of the text.
-func llamaWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
-	out := llamaLast(c, s.answering(c), p.finish)
-	out["content"], out["tokens"] = p.text.text(0, rec.CompletionTokens), []int32{}
+func llamaWhole(c *call, a *result) any {
+	out := llamaLast(c, a.model, a.finish)
+	out["content"], out["tokens"] = a.answer.Text(0, a.usage.Completion), []int32{}
 	if c.own.(*llamaAsked).tokens {
-		out["tokens"] = p.text.ids(0, rec.CompletionTokens)
+		out["tokens"] = a.answer.IDs(0, a.usage.Completion)
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		spent := spent{begin: time.Unix(0, rec.Received), first: c.firstToken, last: time.Now()}
-		llamaCounts(out, &spent, &usage{Prompt: rec.PromptTokens, Completion: rec.CompletionTokens, Cached: j.Cached})
+	if !a.noUsage {
+		spent := spent{begin: a.received, first: a.firstToken, last: time.Now()}
+		llamaCounts(out, &spent, &a.usage)
 	}
 	return out
 }

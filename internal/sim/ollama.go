@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Ollama's own API: a JSON object a line, the last of which has the counts, and durations
@@ -58,9 +58,9 @@ type ollamaMessage struct {
 	} `json:"tool_calls"`
 }
 
-func readOllama(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readOllama(m *model, r *http.Request, raw []byte) (*call, error) {
 	var b ollamaBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, err // Go's own words are Ollama's
 	}
 	c := &call{model: b.Model, chat: r.URL.Path == "/api/chat", stream: b.Stream == nil || *b.Stream, logprobs: -1, media: len(b.Images)}
@@ -71,14 +71,14 @@ func readOllama(s *Server, r *http.Request, raw []byte) (*call, error) {
 		c.logprobs = 0
 	}
 	var err error
-	if c.prompt, err = b.tokens(c, s.tokenizer); err != nil {
+	if c.prompt, err = b.tokens(c, m.tokenizer); err != nil {
 		return nil, err
 	}
-	return c, b.fit(c, s.cfg.MaxModelLen, s.cfg.DefaultMaxTokens)
+	return c, b.fit(c, m.maxLen, m.defaultMaxTokens)
 }
 
 // tokens are those of the prompt, by the model's template unless it is raw.
-func (b *ollamaBody) tokens(c *call, t Tokenizer) ([]int32, error) {
+func (b *ollamaBody) tokens(c *call, t vocab.Tokenizer) ([]int32, error) {
 	if !c.chat && b.Raw {
 		return t.Encode(b.Prompt)
 	}
@@ -125,7 +125,7 @@ func ollamaFailure(_ int, err error) any { return map[string]string{"error": err
 // ollamaLines writes a stream.
 type ollamaLines struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	model  []byte // in JSON
 	spent  spent
 	json   []byte
@@ -133,8 +133,8 @@ type ollamaLines struct {
 	toolFrom, toolTo int
 }
 
-func newOllama(c *call, a answer, _, model string, created time.Time) writer {
-	return &ollamaLines{call: c, answer: a, model: jsonText(model), spent: spent{begin: created}}
+func newOllama(c *call, a vocab.Answer, _, model string, created time.Time) writer {
+	return &ollamaLines{call: c, answer: a, model: vocab.JSONText(model), spent: spent{begin: created}}
 }
 
 func (o *ollamaLines) event(e event, out emit) {
@@ -173,7 +173,7 @@ func (o *ollamaLines) tool(now time.Time, out emit) {
 	}
 	b := append(o.head(now), `,"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_sim","function":{"index":0,"name":"answer","arguments":{"text":"`...)
 	for i := o.toolFrom; i < o.toolTo; i++ {
-		b = append(b, o.answer.piece(i).json...)
+		b = append(b, o.answer.Piece(i).JSON...)
 	}
 	o.json = append(b, `"}}}]},"done":false}`...)
 	out("", KindTool, o.toolTo-o.toolFrom, o.json)
@@ -183,7 +183,7 @@ func (o *ollamaLines) finish(now time.Time, e event, out emit) {
 	b := o.text(o.head(now), "content", e.from, e.from)
 	b = append(append(append(b, `,"done":true,"done_reason":"`...), e.finish...), '"')
 	if o.call.context {
-		b = appendInts(append(b, `,"context":`...), append(o.call.prompt[:len(o.call.prompt):len(o.call.prompt)], o.answer.ids(0, e.to)...))
+		b = appendInts(append(b, `,"context":`...), append(o.call.prompt[:len(o.call.prompt):len(o.call.prompt)], o.answer.IDs(0, e.to)...))
 	}
 	number := func(name string, v int64) {
 		if v > 0 { // zeros are left out
@@ -219,7 +219,7 @@ func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 		b = append(b, `,"message":{"role":"assistant","content":"`...)
 	}
 	for i := from; i < to; i++ {
-		b = append(b, o.answer.piece(i).json...)
+		b = append(b, o.answer.Piece(i).JSON...)
 	}
 	if o.call.chat {
 		return append(b, `"}`...)
@@ -231,7 +231,7 @@ func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 func (o *ollamaLines) logprobs(b []byte, from, to int) []byte {
 	list := []map[string]any{}
 	for i := from; i < to; i++ {
-		list = append(list, map[string]any{"token": o.answer.piece(i).text, "logprob": o.answer.logprob(i)})
+		list = append(list, map[string]any{"token": o.answer.Piece(i).Text, "logprob": o.answer.Logprob(i)})
 	}
 	raw, err := json.Marshal(list)
 	if err != nil {
@@ -245,14 +245,14 @@ func (o *ollamaLines) fail(out emit) {
 }
 
 // done: an error line is the last one.
-func (o *ollamaLines) done(*framer, emit) {}
+func (o *ollamaLines) done(emit, func()) {}
 
 // ollamaWhole is an answer in one object, with the fields of all lines.
-func ollamaWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
-	now, text := time.Now(), p.text.text(0, rec.CompletionTokens)
-	spent := spent{begin: time.Unix(0, rec.Received), first: c.firstToken, last: now}
+func ollamaWhole(c *call, a *result) any {
+	now, text := time.Now(), a.answer.Text(0, a.usage.Completion)
+	spent := spent{begin: a.received, first: a.firstToken, last: now}
 	out := map[string]any{
-		"model": s.answering(c), "created_at": now.UTC().Format(time.RFC3339Nano), "done": true, "done_reason": p.finish,
+		"model": a.model, "created_at": now.UTC().Format(time.RFC3339Nano), "done": true, "done_reason": a.finish,
 		"total_duration": spent.total(now),
 	}
 	if c.chat {
@@ -260,9 +260,9 @@ func ollamaWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
 	} else {
 		out["response"] = text
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		out["prompt_eval_count"], out["prompt_eval_duration"] = rec.PromptTokens, spent.prompt()
-		out["eval_count"], out["eval_duration"] = rec.CompletionTokens, spent.output()
+	if !a.noUsage {
+		out["prompt_eval_count"], out["prompt_eval_duration"] = a.usage.Prompt, spent.prompt()
+		out["eval_count"], out["eval_duration"] = a.usage.Completion, spent.output()
 	}
 	return out
 }

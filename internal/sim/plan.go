@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // ending is what happens after the last token of a stream.
@@ -26,7 +27,8 @@ type plan struct {
 	finish string // finish_reason; "" if none is sent
 	ending ending
 	stall  int // stop before this token; 0: never
-	text   answer
+	text   vocab.Answer
+	favour favour // of a prompt that is repeated
 }
 
 // unseen is how many of the tokens have no text: the one that ends the answer.

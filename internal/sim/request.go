@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // body is the part of OpenAI's request that the sim heeds. Unknown fields are
@@ -55,15 +55,13 @@ type call struct {
 	asked       asked // what prompt was made of, where it may be in an answer key
 	logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
-	echo        bool      // the answer begins with the prompt, and
-	liking      liking    // what the answer key says of its end
-	media       int       // images, videos and sounds in its messages
-	incremental bool      // SGLang: an event has only its own text
-	details     bool      // TGI: the last event has counts
-	context     bool      // the answer ends with the ids of prompt and answer
-	firstToken  time.Time // of an answer that is not streamed: when it was ready
-	own         any       // what only its dialect knows
-	triton      *triton   // of a call in Triton's words
+	echo        bool    // the answer begins with the prompt
+	media       int     // images, videos and sounds in its messages
+	incremental bool    // SGLang: an event has only its own text
+	details     bool    // TGI: the last event has counts
+	context     bool    // the answer ends with the ids of prompt and answer
+	own         any     // what only its dialect knows
+	triton      *triton // of a call in Triton's words
 	// Of a sound: what its events are called; empty: as those of chat.
 	object, idPrefix string
 }
@@ -73,11 +71,10 @@ type wording string
 
 func (w wording) Error() string { return string(w) }
 
-// parseCall reads the body of a completion or chat request, without the fields that
-// the server is not to know.
-func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, error) {
+// parseCall reads the body of a completion or chat request.
+func parseCall(raw []byte, chat bool, t vocab.Tokenizer) (*call, error) {
 	var b body
-	if err := json.Unmarshal(without(raw, ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, echo: b.Echo, logprobs: -1}
@@ -103,22 +100,6 @@ func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, err
 		c.prompt, err = promptTokens(b.Prompt, t)
 	}
 	return c, err
-}
-
-// without takes fields out of a body; one that is no object is left to its reader.
-func without(raw []byte, fields []string) []byte {
-	var object map[string]json.RawMessage
-	if len(fields) == 0 || json.Unmarshal(raw, &object) != nil {
-		return raw
-	}
-	for _, name := range fields {
-		delete(object, name)
-	}
-	out, err := json.Marshal(object)
-	if err != nil {
-		return raw // what was unmarshalled can be marshalled
-	}
-	return out
 }
 
 func (c *call) readLimits(b *body) error {
@@ -147,7 +128,7 @@ func (c *call) readLimits(b *body) error {
 }
 
 // promptTokens reads a prompt: a text, token ids, or a list with one of these.
-func promptTokens(raw json.RawMessage, t Tokenizer) ([]int32, error) {
+func promptTokens(raw json.RawMessage, t vocab.Tokenizer) ([]int32, error) {
 	const need = "prompt must be a string, a list of token ids, or a list with one of these"
 	var text string
 	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {
@@ -179,7 +160,7 @@ func promptTokens(raw json.RawMessage, t Tokenizer) ([]int32, error) {
 
 // chatPrompt is the sim's chat template: "role: content\n" for each message and
 // "assistant:" at the end.
-func chatPrompt(messages []message, t Tokenizer) ([]int32, error) {
+func chatPrompt(messages []message, t vocab.Tokenizer) ([]int32, error) {
 	if len(messages) == 0 {
 		return nil, errors.New("messages must be a list with at least one message")
 	}
@@ -228,3 +209,30 @@ func contentText(raw json.RawMessage) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// asked is a request's prompt before it became tokens. Only one of them is set; neither,
+// where the request's dialect does not keep it.
+type asked struct {
+	prompt   json.RawMessage
+	messages []message
+}
+
+// promptText is the prompt's text as an answer key knows it. Where only tokens are left it
+// is theirs, which with most tokenizers is the same.
+func (c *call) promptText(t vocab.Tokenizer) (string, error) {
+	if len(c.asked.messages) > 0 {
+		return chatText(c.asked.messages)
+	}
+	var text string
+	if json.Unmarshal(c.asked.prompt, &text) == nil && text != "" {
+		return text, nil
+	}
+	var one []string
+	if json.Unmarshal(c.asked.prompt, &one) == nil && len(one) == 1 {
+		return one[0], nil
+	}
+	return t.Decode(c.prompt)
+}
+
+// echoes says whether an answer repeats its prompt: a completion that was asked to, in one piece.
+func (c *call) echoes() bool { return c.echo && !c.chat && !c.stream }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 const pathResponses = "/v1/responses"
@@ -29,7 +29,7 @@ type item struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readResponses(m *model, _ *http.Request, raw []byte) (*call, error) {
 	var b struct {
 		Model        string          `json:"model"`
 		Instructions string          `json:"instructions"`
@@ -38,7 +38,7 @@ func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
 		Stream       bool            `json:"stream"`
 		IgnoreEOS    bool            `json:"ignore_eos"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	c := &call{model: b.Model, chat: true, stream: b.Stream, ignoreEOS: b.IgnoreEOS, logprobs: -1}
@@ -69,7 +69,7 @@ func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
 		}
 	}
 	var err error
-	c.prompt, err = chatPrompt(list, s.tokenizer)
+	c.prompt, err = chatPrompt(list, m.tokenizer)
 	return c, err
 }
 
@@ -116,7 +116,7 @@ func (c *call) readItem(it *item, calls map[string]bool) (message, error) {
 
 // responseStream writes the events of an answer.
 type responseStream struct {
-	answer   answer
+	answer   vocab.Answer
 	id       string // and model, as they stand in JSON
 	model    string
 	created  int64
@@ -130,8 +130,8 @@ type responseStream struct {
 	json     []byte
 }
 
-func newResponseStream(_ *call, a answer, id, model string, created time.Time) writer {
-	return &responseStream{answer: a, id: string(jsonText(id)), model: string(jsonText(model)), created: created.Unix(), index: -1}
+func newResponseStream(_ *call, a vocab.Answer, id, model string, created time.Time) writer {
+	return &responseStream{answer: a, id: string(vocab.JSONText(id)), model: string(vocab.JSONText(model)), created: created.Unix(), index: -1}
 }
 
 func (r *responseStream) send(out emit, name, kind string, tokens int, rest string) {
@@ -239,7 +239,7 @@ func (r *responseStream) endItem(out emit) {
 func (r *responseStream) text(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		b.Write(r.answer.piece(i).json)
+		b.Write(r.answer.Piece(i).JSON)
 	}
 	return b.String()
 }
@@ -290,7 +290,7 @@ func (r *responseStream) fail(out emit) {
 }
 
 // done: a response ends with its last event; after an error it may say so once more.
-func (r *responseStream) done(_ *framer, out emit) {
+func (r *responseStream) done(out emit, _ func()) {
 	if r.open == "" {
 		return
 	}
@@ -298,25 +298,25 @@ func (r *responseStream) done(_ *framer, out emit) {
 }
 
 // wholeResponse is an answer that was not streamed.
-func wholeResponse(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
+func wholeResponse(c *call, a *result) any {
 	out := map[string]any{
-		"id": "resp_" + rec.ID, "object": "response", "created_at": rec.Received / int64(time.Second), "model": s.answering(c),
+		"id": "resp_" + a.id, "object": "response", "created_at": a.received.Unix(), "model": a.model,
 		"status": "completed", "error": nil, "incomplete_details": nil, "output": []any{}, "store": false,
 	}
-	if p.finish == "length" {
+	if a.finish == "length" {
 		out["status"], out["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
 	}
-	if text := p.text.text(0, rec.CompletionTokens); text != "" {
+	if text := a.answer.Text(0, a.usage.Completion); text != "" {
 		out["output"] = []any{map[string]any{
 			"id": "msg_0", "type": "message", "status": "completed", "role": "assistant",
 			"content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}},
 		}}
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	if !a.noUsage {
 		out["usage"] = map[string]any{
-			"input_tokens": rec.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": j.Cached},
-			"output_tokens": rec.CompletionTokens, "output_tokens_details": map[string]int{"reasoning_tokens": 0},
-			"total_tokens": rec.PromptTokens + rec.CompletionTokens,
+			"input_tokens": a.usage.Prompt, "input_tokens_details": map[string]int{"cached_tokens": a.usage.Cached},
+			"output_tokens": a.usage.Completion, "output_tokens_details": map[string]int{"reasoning_tokens": 0},
+			"total_tokens": a.usage.Prompt + a.usage.Completion,
 		}
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // pathGenerate is a path of two servers: SGLang's, streamed or not, and TGI's for answers
@@ -22,7 +22,7 @@ var sglang = &dialect{paths: []string{pathGenerate}, read: readGenerate, write: 
 const sglangDefault = 128
 
 // readGenerate reads a request of SGLang, or of TGI.
-func readGenerate(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readGenerate(m *model, r *http.Request, raw []byte) (*call, error) {
 	var b struct {
 		Text     json.RawMessage `json:"text"`
 		InputIDs json.RawMessage `json:"input_ids"`
@@ -34,11 +34,11 @@ func readGenerate(s *Server, r *http.Request, raw []byte) (*call, error) {
 			N            *int `json:"n"`
 		} `json:"sampling_params"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	if b.Inputs != nil {
-		c, err := readTGI(s, r, raw)
+		c, err := readTGI(m, r, raw)
 		if err != nil {
 			c = &call{}
 		}
@@ -57,7 +57,7 @@ func readGenerate(s *Server, r *http.Request, raw []byte) (*call, error) {
 	}
 	c := &call{
 		stream: b.Stream, ignoreEOS: b.Params.IgnoreEOS, usageAlways: true, logprobs: -1, maxTokens: sglangDefault,
-		incremental: s.cfg.Framing.has(FrameIncremental),
+		incremental: m.framing.has(FrameIncremental),
 	}
 	if m := b.Params.MaxNewTokens; m != nil {
 		if c.maxTokens = *m; *m < 1 {
@@ -65,7 +65,7 @@ func readGenerate(s *Server, r *http.Request, raw []byte) (*call, error) {
 		}
 	}
 	var err error
-	c.prompt, err = promptTokens(prompt, s.tokenizer)
+	c.prompt, err = promptTokens(prompt, m.tokenizer)
 	return c, err
 }
 
@@ -76,7 +76,7 @@ func sglangFailure(_ int, err error) any {
 // sglangWriter writes SGLang's events.
 type sglangWriter struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	own    bool // --incremental-streaming-output: an event has only its own text
 	id     []byte
 	begun  time.Time
@@ -85,8 +85,8 @@ type sglangWriter struct {
 	json   []byte
 }
 
-func newSGLang(c *call, a answer, id, _ string, created time.Time) writer {
-	return &sglangWriter{call: c, answer: a, own: c.incremental, id: jsonText(id), begun: created}
+func newSGLang(c *call, a vocab.Answer, id, _ string, created time.Time) writer {
+	return &sglangWriter{call: c, answer: a, own: c.incremental, id: vocab.JSONText(id), begun: created}
 }
 
 // event implements writer.
@@ -95,12 +95,12 @@ func (w *sglangWriter) event(e event, out emit) {
 		w.from, w.text = e.from, w.text[:0]
 	}
 	for i := e.from; i < e.to; i++ {
-		w.text = append(w.text, w.answer.piece(i).json...)
+		w.text = append(w.text, w.answer.Piece(i).JSON...)
 	}
 	b := append(append(w.json[:0], `{"text":"`...), w.text...)
 	b = append(b, `","output_ids":[`...)
 	for i := w.from; i < e.to; i++ {
-		b = strconv.AppendInt(comma(b, i-w.from), int64(w.answer.piece(i).id), 10)
+		b = strconv.AppendInt(comma(b, i-w.from), int64(w.answer.Piece(i).ID), 10)
 	}
 	b = append(append(append(b, `],"meta_info":{"id":"`...), w.id...), `","finish_reason":`...)
 	b = w.appendFinish(b, e)
@@ -134,25 +134,25 @@ func (w *sglangWriter) fail(out emit) {
 	out("", KindError, 0, []byte(`{"error":{"message":"`+errTold.Error()+`","type":"invalid_request_error","code":400,"retryable":false}}`))
 }
 
-func (w *sglangWriter) done(f *framer, _ emit) {
-	if !f.style.has(FrameNoDone) {
-		f.done()
+func (w *sglangWriter) done(_ emit, mark func()) {
+	if mark != nil {
+		mark()
 	}
 }
 
 // sglangWhole is an answer in one piece.
-func sglangWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
-	n := rec.CompletionTokens
-	finish := map[string]any{"type": p.finish, "length": n}
-	if p.finish == "stop" {
+func sglangWhole(c *call, a *result) any {
+	n := a.usage.Completion
+	finish := map[string]any{"type": a.finish, "length": n}
+	if a.finish == "stop" {
 		finish = map[string]any{"type": "stop", "matched": 2}
 	}
 	meta := map[string]any{
-		"id": rec.ID, "finish_reason": finish, "weight_version": "default", "num_retractions": 0, "reasoning_tokens": 0,
-		"e2e_latency": time.Since(time.Unix(0, rec.Received)).Seconds(),
+		"id": a.id, "finish_reason": finish, "weight_version": "default", "num_retractions": 0, "reasoning_tokens": 0,
+		"e2e_latency": time.Since(a.received).Seconds(),
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		meta["prompt_tokens"], meta["completion_tokens"], meta["cached_tokens"] = len(c.prompt), n, j.Cached
+	if !a.noUsage {
+		meta["prompt_tokens"], meta["completion_tokens"], meta["cached_tokens"] = len(c.prompt), n, a.usage.Cached
 	}
-	return map[string]any{"text": p.text.text(0, n), "output_ids": p.text.ids(0, n), "meta_info": meta}
+	return map[string]any{"text": a.answer.Text(0, n), "output_ids": a.answer.IDs(0, n), "meta_info": meta}
 }

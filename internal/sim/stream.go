@@ -175,8 +175,8 @@ func (st *stream) open() {
 // answer of the key.
 func (st *stream) reasoningTokens() int {
 	if st.call.chat && st.frame.style.has(FrameReasoning|FrameReasoningC) {
-		if st.plan.text.told != nil {
-			return min(st.plan.text.thinking, st.plan.want)
+		if st.plan.text.Told != nil {
+			return min(st.plan.text.Thinking, st.plan.want)
 		}
 		return st.plan.want / 2
 	}
@@ -245,16 +245,24 @@ func (st *stream) addEnd(e event, tools bool) {
 		if st.call.usage && !style.has(FrameUsageLast|FrameNoUsage) {
 			st.add(event{kind: KindUsage, usage: st.usage()})
 		}
-		st.writer.done(&st.frame, st.out)
+		st.writer.done(st.out, st.doneMark())
 	case endError, endErrorDone:
 		st.writer.fail(st.out)
 		if st.plan.ending == endErrorDone {
-			st.writer.done(&st.frame, st.out)
+			st.writer.done(st.out, st.doneMark())
 		}
 	}
 	if !st.plan.ending.closes() {
 		st.frame.lastChunk()
 	}
+}
+
+// doneMark writes [DONE]; nil: the framing has none.
+func (st *stream) doneMark() func() {
+	if st.frame.style.has(FrameNoDone) {
+		return nil
+	}
+	return st.frame.done
 }
 
 func (st *stream) add(e event) { st.writer.event(e, st.out) }
@@ -347,7 +355,7 @@ func (st *stream) setTexts() {
 	if n == st.plan.want {
 		n -= st.plan.unseen(st.call)
 	}
-	reasoning, text, tool := st.plan.text.text(0, cut), st.plan.text.text(cut, n), ""
+	reasoning, text, tool := st.plan.text.Text(0, cut), st.plan.text.Text(cut, n), ""
 	if st.call.chat && st.frame.style.has(FrameTools) {
 		text, tool = "", text
 	}

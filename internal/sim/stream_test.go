@@ -9,7 +9,7 @@ import (
 // TestFramings sends each framing alone and some together, and reads the
 // streams back: kinds, texts, usage and end must be those of the truth.
 func TestFramings(t *testing.T) {
-	styles := append([]string{""}, framingNames...)
+	styles := append([]string{""}, FramingNames()...)
 	styles = append(styles, "nospace,crlf,event-lines,pings", "split,crlf,pings,event-lines", "merge,usage-last,reasoning,tools",
 		"reasoning-content,finish-event,no-done", "split,tools,role-first", "merge,pings,no-usage,no-role")
 	for _, style := range styles {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // tgi is the own API of Hugging Face's text-generation-inference. An event is a token;
@@ -23,7 +23,7 @@ const tgiDefault = 100
 // endText is the text of the token that ends an answer.
 const endText = "</s>"
 
-func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readTGI(m *model, r *http.Request, raw []byte) (*call, error) {
 	var b struct {
 		Inputs string `json:"inputs"`
 		Params struct {
@@ -35,7 +35,7 @@ func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
 			BestOf       *int     `json:"best_of"`
 		} `json:"parameters"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	p := &b.Params
@@ -58,7 +58,7 @@ func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
 		c.maxTokens = *p.MaxNewTokens
 	}
 	var err error
-	c.prompt, err = s.tokenizer.Encode(b.Inputs)
+	c.prompt, err = m.tokenizer.Encode(b.Inputs)
 	return c, err
 }
 
@@ -83,13 +83,13 @@ func tgiFailure(status int, err error) any {
 // tgiWriter writes TGI's events.
 type tgiWriter struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	index  int
 	text   []byte // the text so far, as it stands in JSON
 	json   []byte
 }
 
-func newTGI(c *call, a answer, _, _ string, _ time.Time) writer {
+func newTGI(c *call, a vocab.Answer, _, _ string, _ time.Time) writer {
 	return &tgiWriter{call: c, answer: a}
 }
 
@@ -105,7 +105,7 @@ func (w *tgiWriter) event(e event, out emit) {
 		if i+1 == e.to {
 			one.finish, one.usage = e.finish, e.usage
 		}
-		p := w.answer.piece(i)
+		p := w.answer.Piece(i)
 		if ended && i+1 == e.to {
 			p, one.kind = nil, KindFinish
 		}
@@ -114,16 +114,16 @@ func (w *tgiWriter) event(e event, out emit) {
 }
 
 // token writes one; without a piece it is the token that ends the answer.
-func (w *tgiWriter) token(p *piece, e event, out emit) {
+func (w *tgiWriter) token(p *vocab.Piece, e event, out emit) {
 	w.index++
 	b := strconv.AppendInt(append(w.json[:0], `{"index":`...), int64(w.index), 10)
 	if p == nil {
 		b = append(b, `,"token":{"id":2,"text":"`+endText+`","logprob":-0.25,"special":true}`...)
 	} else {
-		w.text = append(w.text, p.json...)
-		b = strconv.AppendInt(append(b, `,"token":{"id":`...), int64(p.id), 10)
-		b = append(append(b, `,"text":"`...), p.json...)
-		b = append(strconv.AppendFloat(append(b, `","logprob":`...), w.answer.logprob(e.from), 'g', -1, 64), `,"special":false}`...)
+		w.text = append(w.text, p.JSON...)
+		b = strconv.AppendInt(append(b, `,"token":{"id":`...), int64(p.ID), 10)
+		b = append(append(b, `,"text":"`...), p.JSON...)
+		b = append(strconv.AppendFloat(append(b, `","logprob":`...), w.answer.Logprob(e.from), 'g', -1, 64), `,"special":false}`...)
 	}
 	if e.finish == "" {
 		b = append(b, `,"generated_text":null,"details":null}`...)
@@ -159,26 +159,26 @@ func (w *tgiWriter) fail(out emit) {
 	out("", KindError, 0, []byte(`{"error":"Request failed during generation: `+errTold.Error()+`","error_type":"generation"}`))
 }
 
-func (w *tgiWriter) done(*framer, emit) {} // the last token's event was the end
+func (w *tgiWriter) done(emit, func()) {} // the last token's event was the end
 
 // tgiWhole is an answer in one piece.
-func tgiWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
-	n := rec.CompletionTokens
-	visible := n - p.unseen(c)
-	out := map[string]any{"generated_text": p.text.text(0, visible)}
+func tgiWhole(c *call, a *result) any {
+	n := a.usage.Completion
+	visible := a.visible
+	out := map[string]any{"generated_text": a.answer.Text(0, visible)}
 	if !c.details {
 		return out
 	}
 	tokens := []any{}
 	for i := range n {
-		t := map[string]any{"id": p.text.piece(i).id, "text": p.text.piece(i).text, "logprob": p.text.logprob(i), "special": false}
+		t := map[string]any{"id": a.answer.Piece(i).ID, "text": a.answer.Piece(i).Text, "logprob": a.answer.Logprob(i), "special": false}
 		if i >= visible {
 			t = map[string]any{"id": 2, "text": endText, "logprob": -0.25, "special": true}
 		}
 		tokens = append(tokens, t)
 	}
-	details := map[string]any{"finish_reason": tgiFinish(p.finish), "seed": nil, "prefill": []any{}, "tokens": tokens}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	details := map[string]any{"finish_reason": tgiFinish(a.finish), "seed": nil, "prefill": []any{}, "tokens": tokens}
+	if !a.noUsage {
 		details["generated_tokens"] = n
 	}
 	out["details"] = details

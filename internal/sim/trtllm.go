@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Triton's generate extension with the models of the TensorRT-LLM backend: text in, and
@@ -62,9 +64,9 @@ type tritonBody struct {
 	Accumulate  bool            `json:"accumulate_tokens"`
 }
 
-func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readTriton(m *model, r *http.Request, raw []byte) (*call, error) {
 	var b tritonBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("failed to parse the request JSON buffer: %w", err)
 	}
 	if !b.Stream {
@@ -76,7 +78,7 @@ func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
 	} else if list != nil {
 		text = list[0]
 	}
-	c, err := s.tritonCall(r, text, b.MaxTokens, b.MinTokens, b.EndID)
+	c, err := tritonCall(m, r, text, b.MaxTokens, b.MinTokens, b.EndID)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +89,7 @@ func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
 }
 
 // tritonCall is what both of Triton's ways to ask have in common.
-func (s *Server) tritonCall(r *http.Request, text string, maxTokens *int, minTokens int, endID *int) (*call, error) {
+func tritonCall(m *model, r *http.Request, text string, maxTokens *int, minTokens int, endID *int) (*call, error) {
 	if maxTokens == nil || *maxTokens < 1 {
 		return nil, errors.New("max_tokens must be a single value > 0")
 	}
@@ -97,22 +99,22 @@ func (s *Server) tritonCall(r *http.Request, text string, maxTokens *int, minTok
 	// no token is.
 	c.ignoreEOS = minTokens >= *maxTokens
 	if endID != nil && !c.ignoreEOS {
-		_, err := s.tokenizer.Decode([]int32{int32(*endID)})
+		_, err := m.tokenizer.Decode([]int32{int32(*endID)})
 		c.ignoreEOS = err != nil
 	}
 	var err error
-	c.prompt, err = s.tokenizer.Encode(text)
+	c.prompt, err = m.tokenizer.Encode(text)
 	return c, err
 }
 
 // generated writes the responses of a model as events.
 type generated struct {
 	call   *call
-	answer answer
+	answer vocab.Answer
 	json   []byte
 }
 
-func newGenerated(c *call, a answer, _, _ string, _ time.Time) writer {
+func newGenerated(c *call, a vocab.Answer, _, _ string, _ time.Time) writer {
 	return &generated{call: c, answer: a}
 }
 
@@ -120,9 +122,9 @@ func (g *generated) event(e event, out emit) {
 	t := g.call.triton
 	b := append(g.json[:0], `{"context_logits":0.0,"cum_log_probs":0.0,"generation_logits":0.0,`...)
 	if t.id != "" {
-		b = append(append(append(b, `"id":"`...), jsonText(t.id)...), `",`...)
+		b = append(append(append(b, `"id":"`...), vocab.JSONText(t.id)...), `",`...)
 	}
-	b = append(append(append(b, `"model_name":"`...), jsonText(t.model)...), `","model_version":"1",`...)
+	b = append(append(append(b, `"model_name":"`...), vocab.JSONText(t.model)...), `","model_version":"1",`...)
 	kind := e.kind
 	if kind == KindFinish { // an empty response, which says no more than that it is one
 		kind = KindFrame
@@ -144,7 +146,7 @@ func (g *generated) event(e event, out emit) {
 		from = 0
 	}
 	for i := from; i < e.to; i++ {
-		b = append(b, g.answer.piece(i).json...)
+		b = append(b, g.answer.Piece(i).JSON...)
 	}
 	g.json = append(b, `"}`...)
 	out("", kind, e.to-e.from, g.json)
@@ -152,4 +154,4 @@ func (g *generated) event(e event, out emit) {
 
 func (g *generated) fail(out emit) { out("", KindError, 0, []byte(`{"error":"`+errTold.Error()+`"}`)) }
 
-func (g *generated) done(*framer, emit) {} // the body ends, and that is all
+func (g *generated) done(emit, func()) {} // the body ends, and that is all

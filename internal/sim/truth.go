@@ -7,18 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
-)
 
-// Kinds of events in the truth.
-const (
-	KindToken     = "token"     // text
-	KindReasoning = "reasoning" // text of a reasoning delta
-	KindTool      = "tool"      // a tool call's head or arguments
-	KindRole      = "role"      // the role, no text
-	KindFinish    = "finish"    // a finish reason, no text
-	KindUsage     = "usage"     // usage, no choice
-	KindError     = "error"     // an error inside the stream
-	KindFrame     = "frame"     // what some protocols put around the rest: the beginning or the end of a part
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // slowWrite is how long a write may take without a word in the truth.
@@ -185,13 +175,13 @@ func (t *truthLog) close() error {
 func (r *Record) appendJSON(b []byte) []byte {
 	str := func(key, v string) {
 		b = append(append(append(b, `,"`...), key...), `":"`...)
-		b = append(append(b, jsonText(v)...), '"')
+		b = append(append(b, vocab.JSONText(v)...), '"')
 	}
 	num := func(key string, v int64) {
 		b = append(append(append(b, `,"`...), key...), `":`...)
 		b = strconv.AppendInt(b, v, 10)
 	}
-	b = append(append(append(b, `{"id":"`...), jsonText(r.ID)...), '"')
+	b = append(append(append(b, `{"id":"`...), vocab.JSONText(r.ID)...), '"')
 	str("path", r.Path)
 	num("status", int64(r.Status))
 	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
@@ -260,9 +250,11 @@ func (r *Record) appendJSON(b []byte) []byte {
 	return append(b, "}\n"...)
 }
 
-func comma(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ',')
+// ends notes why an answer ended, and whether that was said.
+func (r *Record) ends(finish string, d *dialect) {
+	if d.noFinish {
+		r.silent = finish
+	} else {
+		r.Finish = finish
 	}
-	return b
 }
