@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -17,16 +18,16 @@ const Version = "sim"
 // must be called in the end whichever server that is.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, d := range dialects {
-		for _, path := range d.paths {
+	for _, d := range dialect.All {
+		for _, path := range d.Paths {
 			mux.HandleFunc("POST "+path, s.complete)
 		}
 	}
-	for _, path := range poolingPaths {
+	for _, path := range dialect.PoolingPaths {
 		mux.HandleFunc("POST "+path, s.pooled)
 	}
-	mux.HandleFunc("POST "+pathTranscriptions, s.transcribe)
-	mux.HandleFunc("POST "+pathTranslations, s.transcribe)
+	mux.HandleFunc("POST "+dialect.PathTranscriptions, s.transcribe)
+	mux.HandleFunc("POST "+dialect.PathTranslations, s.transcribe)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
@@ -50,7 +51,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		defer s.active.Done()
 		if s.cfg.APIKey != "" && r.URL.Path != "/health" && !s.hasKey(r) {
-			writeJSON(w, http.StatusUnauthorized, dialectOf(r.URL.Path).failureOf()(http.StatusUnauthorized, wording("Unauthorized")))
+			writeJSON(w, http.StatusUnauthorized, dialect.Of(r.URL.Path).FailureOf()(http.StatusUnauthorized, dialect.Wording("Unauthorized")))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -77,15 +78,15 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 // tokenize answers in vLLM's shape, for a prompt or for messages.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	var b struct {
-		Prompt   json.RawMessage `json:"prompt"`
-		Messages []message       `json:"messages"`
+		Prompt   json.RawMessage   `json:"prompt"`
+		Messages []dialect.Message `json:"messages"`
 	}
 	if !readJSON(w, r, &b) {
 		return
 	}
 	ids, err := []int32(nil), error(nil)
 	if len(b.Messages) > 0 {
-		ids, err = chatPrompt(b.Messages, s.tokenizer)
+		ids, err = dialect.ChatPrompt(b.Messages, s.tokenizer)
 	} else {
 		var text string
 		if err = json.Unmarshal(b.Prompt, &text); err == nil {
@@ -122,9 +123,9 @@ func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err erro
 	rec.Ended = time.Now().UnixNano()
 	d := rec.dialect
 	if d == nil {
-		d = dialectOf(rec.Path)
+		d = dialect.Of(rec.Path)
 	}
-	writeJSON(w, status, d.failureOf()(status, err))
+	writeJSON(w, status, d.FailureOf()(status, err))
 	s.endRecord(rec, nil)
 }
 
@@ -153,5 +154,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 func writeError(w http.ResponseWriter, status int, err error) {
-	writeJSON(w, status, openAIFailure(status, err))
+	writeJSON(w, status, dialect.OpenAIFailure(status, err))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
@@ -38,7 +39,7 @@ type Config struct {
 	Stall       time.Duration // how long the fault "stall" stops a stream
 	SlowHeaders time.Duration // how long the fault "slow-headers" holds the headers
 
-	Framing     Framing
+	Framing     dialect.Framing
 	MergeEvents int           // framing "merge": events in a write
 	SplitGap    time.Duration // framing "split": pause between the writes of one event
 
@@ -122,7 +123,7 @@ func (c *Config) validate() error {
 		share("eos", c.EOS),
 		engine.ValidateChanges(c.Changes),
 		c.Faults.validate(),
-		c.Framing.validate(),
+		c.Framing.Validate(),
 	}
 	if c.Answers != nil {
 		errs = append(errs, c.Answers.Validate())

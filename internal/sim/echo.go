@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
@@ -27,7 +28,7 @@ func (r *Record) appendEcho(b []byte) []byte {
 	}
 	b = append(b, `,"echo_logprobs":[`...)
 	for i, v := range r.EchoLogprobs {
-		if b = comma(b, i); v == nil {
+		if b = dialect.Comma(b, i); v == nil {
 			b = append(b, "null"...)
 		} else {
 			b = strconv.AppendFloat(b, *v, 'g', -1, 64)
@@ -58,8 +59,8 @@ func (f favour) apply(logprob float64) float64 {
 }
 
 // consult asks the answer key for a text, or for how likely the prompt's end is.
-func (s *Server) consult(c *call, a *vocab.Answer, rec *Record, once uint64) (favour, error) {
-	if !c.echoes() || c.logprobs < 0 {
+func (s *Server) consult(c *dialect.Call, a *vocab.Answer, rec *Record, once uint64) (favour, error) {
+	if !c.Echoes() || c.Logprobs < 0 {
 		return noFavour, s.tell(c, a, rec, once)
 	}
 	return s.favours(c, rec, once)
@@ -67,11 +68,11 @@ func (s *Server) consult(c *call, a *vocab.Answer, rec *Record, once uint64) (fa
 
 // echoOf makes up how likely each token of a prompt is. It hangs on all tokens before it and
 // on nothing else, so that what two prompts have in common is equally likely in both.
-func (s *Server) echoOf(c *call, f favour) (e *echo, end int) {
+func (s *Server) echoOf(c *dialect.Call, f favour) (e *echo, end int) {
 	e = &echo{}
 	key := random.Mix(s.cfg.Seed, random.SaltText)
 	letter := "" // what is there of one in several tokens: as in vLLM the last of them has it
-	for i, id := range c.prompt {
+	for i, id := range c.Prompt {
 		piece, _ := s.tokenizer.Decode([]int32{id}) // it was looked at when the request was read
 		var text string
 		if letter += piece; utf8.ValidString(letter) || len(letter) > utf8.UTFMax {
@@ -99,10 +100,10 @@ func (e *echo) add(text string, logprob *float64, top map[string]float64, offset
 
 // likely is one token's log-probability and those of the likeliest. One in three is the
 // likeliest itself.
-func (s *Server) likely(key uint64, text string, c *call, f favour) (*float64, map[string]float64) {
+func (s *Server) likely(key uint64, text string, c *dialect.Call, f favour) (*float64, map[string]float64) {
 	own := single(f.apply(leastLikely * random.Unit(random.Mix(key, random.SaltCoin))))
 	top := map[string]float64{text: own}
-	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && c.logprobs > 0 {
+	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && c.Logprobs > 0 {
 		if other := s.pieces[draw/3%uint64(len(s.pieces))].Text; other != text {
 			top[other] = single(own / 2)
 		}
@@ -114,9 +115,9 @@ func (s *Server) likely(key uint64, text string, c *call, f favour) (*float64, m
 func single(v float64) float64 { return float64(float32(v)) }
 
 // echoed is the prompt that stands before an answer, and what is said of the tokens of both.
-func (s *Server) echoed(c *call, p plan, rec *Record) (string, any) {
-	prompt, _ := s.tokenizer.Decode(c.prompt) // as above
-	if c.logprobs < 0 {
+func (s *Server) echoed(c *dialect.Call, p plan, rec *Record) (string, any) {
+	prompt, _ := s.tokenizer.Decode(c.Prompt) // as above
+	if c.Logprobs < 0 {
 		return prompt, nil
 	}
 	e, offset := s.echoOf(c, p.favour)

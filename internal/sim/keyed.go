@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
@@ -19,11 +20,11 @@ func (s *Server) Unknown() uint64 { return s.unknown.Load() }
 
 // question finds a call's prompt in the answer key and draws how it is answered; nil: it
 // is not there. once is of this request alone. An adapter has its own luck.
-func (s *Server) question(c *call, once uint64) (*answers.Line, answers.Draw, error) {
-	if s.cfg.Answers == nil || c.dialect == openAISound {
+func (s *Server) question(c *dialect.Call, once uint64) (*answers.Line, answers.Draw, error) {
+	if s.cfg.Answers == nil || c.Dialect == dialect.OpenAISound {
 		return nil, answers.Draw{}, nil
 	}
-	text, err := c.promptText(s.tokenizer)
+	text, err := c.PromptText(s.tokenizer)
 	if err != nil {
 		return nil, answers.Draw{}, fmt.Errorf("answer key: %w", err)
 	}
@@ -33,8 +34,8 @@ func (s *Server) question(c *call, once uint64) (*answers.Line, answers.Draw, er
 		return nil, answers.Draw{}, nil
 	}
 	settings := *s.cfg.Answers
-	if c.adapter != "" {
-		settings.Seed = random.Mix(settings.Seed, random.HashString(c.adapter))
+	if c.Adapter != "" {
+		settings.Seed = random.Mix(settings.Seed, random.HashString(c.Adapter))
 	}
 	if settings.LoadFlips > 0 && s.busy() {
 		// A request's id may come again in the next run, its number does not.
@@ -44,7 +45,7 @@ func (s *Server) question(c *call, once uint64) (*answers.Line, answers.Draw, er
 }
 
 // favours tells whether the prompt ends with the choice that this server finds most likely.
-func (s *Server) favours(c *call, rec *Record, once uint64) (favour, error) {
+func (s *Server) favours(c *dialect.Call, rec *Record, once uint64) (favour, error) {
 	l, d, err := s.question(c, once)
 	if err != nil || l == nil || l.Choice == 0 {
 		return noFavour, err
@@ -57,7 +58,7 @@ func (s *Server) favours(c *call, rec *Record, once uint64) (favour, error) {
 }
 
 // tell makes the text of a question that is in the answer key.
-func (s *Server) tell(c *call, a *vocab.Answer, rec *Record, once uint64) error {
+func (s *Server) tell(c *dialect.Call, a *vocab.Answer, rec *Record, once uint64) error {
 	l, d, err := s.question(c, once)
 	if err != nil || l == nil || l.Choice != 0 {
 		return err
@@ -66,7 +67,7 @@ func (s *Server) tell(c *call, a *vocab.Answer, rec *Record, once uint64) error 
 	if err != nil {
 		return fmt.Errorf("answer key: %w", err)
 	}
-	if c.chat && c.stream && s.cfg.Framing.has(FrameReasoning|FrameReasoningC) {
+	if c.Chat && c.Stream && s.cfg.Framing.Has(dialect.FrameReasoning|dialect.FrameReasoningC) {
 		a.Thinking = len(told)
 		thought := make([]vocab.Piece, 0, 2*len(told))
 		for i := range told {
@@ -80,13 +81,13 @@ func (s *Server) tell(c *call, a *vocab.Answer, rec *Record, once uint64) error 
 }
 
 // toldLength is Server.length of an answer of the key: all of it, if that many tokens may be.
-func toldLength(c *call, a vocab.Answer) (int, string) {
+func toldLength(c *dialect.Call, a vocab.Answer) (int, string) {
 	n := len(a.Told)
-	if c.dialect != nil && c.dialect.endToken {
+	if c.Dialect != nil && c.Dialect.EndToken {
 		n++
 	}
-	if c.ignoreEOS || n > c.maxTokens {
-		return c.maxTokens, "length"
+	if c.IgnoreEOS || n > c.MaxTokens {
+		return c.MaxTokens, "length"
 	}
 	return n, "stop"
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
@@ -36,14 +37,14 @@ func rightText(i int) string { return fmt.Sprintf(`The answer is (Ä), "%d".`, i
 func TestAnswersOfTheKey(t *testing.T) {
 	for _, test := range []struct {
 		name, path, body string
-		framing          Framing
+		framing          dialect.Framing
 	}{
 		{"completion", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"a list with a prompt", "/v1/completions", `{"prompt":["p%d"],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"chat", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"parts", "/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"text","text":"p%d"}]}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
-		{"reasoning before it", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, FrameReasoning},
-		{"merged events", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, FrameMerge},
+		{"reasoning before it", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, dialect.FrameReasoning},
+		{"merged events", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, dialect.FrameMerge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := fast()
@@ -62,7 +63,7 @@ func TestAnswersOfTheKey(t *testing.T) {
 				if g.err != nil || g.text != want || g.finish != "stop" || !g.done {
 					t.Fatalf("question %d (%s): %q, %q, %v", i, verdict, g.text, g.finish, g.err)
 				}
-				if ids, _ := vocab.NewWordTokenizer().Encode(g.reason + g.text); test.framing != FrameReasoning && g.usage["completion_tokens"] != float64(len(ids)) {
+				if ids, _ := vocab.NewWordTokenizer().Encode(g.reason + g.text); test.framing != dialect.FrameReasoning && g.usage["completion_tokens"] != float64(len(ids)) {
 					t.Fatalf("usage %v for %d tokens", g.usage, len(ids))
 				}
 			}
@@ -217,11 +218,11 @@ func TestFavours(t *testing.T) {
 		defer s.Close()
 		count := 0
 		for k := 1; k <= 4; k++ {
-			c, err := parseCall(fmt.Appendf(nil, `{"prompt":"p%d"}`, k), false, s.tokenizer)
+			c, err := dialect.ParseCall(fmt.Appendf(nil, `{"prompt":"p%d"}`, k), false, s.tokenizer)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, _ := parseCall([]byte(`{"prompt":"other"}`), false, s.tokenizer); k == 1 {
+			if other, _ := dialect.ParseCall([]byte(`{"prompt":"other"}`), false, s.tokenizer); k == 1 {
 				if l, _, err := s.question(other, 1); l != nil || err != nil || s.Unknown() != 1 {
 					t.Errorf("another prompt: %+v, %v, %d unknown", l, err, s.Unknown())
 				}

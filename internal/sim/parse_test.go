@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
@@ -33,7 +34,7 @@ func TestConfigErrors(t *testing.T) {
 		"eos":                    func(c *Config) { c.EOS = 1.5 },
 		"fault":                  func(c *Config) { c.Faults = Faults{"x": 1} },
 		"the change at":          func(c *Config) { c.Changes = []engine.Change{{After: 1}} },
-		"framing":                func(c *Config) { c.Framing = FrameSplit | FrameMerge },
+		"framing":                func(c *Config) { c.Framing = dialect.FrameSplit | dialect.FrameMerge },
 		"num-blocks":             func(c *Config) { c.Engine, c.Batch.NumBlocks = EngineBatch, 3 },
 		"max-num-batched-tokens": func(c *Config) { c.Engine, c.Batch.MaxNumBatchedTokens = EngineBatch, 0 },
 		"spec-acceptance":        func(c *Config) { c.Engine, c.Batch.SpecAcceptance = EngineBatch, 2 },

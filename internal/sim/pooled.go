@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -20,7 +21,7 @@ func (s *Server) pooled(w http.ResponseWriter, r *http.Request) {
 	var inputs [][]int32
 	if err == nil {
 		requestIsIn(w)
-		inputs, rec.Media, err = readPooled(&s.model, r.URL.Path, raw)
+		inputs, rec.Media, err = dialect.ReadPooled(&s.model, r.URL.Path, raw)
 	}
 	if err != nil {
 		s.refuse(w, rec, http.StatusBadRequest, err)

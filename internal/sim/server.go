@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
@@ -22,7 +23,7 @@ import (
 type Server struct {
 	cfg       Config
 	tokenizer vocab.Tokenizer
-	model     model // as dialects know it
+	model     dialect.Model // as dialects know it
 	pieces    []vocab.Piece
 	engine    engine.Engine
 	changes   *engine.Changes
@@ -63,7 +64,7 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 	if s.pieces, err = vocab.NewPieces(s.tokenizer); err != nil {
 		return nil, err
 	}
-	s.model = model{tokenizer: s.tokenizer, maxLen: cfg.MaxModelLen, defaultMaxTokens: cfg.DefaultMaxTokens, framing: cfg.Framing}
+	s.model = dialect.Model{Tokenizer: s.tokenizer, MaxLen: cfg.MaxModelLen, DefaultMaxTokens: cfg.DefaultMaxTokens, Framing: cfg.Framing}
 	s.metrics = newMetrics(cfg.Model, s.base)
 	if err := s.startEngine(); err != nil {
 		return nil, err

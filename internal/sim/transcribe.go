@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"net/http"
 )
 
@@ -19,13 +20,13 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 	}
 	defer r.MultipartForm.RemoveAll() //nolint:errcheck // what is left is the system's to clean
 	requestIsIn(w)
-	c, size, err := readSound(r)
+	c, size, err := dialect.ReadSound(r)
 	rec.SoundBytes = size
 	if err == nil {
 		err = s.fit(c)
 	}
 	if err != nil {
-		s.refuse(w, rec, statusOf(err), err)
+		s.refuse(w, rec, dialect.StatusOf(err), err)
 		return
 	}
 	s.generate(w, r, rec, key, c)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
@@ -69,8 +70,8 @@ type Record struct {
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
 
-	told    int      // tokens of an answer of the key
-	dialect *dialect // that it was understood in; nil: by its path
+	told    int              // tokens of an answer of the key
+	dialect *dialect.Dialect // that it was understood in; nil: by its path
 }
 
 // setTexts fills the three texts' hashes, and the texts themselves if keep is set.
@@ -222,15 +223,15 @@ func (r *Record) appendJSON(b []byte) []byte {
 	}
 	b = append(b, `,"events":[`...)
 	for i, v := range r.Events {
-		b = strconv.AppendInt(comma(b, i), v, 10)
+		b = strconv.AppendInt(dialect.Comma(b, i), v, 10)
 	}
 	b = append(b, `],"tokens":[`...)
 	for i, v := range r.Tokens {
-		b = strconv.AppendInt(comma(b, i), int64(v), 10)
+		b = strconv.AppendInt(dialect.Comma(b, i), int64(v), 10)
 	}
 	b = append(b, `],"kind":[`...)
 	for i, v := range r.Kinds {
-		b = append(append(append(comma(b, i), '"'), v...), '"')
+		b = append(append(append(dialect.Comma(b, i), '"'), v...), '"')
 	}
 	b = append(b, ']')
 	b = r.appendEcho(b)
@@ -251,8 +252,8 @@ func (r *Record) appendJSON(b []byte) []byte {
 }
 
 // ends notes why an answer ended, and whether that was said.
-func (r *Record) ends(finish string, d *dialect) {
-	if d.noFinish {
+func (r *Record) ends(finish string, d *dialect.Dialect) {
+	if d.NoFinish {
 		r.silent = finish
 	} else {
 		r.Finish = finish

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
@@ -37,7 +38,7 @@ func (c *collector) Offer(tokens int, last bool) {
 }
 
 // unstreamed answers with one JSON object when all tokens are ready.
-func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
+func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.Call, p plan, j *engine.Job, rec *Record) {
 	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
 	j.Sink = sink
 	s.metrics.begin(rec)
@@ -58,17 +59,17 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 		return
 	}
 	rec.CompletionTokens = sink.tokens
-	rec.ends(p.finish, c.dialect)
-	a := &result{
-		id: rec.ID, model: s.answering(c), received: time.Unix(0, rec.Received), firstToken: sink.first,
-		answer: p.text, visible: sink.tokens - p.unseen(c), finish: p.finish,
-		usage: usage{Prompt: rec.PromptTokens, Completion: sink.tokens, Cached: j.Cached}, noUsage: s.cfg.Framing.has(FrameNoUsage),
+	rec.ends(p.finish, c.Dialect)
+	a := &dialect.Result{
+		ID: rec.ID, Model: s.answering(c), Received: time.Unix(0, rec.Received), FirstToken: sink.first,
+		Answer: p.text, Visible: sink.tokens - p.unseen(c), Finish: p.finish,
+		Usage: dialect.Usage{Prompt: rec.PromptTokens, Completion: sink.tokens, Cached: j.Cached}, NoUsage: s.cfg.Framing.Has(dialect.FrameNoUsage),
 	}
-	if c.echoes() {
-		a.prompt, a.logprobs = s.echoed(c, p, rec)
+	if c.Echoes() {
+		a.Prompt, a.Logprobs = s.echoed(c, p, rec)
 	}
-	rec.setTexts(p.text.Text(0, a.visible), "", "", s.cfg.TruthText)
-	raw, err := json.Marshal(c.dialect.whole(c, a))
+	rec.setTexts(p.text.Text(0, a.Visible), "", "", s.cfg.TruthText)
+	raw, err := json.Marshal(c.Dialect.Whole(c, a))
 	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
 		return

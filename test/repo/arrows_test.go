@@ -96,6 +96,8 @@ var inside = map[string][]string{
 	"plan/scenario":     {"plan/find", "plan/keys", "plan/run"},
 	"plan/sweep":        {"plan/run"},
 	"sim/answers":       {"sim/random"},
+	"sim/dialect":       {"sim/answers", "sim/random", "sim/vocab"}, // and not sim: a protocol knows no server
+	"sim/vocab":         {"sim/random"},
 	"sim/engine":        {"sim/random"},
 	"show/export":       {"show/accuracy", "show/hardware", "show/number", "show/page", "show/parquet", "show/pictures", "show/report", "show/section", "show/served", "show/table"},
 	"show/front":        {"show/chart", "show/number", "show/table"},

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -10,23 +10,23 @@ import (
 )
 
 // The paths whose answers are vectors or scores, as vLLM and Infinity have them.
-var poolingPaths = []string{pathEmbeddings, "/embeddings", "/pooling", "/rerank", "/v1/rerank", "/v2/rerank"}
+var PoolingPaths = []string{PathEmbeddings, "/embeddings", "/pooling", "/rerank", "/v1/rerank", "/v2/rerank"}
 
 // pooledBody is the part of such a request that the sim heeds.
 type pooledBody struct {
 	Input     json.RawMessage `json:"input"`
-	Messages  []message       `json:"messages"`
+	Messages  []Message       `json:"messages"`
 	Query     string          `json:"query"`
 	Documents []string        `json:"documents"`
 }
 
-// readPooled gives the tokens of each input, and how many images, videos and sounds are in them.
-func readPooled(m *model, path string, raw []byte) (inputs [][]int32, media int, err error) {
+// ReadPooled gives the tokens of each input, and how many images, videos and sounds are in them.
+func ReadPooled(m *Model, path string, raw []byte) (inputs [][]int32, media int, err error) {
 	var b pooledBody
 	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, 0, err
 	}
-	inputs, err = b.tokens(m.tokenizer, strings.HasSuffix(path, "rerank"))
+	inputs, err = b.tokens(m.Tokenizer, strings.HasSuffix(path, "rerank"))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -49,14 +49,14 @@ func (b *pooledBody) tokens(t vocab.Tokenizer, rank bool) ([][]int32, error) {
 		}
 		return all, nil
 	case len(b.Messages) > 0:
-		ids, err := chatPrompt(b.Messages, t)
+		ids, err := ChatPrompt(b.Messages, t)
 		return [][]int32{ids}, err
 	}
 	return embeddingInputs(b.Input, t)
 }
 
 // mediaParts counts the images, videos and sounds of messages.
-func mediaParts(messages []message) int {
+func mediaParts(messages []Message) int {
 	n := 0
 	for _, m := range messages {
 		var parts []struct {

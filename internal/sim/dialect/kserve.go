@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 
 // The Open Inference Protocol, version 2, over HTTP (KServe's and Triton's), with the
 // tensors of a model that takes text. Written from the protocol's specification.
-var openInference = &dialect{
-	paths: []string{"/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer"},
-	read:  readInfer, whole: inferWhole, failure: tritonFailure, noFinish: true,
+var openInference = &Dialect{
+	Paths: []string{"/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer"},
+	Read:  readInfer, Whole: inferWhole, failure: tritonFailure, NoFinish: true,
 }
 
 // tensor is an input or an output with its values as JSON.
@@ -34,7 +34,7 @@ var inferInputs = map[string]string{
 // inferOutputs are the names of its outputs.
 var inferOutputs = []string{"text_output", "num_input_tokens", "num_output_tokens"}
 
-func readInfer(m *model, r *http.Request, raw []byte) (*call, error) {
+func readInfer(m *Model, r *http.Request, raw []byte) (*Call, error) {
 	var b struct {
 		ID      string   `json:"id"`
 		Inputs  []tensor `json:"inputs"`
@@ -116,13 +116,13 @@ func (in *tensor) scalar() (any, error) {
 	}
 }
 
-func inferWhole(c *call, a *result) any {
-	outputs := []tensor{{Name: "text_output", Type: "BYTES", Shape: []int{1, 1}, Data: []string{a.answer.Text(0, a.usage.Completion)}}}
-	if c.triton.inputCount && !a.noUsage {
-		outputs = append(outputs, tensor{Name: "num_input_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.usage.Prompt}})
+func inferWhole(c *Call, a *Result) any {
+	outputs := []tensor{{Name: "text_output", Type: "BYTES", Shape: []int{1, 1}, Data: []string{a.Answer.Text(0, a.Usage.Completion)}}}
+	if c.triton.inputCount && !a.NoUsage {
+		outputs = append(outputs, tensor{Name: "num_input_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.Usage.Prompt}})
 	}
-	if c.triton.outputCount && !a.noUsage {
-		outputs = append(outputs, tensor{Name: "num_output_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.usage.Completion}})
+	if c.triton.outputCount && !a.NoUsage {
+		outputs = append(outputs, tensor{Name: "num_output_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.Usage.Completion}})
 	}
 	whole := map[string]any{"model_name": c.triton.model, "model_version": "1", "outputs": outputs}
 	if c.triton.id != "" {

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -11,16 +11,16 @@ import (
 // chunks writes the JSON of a stream's events. What is the same in all of them
 // is made once.
 type chunks struct {
-	call   *call
+	call   *Call
 	answer vocab.Answer
 	head   []byte // up to and with `"choices":[`
 	json   []byte // scratch for one event
 	offset int    // bytes of text so far, for text_offset in logprobs
 }
 
-func newChunks(c *call, a vocab.Answer, id, model string, created time.Time) writer {
+func newChunks(c *Call, a vocab.Answer, id, model string, created time.Time) Writer {
 	object, prefix := "text_completion", "cmpl-"
-	if c.chat {
+	if c.Chat {
 		object, prefix = "chat.completion.chunk", "chatcmpl-"
 	}
 	if c.object != "" {
@@ -34,90 +34,90 @@ func newChunks(c *call, a vocab.Answer, id, model string, created time.Time) wri
 	return &chunks{call: c, answer: a, head: head}
 }
 
-// event implements writer.
-func (c *chunks) event(e event, out emit) {
+// Event implements Writer.
+func (c *chunks) Event(e Event, out Emit) {
 	c.json = c.append(c.json[:0], e)
-	out("", e.kind, e.to-e.from, c.json)
+	out("", e.Kind, e.To-e.From, c.json)
 }
 
-func (c *chunks) fail(out emit) {
+func (c *chunks) Fail(out Emit) {
 	out("", KindError, 0, []byte(`{"error":{"message":"`+errTold.Error()+`","type":"InternalServerError","param":null,"code":500}}`))
 }
 
-func (c *chunks) done(_ emit, mark func()) {
+func (c *chunks) Done(_ Emit, mark func()) {
 	if mark != nil {
 		mark()
 	}
 }
 
-// event is what happens in an answer: tokens, or what stands around them.
-type event struct {
-	kind     string
-	from, to int    // tokens
-	field    string // chat: the delta's field that carries the text
-	finish   string // "" for null
-	usage    *usage // nil for none
-	first    bool   // the first event of the stream: may carry prompt_token_ids
+// Event is what happens in an answer: tokens, or what stands around them.
+type Event struct {
+	Kind     string
+	From, To int    // tokens
+	Field    string // chat: the delta's field that carries the text
+	Finish   string // "" for null
+	Usage    *Usage // nil for none
+	First    bool   // the first event of the stream: may carry prompt_token_ids
 }
 
 // append adds the event's JSON to b.
-func (c *chunks) append(b []byte, e event) []byte {
+func (c *chunks) append(b []byte, e Event) []byte {
 	b = append(b, c.head...)
-	if e.kind == KindUsage {
-		return append(c.appendUsage(append(b, ']'), e.usage), '}')
+	if e.Kind == KindUsage {
+		return append(c.appendUsage(append(b, ']'), e.Usage), '}')
 	}
 	b = append(b, `{"index":0,`...)
-	if c.call.chat {
+	if c.call.Chat {
 		b = c.appendDelta(b, e)
 	} else {
 		b = append(c.appendText(append(b, `"text":"`...), e), '"')
 	}
 	b = append(b, `,"logprobs":`...)
 	b = c.appendLogprobs(b, e)
-	if e.finish == "" {
+	if e.Finish == "" {
 		b = append(b, `,"finish_reason":null`...)
 	} else {
-		b = append(append(append(b, `,"finish_reason":"`...), e.finish...), `","stop_reason":null`...)
+		b = append(append(append(b, `,"finish_reason":"`...), e.Finish...), `","stop_reason":null`...)
 	}
 	if c.call.tokenIDs {
-		b = appendInts(append(b, `,"token_ids":`...), c.answer.IDs(e.from, e.to))
-		if e.first && !c.call.chat {
-			b = appendInts(append(b, `,"prompt_token_ids":`...), c.call.prompt)
+		b = appendInts(append(b, `,"token_ids":`...), c.answer.IDs(e.From, e.To))
+		if e.First && !c.call.Chat {
+			b = appendInts(append(b, `,"prompt_token_ids":`...), c.call.Prompt)
 		}
 	}
 	b = append(b, "}]"...)
-	if e.first && c.call.tokenIDs && c.call.chat {
-		b = appendInts(append(b, `,"prompt_token_ids":`...), c.call.prompt)
+	if e.First && c.call.tokenIDs && c.call.Chat {
+		b = appendInts(append(b, `,"prompt_token_ids":`...), c.call.Prompt)
 	}
-	return append(c.appendUsage(b, e.usage), '}')
+	return append(c.appendUsage(b, e.Usage), '}')
 }
 
 const toolHead = `"delta":{"tool_calls":[{"index":0,"id":"call_sim","type":"function","function":{"name":"answer","arguments":""}}]}`
 
-func (c *chunks) appendDelta(b []byte, e event) []byte {
+func (c *chunks) appendDelta(b []byte, e Event) []byte {
 	switch {
-	case e.kind == KindRole:
+	case e.Kind == KindRole:
 		return append(b, `"delta":{"role":"assistant","content":""}`...)
-	case e.kind == KindFinish:
+	case e.Kind == KindFinish:
 		return append(b, `"delta":{}`...)
-	case e.kind == KindTool && e.from == e.to:
+	case e.Kind == KindTool && e.From == e.To:
 		return append(b, toolHead...)
-	case e.kind == KindTool:
+	case e.Kind == KindTool:
 		b = append(b, `"delta":{"tool_calls":[{"index":0,"function":{"arguments":"`...)
 		return append(c.appendText(b, e), `"}}]}`...)
 	}
-	b = append(append(append(b, `"delta":{"`...), e.field...), `":"`...)
+	b = append(append(append(b, `"delta":{"`...), e.Field...), `":"`...)
 	return append(c.appendText(b, e), `"}`...)
 }
 
-func (c *chunks) appendText(b []byte, e event) []byte {
-	for i := e.from; i < e.to; i++ {
+func (c *chunks) appendText(b []byte, e Event) []byte {
+	for i := e.From; i < e.To; i++ {
 		b = append(b, c.answer.Piece(i).JSON...)
 	}
 	return b
 }
 
-func (c *chunks) appendUsage(b []byte, u *usage) []byte {
+func (c *chunks) appendUsage(b []byte, u *Usage) []byte {
 	if u == nil {
 		return b
 	}
@@ -128,24 +128,24 @@ func (c *chunks) appendUsage(b []byte, u *usage) []byte {
 	return append(b, "}}"...)
 }
 
-// usage counts the tokens of a request.
-type usage struct{ Prompt, Completion, Cached int }
+// Usage counts the tokens of a request.
+type Usage struct{ Prompt, Completion, Cached int }
 
 func appendInts(b []byte, ids []int32) []byte {
 	b = append(b, '[')
 	for i, id := range ids {
-		b = strconv.AppendInt(comma(b, i), int64(id), 10)
+		b = strconv.AppendInt(Comma(b, i), int64(id), 10)
 	}
 	return append(b, ']')
 }
 
 // appendLogprobs is off the hot path, so it takes the easy way.
-func (c *chunks) appendLogprobs(b []byte, e event) []byte {
-	if c.call.logprobs < 0 || e.from == e.to {
+func (c *chunks) appendLogprobs(b []byte, e Event) []byte {
+	if c.call.Logprobs < 0 || e.From == e.To {
 		return append(b, "null"...)
 	}
-	lp := logprobs(c.call, c.answer, e.from, e.to, c.offset)
-	for i := e.from; i < e.to; i++ {
+	lp := logprobs(c.call, c.answer, e.From, e.To, c.offset)
+	for i := e.From; i < e.To; i++ {
 		c.offset += len(c.answer.Piece(i).Text)
 	}
 	raw, err := json.Marshal(lp)
@@ -156,11 +156,11 @@ func (c *chunks) appendLogprobs(b []byte, e event) []byte {
 }
 
 // logprobs of tokens from up to to, in the shape of the call's endpoint.
-func logprobs(c *call, a vocab.Answer, from, to, offset int) any {
-	if c.chat {
+func logprobs(c *Call, a vocab.Answer, from, to, offset int) any {
+	if c.Chat {
 		content := []map[string]any{}
 		for i := from; i < to; i++ {
-			content = append(content, chatLogprob(a, i, c.logprobs))
+			content = append(content, chatLogprob(a, i, c.Logprobs))
 		}
 		return map[string]any{"content": content}
 	}
@@ -175,7 +175,7 @@ func logprobs(c *call, a vocab.Answer, from, to, offset int) any {
 		offsets = append(offsets, offset)
 		offset += len(text)
 		alternatives := map[string]float64{text: a.Logprob(i)}
-		for k := 1; k < c.logprobs; k++ {
+		for k := 1; k < c.Logprobs; k++ {
 			alternatives[a.Piece(i+k).Text] = a.Logprob(i) - float64(k)
 		}
 		top = append(top, alternatives)
@@ -200,7 +200,7 @@ func chatLogprob(a vocab.Answer, i, top int) map[string]any {
 	return e
 }
 
-func comma(b []byte, i int) []byte {
+func Comma(b []byte, i int) []byte {
 	if i > 0 {
 		b = append(b, ',')
 	}
@@ -208,33 +208,33 @@ func comma(b []byte, i int) []byte {
 }
 
 // openAIWhole is an answer in OpenAI's shape.
-func openAIWhole(c *call, a *result) any {
-	text := a.answer.Text(0, a.usage.Completion)
-	choice := map[string]any{"index": 0, "finish_reason": a.finish, "stop_reason": nil, "logprobs": nil}
+func openAIWhole(c *Call, a *Result) any {
+	text := a.Answer.Text(0, a.Usage.Completion)
+	choice := map[string]any{"index": 0, "finish_reason": a.Finish, "stop_reason": nil, "logprobs": nil}
 	object, prefix := "text_completion", "cmpl-"
-	if c.chat {
+	if c.Chat {
 		object, prefix = "chat.completion", "chatcmpl-"
 		choice["message"] = map[string]any{"role": "assistant", "content": text}
 	} else {
 		choice["text"] = text
 	}
-	if c.echoes() {
-		choice["text"], choice["logprobs"] = a.prompt+text, a.logprobs
-	} else if c.logprobs >= 0 {
-		choice["logprobs"] = logprobs(c, a.answer, 0, a.usage.Completion, 0)
+	if c.Echoes() {
+		choice["text"], choice["logprobs"] = a.Prompt+text, a.Logprobs
+	} else if c.Logprobs >= 0 {
+		choice["logprobs"] = logprobs(c, a.Answer, 0, a.Usage.Completion, 0)
 	}
 	if c.tokenIDs {
-		choice["token_ids"] = a.answer.IDs(0, a.usage.Completion)
+		choice["token_ids"] = a.Answer.IDs(0, a.Usage.Completion)
 	}
 	out := map[string]any{
-		"id": prefix + a.id, "object": object, "created": a.received.Unix(),
-		"model": a.model, "choices": []any{choice},
+		"id": prefix + a.ID, "object": object, "created": a.Received.Unix(),
+		"model": a.Model, "choices": []any{choice},
 	}
-	if !a.noUsage {
+	if !a.NoUsage {
 		out["usage"] = map[string]any{
-			"prompt_tokens": a.usage.Prompt, "completion_tokens": a.usage.Completion,
-			"total_tokens":          a.usage.Prompt + a.usage.Completion,
-			"prompt_tokens_details": map[string]int{"cached_tokens": a.usage.Cached},
+			"prompt_tokens": a.Usage.Prompt, "completion_tokens": a.Usage.Completion,
+			"total_tokens":          a.Usage.Prompt + a.Usage.Completion,
+			"prompt_tokens_details": map[string]int{"cached_tokens": a.Usage.Cached},
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"testing"
@@ -18,14 +18,14 @@ func FuzzParseCall(f *testing.F) {
 	}
 	t := vocab.NewWordTokenizer()
 	f.Fuzz(func(tt *testing.T, raw []byte, chat bool) {
-		c, err := parseCall(raw, chat, t)
+		c, err := ParseCall(raw, chat, t)
 		if err != nil {
 			return
 		}
-		if c.maxTokens < 0 || c.logprobs < -1 || c.logprobs > 20 {
+		if c.MaxTokens < 0 || c.Logprobs < -1 || c.Logprobs > 20 {
 			tt.Errorf("%q gives %+v", raw, c)
 		}
-		if _, err := t.Decode(c.prompt); err != nil {
+		if _, err := t.Decode(c.Prompt); err != nil {
 			tt.Errorf("%q gives a prompt outside the vocabulary: %v", raw, err)
 		}
 	})
