@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // wilsonHolds is in which share of draws Wilson's 95 % interval holds the truth: the sum of

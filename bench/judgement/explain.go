@@ -19,8 +19,8 @@ import (
 	"github.com/inferometer/inferometer/bench/judgement/states"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/explain"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 	simlog "github.com/inferometer/inferometer/internal/sim/truth"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // explainTrials plays each situation some times, and asks explain what limited it. None is played again because the

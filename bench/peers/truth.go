@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
 	simtruth "github.com/inferometer/inferometer/internal/sim/truth"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // truth is what the server knows of the requests that a client measured, small enough to

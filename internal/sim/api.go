@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-)
 
-const (
-	pathCompletions = "/v1/completions"
-	pathChat        = "/v1/chat/completions"
-	pathEmbeddings  = "/v1/embeddings"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Version is what /version tells.
@@ -21,16 +18,16 @@ const Version = "sim"
 // must be called in the end whichever server that is.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, d := range dialects {
-		for _, path := range d.paths {
+	for _, d := range dialect.All {
+		for _, path := range d.Paths {
 			mux.HandleFunc("POST "+path, s.complete)
 		}
 	}
-	for _, path := range poolingPaths {
+	for _, path := range dialect.PoolingPaths {
 		mux.HandleFunc("POST "+path, s.pooled)
 	}
-	mux.HandleFunc("POST "+pathTranscriptions, s.transcribe)
-	mux.HandleFunc("POST "+pathTranslations, s.transcribe)
+	mux.HandleFunc("POST "+dialect.PathTranscriptions, s.transcribe)
+	mux.HandleFunc("POST "+dialect.PathTranslations, s.transcribe)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /tokenize", s.tokenize)
 	mux.HandleFunc("POST /detokenize", s.detokenize)
@@ -54,7 +51,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		defer s.active.Done()
 		if s.cfg.APIKey != "" && r.URL.Path != "/health" && !s.hasKey(r) {
-			writeJSON(w, http.StatusUnauthorized, dialectOf(r.URL.Path).failureOf()(http.StatusUnauthorized, wording("Unauthorized")))
+			writeJSON(w, http.StatusUnauthorized, dialect.Of(r.URL.Path).FailureOf()(http.StatusUnauthorized, dialect.Wording("Unauthorized")))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -66,8 +63,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 		"id": s.cfg.Model, "object": "model", "created": s.base.Unix(), "owned_by": s.cfg.OwnedBy,
 		"root": s.cfg.Root, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
 	}
-	if t, builtIn := s.tokenizer.(*wordTokenizer); builtIn { // as llama.cpp tells it
-		model["meta"] = map[string]any{"n_vocab": len(t.pieces)}
+	if t, builtIn := s.tokenizer.(*vocab.WordTokenizer); builtIn { // as llama.cpp tells it
+		model["meta"] = map[string]any{"n_vocab": len(t.Pieces)}
 	}
 	list := []any{model}
 	for _, name := range s.cfg.Adapters {
@@ -80,13 +77,16 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 
 // tokenize answers in vLLM's shape, for a prompt or for messages.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	var b body
+	var b struct {
+		Prompt   json.RawMessage   `json:"prompt"`
+		Messages []dialect.Message `json:"messages"`
+	}
 	if !readJSON(w, r, &b) {
 		return
 	}
 	ids, err := []int32(nil), error(nil)
 	if len(b.Messages) > 0 {
-		ids, err = chatPrompt(b.Messages, s.tokenizer)
+		ids, err = dialect.ChatPrompt(b.Messages, s.tokenizer)
 	} else {
 		var text string
 		if err = json.Unmarshal(b.Prompt, &text); err == nil {
@@ -123,18 +123,10 @@ func (s *Server) refuse(w http.ResponseWriter, rec *Record, status int, err erro
 	rec.Ended = time.Now().UnixNano()
 	d := rec.dialect
 	if d == nil {
-		d = dialectOf(rec.Path)
+		d = dialect.Of(rec.Path)
 	}
-	writeJSON(w, status, d.failureOf()(status, err))
+	writeJSON(w, status, d.FailureOf()(status, err))
 	s.endRecord(rec, nil)
-}
-
-// failureOf makes the bodies of errors.
-func (d *dialect) failureOf() func(status int, err error) any {
-	if d == nil || d.failure == nil {
-		return openAIFailure
-	}
-	return d.failure
 }
 
 // hasKey says whether a request carries the key, in one of the two ways that clients have.
@@ -161,14 +153,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = enc.Encode(v) // the client may have gone; nobody is left to tell
 }
 
-// errorTypes are vLLM's names.
-var errorTypes = map[int]string{
-	http.StatusBadRequest:      "BadRequestError",
-	http.StatusUnauthorized:    "AuthenticationError",
-	http.StatusNotFound:        "NotFoundError",
-	http.StatusTooManyRequests: "RateLimitError",
-}
-
 func writeError(w http.ResponseWriter, status int, err error) {
-	writeJSON(w, status, openAIFailure(status, err))
+	writeJSON(w, status, dialect.OpenAIFailure(status, err))
 }

@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 func TestTokenizeAndBack(t *testing.T) {
@@ -43,22 +45,22 @@ func TestTokenizeAndBack(t *testing.T) {
 // TestAnswersKeepTheirTokens: a generated text has as many tokens for the
 // tokenizer as the server says, and is the same each time.
 func TestAnswersKeepTheirTokens(t *testing.T) {
-	tok := newWordTokenizer()
-	pieces, err := newPieces(tok)
+	tok := vocab.NewWordTokenizer()
+	pieces, err := vocab.NewPieces(tok)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(pieces) != len(builtinWords()) {
-		t.Errorf("%d of %d words are one token", len(pieces), len(builtinWords()))
+	if len(pieces) != len(vocab.Words()) {
+		t.Errorf("%d of %d words are one token", len(pieces), len(vocab.Words()))
 	}
 	for key := range uint64(200) {
-		a := answer{pieces: pieces, key: key}
-		text := a.text(0, 300)
+		a := vocab.Answer{Pieces: pieces, Key: key}
+		text := a.Text(0, 300)
 		ids, _ := tok.Encode(text)
-		if fmt.Sprint(ids) != fmt.Sprint(a.ids(0, 300)) {
+		if fmt.Sprint(ids) != fmt.Sprint(a.IDs(0, 300)) {
 			t.Fatalf("answer %d has other tokens when it is encoded: %q", key, text)
 		}
-		if text != (answer{pieces: pieces, key: key}).text(0, 300) {
+		if text != (vocab.Answer{Pieces: pieces, Key: key}).Text(0, 300) {
 			t.Fatal("not the same text twice")
 		}
 	}
@@ -83,7 +85,7 @@ func TestRefusals(t *testing.T) {
 		{`{"prompt":"a","stream_options":{}}`, "Stream options", 400},
 		{`{"prompt":`, "not the JSON", 400},
 	} {
-		status, out := r.call(pathCompletions, tt.body)
+		status, out := r.call(dialect.PathCompletions, tt.body)
 		e, _ := out["error"].(map[string]any)
 		if status != tt.status || e == nil || !strings.Contains(fmt.Sprint(e["message"]), tt.words) || e["code"] != float64(tt.status) || e["type"] == "" {
 			t.Errorf("%s: %d %v, want %d with %q", tt.body, status, out, tt.status, tt.words)
@@ -99,7 +101,7 @@ func TestRefusals(t *testing.T) {
 func TestWholeAnswers(t *testing.T) {
 	r := start(t, fast())
 	for _, prompt := range []string{`"hello"`, `["hello"]`, `[104,101,108,108,111]`, `[[104,101,108,108,111]]`} {
-		status, out := r.call(pathCompletions, `{"model":"sim","prompt":`+prompt+`,"max_tokens":7,"logprobs":2,"return_token_ids":true}`)
+		status, out := r.call(dialect.PathCompletions, `{"model":"sim","prompt":`+prompt+`,"max_tokens":7,"logprobs":2,"return_token_ids":true}`)
 		if status != 200 {
 			t.Fatalf("%s: %v", prompt, out)
 		}
@@ -119,7 +121,7 @@ func TestWholeAnswers(t *testing.T) {
 			t.Errorf("%s: usage %v", prompt, u)
 		}
 	}
-	status, out := r.call(pathEmbeddings, `{"input":["the","of and"]}`)
+	status, out := r.call(dialect.PathEmbeddings, `{"input":["the","of and"]}`)
 	if status != 200 || len(out["data"].([]any)) != 2 {
 		t.Errorf("embeddings: %d %v", status, out)
 	}
@@ -129,7 +131,7 @@ func TestStreamExtras(t *testing.T) {
 	cfg := fast()
 	cfg.TokensPerChunk = 3
 	r := start(t, cfg)
-	resp, err := r.post(pathChat, "x", `{"messages":[{"role":"user","content":"hi"}],"max_completion_tokens":7,"stream":true,"logprobs":true,"top_logprobs":2,"return_token_ids":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`)
+	resp, err := r.post(dialect.PathChat, "x", `{"messages":[{"role":"user","content":"hi"}],"max_completion_tokens":7,"stream":true,"logprobs":true,"top_logprobs":2,"return_token_ids":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +183,7 @@ func TestKeepAlive(t *testing.T) {
 		for i := range 5 {
 			var reused bool
 			trace := &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }}
-			req, _ := http.NewRequest("POST", r.url+pathCompletions, strings.NewReader(`{"prompt":"a","max_tokens":3,"stream":true}`))
+			req, _ := http.NewRequest("POST", r.url+dialect.PathCompletions, strings.NewReader(`{"prompt":"a","max_tokens":3,"stream":true}`))
 			g := read(r.client.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace))))
 			if g.err != nil || !g.done || (i > 0) != reused {
 				t.Errorf("TLS %v, request %d: %v, done %v, connection reused %v", secure, i, g.err, g.done, reused)
@@ -205,13 +207,13 @@ func TestUnderAnotherServer(t *testing.T) {
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
 	for range 3 {
-		g := read(web.Client().Post(web.URL+pathChat, "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"x"}],"max_tokens":3,"stream":true}`)))
+		g := read(web.Client().Post(web.URL+dialect.PathChat, "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"x"}],"max_tokens":3,"stream":true}`)))
 		if g.err != nil || !g.done {
 			t.Errorf("%+v", g)
 		}
 	}
 	rec := httptest.NewRecorder()
-	s.Handler().ServeHTTP(rec, httptest.NewRequest("POST", pathCompletions, strings.NewReader(`{"prompt":"x","stream":true}`)))
+	s.Handler().ServeHTTP(rec, httptest.NewRequest("POST", dialect.PathCompletions, strings.NewReader(`{"prompt":"x","stream":true}`)))
 	if rec.Code != http.StatusHTTPVersionNotSupported {
 		t.Errorf("without a connection: %d", rec.Code)
 	}
@@ -248,7 +250,7 @@ func TestClientLeaves(t *testing.T) {
 		cfg.TTFT, cfg.Batch.Base = random.Constant(time.Hour), time.Hour // nothing is ever written
 		virtual(t, cfg, func(t *testing.T, r *running, _ *memnet.Network) {
 			began := time.Now()
-			resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":3,"stream":true}`)
+			resp, err := r.post(dialect.PathCompletions, "x", `{"prompt":"a","max_tokens":3,"stream":true}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +273,7 @@ func TestStopCutsStreams(t *testing.T) {
 	cfg := fast()
 	cfg.ITL = random.Constant(50 * time.Millisecond)
 	r := start(t, cfg)
-	resp, err := r.post(pathCompletions, "x", `{"prompt":"a","max_tokens":1000,"stream":true}`)
+	resp, err := r.post(dialect.PathCompletions, "x", `{"prompt":"a","max_tokens":1000,"stream":true}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,18 +308,18 @@ func TestAPIKeyAndModels(t *testing.T) {
 
 // countingTokenizer is a foreign tokenizer: the built-in one with other ids.
 type countingTokenizer struct {
-	wordTokenizer
+	vocab.WordTokenizer
 	calls atomic.Int32
 }
 
 func (c *countingTokenizer) Encode(s string) ([]int32, error) {
 	c.calls.Add(1)
-	return c.wordTokenizer.Encode(s)
+	return c.WordTokenizer.Encode(s)
 }
 
 func TestForeignTokenizer(t *testing.T) {
 	cfg := fast()
-	tok := &countingTokenizer{wordTokenizer: *newWordTokenizer()}
+	tok := &countingTokenizer{WordTokenizer: *vocab.NewWordTokenizer()}
 	cfg.Tokenizer = tok
 	r := start(t, cfg)
 	before := tok.calls.Load()

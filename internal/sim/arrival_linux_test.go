@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
@@ -55,7 +56,7 @@ func TestRealArrived(t *testing.T) {
 		id := fmt.Sprint("r", i)
 		body := fmt.Sprintf(`{"prompt":"hello","max_tokens":3,"stream":%v}`, i%3 != 0)
 		sent[id] = time.Now().UnixNano()
-		resp, err := r.post(pathCompletions, id, body)
+		resp, err := r.post(dialect.PathCompletions, id, body)
 		if err != nil {
 			t.Fatal(err)
 		}

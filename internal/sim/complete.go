@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,9 +10,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/internal/sim/socket"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // completionsDefault is what OpenAI's completions take without max_tokens.
@@ -26,41 +29,42 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	requestIsIn(w)
-	d := dialectOf(r.URL.Path)
-	c, err := d.read(s, r, raw)
-	if c != nil && c.dialect != nil {
-		d = c.dialect
+	d := dialect.Of(r.URL.Path)
+	c, err := d.Read(&s.model, r, without(raw, s.cfg.Ignore))
+	if c != nil && c.Dialect != nil {
+		d = c.Dialect
 	}
 	rec.dialect = d
 	if err == nil {
-		c.dialect = d
+		c.Dialect = d
 		err = s.fit(c)
 	}
 	if err != nil {
-		s.refuse(w, rec, statusOf(err), err)
+		s.refuse(w, rec, dialect.StatusOf(err), err)
 		return
 	}
 	s.generate(w, r, rec, key, c)
 }
 
 // generate answers a call that has been understood.
-func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, key uint64, c *call) {
-	rec.Media = c.media
-	rec.Stream, rec.PromptTokens, rec.MaxTokens, rec.Adapter = c.stream, len(c.prompt), c.maxTokens, c.adapter
+func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, key uint64, c *dialect.Call) {
+	rec.Media = c.Media
+	rec.Stream, rec.PromptTokens, rec.MaxTokens, rec.Adapter = c.Stream, len(c.Prompt), c.MaxTokens, c.Adapter
 	salt := uint64(0)
-	if c.adapter != "" {
-		salt = random.HashString(c.adapter)
+	if c.Adapter != "" {
+		salt = random.HashString(c.Adapter)
 	}
-	text := answer{pieces: s.pieces, key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.prompt)}
-	if err := s.consult(c, &text, rec, key); err != nil {
+	text := vocab.Answer{Pieces: s.pieces, Key: random.HashTokens(random.Mix(s.cfg.Seed, random.SaltText)^salt, c.Prompt)}
+	favour, err := s.consult(c, &text, rec, key)
+	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, err)
 		return
 	}
 	full, finish := s.length(c, text)
 	p := makePlan(s.cfg.Faults.pick(key), key, c, full, finish)
 	if p.fault == FaultFlip {
-		if s.busy() && text.told == nil {
-			text.key = random.Mix(text.key, key)
+		if s.busy() && text.Told == nil {
+			text.Key = random.Mix(text.Key, key)
 		} else { // a prompt by itself gets its own text, and so does one of an answer key
 			p.fault = ""
 		}
@@ -69,12 +73,12 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 	if s.failEarly(w, r, rec) {
 		return
 	}
-	j := &engine.Job{Key: key, Prompt: c.prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
-	if c.echoes() && c.logprobs >= 0 {
+	j := &engine.Job{Key: key, Prompt: c.Prompt, Answer: text, Want: p.want, PerChunk: s.cfg.TokensPerChunk, CacheSalt: salt}
+	if c.Echoes() && c.Logprobs >= 0 {
 		j.CacheSalt ^= key // as in vLLM: what lies in the cache has no log-probabilities any more
 	}
-	p.text = text
-	if c.stream {
+	p.text, p.favour = text, favour
+	if c.Stream {
 		s.stream(w, r, c, p, j, rec)
 	} else {
 		s.unstreamed(w, r, c, p, j, rec)
@@ -82,48 +86,46 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, rec *Record, k
 }
 
 // fit checks the lengths and fills in the default of max_tokens.
-func (s *Server) fit(c *call) error {
-	if slices.Contains(s.cfg.Adapters, c.model) {
-		c.adapter = c.model
-	} else if c.model != "" && c.model != s.cfg.Model && c.model != s.cfg.Root {
-		return fmt.Errorf("%w: the model `%s` does not exist, this server has `%s`", errNoModel, c.model, s.cfg.Model)
+func (s *Server) fit(c *dialect.Call) error {
+	if slices.Contains(s.cfg.Adapters, c.Model) {
+		c.Adapter = c.Model
+	} else if c.Model != "" && c.Model != s.cfg.Model && c.Model != s.cfg.Root {
+		return fmt.Errorf("%w: the model `%s` does not exist, this server has `%s`", dialect.ErrNoModel, c.Model, s.cfg.Model)
 	}
-	if len(c.prompt) == 0 {
-		return wording("The prompt cannot be empty.")
+	if len(c.Prompt) == 0 {
+		return dialect.Wording("The prompt cannot be empty.")
 	}
 	limit := s.cfg.MaxModelLen
-	if c.maxTokens == 0 {
-		c.maxTokens = completionsDefault
-		if c.chat {
-			c.maxTokens = s.cfg.DefaultMaxTokens
+	if c.MaxTokens == 0 {
+		c.MaxTokens = completionsDefault
+		if c.Chat {
+			c.MaxTokens = s.cfg.DefaultMaxTokens
 		}
-		c.maxTokens = max(1, min(c.maxTokens, limit-len(c.prompt)))
+		c.MaxTokens = max(1, min(c.MaxTokens, limit-len(c.Prompt)))
 	}
-	if total := len(c.prompt) + c.maxTokens; total > limit {
-		return wording(fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains %d input tokens, for a total of %d tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
-			limit, c.maxTokens, len(c.prompt), total))
+	if total := len(c.Prompt) + c.MaxTokens; total > limit {
+		return dialect.Wording(fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d output tokens and your prompt contains %d input tokens, for a total of %d tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+			limit, c.MaxTokens, len(c.Prompt), total))
 	}
 	return nil
 }
 
 // answering is the model's name in an answer.
-func (s *Server) answering(c *call) string { return cmp.Or(c.adapter, s.cfg.Model) }
-
-var errNoModel = errors.New("not found")
+func (s *Server) answering(c *dialect.Call) string { return cmp.Or(c.Adapter, s.cfg.Model) }
 
 // length is how many tokens the answer has without a fault, and why it ends.
-func (s *Server) length(c *call, a answer) (int, string) {
-	if a.told != nil {
-		return c.toldLength(a)
+func (s *Server) length(c *dialect.Call, a vocab.Answer) (int, string) {
+	if a.Told != nil {
+		return toldLength(c, a)
 	}
-	if s.cfg.EOS > 0 && !c.ignoreEOS {
-		for i := range c.maxTokens {
-			if random.Unit(random.Mix(a.key^random.SaltEOS, uint64(i))) < s.cfg.EOS {
+	if s.cfg.EOS > 0 && !c.IgnoreEOS {
+		for i := range c.MaxTokens {
+			if random.Unit(random.Mix(a.Key^random.SaltEOS, uint64(i))) < s.cfg.EOS {
 				return i + 1, "stop"
 			}
 		}
 	}
-	return c.maxTokens, "length"
+	return c.MaxTokens, "length"
 }
 
 // failEarly does the faults that come before an answer; true if there is none.
@@ -160,7 +162,7 @@ func (s *Server) pause(r *http.Request, d time.Duration) bool {
 }
 
 // stream answers with events.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *dialect.Call, p plan, j *engine.Job, rec *Record) {
 	conn, err := socket.Hijack(w, r)
 	if err != nil {
 		s.refuse(w, rec, http.StatusHTTPVersionNotSupported, err)
@@ -169,9 +171,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	rec.Status = http.StatusOK
 	st := &stream{
 		srv: s, job: j, plan: p, call: c, conn: conn, record: rec,
-		frame:  framer{style: s.cfg.Framing | c.dialect.framing, lines: c.dialect.lines, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
-		writer: c.dialect.write(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
-		onPump: conn.Nonblocking() && !s.cfg.Framing.has(FrameSplit),
+		frame:  framer{style: s.cfg.Framing | c.Dialect.Framing, lines: c.Dialect.Lines, chunked: r.ProtoAtLeast(1, 1), gap: s.cfg.SplitGap},
+		writer: c.Dialect.Write(c, p.text, rec.ID, s.answering(c), time.Unix(0, rec.Received)),
+		onPump: conn.Nonblocking() && !s.cfg.Framing.Has(dialect.FrameSplit),
 		done:   make(chan struct{}),
 	}
 	st.out = st.emit
@@ -180,7 +182,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, p plan,
 	s.track(conn, true)
 	defer s.track(conn, false)
 	_, err = conn.Write(st.header())
-	if err == nil && c.chat && s.cfg.Framing.has(FrameRoleFirst) {
+	if err == nil && c.Chat && s.cfg.Framing.Has(dialect.FrameRoleFirst) {
 		err = st.sendRole()
 	}
 	if err != nil {
@@ -223,7 +225,7 @@ func (st *stream) header() []byte {
 		b = append(b, "\r\nConnection: close"...)
 	}
 	b = append(b, "\r\n\r\n"...)
-	if st.frame.style.has(FramePings) && !st.frame.lines {
+	if st.frame.style.Has(dialect.FramePings) && !st.frame.lines {
 		// A comment long before the first event: a reader that takes the first
 		// bytes of a body for the first token is wrong by the whole wait.
 		st.frame.begin()
@@ -256,4 +258,20 @@ func (s *Server) newRecord(w http.ResponseWriter, r *http.Request) (*Record, uin
 	}
 	w.Header().Set("X-Request-Id", rec.ID)
 	return rec, key
+}
+
+// without takes fields out of a body; one that is no object is left to its reader.
+func without(raw []byte, fields []string) []byte {
+	var object map[string]json.RawMessage
+	if len(fields) == 0 || json.Unmarshal(raw, &object) != nil {
+		return raw
+	}
+	for _, name := range fields {
+		delete(object, name)
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return raw // what was unmarshalled can be marshalled
+	}
+	return out
 }

@@ -6,15 +6,11 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
-
-// Tokenizer turns text into tokens and back. The built-in one needs no file.
-type Tokenizer interface {
-	Encode(text string) ([]int32, error)
-	Decode(ids []int32) (string, error)
-}
 
 // The engines.
 const (
@@ -43,7 +39,7 @@ type Config struct {
 	Stall       time.Duration // how long the fault "stall" stops a stream
 	SlowHeaders time.Duration // how long the fault "slow-headers" holds the headers
 
-	Framing     Framing
+	Framing     dialect.Framing
 	MergeEvents int           // framing "merge": events in a write
 	SplitGap    time.Duration // framing "split": pause between the writes of one event
 
@@ -70,7 +66,7 @@ type Config struct {
 	// GoTimers makes its waits end by Go's timers, for a test in virtual time, instead of the kernel's, which are more exact.
 	GoTimers bool
 
-	Tokenizer Tokenizer // nil: the built-in one
+	Tokenizer vocab.Tokenizer // nil: the built-in one
 }
 
 // DefaultConfig is a server with 50 ms to the first token and 10 ms between tokens.
@@ -127,7 +123,7 @@ func (c *Config) validate() error {
 		share("eos", c.EOS),
 		engine.ValidateChanges(c.Changes),
 		c.Faults.validate(),
-		c.Framing.validate(),
+		c.Framing.Validate(),
 	}
 	if c.Answers != nil {
 		errs = append(errs, c.Answers.Validate())

@@ -14,8 +14,8 @@
 //	stream (stream.go)      turns ready tokens into SSE events and writes them
 //	truth (truth.go)        notes what was written, and when
 //
-// Below it: engine has the two engines and their clock, socket what happens to connections below HTTP,
-// random the draws, subprocess the simulator in a process of its own.
+// Below it: dialect has the protocols, vocab the tokens and texts, engine the two engines and their clock, socket
+// what happens to connections below HTTP, random the draws, subprocess the simulator in a process of its own.
 //
 // The engine knows no HTTP, and the stream knows no schedule. A fault belongs to
 // the stream, a delay to the engine.

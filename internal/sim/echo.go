@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // leastLikely is the lowest log-probability of a prompt's token.
@@ -26,7 +28,7 @@ func (r *Record) appendEcho(b []byte) []byte {
 	}
 	b = append(b, `,"echo_logprobs":[`...)
 	for i, v := range r.EchoLogprobs {
-		if b = comma(b, i); v == nil {
+		if b = dialect.Comma(b, i); v == nil {
 			b = append(b, "null"...)
 		} else {
 			b = strconv.AppendFloat(b, *v, 'g', -1, 64)
@@ -35,53 +37,42 @@ func (r *Record) appendEcho(b []byte) []byte {
 	return append(b, ']')
 }
 
-// echoes says whether an answer repeats its prompt: a completion that was asked to, in one piece.
-func (c *call) echoes() bool { return c.echo && !c.chat && !c.stream }
-
-// liking is whether an answer key says that a prompt's end is the likeliest of the choices.
-type liking uint8
+// favour is whether an answer key says that a prompt's end is the likeliest of the choices.
+type favour uint8
 
 const (
-	indifferent liking = iota // there is no key, or the prompt is not in it
-	liked
-	disliked
+	noFavour favour = iota // there is no key, or the prompt is not in it
+	favoured
+	disfavoured
 )
 
 // apply moves a log-probability. The key knows no texts, so that all of a prompt is likely or not:
-// what a client adds up over a choice is then the highest of the one that is liked, per byte too.
-func (l liking) apply(logprob float64) float64 {
-	switch l {
-	case liked:
+// what a client adds up over a choice is then the highest of the one that is favoured, per byte too.
+func (f favour) apply(logprob float64) float64 {
+	switch f {
+	case favoured:
 		return logprob * 1e-5
-	case disliked:
+	case disfavoured:
 		return logprob - 1
 	}
 	return logprob
 }
 
 // consult asks the answer key for a text, or for how likely the prompt's end is.
-func (s *Server) consult(c *call, a *answer, rec *Record, once uint64) error {
-	if !c.echoes() || c.logprobs < 0 {
-		return s.tell(c, a, rec, once)
+func (s *Server) consult(c *dialect.Call, a *vocab.Answer, rec *Record, once uint64) (favour, error) {
+	if !c.Echoes() || c.Logprobs < 0 {
+		return noFavour, s.tell(c, a, rec, once)
 	}
-	switch favoured, known, err := s.favours(c, rec, once); {
-	case err != nil:
-		return err
-	case known && favoured:
-		c.liking = liked
-	case known:
-		c.liking = disliked
-	}
-	return nil
+	return s.favours(c, rec, once)
 }
 
 // echoOf makes up how likely each token of a prompt is. It hangs on all tokens before it and
 // on nothing else, so that what two prompts have in common is equally likely in both.
-func (s *Server) echoOf(c *call) (e *echo, end int) {
+func (s *Server) echoOf(c *dialect.Call, f favour) (e *echo, end int) {
 	e = &echo{}
 	key := random.Mix(s.cfg.Seed, random.SaltText)
 	letter := "" // what is there of one in several tokens: as in vLLM the last of them has it
-	for i, id := range c.prompt {
+	for i, id := range c.Prompt {
 		piece, _ := s.tokenizer.Decode([]int32{id}) // it was looked at when the request was read
 		var text string
 		if letter += piece; utf8.ValidString(letter) || len(letter) > utf8.UTFMax {
@@ -91,7 +82,7 @@ func (s *Server) echoOf(c *call) (e *echo, end int) {
 		var logprob *float64
 		var top map[string]float64
 		if i > 0 {
-			logprob, top = s.likely(key, text, c)
+			logprob, top = s.likely(key, text, c, f)
 		}
 		e.add(text, logprob, top, &end)
 	}
@@ -109,11 +100,11 @@ func (e *echo) add(text string, logprob *float64, top map[string]float64, offset
 
 // likely is one token's log-probability and those of the likeliest. One in three is the
 // likeliest itself.
-func (s *Server) likely(key uint64, text string, c *call) (*float64, map[string]float64) {
-	own := single(c.liking.apply(leastLikely * random.Unit(random.Mix(key, random.SaltCoin))))
+func (s *Server) likely(key uint64, text string, c *dialect.Call, f favour) (*float64, map[string]float64) {
+	own := single(f.apply(leastLikely * random.Unit(random.Mix(key, random.SaltCoin))))
 	top := map[string]float64{text: own}
-	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && c.logprobs > 0 {
-		if other := s.pieces[draw/3%uint64(len(s.pieces))].text; other != text {
+	if draw := random.Mix(key, random.SaltEOS); draw%3 != 0 && c.Logprobs > 0 {
+		if other := s.pieces[draw/3%uint64(len(s.pieces))].Text; other != text {
 			top[other] = single(own / 2)
 		}
 	}
@@ -123,17 +114,17 @@ func (s *Server) likely(key uint64, text string, c *call) (*float64, map[string]
 // single rounds as a server does that computes with 32 bits.
 func single(v float64) float64 { return float64(float32(v)) }
 
-// echoed puts the prompt before an answer.
-func (s *Server) echoed(c *call, a answer, rec *Record, text string) (string, any) {
-	prompt, _ := s.tokenizer.Decode(c.prompt) // as above
-	if c.logprobs < 0 {
-		return prompt + text, nil
+// echoed is the prompt that stands before an answer, and what is said of the tokens of both.
+func (s *Server) echoed(c *dialect.Call, p plan, rec *Record) (string, any) {
+	prompt, _ := s.tokenizer.Decode(c.Prompt) // as above
+	if c.Logprobs < 0 {
+		return prompt, nil
 	}
-	e, offset := s.echoOf(c)
+	e, offset := s.echoOf(c, p.favour)
 	rec.EchoLogprobs = slices.Clip(e.Logprobs)
 	for i := range rec.CompletionTokens {
-		v, piece := a.logprob(i), a.piece(i).text
+		v, piece := p.text.Logprob(i), p.text.Piece(i).Text
 		e.add(piece, &v, map[string]float64{piece: v}, &offset)
 	}
-	return prompt + text, e
+	return prompt, e
 }

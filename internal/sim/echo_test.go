@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // echoAnswer asks a server for a prompt with its log-probabilities.
@@ -31,7 +33,7 @@ func echoAnswer(t *testing.T, cfg Config, prompt string, fields map[string]any) 
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, pathCompletions, bytes.NewReader(raw)))
+	s.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, dialect.PathCompletions, bytes.NewReader(raw)))
 	var said struct {
 		Choices []struct {
 			Text     string
@@ -110,7 +112,7 @@ func TestEchoFavours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := newWordTokenizer().Encode(context)
+	before, err := vocab.NewWordTokenizer().Encode(context)
 	if err != nil {
 		t.Fatal(err)
 	}

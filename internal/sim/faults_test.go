@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -57,7 +58,7 @@ func classify(resp *http.Response, err error) (string, *got) {
 		return FaultTruncate, g
 	case g.err != nil:
 		return g.err.Error(), g
-	case last == KindError:
+	case last == dialect.KindError:
 		return FaultErrorEvent, g
 	case !g.done && g.finish == "":
 		return FaultTruncate, g
@@ -73,7 +74,7 @@ func classify(resp *http.Response, err error) (string, *got) {
 // client sees is what the truth says, request by request.
 func TestAllFaults(t *testing.T) {
 	for _, engine := range []string{EngineFixed, EngineBatch} {
-		for _, path := range []string{pathCompletions, pathChat} {
+		for _, path := range []string{dialect.PathCompletions, dialect.PathChat} {
 			t.Run(engine+path, func(t *testing.T) { t.Parallel(); allFaults(t, engine, path) })
 		}
 	}
@@ -167,7 +168,7 @@ func TestImpossibleFaults(t *testing.T) {
 		cfg := fast()
 		cfg.Faults = Faults{fault: 1}
 		r := start(t, cfg)
-		resp, err := r.post(pathCompletions, "x", body)
+		resp, err := r.post(dialect.PathCompletions, "x", body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +187,7 @@ func TestFaultsOfWholeAnswers(t *testing.T) {
 		cfg := fast()
 		cfg.Faults = Faults{fault: 1}
 		r := start(t, cfg)
-		resp, err := r.post(pathChat, "x", `{"messages":[{"role":"user","content":"hello"}],"max_tokens":50}`)
+		resp, err := r.post(dialect.PathChat, "x", `{"messages":[{"role":"user","content":"hello"}],"max_tokens":50}`)
 		text := ""
 		if err == nil {
 			var b []byte
@@ -213,7 +214,7 @@ func TestFlip(t *testing.T) {
 	virtual(t, cfg, func(t *testing.T, r *running, _ *memnet.Network) {
 		send := func(id string) {
 			t.Helper()
-			resp, err := r.post(pathCompletions, id, `{"prompt":"a","max_tokens":9,"stream":true}`)
+			resp, err := r.post(dialect.PathCompletions, id, `{"prompt":"a","max_tokens":9,"stream":true}`)
 			if err != nil {
 				t.Error(err)
 				return

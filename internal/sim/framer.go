@@ -6,13 +6,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
 
 // framer lays events out as SSE in the chosen style and as HTTP chunks, one
 // chunk a write. It holds the writes that are still to be done.
 type framer struct {
-	style   Framing
+	style   dialect.Framing
 	lines   bool // a JSON object a line
 	chunked bool // HTTP/1.1; else the body ends with the connection
 	gap     time.Duration
@@ -56,7 +57,7 @@ func (f *framer) comment() {
 // event adds one message.
 func (f *framer) event(name string, data []byte) {
 	f.openWrite()
-	if f.style.has(FramePings) && f.count%pingEvery == 0 && !f.lines {
+	if f.style.Has(dialect.FramePings) && f.count%pingEvery == 0 && !f.lines {
 		f.comment()
 	}
 	f.count++
@@ -65,7 +66,7 @@ func (f *framer) event(name string, data []byte) {
 	if f.lines {
 		f.buf = append(append(f.buf, data...), eol...)
 	} else {
-		if name == "" && f.style.has(FrameEventLines) {
+		if name == "" && f.style.Has(dialect.FrameEventLines) {
 			name = "message"
 		}
 		if name != "" {
@@ -76,9 +77,9 @@ func (f *framer) event(name string, data []byte) {
 	}
 	f.events++
 	switch {
-	case f.style.has(FrameSplit):
+	case f.style.Has(dialect.FrameSplit):
 		f.split(begin)
-	case !f.style.has(FrameMerge):
+	case !f.style.Has(dialect.FrameMerge):
 		f.closeWrite(false)
 	}
 }
@@ -114,14 +115,14 @@ func (f *framer) close() {
 }
 
 func (f *framer) eol() string {
-	if f.style.has(FrameCRLF) {
+	if f.style.Has(dialect.FrameCRLF) {
 		return "\r\n"
 	}
 	return "\n"
 }
 
 func (f *framer) dataField() []byte {
-	if f.style.has(FrameNoSpace) {
+	if f.style.Has(dialect.FrameNoSpace) {
 		return append(f.buf, "data:"...)
 	}
 	return append(f.buf, "data: "...)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -248,10 +249,10 @@ func (g *got) message(data string) {
 	}
 	g.kinds = append(g.kinds, func() string {
 		if m.Error != nil {
-			return KindError
+			return dialect.KindError
 		}
 		if len(m.Choices) == 0 {
-			return KindUsage
+			return dialect.KindUsage
 		}
 		c := m.Choices[0]
 		if c.FinishReason != "" {
@@ -261,23 +262,23 @@ func (g *got) message(data string) {
 		switch {
 		case len(d.ToolCalls) > 0:
 			g.tool += d.ToolCalls[0].Function.Arguments
-			return KindTool
+			return dialect.KindTool
 		case d.Reasoning != nil:
 			g.reason += *d.Reasoning
-			return KindReasoning
+			return dialect.KindReasoning
 		case d.ReasoningContent != nil:
 			g.reason += *d.ReasoningContent
-			return KindReasoning
+			return dialect.KindReasoning
 		case d.Role != nil:
-			return KindRole
+			return dialect.KindRole
 		case d.Content != nil:
 			g.letters.WriteString(*d.Content)
-			return KindToken
+			return dialect.KindToken
 		case c.Text != nil && *c.Text != "":
 			g.letters.WriteString(*c.Text)
-			return KindToken
+			return dialect.KindToken
 		}
-		return KindFinish
+		return dialect.KindFinish
 	}())
 }
 

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
-	"github.com/inferometer/inferometer/tokenizer"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // keyOf is a key for prompts p0, p1, …, as completions and as chats.
@@ -38,14 +37,14 @@ func rightText(i int) string { return fmt.Sprintf(`The answer is (Ä), "%d".`, i
 func TestAnswersOfTheKey(t *testing.T) {
 	for _, test := range []struct {
 		name, path, body string
-		framing          Framing
+		framing          dialect.Framing
 	}{
 		{"completion", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"a list with a prompt", "/v1/completions", `{"prompt":["p%d"],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"chat", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
 		{"parts", "/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"text","text":"p%d"}]}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, 0},
-		{"reasoning before it", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, FrameReasoning},
-		{"merged events", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, FrameMerge},
+		{"reasoning before it", "/v1/chat/completions", `{"messages":[{"role":"user","content":"p%d"}],"stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, dialect.FrameReasoning},
+		{"merged events", "/v1/completions", `{"prompt":"p%d","stream":true,"max_tokens":200,"stream_options":{"include_usage":true}}`, dialect.FrameMerge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := fast()
@@ -64,7 +63,7 @@ func TestAnswersOfTheKey(t *testing.T) {
 				if g.err != nil || g.text != want || g.finish != "stop" || !g.done {
 					t.Fatalf("question %d (%s): %q, %q, %v", i, verdict, g.text, g.finish, g.err)
 				}
-				if ids, _ := newWordTokenizer().Encode(g.reason + g.text); test.framing != FrameReasoning && g.usage["completion_tokens"] != float64(len(ids)) {
+				if ids, _ := vocab.NewWordTokenizer().Encode(g.reason + g.text); test.framing != dialect.FrameReasoning && g.usage["completion_tokens"] != float64(len(ids)) {
 					t.Fatalf("usage %v for %d tokens", g.usage, len(ids))
 				}
 			}
@@ -106,7 +105,7 @@ func TestKeyAndLimits(t *testing.T) {
 	cfg := fast()
 	cfg.Answers = &answers.Settings{Key: keyOf(t, 1), Accuracy: 1}
 	r := start(t, cfg)
-	whole, _ := newWordTokenizer().Encode(rightText(0))
+	whole, _ := vocab.NewWordTokenizer().Encode(rightText(0))
 	for _, test := range []struct {
 		id, more, finish string
 	}{
@@ -217,71 +216,31 @@ func TestFavours(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		favoured := 0
+		count := 0
 		for k := 1; k <= 4; k++ {
-			c, err := parseCall(fmt.Appendf(nil, `{"prompt":"p%d"}`, k), false, s.tokenizer)
+			c, err := dialect.ParseCall(fmt.Appendf(nil, `{"prompt":"p%d"}`, k), false, s.tokenizer)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, _ := parseCall([]byte(`{"prompt":"other"}`), false, s.tokenizer); k == 1 {
+			if other, _ := dialect.ParseCall([]byte(`{"prompt":"other"}`), false, s.tokenizer); k == 1 {
 				if l, _, err := s.question(other, 1); l != nil || err != nil || s.Unknown() != 1 {
 					t.Errorf("another prompt: %+v, %v, %d unknown", l, err, s.Unknown())
 				}
 			}
 			var rec Record
-			yes, known, err := s.favours(c, &rec, 1)
-			if err != nil || !known || rec.Question != "q" {
-				t.Fatalf("choice %d: %t, %v, %+v", k, known, err, rec)
+			f, err := s.favours(c, &rec, 1)
+			if err != nil || f == noFavour || rec.Question != "q" {
+				t.Fatalf("choice %d: %v, %v, %+v", k, f, err, rec)
 			}
-			if yes {
-				favoured++
+			if f == favoured {
+				count++
 				if (k == 3) != (accuracy == 1) {
 					t.Errorf("accuracy %v: choice %d is favoured", accuracy, k)
 				}
 			}
 		}
-		if favoured != 1 {
-			t.Errorf("accuracy %v: %d choices are favoured", accuracy, favoured)
-		}
-	}
-}
-
-// TestSpell: a text in tokens is the same text, with whatever tokenizer.
-func TestSpell(t *testing.T) {
-	list := map[string]Tokenizer{"built in": newWordTokenizer()}
-	for _, name := range []string{"metaspace", "unigram", "wordpiece", "bytes"} {
-		files, _ := filepath.Glob(filepath.Join("..", "..", "tokenizer", "testdata", name, "tokenizer.json*"))
-		if len(files) == 0 {
-			continue
-		}
-		tok, err := tokenizer.Load(files[0])
-		if err != nil {
-			t.Log(name, err)
-			continue
-		}
-		list[name] = tok
-	}
-	if len(list) < 3 {
-		entries, _ := os.ReadDir(filepath.Join("..", "..", "tokenizer", "testdata"))
-		t.Fatalf("only %d tokenizers were found; there are %v", len(list), entries)
-	}
-	for name, tok := range list {
-		for _, text := range []string{"The answer is (B).", "#### 42", "Größe: 3 €, 日本語 👩‍🚀!", "a\n\nb  c", "x"} {
-			pieces, err := spell(tok, text)
-			if err != nil {
-				t.Errorf("%s: %q: %v", name, text, err)
-				continue
-			}
-			var b strings.Builder
-			for _, p := range pieces {
-				b.WriteString(p.text)
-				if string(jsonText(p.text)) != string(p.json) || strings.Contains(p.text, "\uFFFD") {
-					t.Errorf("%s: %q: piece %q", name, text, p.text)
-				}
-			}
-			if b.String() != text {
-				t.Errorf("%s: %q became %q", name, text, b.String())
-			}
+		if count != 1 {
+			t.Errorf("accuracy %v: %d choices are favoured", accuracy, count)
 		}
 	}
 }

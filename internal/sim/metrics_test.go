@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -93,7 +94,7 @@ func TestMetricsAddUp(t *testing.T) {
 				all.Go(func() {
 					stream := i%4 != 3
 					body := fmt.Sprintf(`{"prompt":"%s %d","max_tokens":%d,"stream":%v}`, strings.Repeat(" the", 40), i%5, 2+i%9, stream)
-					if _, g := classify(r.post(pathCompletions, fmt.Sprint(i), body)); g.status == 200 {
+					if _, g := classify(r.post(dialect.PathCompletions, fmt.Sprint(i), body)); g.status == 200 {
 						answered.Add(1)
 					}
 				})

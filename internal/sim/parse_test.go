@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
@@ -23,25 +24,6 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-func TestParseFraming(t *testing.T) {
-	for _, name := range FramingNames() {
-		f, err := ParseFraming(name)
-		if err != nil || f.String() != name || f == 0 {
-			t.Errorf("%q: %q, %v", name, f, err)
-		}
-	}
-	if frameEnd != 1<<len(framingNames) {
-		t.Errorf("%d names for bits up to %#x", len(framingNames), frameEnd)
-	}
-	for in, word := range map[string]string{
-		"nospac": "unknown", "split,merge": "exclude", "usage-last,no_usage": "exclude", "reasoning,reasoning_content": "exclude",
-	} {
-		if _, err := ParseFraming(in); err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%q: %v, want %q", in, err, word)
-		}
-	}
-}
-
 func TestConfigErrors(t *testing.T) {
 	for word, change := range map[string]func(*Config){
 		"engine":                 func(c *Config) { c.Engine = "magic" },
@@ -52,7 +34,7 @@ func TestConfigErrors(t *testing.T) {
 		"eos":                    func(c *Config) { c.EOS = 1.5 },
 		"fault":                  func(c *Config) { c.Faults = Faults{"x": 1} },
 		"the change at":          func(c *Config) { c.Changes = []engine.Change{{After: 1}} },
-		"framing":                func(c *Config) { c.Framing = FrameSplit | FrameMerge },
+		"framing":                func(c *Config) { c.Framing = dialect.FrameSplit | dialect.FrameMerge },
 		"num-blocks":             func(c *Config) { c.Engine, c.Batch.NumBlocks = EngineBatch, 3 },
 		"max-num-batched-tokens": func(c *Config) { c.Engine, c.Batch.MaxNumBatchedTokens = EngineBatch, 0 },
 		"spec-acceptance":        func(c *Config) { c.Engine, c.Batch.SpecAcceptance = EngineBatch, 2 },
@@ -79,45 +61,6 @@ func FuzzParseFaults(f *testing.F) {
 		}
 		if again, err := ParseFaults(faults.String()); err != nil || again.String() != faults.String() {
 			t.Errorf("%q gives %q, which gives %q, %v", s, faults, again, err)
-		}
-	})
-}
-
-func FuzzParseFraming(f *testing.F) {
-	f.Add("nospace,crlf,event-lines")
-	f.Add("split,,merge")
-	f.Fuzz(func(t *testing.T, s string) {
-		style, err := ParseFraming(s)
-		if err != nil {
-			return
-		}
-		if again, err := ParseFraming(style.String()); err != nil || again != style {
-			t.Errorf("%q gives %q, which gives %q, %v", s, style, again, err)
-		}
-	})
-}
-
-func FuzzParseCall(f *testing.F) {
-	for _, s := range []string{
-		`{"prompt":"a","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`,
-		`{"prompt":[1,2,3]}`, `{"prompt":["a"]}`, `{"prompt":[[1,2]]}`, `{"prompt":[[[1]]]}`, `{"prompt":null}`, `{"prompt":""}`,
-		`{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}],"logprobs":true,"top_logprobs":2}`,
-		`{"prompt":[300000]}`, `[]`, `{"prompt":[`,
-	} {
-		f.Add([]byte(s), true)
-		f.Add([]byte(s), false)
-	}
-	t := newWordTokenizer()
-	f.Fuzz(func(tt *testing.T, raw []byte, chat bool) {
-		c, err := parseCall(raw, chat, t)
-		if err != nil {
-			return
-		}
-		if c.maxTokens < 0 || c.logprobs < -1 || c.logprobs > 20 {
-			tt.Errorf("%q gives %+v", raw, c)
-		}
-		if _, err := t.Decode(c.prompt); err != nil {
-			tt.Errorf("%q gives a prompt outside the vocabulary: %v", raw, err)
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // ending is what happens after the last token of a stream.
@@ -26,12 +28,13 @@ type plan struct {
 	finish string // finish_reason; "" if none is sent
 	ending ending
 	stall  int // stop before this token; 0: never
-	text   answer
+	text   vocab.Answer
+	favour favour // of a prompt that is repeated
 }
 
 // unseen is how many of the tokens have no text: the one that ends the answer.
-func (p *plan) unseen(c *call) int {
-	if c.dialect != nil && c.dialect.endToken && p.finish == "stop" && p.want > 0 {
+func (p *plan) unseen(c *dialect.Call) int {
+	if c.Dialect != nil && c.Dialect.EndToken && p.finish == "stop" && p.want > 0 {
 		return 1
 	}
 	return 0
@@ -39,7 +42,7 @@ func (p *plan) unseen(c *call) int {
 
 // makePlan lays the fault over the normal answer. A fault that cannot be, such
 // as fewer tokens than one, is none, and the truth then says so.
-func makePlan(fault string, key uint64, c *call, full int, finish string) plan {
+func makePlan(fault string, key uint64, c *dialect.Call, full int, finish string) plan {
 	p := plan{fault: fault, want: full, finish: finish}
 	// Somewhere in the middle: at least one token before, and one after if there are two.
 	middle := 1
@@ -50,13 +53,13 @@ func makePlan(fault string, key uint64, c *call, full int, finish string) plan {
 	switch fault {
 	case FaultTruncate:
 		p.want, p.finish, p.ending = middle, "", endClean
-		if coin || !c.stream {
+		if coin || !c.Stream {
 			p.ending = endClose
 		}
 	case FaultReset:
 		p.want, p.finish, p.ending = middle, "", endReset
 	case FaultErrorEvent:
-		if !c.stream { // there is no stream for an event to be in
+		if !c.Stream { // there is no stream for an event to be in
 			p.fault = ""
 			break
 		}

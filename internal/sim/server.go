@@ -12,16 +12,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Server is a simulated inference server. Make one with New and end it with
 // Close, or let Serve do that.
 type Server struct {
 	cfg       Config
-	tokenizer Tokenizer
-	pieces    []piece
+	tokenizer vocab.Tokenizer
+	model     dialect.Model // as dialects know it
+	pieces    []vocab.Piece
 	engine    engine.Engine
 	changes   *engine.Changes
 	metrics   *metrics
@@ -55,12 +58,13 @@ func New(cfg Config, truth io.Writer) (*Server, error) {
 		conns: map[*socket.Conn]bool{}, closing: make(chan struct{}),
 	}
 	if s.tokenizer == nil {
-		s.tokenizer = newWordTokenizer()
+		s.tokenizer = vocab.NewWordTokenizer()
 	}
 	var err error
-	if s.pieces, err = newPieces(s.tokenizer); err != nil {
+	if s.pieces, err = vocab.NewPieces(s.tokenizer); err != nil {
 		return nil, err
 	}
+	s.model = dialect.Model{Tokenizer: s.tokenizer, MaxLen: cfg.MaxModelLen, DefaultMaxTokens: cfg.DefaultMaxTokens, Framing: cfg.Framing}
 	s.metrics = newMetrics(cfg.Model, s.base)
 	if err := s.startEngine(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/random"
 )
 
@@ -37,7 +38,7 @@ func TestRealSlowReader(t *testing.T) {
 	}
 	defer r.stop()
 	// More than the buffers of both sockets hold.
-	slow, err := r.post(pathCompletions, "slow", `{"prompt":"a","max_tokens":100000,"stream":true}`)
+	slow, err := r.post(dialect.PathCompletions, "slow", `{"prompt":"a","max_tokens":100000,"stream":true}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestRealSlowReader(t *testing.T) {
 			t.Fatal("the engine waits for a client that does not read")
 		}
 	}
-	if g := read(r.post(pathCompletions, "quick", `{"prompt":"a","max_tokens":3000,"stream":true}`)); !g.done {
+	if g := read(r.post(dialect.PathCompletions, "quick", `{"prompt":"a","max_tokens":3000,"stream":true}`)); !g.done {
 		t.Errorf("%+v", g)
 	}
 	slow.Body = struct {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
@@ -16,11 +17,11 @@ type stream struct {
 	srv    *Server
 	job    *engine.Job
 	plan   plan
-	call   *call
+	call   *dialect.Call
 	conn   *socket.Conn
 	frame  framer
-	writer writer
-	out    emit // writes one of its messages
+	writer dialect.Writer
+	out    dialect.Emit // writes one of its messages
 	record *Record
 	onPump bool // writes may happen in the caller's goroutine
 
@@ -60,7 +61,7 @@ func (st *stream) Offer(tokens int, last bool) {
 func (st *stream) start() {
 	waiting := len(st.queue) - st.next
 	wait := st.busy || st.held || waiting == 0
-	if !wait && st.frame.style.has(FrameMerge) {
+	if !wait && st.frame.style.Has(dialect.FrameMerge) {
 		wait = waiting < st.srv.cfg.MergeEvents && !st.queue[len(st.queue)-1].last
 	}
 	if wait {
@@ -112,7 +113,7 @@ func (st *stream) take() bool {
 		return false
 	}
 	batch := 1
-	if st.frame.style.has(FrameMerge) {
+	if st.frame.style.Has(dialect.FrameMerge) {
 		batch = len(st.queue) - st.next
 	}
 	stall := !st.stalled && st.plan.stall > 0 && st.sent >= st.plan.stall
@@ -149,7 +150,7 @@ func (st *stream) release() {
 // sendRole sends the role-only event before the engine has even begun.
 func (st *stream) sendRole() error {
 	st.frame.begin()
-	st.add(event{kind: KindRole, first: true, usage: st.runningUsage()})
+	st.add(dialect.Event{Kind: dialect.KindRole, First: true, Usage: st.runningUsage()})
 	st.frame.close()
 	for st.frame.pending() {
 		if err := st.frame.write(st.conn, false, st.stamp); err != nil {
@@ -166,17 +167,17 @@ func (st *stream) open() {
 	}
 	st.opened = true
 	st.reasoning = st.reasoningTokens()
-	if st.call.chat && !st.frame.style.has(FrameNoRole|FrameRoleFirst) {
-		st.add(event{kind: KindRole, first: true, usage: st.runningUsage()})
+	if st.call.Chat && !st.frame.style.Has(dialect.FrameNoRole|dialect.FrameRoleFirst) {
+		st.add(dialect.Event{Kind: dialect.KindRole, First: true, Usage: st.runningUsage()})
 	}
 }
 
 // reasoningTokens is how many of the tokens come as reasoning: the first half, or all before an
 // answer of the key.
 func (st *stream) reasoningTokens() int {
-	if st.call.chat && st.frame.style.has(FrameReasoning|FrameReasoningC) {
-		if st.plan.text.told != nil {
-			return min(st.plan.text.thinking, st.plan.want)
+	if st.call.Chat && st.frame.style.Has(dialect.FrameReasoning|dialect.FrameReasoningC) {
+		if st.plan.text.Told != nil {
+			return min(st.plan.text.Thinking, st.plan.want)
 		}
 		return st.plan.want / 2
 	}
@@ -191,22 +192,22 @@ func (st *stream) addTokens(n int, last bool) {
 		st.addTokens(to-st.reasoning, last)
 		return
 	}
-	e := event{kind: KindToken, from: from, to: to, field: "content", first: len(st.record.Kinds) == 0}
-	tools := st.call.chat && st.frame.style.has(FrameTools)
+	e := dialect.Event{Kind: dialect.KindToken, From: from, To: to, Field: "content", First: len(st.record.Kinds) == 0}
+	tools := st.call.Chat && st.frame.style.Has(dialect.FrameTools)
 	switch {
 	case from < st.reasoning:
-		e.kind, e.field = KindReasoning, "reasoning"
-		if st.frame.style.has(FrameReasoningC) {
-			e.field = "reasoning_content"
+		e.Kind, e.Field = dialect.KindReasoning, "reasoning"
+		if st.frame.style.Has(dialect.FrameReasoningC) {
+			e.Field = "reasoning_content"
 		}
 	case tools:
-		e.kind = KindTool
+		e.Kind = dialect.KindTool
 		if from == st.reasoning && n > 0 {
-			st.add(event{kind: KindTool, from: from, to: from, usage: st.runningUsage()})
+			st.add(dialect.Event{Kind: dialect.KindTool, From: from, To: from, Usage: st.runningUsage()})
 		}
 	}
 	st.sent = to
-	e.usage = st.runningUsage()
+	e.Usage = st.runningUsage()
 	if !last {
 		st.add(e)
 		return
@@ -215,41 +216,41 @@ func (st *stream) addTokens(n int, last bool) {
 }
 
 // addEnd adds the last tokens' event and what comes after it.
-func (st *stream) addEnd(e event, tools bool) {
+func (st *stream) addEnd(e dialect.Event, tools bool) {
 	st.ended = true
 	style := st.frame.style
 	finish := st.plan.finish
-	d := st.call.dialect
+	d := st.call.Dialect
 	if finish != "" && tools && st.plan.want > 0 {
 		finish = "tool_calls"
-		if d.stopsForTools {
+		if d.StopsForTools {
 			finish = "stop"
 		}
 	}
 	st.record.ends(finish, d)
-	if finish != "" && (style.has(FrameUsageLast) || d.usageWithFinish && !style.has(FrameNoUsage)) {
-		e.usage = st.usage()
+	if finish != "" && (style.Has(dialect.FrameUsageLast) || d.UsageWithFinish && !style.Has(dialect.FrameNoUsage)) {
+		e.Usage = st.usage()
 	}
-	ownFinish := finish != "" && (d.ownFinish || style.has(FrameFinish) || e.from == e.to)
-	if e.from < e.to {
+	ownFinish := finish != "" && (d.OwnFinish || style.Has(dialect.FrameFinish) || e.From == e.To)
+	if e.From < e.To {
 		if !ownFinish {
-			e.finish = finish
+			e.Finish = finish
 		}
 		st.add(e)
 	}
 	if ownFinish {
-		st.add(event{kind: KindFinish, from: e.to, to: e.to, finish: finish, usage: e.usage})
+		st.add(dialect.Event{Kind: dialect.KindFinish, From: e.To, To: e.To, Finish: finish, Usage: e.Usage})
 	}
 	switch st.plan.ending {
 	case endNormal:
-		if st.call.usage && !style.has(FrameUsageLast|FrameNoUsage) {
-			st.add(event{kind: KindUsage, usage: st.usage()})
+		if st.call.Usage && !style.Has(dialect.FrameUsageLast|dialect.FrameNoUsage) {
+			st.add(dialect.Event{Kind: dialect.KindUsage, Usage: st.usage()})
 		}
-		st.writer.done(&st.frame, st.out)
+		st.writer.Done(st.out, st.doneMark())
 	case endError, endErrorDone:
-		st.writer.fail(st.out)
+		st.writer.Fail(st.out)
 		if st.plan.ending == endErrorDone {
-			st.writer.done(&st.frame, st.out)
+			st.writer.Done(st.out, st.doneMark())
 		}
 	}
 	if !st.plan.ending.closes() {
@@ -257,7 +258,15 @@ func (st *stream) addEnd(e event, tools bool) {
 	}
 }
 
-func (st *stream) add(e event) { st.writer.event(e, st.out) }
+// doneMark writes [DONE]; nil: the framing has none.
+func (st *stream) doneMark() func() {
+	if st.frame.style.Has(dialect.FrameNoDone) {
+		return nil
+	}
+	return st.frame.done
+}
+
+func (st *stream) add(e dialect.Event) { st.writer.Event(e, st.out) }
 
 // emit enters a message in the record and lays it out.
 func (st *stream) emit(name, kind string, tokens int, data []byte) {
@@ -288,12 +297,12 @@ func (st *stream) stamp(now time.Time, took time.Duration, events int) {
 	st.record.Ended = at
 }
 
-func (st *stream) usage() *usage {
-	return &usage{Prompt: st.record.PromptTokens, Completion: st.sent, Cached: st.job.Cached}
+func (st *stream) usage() *dialect.Usage {
+	return &dialect.Usage{Prompt: st.record.PromptTokens, Completion: st.sent, Cached: st.job.Cached}
 }
 
-func (st *stream) runningUsage() *usage {
-	if !st.call.usageAlways || st.frame.style.has(FrameNoUsage) {
+func (st *stream) runningUsage() *dialect.Usage {
+	if !st.call.UsageAlways || st.frame.style.Has(dialect.FrameNoUsage) {
 		return nil
 	}
 	return st.usage()
@@ -347,8 +356,8 @@ func (st *stream) setTexts() {
 	if n == st.plan.want {
 		n -= st.plan.unseen(st.call)
 	}
-	reasoning, text, tool := st.plan.text.text(0, cut), st.plan.text.text(cut, n), ""
-	if st.call.chat && st.frame.style.has(FrameTools) {
+	reasoning, text, tool := st.plan.text.Text(0, cut), st.plan.text.Text(cut, n), ""
+	if st.call.Chat && st.frame.style.Has(dialect.FrameTools) {
 		text, tool = "", text
 	}
 	st.record.setTexts(text, reasoning, tool, st.srv.cfg.TruthText)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"slices"
 	"testing"
 )
@@ -9,7 +10,7 @@ import (
 // TestFramings sends each framing alone and some together, and reads the
 // streams back: kinds, texts, usage and end must be those of the truth.
 func TestFramings(t *testing.T) {
-	styles := append([]string{""}, framingNames...)
+	styles := append([]string{""}, dialect.FramingNames()...)
 	styles = append(styles, "nospace,crlf,event-lines,pings", "split,crlf,pings,event-lines", "merge,usage-last,reasoning,tools",
 		"reasoning-content,finish-event,no-done", "split,tools,role-first", "merge,pings,no-usage,no-role")
 	for _, style := range styles {
@@ -17,13 +18,13 @@ func TestFramings(t *testing.T) {
 			t.Parallel()
 			cfg := fast()
 			var err error
-			if cfg.Framing, err = ParseFraming(style); err != nil {
+			if cfg.Framing, err = dialect.ParseFraming(style); err != nil {
 				t.Fatal(err)
 			}
 			r := start(t, cfg)
 			streams := map[string]*got{}
 			for i := range 3 {
-				for _, path := range []string{pathCompletions, pathChat} {
+				for _, path := range []string{dialect.PathCompletions, dialect.PathChat} {
 					id := fmt.Sprintf("%s-%d", path[1:], i)
 					body := fmt.Sprintf(`{"prompt":"hello %d","messages":[{"role":"user","content":"hello %d"}],"max_tokens":%d,"stream":true,"stream_options":{"include_usage":true}}`, i, i, 1+30*i)
 					streams[id] = read(r.post(path, id, body))
@@ -40,7 +41,7 @@ func TestFramings(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, id string, f Framing, g *got, rec Record) {
+func compare(t *testing.T, id string, f dialect.Framing, g *got, rec Record) {
 	t.Helper()
 	if g.err != nil {
 		t.Fatalf("%s: %v", id, g.err)
@@ -57,10 +58,10 @@ func compare(t *testing.T, id string, f Framing, g *got, rec Record) {
 	if g.finish != rec.Finish || g.finish == "" {
 		t.Errorf("%s: read finish %q, truth has %q", id, g.finish, rec.Finish)
 	}
-	if g.done == f.has(FrameNoDone) {
+	if g.done == f.Has(dialect.FrameNoDone) {
 		t.Errorf("%s: [DONE] read: %v", id, g.done)
 	}
-	if (g.comment > 0) != f.has(FramePings) || (g.events > 0) != f.has(FrameEventLines) {
+	if (g.comment > 0) != f.Has(dialect.FramePings) || (g.events > 0) != f.Has(dialect.FrameEventLines) {
 		t.Errorf("%s: %d comments, %d event lines", id, g.comment, g.events)
 	}
 	sum := 0
@@ -70,7 +71,7 @@ func compare(t *testing.T, id string, f Framing, g *got, rec Record) {
 	if sum != rec.CompletionTokens || rec.CompletionTokens != rec.MaxTokens {
 		t.Errorf("%s: %d tokens in events, %d in all, %d asked for", id, sum, rec.CompletionTokens, rec.MaxTokens)
 	}
-	if f.has(FrameNoUsage) != (g.usage == nil) {
+	if f.Has(dialect.FrameNoUsage) != (g.usage == nil) {
 		t.Fatalf("%s: usage %v", id, g.usage)
 	}
 	if g.usage != nil && (int(g.usage["completion_tokens"].(float64)) != rec.CompletionTokens || int(g.usage["prompt_tokens"].(float64)) != rec.PromptTokens) {

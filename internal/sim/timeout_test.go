@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/memnet"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // A client that never ends its request is not waited for.
@@ -40,11 +42,13 @@ func TestReadTimeout(t *testing.T) {
 }
 
 func TestIgnoredFields(t *testing.T) {
-	c, err := parseCall([]byte(`{"messages":[{"role":"user","content":"hi"}],"max_completion_tokens":3,"max_tokens":5}`), true, newWordTokenizer(), "max_completion_tokens")
-	if err != nil || c.maxTokens != 5 {
+	tokenizer := vocab.NewWordTokenizer()
+	raw := []byte(`{"messages":[{"role":"user","content":"hi"}],"max_completion_tokens":3,"max_tokens":5}`)
+	c, err := dialect.ParseCall(without(raw, []string{"max_completion_tokens"}), true, tokenizer)
+	if err != nil || c.MaxTokens != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := parseCall([]byte("{"), true, newWordTokenizer(), "max_tokens"); err == nil || !strings.Contains(err.Error(), "not the JSON") {
+	if _, err := dialect.ParseCall(without([]byte("{"), []string{"max_tokens"}), true, tokenizer); err == nil || !strings.Contains(err.Error(), "not the JSON") {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,18 +7,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
-)
 
-// Kinds of events in the truth.
-const (
-	KindToken     = "token"     // text
-	KindReasoning = "reasoning" // text of a reasoning delta
-	KindTool      = "tool"      // a tool call's head or arguments
-	KindRole      = "role"      // the role, no text
-	KindFinish    = "finish"    // a finish reason, no text
-	KindUsage     = "usage"     // usage, no choice
-	KindError     = "error"     // an error inside the stream
-	KindFrame     = "frame"     // what some protocols put around the rest: the beginning or the end of a part
+	"github.com/inferometer/inferometer/internal/sim/dialect"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // slowWrite is how long a write may take without a word in the truth.
@@ -79,8 +70,8 @@ type Record struct {
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`
 
-	told    int      // tokens of an answer of the key
-	dialect *dialect // that it was understood in; nil: by its path
+	told    int              // tokens of an answer of the key
+	dialect *dialect.Dialect // that it was understood in; nil: by its path
 }
 
 // setTexts fills the three texts' hashes, and the texts themselves if keep is set.
@@ -185,13 +176,13 @@ func (t *truthLog) close() error {
 func (r *Record) appendJSON(b []byte) []byte {
 	str := func(key, v string) {
 		b = append(append(append(b, `,"`...), key...), `":"`...)
-		b = append(append(b, jsonText(v)...), '"')
+		b = append(append(b, vocab.JSONText(v)...), '"')
 	}
 	num := func(key string, v int64) {
 		b = append(append(append(b, `,"`...), key...), `":`...)
 		b = strconv.AppendInt(b, v, 10)
 	}
-	b = append(append(append(b, `{"id":"`...), jsonText(r.ID)...), '"')
+	b = append(append(append(b, `{"id":"`...), vocab.JSONText(r.ID)...), '"')
 	str("path", r.Path)
 	num("status", int64(r.Status))
 	b = strconv.AppendBool(append(b, `,"stream":`...), r.Stream)
@@ -232,15 +223,15 @@ func (r *Record) appendJSON(b []byte) []byte {
 	}
 	b = append(b, `,"events":[`...)
 	for i, v := range r.Events {
-		b = strconv.AppendInt(comma(b, i), v, 10)
+		b = strconv.AppendInt(dialect.Comma(b, i), v, 10)
 	}
 	b = append(b, `],"tokens":[`...)
 	for i, v := range r.Tokens {
-		b = strconv.AppendInt(comma(b, i), int64(v), 10)
+		b = strconv.AppendInt(dialect.Comma(b, i), int64(v), 10)
 	}
 	b = append(b, `],"kind":[`...)
 	for i, v := range r.Kinds {
-		b = append(append(append(comma(b, i), '"'), v...), '"')
+		b = append(append(append(dialect.Comma(b, i), '"'), v...), '"')
 	}
 	b = append(b, ']')
 	b = r.appendEcho(b)
@@ -260,9 +251,11 @@ func (r *Record) appendJSON(b []byte) []byte {
 	return append(b, "}\n"...)
 }
 
-func comma(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ',')
+// ends notes why an answer ended, and whether that was said.
+func (r *Record) ends(finish string, d *dialect.Dialect) {
+	if d.NoFinish {
+		r.silent = finish
+	} else {
+		r.Finish = finish
 	}
-	return b
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/socket"
 )
@@ -14,9 +15,9 @@ import (
 // collector is the sink of an answer that is not streamed.
 type collector struct {
 	srv    *Server
-	call   *call
 	record *Record
 	tokens int
+	first  time.Time
 	last   time.Time
 	done   chan struct{}
 }
@@ -25,7 +26,7 @@ func (c *collector) Offer(tokens int, last bool) {
 	now := time.Now()
 	if tokens > 0 {
 		if c.tokens == 0 {
-			c.call.firstToken = now
+			c.first = now
 		}
 		c.srv.metrics.tokens(now, c.last, c.record, tokens)
 	}
@@ -37,8 +38,8 @@ func (c *collector) Offer(tokens int, last bool) {
 }
 
 // unstreamed answers with one JSON object when all tokens are ready.
-func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p plan, j *engine.Job, rec *Record) {
-	sink := &collector{srv: s, call: c, record: rec, done: make(chan struct{})}
+func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *dialect.Call, p plan, j *engine.Job, rec *Record) {
+	sink := &collector{srv: s, record: rec, done: make(chan struct{})}
 	j.Sink = sink
 	s.metrics.begin(rec)
 	s.engine.Submit(j)
@@ -58,9 +59,17 @@ func (s *Server) unstreamed(w http.ResponseWriter, r *http.Request, c *call, p p
 		return
 	}
 	rec.CompletionTokens = sink.tokens
-	rec.ends(p.finish, c.dialect)
-	rec.setTexts(p.text.text(0, sink.tokens-p.unseen(c)), "", "", s.cfg.TruthText)
-	raw, err := json.Marshal(c.dialect.whole(s, c, p, j, rec))
+	rec.ends(p.finish, c.Dialect)
+	a := &dialect.Result{
+		ID: rec.ID, Model: s.answering(c), Received: time.Unix(0, rec.Received), FirstToken: sink.first,
+		Answer: p.text, Visible: sink.tokens - p.unseen(c), Finish: p.finish,
+		Usage: dialect.Usage{Prompt: rec.PromptTokens, Completion: sink.tokens, Cached: j.Cached}, NoUsage: s.cfg.Framing.Has(dialect.FrameNoUsage),
+	}
+	if c.Echoes() {
+		a.Prompt, a.Logprobs = s.echoed(c, p, rec)
+	}
+	rec.setTexts(p.text.Text(0, a.Visible), "", "", s.cfg.TruthText)
+	raw, err := json.Marshal(c.Dialect.Whole(c, a))
 	if err != nil {
 		s.refuse(w, rec, http.StatusInternalServerError, fmt.Errorf("answer: %w", err))
 		return
@@ -90,37 +99,4 @@ func (s *Server) cutOff(w http.ResponseWriter, r *http.Request, raw []byte, end 
 	} else {
 		_ = conn.Close()
 	}
-}
-
-// openAIWhole is an answer in OpenAI's shape.
-func openAIWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
-	text := p.text.text(0, rec.CompletionTokens)
-	choice := map[string]any{"index": 0, "finish_reason": p.finish, "stop_reason": nil, "logprobs": nil}
-	object, prefix := "text_completion", "cmpl-"
-	if c.chat {
-		object, prefix = "chat.completion", "chatcmpl-"
-		choice["message"] = map[string]any{"role": "assistant", "content": text}
-	} else {
-		choice["text"] = text
-	}
-	if c.echoes() {
-		choice["text"], choice["logprobs"] = s.echoed(c, p.text, rec, text)
-	} else if c.logprobs >= 0 {
-		choice["logprobs"] = logprobs(c, p.text, 0, rec.CompletionTokens, 0)
-	}
-	if c.tokenIDs {
-		choice["token_ids"] = p.text.ids(0, rec.CompletionTokens)
-	}
-	out := map[string]any{
-		"id": prefix + rec.ID, "object": object, "created": rec.Received / int64(time.Second),
-		"model": s.answering(c), "choices": []any{choice},
-	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		out["usage"] = map[string]any{
-			"prompt_tokens": rec.PromptTokens, "completion_tokens": rec.CompletionTokens,
-			"total_tokens":          rec.PromptTokens + rec.CompletionTokens,
-			"prompt_tokens_details": map[string]int{"cached_tokens": j.Cached},
-		}
-	}
-	return out
 }

@@ -58,7 +58,7 @@ var gets = []get{
 // those of the sandbox run programs in other languages.
 var (
 	programs = regexp.MustCompile(`^(test/repo|internal/cli|internal/eval/sandbox)$`)
-	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside)(/.*)?|internal/eval/(score|changes)|internal/show/(chart|export|page|parquet|plot|table|number|section)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
+	pure     = regexp.MustCompile(`^(internal/(judge|compat|foreign|option|outside|stats)(/.*)?|internal/eval/(score|changes)|internal/show/(chart|export|page|parquet|plot|table|number|section)|tokenizer(/.*)?|internal/plan/search|bench/.*)$`)
 )
 
 // Tests that read the source of llama.cpp have a part of their own, and so have those that skip themselves under the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/check/selftest"
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 	"github.com/inferometer/inferometer/test/fleet/stage"
 )
 

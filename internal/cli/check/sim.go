@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/sim"
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"github.com/inferometer/inferometer/internal/sim/engine"
 	"github.com/inferometer/inferometer/internal/sim/random"
 	"github.com/inferometer/inferometer/tokenizer"
@@ -96,7 +97,7 @@ func (o *simOptions) resolve() error {
 	if o.cfg.Faults, err = sim.ParseFaults(o.faults); err != nil {
 		return argv.Errorf("fault", "%v", err)
 	}
-	if o.cfg.Framing, err = sim.ParseFraming(o.framing); err != nil {
+	if o.cfg.Framing, err = dialect.ParseFraming(o.framing); err != nil {
 		return argv.Errorf("framing", "%v", err)
 	}
 	if o.ignore != "" {
@@ -163,7 +164,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.Duration(&c.Stall, "stall", d.Stall, "How long the fault stall holds a stream.", g)
 	set.Duration(&c.SlowHeaders, "slow-headers", d.SlowHeaders, "How long the fault slow-headers holds the headers.", g)
 	set.String(&o.framing, "framing", "",
-		"How events look on the wire: "+strings.Join(sim.FramingNames(), ", ")+".", g, argv.Common(), argv.Metavar("NAME,…"))
+		"How events look on the wire: "+strings.Join(dialect.FramingNames(), ", ")+".", g, argv.Common(), argv.Metavar("NAME,…"))
 	set.Int(&c.MergeEvents, "merge-events", d.MergeEvents, "Events in a write, with the framing merge.", g)
 	set.Duration(&c.SplitGap, "split-gap", d.SplitGap, "Pause between the writes of an event, with the framing split.", g)
 	return set, o

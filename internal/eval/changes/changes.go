@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/eval/score"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Changes is what is different in the second of two runs.

@@ -3,7 +3,7 @@ package score
 import (
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // level is that of intervals, and of what is told from chance.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/row"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // LatencyPercentiles are those that vllm bench latency reports.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Call classifies a change.

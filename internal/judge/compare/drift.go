@@ -3,7 +3,7 @@ package compare
 import (
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Runs of one server differ by more than chance within a run: by what drifts between them. The model, on logarithms,

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // estimate is one side's value of a metric and how well it is known. Errors are on

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inferometer/inferometer/internal/judge/condition"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // heldAccuracy holds a side's accuracy against a limit. The word alone is broken by a loss

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // mixture is the law of an error whose size is not known: normal with each of some sizes, by how likely they are.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/inferometer/inferometer/internal/judge/result"
 	"github.com/inferometer/inferometer/internal/eval/score"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/judge/result"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Paired is two sides' answers to the same questions.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // rounds are the logarithms of B/A of a metric, one per round, and how much of each may be noise of the measuring: a

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/result"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // What bench/mutation broke and nothing noticed: formulas, each by itself.

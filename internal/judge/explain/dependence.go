@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // dependence is how much of the time between tokens comes from the other requests in the

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/inferometer/inferometer/internal/judge/serving"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // A server is slower than the others where its median is, clearly, and three quarters of its answers

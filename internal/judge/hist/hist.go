@@ -16,7 +16,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // FullBits is the highest resolution: percentiles are within 0.007 %. The zero value

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 	"github.com/inferometer/inferometer/internal/testfiles"
 )
 

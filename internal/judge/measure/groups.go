@@ -8,7 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/sample"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Groups are the requests of a run told apart by one thing that they have: their turn,

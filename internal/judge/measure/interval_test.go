@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/judge/sample"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // sampleOf is a sample whose statistics have been asked for, and its chain.

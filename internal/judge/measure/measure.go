@@ -26,6 +26,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/price"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 )
@@ -184,7 +185,8 @@ func (c *collector) result(end *journal.End) *Result {
 	r.InterToken, r.TokensPerEvent = c.interToken(r.Completed), c.tokensPerEvent(r)
 	r.Bounds = c.boundsOf(r)
 	r.Tokens, r.Cached = c.tokens, c.cache.shares()
-	r.Targets, r.Economy = c.targets(r), economy(r)
+	r.Targets = c.targets(r)
+	r.Economy = price.Of(r.Run.Options.Price, r.End, price.Work{Seconds: r.Duration, Input: r.InputTokens, Output: r.OutputTokens})
 	r.Client = c.client(r, end)
 	r.Agents = c.fleet(r, end)
 	// Who thinks has nothing in flight: then the concurrency asked for is never the load.

@@ -6,6 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/bounds"
 	"github.com/inferometer/inferometer/internal/judge/hardware"
 	"github.com/inferometer/inferometer/internal/judge/metric"
+	"github.com/inferometer/inferometer/internal/judge/price"
 	"github.com/inferometer/inferometer/internal/judge/row"
 	"github.com/inferometer/inferometer/internal/judge/sample"
 	"github.com/inferometer/inferometer/internal/judge/serving"
@@ -62,7 +63,7 @@ type Result struct {
 	Thinking                            *Thinking         // nil where no answer had reasoning
 	ByAdapter                           *Groups           // nil where no request named an adapter
 	Conversations                       *Conversations    // nil without conversations
-	Economy                             *Economy          // nil where neither a price nor a power was given
+	Economy                             *price.Economy    // nil where neither a price nor a power was given
 	Hardware                            *hardware.Summary // nil where no device was asked
 	Probe                               *Probe            // nil where none was asked for
 	Eval                                *score.Result     // nil where requests were no questions

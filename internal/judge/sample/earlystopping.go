@@ -3,7 +3,7 @@ package sample
 import (
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // EarlyStopping is a percentile as MLPerf's early stopping estimates it. It takes the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Level is the probability of all intervals.

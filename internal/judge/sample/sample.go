@@ -9,7 +9,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
 	"github.com/inferometer/inferometer/internal/judge/metric"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // ExactLimit is how many values a Sample keeps as they are: 8 MB.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 func TestEmptyStatisticsAreZero(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/judge/slots"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // drift looks for a server that became slower or faster during the run: by a step (a

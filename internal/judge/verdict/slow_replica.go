@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/judge/hist"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // slowReplica looks for one of several servers that is slower than the others. The

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/condition"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/price"
 	"github.com/inferometer/inferometer/internal/judge/slo"
 )
 
@@ -86,7 +87,7 @@ func intervalOf(r *measure.Result, metric string) (low, high *float64) {
 	return nil, nil
 }
 
-func costOf(e *measure.Economy) *Cost {
+func costOf(e *price.Economy) *Cost {
 	if e == nil {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/show/chart"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // Plot says what is drawn of an experiment's results.

@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/send/protocol"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 // TestNamedUnstreamed: an answer that is one object has the same text and counts.
@@ -49,7 +50,7 @@ func TestNamedConversations(t *testing.T) {
 				virtual(t, func(t *testing.T) {
 					on := startSim(t, func(c *sim.Config) {
 						var err error
-						if c.Framing, err = sim.ParseFraming(style); err != nil {
+						if c.Framing, err = dialect.ParseFraming(style); err != nil {
 							t.Fatal(err)
 						}
 					})

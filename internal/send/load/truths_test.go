@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 // outcomeOf is what each fault must be to us.
@@ -134,18 +135,18 @@ func TestOutcomesAreTheTruths(t *testing.T) {
 func stylesOf(backend string) []string {
 	switch backend {
 	case "vllm", "openai-chat":
-		return append([]string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning,tools"}, sim.FramingNames()...)
+		return append([]string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning,tools"}, dialect.FramingNames()...)
 	case "sglang", "tgi":
 		return []string{
 			"", "split,crlf,pings,event-lines", "merge", "no-usage", "finish-event", "no-done", "nospace",
 			"incremental", "incremental,merge", "incremental,split,pings,no-usage", "pings",
 		}
 	case "ollama", "ollama-chat", "llamacpp": // those that are of server-sent events mean nothing to lines
-		return append([]string{"", "split,crlf", "merge,crlf", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning,tools"}, sim.FramingNames()...)
+		return append([]string{"", "split,crlf", "merge,crlf", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning,tools"}, dialect.FramingNames()...)
 	case "openai-responses", "anthropic":
-		return append([]string{"", "split,crlf,pings,nospace", "merge,usage-last", "split,reasoning,tools", "reasoning-content,tools,role-first", "merge,reasoning,no-usage"}, sim.FramingNames()...)
+		return append([]string{"", "split,crlf,pings,nospace", "merge,usage-last", "split,reasoning,tools", "reasoning-content,tools,role-first", "merge,reasoning,no-usage"}, dialect.FramingNames()...)
 	case "trtllm":
-		return append([]string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last"}, sim.FramingNames()...)
+		return append([]string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last"}, dialect.FramingNames()...)
 	case "custom-chat":
 		return []string{"", "split,crlf,pings,event-lines,nospace", "merge,usage-last", "split,reasoning", "no-usage", "finish-event", "no-done"}
 	case "custom-lines":
@@ -176,7 +177,7 @@ func TestFramingsAreTheTruths(t *testing.T) {
 func framed(t *testing.T, style string) func(*sim.Config) {
 	t.Helper()
 	return func(c *sim.Config) {
-		framing, err := sim.ParseFraming(style)
+		framing, err := dialect.ParseFraming(style)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,17 +245,17 @@ func (s *server) compareWithTruth(t *testing.T, q *journal.Request, known sim.Re
 func kindName(k journal.EventKind) string {
 	switch {
 	case k&journal.EventText != 0:
-		return sim.KindToken
+		return dialect.KindToken
 	case k&journal.EventReasoning != 0:
-		return sim.KindReasoning
+		return dialect.KindReasoning
 	case k&journal.EventTool != 0:
-		return sim.KindTool
+		return dialect.KindTool
 	case k&journal.EventFinish != 0:
-		return sim.KindFinish
+		return dialect.KindFinish
 	case k&journal.EventChoices != 0:
-		return sim.KindRole
+		return dialect.KindRole
 	case k&journal.EventUsage != 0:
-		return sim.KindUsage
+		return dialect.KindUsage
 	}
-	return sim.KindFrame
+	return dialect.KindFrame
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/sim"
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 // Text, counts, finish reason and the moment of the end are the truth's.
@@ -18,7 +19,7 @@ func TestUnstreamedAnswersAreTheTruths(t *testing.T) {
 				virtual(t, func(t *testing.T) {
 					const n = 20
 					s := startSim(t, func(c *sim.Config) {
-						framing, err := sim.ParseFraming(style)
+						framing, err := dialect.ParseFraming(style)
 						if err != nil {
 							t.Fatal(err)
 						}

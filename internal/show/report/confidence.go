@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/inferometer/inferometer/internal/judge/measure"
-	"github.com/inferometer/inferometer/internal/judge/stats"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 // confidence is the intervals by the keys of their numbers.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
+	"github.com/inferometer/inferometer/internal/judge/price"
 )
 
 // What tokens cost is on the console and in the JSON, within the schema; what is not
@@ -16,22 +17,22 @@ func TestCost(t *testing.T) {
 	dollars, joules, watts := 1.234567, 0.5, 700.0
 	for _, tt := range []struct {
 		name    string
-		economy measure.Economy
+		economy price.Economy
 		want    []string
 	}{
-		{"all", measure.Economy{
+		{"all", price.Economy{
 			PricePerHour: &dollars, Devices: 2, PerMillionOutput: &dollars, PerMillionTokens: &joules,
-			Power: &measure.PowerUse{Source: "watts", Watts: &watts, JoulesPerOutput: &joules, JoulesPerToken: &joules},
+			Power: &price.PowerUse{Source: "watts", Watts: &watts, JoulesPerOutput: &joules, JoulesPerToken: &joules},
 		}, []string{
 			"Cost: 1.235 per million output tokens, 0.5 per million tokens (2 × 1.234567 an hour)",
 			"Energy: 0.5 J per output token, 0.5 J per token (700 W, watts)",
 		}},
 		{
 			"nothing was generated",
-			measure.Economy{PricePerHour: &dollars, Devices: 1, Power: &measure.PowerUse{Source: "watts", Watts: &watts}},
+			price.Economy{PricePerHour: &dollars, Devices: 1, Power: &price.PowerUse{Source: "watts", Watts: &watts}},
 			[]string{"Cost: unknown: no tokens (1 × 1.234567 an hour)", "Energy: unknown: no tokens (700 W, watts)"},
 		},
-		{"no counters", measure.Economy{Devices: 1, Power: &measure.PowerUse{Source: "rapl", Reason: "no counters"}}, []string{"Energy: unknown: no counters"}},
+		{"no counters", price.Economy{Devices: 1, Power: &price.PowerUse{Source: "rapl", Reason: "no counters"}}, []string{"Energy: unknown: no counters"}},
 	} {
 		for name, r := range results(t) {
 			r.Economy = &tt.economy

@@ -8,10 +8,10 @@ import (
 
 	"github.com/inferometer/inferometer/internal/judge/measure"
 	"github.com/inferometer/inferometer/internal/judge/sample"
-	"github.com/inferometer/inferometer/internal/judge/stats"
 	"github.com/inferometer/inferometer/internal/judge/verdict"
 	"github.com/inferometer/inferometer/internal/show/number"
 	"github.com/inferometer/inferometer/internal/show/table"
+	"github.com/inferometer/inferometer/internal/stats"
 )
 
 func init() { Add(atLatencies, latencies) }

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/inferometer/inferometer/internal/sim/answers"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // body is the part of OpenAI's request that the sim heeds. Unknown fields are
@@ -16,7 +16,7 @@ import (
 type body struct {
 	Model               string          `json:"model"`
 	Prompt              json.RawMessage `json:"prompt"`
-	Messages            []message       `json:"messages"`
+	Messages            []Message       `json:"messages"`
 	Input               json.RawMessage `json:"input"`
 	Stream              bool            `json:"stream"`
 	StreamOptions       *streamOptions  `json:"stream_options"`
@@ -35,93 +35,74 @@ type streamOptions struct {
 	ContinuousUsageStats bool `json:"continuous_usage_stats"`
 }
 
-type message struct {
+type Message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-// call is a request that has been understood.
-type call struct {
-	dialect     *dialect
-	model       string
-	adapter     string // of Config.Adapters; empty: the model itself
-	chat        bool
-	stream      bool
-	usage       bool // a usage event at the end
-	usageAlways bool // usage in each event
-	ignoreEOS   bool
-	maxTokens   int // 0: none given
-	prompt      []int32
+// Call is a request that has been understood.
+type Call struct {
+	Dialect     *Dialect
+	Model       string
+	Adapter     string // that stands in for the model; empty: the model itself
+	Chat        bool
+	Stream      bool
+	Usage       bool // a usage event at the end
+	UsageAlways bool // usage in each event
+	IgnoreEOS   bool
+	MaxTokens   int // 0: none given
+	Prompt      []int32
 	asked       asked // what prompt was made of, where it may be in an answer key
-	logprobs    int   // −1: none; else how many alternatives
+	Logprobs    int   // −1: none; else how many alternatives
 	tokenIDs    bool
-	echo        bool      // the answer begins with the prompt, and
-	liking      liking    // what the answer key says of its end
-	media       int       // images, videos and sounds in its messages
-	incremental bool      // SGLang: an event has only its own text
-	details     bool      // TGI: the last event has counts
-	context     bool      // the answer ends with the ids of prompt and answer
-	firstToken  time.Time // of an answer that is not streamed: when it was ready
-	own         any       // what only its dialect knows
-	triton      *triton   // of a call in Triton's words
+	echo        bool    // the answer begins with the prompt
+	Media       int     // images, videos and sounds in its messages
+	incremental bool    // SGLang: an event has only its own text
+	details     bool    // TGI: the last event has counts
+	context     bool    // the answer ends with the ids of prompt and answer
+	own         any     // what only its dialect knows
+	triton      *triton // of a call in Triton's words
 	// Of a sound: what its events are called; empty: as those of chat.
 	object, idPrefix string
 }
 
-// wording is an error in the words of a real server, which are sentences.
-type wording string
+// Wording is an error in the words of a real server, which are sentences.
+type Wording string
 
-func (w wording) Error() string { return string(w) }
+func (w Wording) Error() string { return string(w) }
 
-// parseCall reads the body of a completion or chat request, without the fields that
-// the server is not to know.
-func parseCall(raw []byte, chat bool, t Tokenizer, ignore ...string) (*call, error) {
+// ParseCall reads the body of a completion or chat request.
+func ParseCall(raw []byte, chat bool, t vocab.Tokenizer) (*Call, error) {
 	var b body
-	if err := json.Unmarshal(without(raw, ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
-	c := &call{model: b.Model, chat: chat, stream: b.Stream, ignoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, echo: b.Echo, logprobs: -1}
+	c := &Call{Model: b.Model, Chat: chat, Stream: b.Stream, IgnoreEOS: b.IgnoreEOS, tokenIDs: b.ReturnTokenIDs, echo: b.Echo, Logprobs: -1}
 	if b.N != nil && *b.N != 1 {
 		return nil, fmt.Errorf("n is %d; this server gives one choice a request", *b.N)
 	}
 	if o := b.StreamOptions; o != nil {
 		if !b.Stream {
-			return nil, wording("Stream options can only be defined when `stream=True`.")
+			return nil, Wording("Stream options can only be defined when `stream=True`.")
 		}
-		c.usage = o.IncludeUsage
-		c.usageAlways = o.IncludeUsage && o.ContinuousUsageStats
+		c.Usage = o.IncludeUsage
+		c.UsageAlways = o.IncludeUsage && o.ContinuousUsageStats
 	}
 	if err := c.readLimits(&b); err != nil {
 		return nil, err
 	}
 	var err error
 	if chat {
-		c.media, c.asked.messages = mediaParts(b.Messages), b.Messages
-		c.prompt, err = chatPrompt(b.Messages, t)
+		c.Media, c.asked.messages = mediaParts(b.Messages), b.Messages
+		c.Prompt, err = ChatPrompt(b.Messages, t)
 	} else {
 		c.asked.prompt = b.Prompt
-		c.prompt, err = promptTokens(b.Prompt, t)
+		c.Prompt, err = promptTokens(b.Prompt, t)
 	}
 	return c, err
 }
 
-// without takes fields out of a body; one that is no object is left to its reader.
-func without(raw []byte, fields []string) []byte {
-	var object map[string]json.RawMessage
-	if len(fields) == 0 || json.Unmarshal(raw, &object) != nil {
-		return raw
-	}
-	for _, name := range fields {
-		delete(object, name)
-	}
-	out, err := json.Marshal(object)
-	if err != nil {
-		return raw // what was unmarshalled can be marshalled
-	}
-	return out
-}
-
-func (c *call) readLimits(b *body) error {
+func (c *Call) readLimits(b *body) error {
 	for _, m := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
 		if m == nil {
 			continue
@@ -129,25 +110,25 @@ func (c *call) readLimits(b *body) error {
 		if *m < 1 {
 			return fmt.Errorf("max_tokens must be at least 1, got %d", *m)
 		}
-		c.maxTokens = *m
+		c.MaxTokens = *m
 	}
 	switch lp := string(bytes.TrimSpace(b.Logprobs)); lp {
 	case "", "null", "false":
 	case "true":
-		c.logprobs = b.TopLogprobs
+		c.Logprobs = b.TopLogprobs
 	default:
-		if err := json.Unmarshal(b.Logprobs, &c.logprobs); err != nil {
+		if err := json.Unmarshal(b.Logprobs, &c.Logprobs); err != nil {
 			return fmt.Errorf("logprobs is %s; give a number, or true for chat", lp)
 		}
 	}
-	if c.logprobs < -1 || c.logprobs > 20 {
-		return fmt.Errorf("logprobs is %d; give 0 to 20", c.logprobs)
+	if c.Logprobs < -1 || c.Logprobs > 20 {
+		return fmt.Errorf("logprobs is %d; give 0 to 20", c.Logprobs)
 	}
 	return nil
 }
 
 // promptTokens reads a prompt: a text, token ids, or a list with one of these.
-func promptTokens(raw json.RawMessage, t Tokenizer) ([]int32, error) {
+func promptTokens(raw json.RawMessage, t vocab.Tokenizer) ([]int32, error) {
 	const need = "prompt must be a string, a list of token ids, or a list with one of these"
 	var text string
 	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {
@@ -177,9 +158,9 @@ func promptTokens(raw json.RawMessage, t Tokenizer) ([]int32, error) {
 	return ids, nil
 }
 
-// chatPrompt is the sim's chat template: "role: content\n" for each message and
+// ChatPrompt is the sim's chat template: "role: content\n" for each message and
 // "assistant:" at the end.
-func chatPrompt(messages []message, t Tokenizer) ([]int32, error) {
+func ChatPrompt(messages []Message, t vocab.Tokenizer) ([]int32, error) {
 	if len(messages) == 0 {
 		return nil, errors.New("messages must be a list with at least one message")
 	}
@@ -190,7 +171,7 @@ func chatPrompt(messages []message, t Tokenizer) ([]int32, error) {
 	return t.Encode(text)
 }
 
-func chatText(messages []message) (string, error) {
+func chatText(messages []Message) (string, error) {
 	list := make([]answers.Message, len(messages))
 	for i, m := range messages {
 		if m.Role == "" {
@@ -228,3 +209,30 @@ func contentText(raw json.RawMessage) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// asked is a request's prompt before it became tokens. Only one of them is set; neither,
+// where the request's dialect does not keep it.
+type asked struct {
+	prompt   json.RawMessage
+	messages []Message
+}
+
+// PromptText is the prompt's text as an answer key knows it. Where only tokens are left it
+// is theirs, which with most tokenizers is the same.
+func (c *Call) PromptText(t vocab.Tokenizer) (string, error) {
+	if len(c.asked.messages) > 0 {
+		return chatText(c.asked.messages)
+	}
+	var text string
+	if json.Unmarshal(c.asked.prompt, &text) == nil && text != "" {
+		return text, nil
+	}
+	var one []string
+	if json.Unmarshal(c.asked.prompt, &one) == nil && len(one) == 1 {
+		return one[0], nil
+	}
+	return t.Decode(c.Prompt)
+}
+
+// Echoes says whether an answer repeats its prompt: a completion that was asked to, in one piece.
+func (c *Call) Echoes() bool { return c.echo && !c.Chat && !c.Stream }

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // llamaCompletion is llama.cpp's own /completion, from its tools/server/README.md.
-var llamaCompletion = &dialect{
-	paths: []string{"/completion"}, read: readLlama, write: newLlama, whole: llamaWhole, failure: llamaFailure,
-	ownFinish: true, usageWithFinish: true,
+var llamaCompletion = &Dialect{
+	Paths: []string{"/completion"}, Read: readLlama, Write: newLlama, Whole: llamaWhole, failure: llamaFailure,
+	OwnFinish: true, UsageWithFinish: true,
 }
 
 // llamaBody is what is heeded of a request; the model is not.
@@ -37,31 +37,31 @@ type llamaAsked struct {
 	tokens, progress, timings bool
 }
 
-func readLlama(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readLlama(m *Model, _ *http.Request, raw []byte) (*Call, error) {
 	var b llamaBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, err
 	}
-	c := &call{stream: b.Stream, ignoreEOS: b.IgnoreEOS, usageAlways: true, logprobs: -1}
+	c := &Call{Stream: b.Stream, IgnoreEOS: b.IgnoreEOS, UsageAlways: true, Logprobs: -1}
 	var err error
-	if c.prompt, err = promptTokens(b.Prompt, s.tokenizer); err != nil {
+	if c.Prompt, err = promptTokens(b.Prompt, m.Tokenizer); err != nil {
 		return nil, err
 	}
-	if len(c.prompt) >= s.cfg.MaxModelLen {
+	if len(c.Prompt) >= m.MaxLen {
 		return nil, errTooLong
 	}
-	text, err := s.tokenizer.Decode(c.prompt)
+	text, err := m.Tokenizer.Decode(c.Prompt)
 	if err != nil {
 		return nil, err
 	}
 	c.own = &llamaAsked{prompt: text, tokens: b.ReturnTokens, progress: b.ReturnProgress, timings: b.TimingsPerToken}
-	c.maxTokens = s.cfg.DefaultMaxTokens
+	c.MaxTokens = m.DefaultMaxTokens
 	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens, b.NPredict} {
 		if n != nil && *n >= 0 {
-			c.maxTokens = max(*n, 1) // it makes a token before it looks
+			c.MaxTokens = max(*n, 1) // it makes a token before it looks
 		}
 	}
-	c.maxTokens = min(c.maxTokens, s.cfg.MaxModelLen-len(c.prompt)) // there it ends with "limit"
+	c.MaxTokens = min(c.MaxTokens, m.MaxLen-len(c.Prompt)) // there it ends with "limit"
 	return c, nil
 }
 
@@ -78,50 +78,50 @@ func llamaFailure(status int, err error) any {
 
 // llamaEvents writes a stream.
 type llamaEvents struct {
-	call   *call
+	call   *Call
 	asked  *llamaAsked
-	answer answer
+	answer vocab.Answer
 	model  string
 	spent  spent
 	json   []byte
 }
 
-func newLlama(c *call, a answer, _, model string, created time.Time) writer {
+func newLlama(c *Call, a vocab.Answer, _, model string, created time.Time) Writer {
 	return &llamaEvents{call: c, asked: c.own.(*llamaAsked), answer: a, model: model, spent: spent{begin: created}}
 }
 
-func (l *llamaEvents) event(e event, out emit) {
+func (l *llamaEvents) Event(e Event, out Emit) {
 	first := l.spent.first.IsZero()
-	if e.to > e.from {
+	if e.To > e.From {
 		l.spent.token(time.Now())
 	}
-	if e.kind == KindFinish {
+	if e.Kind == KindFinish {
 		l.finish(e, out)
 		return
 	}
-	if first && l.asked.progress && e.usage != nil {
-		l.progress(e.usage, e.usage.Cached, out)
-		l.progress(e.usage, e.usage.Prompt, out)
+	if first && l.asked.progress && e.Usage != nil {
+		l.progress(e.Usage, e.Usage.Cached, out)
+		l.progress(e.Usage, e.Usage.Prompt, out)
 	}
 	b := append(l.json[:0], `{"index":0,"content":"`...)
-	for i := e.from; i < e.to; i++ {
-		b = append(b, l.answer.piece(i).json...)
+	for i := e.From; i < e.To; i++ {
+		b = append(b, l.answer.Piece(i).JSON...)
 	}
 	b = append(b, `","tokens":[`...)
-	for i := e.from; i < e.to; i++ {
-		b = strconv.AppendInt(comma(b, i-e.from), int64(l.answer.piece(i).id), 10)
+	for i := e.From; i < e.To; i++ {
+		b = strconv.AppendInt(Comma(b, i-e.From), int64(l.answer.Piece(i).ID), 10)
 	}
-	b = l.counts(append(b, `],"stop":false,"id_slot":-1`...), e.usage)
-	if l.asked.timings && e.usage != nil {
-		b = l.timings(b, e.usage)
+	b = l.counts(append(b, `],"stop":false,"id_slot":-1`...), e.Usage)
+	if l.asked.timings && e.Usage != nil {
+		b = l.timings(b, e.Usage)
 	}
 	l.json = append(b, '}')
-	out("", e.kind, e.to-e.from, l.json)
+	out("", e.Kind, e.To-e.From, l.json)
 }
 
 // progress says how far the prompt is. Its token 0 is none: llama.cpp 0.5 sends it.
-func (l *llamaEvents) progress(u *usage, processed int, out emit) {
-	none := usage{Prompt: u.Prompt}
+func (l *llamaEvents) progress(u *Usage, processed int, out Emit) {
+	none := Usage{Prompt: u.Prompt}
 	b := l.counts(append(l.json[:0], `{"index":0,"content":"","tokens":[0],"stop":false,"id_slot":-1`...), &none)
 	b = strconv.AppendInt(append(b, `,"prompt_progress":{"total":`...), int64(u.Prompt), 10)
 	b = strconv.AppendInt(append(b, `,"cache":`...), int64(u.Cached), 10)
@@ -131,7 +131,7 @@ func (l *llamaEvents) progress(u *usage, processed int, out emit) {
 	out("", KindFrame, 0, l.json)
 }
 
-func (l *llamaEvents) counts(b []byte, u *usage) []byte {
+func (l *llamaEvents) counts(b []byte, u *Usage) []byte {
 	if u == nil {
 		return b
 	}
@@ -139,7 +139,7 @@ func (l *llamaEvents) counts(b []byte, u *usage) []byte {
 	return strconv.AppendInt(append(b, `,"tokens_evaluated":`...), int64(u.Prompt), 10)
 }
 
-func (l *llamaEvents) timings(b []byte, u *usage) []byte {
+func (l *llamaEvents) timings(b []byte, u *Usage) []byte {
 	raw, err := json.Marshal(llamaTimings(&l.spent, u))
 	if err != nil {
 		return b // numbers always marshal
@@ -148,10 +148,10 @@ func (l *llamaEvents) timings(b []byte, u *usage) []byte {
 }
 
 // finish is the last event: it has no text, and repeats the prompt and the settings.
-func (l *llamaEvents) finish(e event, out emit) {
-	last := llamaLast(l.call, l.model, e.finish)
+func (l *llamaEvents) finish(e Event, out Emit) {
+	last := llamaLast(l.call, l.model, e.Finish)
 	last["content"], last["tokens"] = "", []int{}
-	llamaCounts(last, &l.spent, e.usage)
+	llamaCounts(last, &l.spent, e.Usage)
 	raw, err := json.Marshal(last)
 	if err != nil {
 		raw = []byte(`{"error":{"message":"answer"}}`) // texts and numbers always marshal
@@ -159,26 +159,26 @@ func (l *llamaEvents) finish(e event, out emit) {
 	out("", KindFinish, 0, raw)
 }
 
-func (l *llamaEvents) fail(out emit) {
+func (l *llamaEvents) Fail(out Emit) {
 	out("", KindError, 0, []byte(`{"error":{"code":500,"message":"`+errTold.Error()+`","type":"server_error"}}`))
 }
 
-// done: the event that stops is the last, and so is an error.
-func (l *llamaEvents) done(*framer, emit) {}
+// Done: the event that stops is the last, and so is an error.
+func (l *llamaEvents) Done(Emit, func()) {}
 
 // stopTypes are llama.cpp's words for OpenAI's.
 var stopTypes = map[string]string{"stop": "eos", "length": "limit"}
 
-func llamaLast(c *call, model, finish string) map[string]any {
+func llamaLast(c *Call, model, finish string) map[string]any {
 	return map[string]any{
 		"index": 0, "id_slot": 0, "stop": true, "model": model, "prompt": c.own.(*llamaAsked).prompt,
-		"generation_settings": map[string]any{"n_predict": c.maxTokens, "ignore_eos": c.ignoreEOS, "stream": c.stream, "stop": []string{}, "samplers": []string{"top_k", "temperature"}},
+		"generation_settings": map[string]any{"n_predict": c.MaxTokens, "ignore_eos": c.IgnoreEOS, "stream": c.Stream, "stop": []string{}, "samplers": []string{"top_k", "temperature"}},
 		"has_new_line":        false, "truncated": false, "stop_type": stopTypes[finish], "stopping_word": "",
 	}
 }
 
 // llamaCounts adds what the server counted. tokens_cached is what lies in the slot now, and not a hit.
-func llamaCounts(last map[string]any, s *spent, u *usage) {
+func llamaCounts(last map[string]any, s *spent, u *Usage) {
 	if u == nil {
 		return
 	}
@@ -186,7 +186,7 @@ func llamaCounts(last map[string]any, s *spent, u *usage) {
 	last["timings"] = llamaTimings(s, u)
 }
 
-func llamaTimings(s *spent, u *usage) map[string]any {
+func llamaTimings(s *spent, u *Usage) map[string]any {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	return map[string]any{
 		"cache_n": u.Cached, "prompt_n": u.Prompt - u.Cached, "prompt_ms": ms(s.prompt()),
@@ -195,15 +195,15 @@ func llamaTimings(s *spent, u *usage) map[string]any {
 }
 
 // llamaWhole is an answer in one object: the last event's, with all of the text.
-func llamaWhole(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
-	out := llamaLast(c, s.answering(c), p.finish)
-	out["content"], out["tokens"] = p.text.text(0, rec.CompletionTokens), []int32{}
+func llamaWhole(c *Call, a *Result) any {
+	out := llamaLast(c, a.Model, a.Finish)
+	out["content"], out["tokens"] = a.Answer.Text(0, a.Usage.Completion), []int32{}
 	if c.own.(*llamaAsked).tokens {
-		out["tokens"] = p.text.ids(0, rec.CompletionTokens)
+		out["tokens"] = a.Answer.IDs(0, a.Usage.Completion)
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		spent := spent{begin: time.Unix(0, rec.Received), first: c.firstToken, last: time.Now()}
-		llamaCounts(out, &spent, &usage{Prompt: rec.PromptTokens, Completion: rec.CompletionTokens, Cached: j.Cached})
+	if !a.NoUsage {
+		spent := spent{begin: a.Received, first: a.FirstToken, last: time.Now()}
+		llamaCounts(out, &spent, &a.Usage)
 	}
 	return out
 }

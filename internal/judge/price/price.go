@@ -1,4 +1,5 @@
-package measure
+// Package price says what tokens cost, in money and in energy.
+package price
 
 import "github.com/inferometer/inferometer/internal/journal"
 
@@ -22,15 +23,20 @@ type PowerUse struct {
 	Reason          string   `json:"reason,omitempty"`
 }
 
-// economy is nil where the run was given neither a price nor a power.
-func economy(r *Result) *Economy {
-	p := r.Run.Options.Price
+// Work is what was done for the price.
+type Work struct {
+	Seconds       float64
+	Input, Output int64 // tokens
+}
+
+// Of is nil where the run was given neither a price nor a power. The end is nil where the run has none.
+func Of(p *journal.Price, end *journal.End, w Work) *Economy {
 	if p == nil {
 		return nil
 	}
-	output, tokens := float64(r.OutputTokens), float64(r.InputTokens+r.OutputTokens)
+	output, tokens := float64(w.Output), float64(w.Input+w.Output)
 	per := func(amount, of float64) *float64 {
-		if of <= 0 || r.Duration <= 0 {
+		if of <= 0 || w.Seconds <= 0 {
 			return nil
 		}
 		v := amount / of
@@ -38,14 +44,14 @@ func economy(r *Result) *Economy {
 	}
 	e := &Economy{Devices: p.Devices}
 	if p.PerHour > 0 {
-		spent := p.PerHour * float64(p.Devices) * r.Duration / 3600
+		spent := p.PerHour * float64(p.Devices) * w.Seconds / 3600
 		e.PricePerHour = &p.PerHour
 		e.PerMillionOutput, e.PerMillionTokens = per(spent*1e6, output), per(spent*1e6, tokens)
 	}
 	if p.Power != "" {
-		e.Power = powerUse(r.End, p.Power)
-		if w := e.Power.Watts; w != nil {
-			e.Power.JoulesPerOutput, e.Power.JoulesPerToken = per(*w*r.Duration, output), per(*w*r.Duration, tokens)
+		e.Power = powerUse(end, p.Power)
+		if watts := e.Power.Watts; watts != nil {
+			e.Power.JoulesPerOutput, e.Power.JoulesPerToken = per(*watts*w.Seconds, output), per(*watts*w.Seconds, tokens)
 		}
 	}
 	return e

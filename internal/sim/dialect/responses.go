@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 const pathResponses = "/v1/responses"
 
 // openAIResponses is OpenAI's Responses API, by its documentation.
-var openAIResponses = &dialect{
-	paths: []string{pathResponses}, read: readResponses, write: newResponseStream, whole: wholeResponse,
-	usageWithFinish: true, ownFinish: true,
+var openAIResponses = &Dialect{
+	Paths: []string{pathResponses}, Read: readResponses, Write: newResponseStream, Whole: wholeResponse,
+	UsageWithFinish: true, OwnFinish: true,
 }
 
 // item is one of a request's list.
@@ -29,7 +29,7 @@ type item struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readResponses(m *Model, _ *http.Request, raw []byte) (*Call, error) {
 	var b struct {
 		Model        string          `json:"model"`
 		Instructions string          `json:"instructions"`
@@ -38,26 +38,26 @@ func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
 		Stream       bool            `json:"stream"`
 		IgnoreEOS    bool            `json:"ignore_eos"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
-	c := &call{model: b.Model, chat: true, stream: b.Stream, ignoreEOS: b.IgnoreEOS, logprobs: -1}
+	c := &Call{Model: b.Model, Chat: true, Stream: b.Stream, IgnoreEOS: b.IgnoreEOS, Logprobs: -1}
 	if b.MaxTokens != nil {
-		if c.maxTokens = *b.MaxTokens; c.maxTokens < 1 {
-			return nil, fmt.Errorf("max_output_tokens must be at least 1, got %d", c.maxTokens)
+		if c.MaxTokens = *b.MaxTokens; c.MaxTokens < 1 {
+			return nil, fmt.Errorf("max_output_tokens must be at least 1, got %d", c.MaxTokens)
 		}
 	}
-	var list []message
+	var list []Message
 	if b.Instructions != "" {
-		list = append(list, message{Role: "system", Content: quoted(b.Instructions)})
+		list = append(list, Message{Role: "system", Content: quoted(b.Instructions)})
 	}
 	var text string
 	if json.Unmarshal(b.Input, &text) == nil {
-		list = append(list, message{Role: "user", Content: quoted(text)})
+		list = append(list, Message{Role: "user", Content: quoted(text)})
 	} else {
 		var items []item
 		if err := json.Unmarshal(b.Input, &items); err != nil {
-			return nil, wording("input must be a string or a list of items")
+			return nil, Wording("input must be a string or a list of items")
 		}
 		calls := map[string]bool{}
 		for i := range items {
@@ -69,29 +69,29 @@ func readResponses(s *Server, _ *http.Request, raw []byte) (*call, error) {
 		}
 	}
 	var err error
-	c.prompt, err = chatPrompt(list, s.tokenizer)
+	c.Prompt, err = ChatPrompt(list, m.Tokenizer)
 	return c, err
 }
 
 // readItem reads one item as a message with a text.
-func (c *call) readItem(it *item, calls map[string]bool) (message, error) {
+func (c *Call) readItem(it *item, calls map[string]bool) (Message, error) {
 	switch it.Type {
 	case "function_call":
 		if it.CallID == "" || it.Name == "" || it.Arguments == nil {
-			return message{}, wording("function_call: call_id, name and arguments are required")
+			return Message{}, Wording("function_call: call_id, name and arguments are required")
 		}
 		calls[it.CallID] = true
-		return message{Role: "assistant", Content: quoted(it.Name + *it.Arguments)}, nil
+		return Message{Role: "assistant", Content: quoted(it.Name + *it.Arguments)}, nil
 	case "function_call_output":
 		if !calls[it.CallID] {
-			return message{}, wording("No tool call found for function call output with call_id " + it.CallID + ".")
+			return Message{}, Wording("No tool call found for function call output with call_id " + it.CallID + ".")
 		}
-		return message{Role: "tool", Content: it.Output}, nil
+		return Message{Role: "tool", Content: it.Output}, nil
 	case "reasoning":
-		return message{Role: "assistant", Content: it.Content}, nil
+		return Message{Role: "assistant", Content: it.Content}, nil
 	case "", "message":
 	default:
-		return message{}, wording("Invalid value: '" + it.Type + "'.")
+		return Message{}, Wording("Invalid value: '" + it.Type + "'.")
 	}
 	var parts []struct {
 		Type string `json:"type"`
@@ -101,22 +101,22 @@ func (c *call) readItem(it *item, calls map[string]bool) (message, error) {
 	for _, p := range parts {
 		switch {
 		case p.Type == "input_image" && p.URL != "":
-			c.media++
+			c.Media++
 		case p.Type == "input_text" && it.Role != "assistant", p.Type == "output_text" && it.Role == "assistant":
 		default:
-			return message{}, wording("Invalid value: '" + p.Type + "' in a message of " + it.Role + ".")
+			return Message{}, Wording("Invalid value: '" + p.Type + "' in a message of " + it.Role + ".")
 		}
 	}
 	switch it.Role {
 	case "user", "assistant", "system", "developer":
-		return message{Role: it.Role, Content: it.Content}, nil
+		return Message{Role: it.Role, Content: it.Content}, nil
 	}
-	return message{}, wording("Invalid role: '" + it.Role + "'.")
+	return Message{}, Wording("Invalid role: '" + it.Role + "'.")
 }
 
 // responseStream writes the events of an answer.
 type responseStream struct {
-	answer   answer
+	answer   vocab.Answer
 	id       string // and model, as they stand in JSON
 	model    string
 	created  int64
@@ -130,17 +130,17 @@ type responseStream struct {
 	json     []byte
 }
 
-func newResponseStream(_ *call, a answer, id, model string, created time.Time) writer {
-	return &responseStream{answer: a, id: string(jsonText(id)), model: string(jsonText(model)), created: created.Unix(), index: -1}
+func newResponseStream(_ *Call, a vocab.Answer, id, model string, created time.Time) Writer {
+	return &responseStream{answer: a, id: string(vocab.JSONText(id)), model: string(vocab.JSONText(model)), created: created.Unix(), index: -1}
 }
 
-func (r *responseStream) send(out emit, name, kind string, tokens int, rest string) {
+func (r *responseStream) send(out Emit, name, kind string, tokens int, rest string) {
 	r.json = fmt.Appendf(r.json[:0], `{"type":"%s","sequence_number":%d,%s}`, name, r.number, rest)
 	r.number++
 	out(name, kind, tokens, r.json)
 }
 
-func (r *responseStream) frame(out emit, name, rest string) { r.send(out, name, KindFrame, 0, rest) }
+func (r *responseStream) frame(out Emit, name, rest string) { r.send(out, name, KindFrame, 0, rest) }
 
 // object is the response as it is so far.
 func (r *responseStream) object(status, details, failure, usage string) string {
@@ -148,7 +148,7 @@ func (r *responseStream) object(status, details, failure, usage string) string {
 		r.id, r.created, status, failure, details, r.model, strings.Join(r.items, ","), usage)
 }
 
-func (r *responseStream) begin(out emit) {
+func (r *responseStream) begin(out Emit) {
 	if r.begun {
 		return
 	}
@@ -204,7 +204,7 @@ var (
 	partType = map[string]string{itemText: "output_text", itemSummary: "summary_text"}
 )
 
-func (r *responseStream) item(out emit, kind string) {
+func (r *responseStream) item(out Emit, kind string) {
 	if r.open == kind {
 		return
 	}
@@ -217,7 +217,7 @@ func (r *responseStream) item(out emit, kind string) {
 	}
 }
 
-func (r *responseStream) endItem(out emit) {
+func (r *responseStream) endItem(out Emit) {
 	if r.open == "" {
 		return
 	}
@@ -239,20 +239,20 @@ func (r *responseStream) endItem(out emit) {
 func (r *responseStream) text(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
-		b.Write(r.answer.piece(i).json)
+		b.Write(r.answer.Piece(i).JSON)
 	}
 	return b.String()
 }
 
-// event implements writer.
-func (r *responseStream) event(e event, out emit) {
+// Event implements Writer.
+func (r *responseStream) Event(e Event, out Emit) {
 	r.begin(out)
-	switch e.kind {
+	switch e.Kind {
 	case KindToken:
 		r.delta(e, out, itemText)
 	case KindReasoning:
 		kind := itemReasoning
-		if e.field == "reasoning_content" { // as a summary, which at Ollama is the reasoning itself
+		if e.Field == "reasoning_content" { // as a summary, which at Ollama is the reasoning itself
 			kind = itemSummary
 		}
 		r.delta(e, out, kind)
@@ -261,11 +261,11 @@ func (r *responseStream) event(e event, out emit) {
 	case KindFinish:
 		r.endItem(out)
 		usage := "null"
-		if u := e.usage; u != nil {
+		if u := e.Usage; u != nil {
 			usage = fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`,
 				u.Prompt, u.Cached, u.Completion, r.thought, u.Prompt+u.Completion)
 		}
-		if e.finish == "length" {
+		if e.Finish == "length" {
 			r.send(out, "response.incomplete", KindFinish, 0, r.object("incomplete", `{"reason":"max_output_tokens"}`, "null", usage))
 			return
 		}
@@ -273,24 +273,24 @@ func (r *responseStream) event(e event, out emit) {
 	}
 }
 
-func (r *responseStream) delta(e event, out emit, kind string) {
+func (r *responseStream) delta(e Event, out Emit, kind string) {
 	r.item(out, kind)
-	if e.from == e.to {
+	if e.From == e.To {
 		return
 	}
-	r.to = e.to
-	if e.kind == KindReasoning {
-		r.thought += e.to - e.from
+	r.to = e.To
+	if e.Kind == KindReasoning {
+		r.thought += e.To - e.From
 	}
-	r.send(out, "response."+deltaOf[kind]+".delta", e.kind, e.to-e.from, r.place()+`,"delta":"`+r.text(e.from, e.to)+`"`)
+	r.send(out, "response."+deltaOf[kind]+".delta", e.Kind, e.To-e.From, r.place()+`,"delta":"`+r.text(e.From, e.To)+`"`)
 }
 
-func (r *responseStream) fail(out emit) {
+func (r *responseStream) Fail(out Emit) {
 	r.send(out, "error", KindError, 0, fmt.Sprintf(`"code":"server_error","message":"%s","param":null`, errTold))
 }
 
-// done: a response ends with its last event; after an error it may say so once more.
-func (r *responseStream) done(_ *framer, out emit) {
+// Done: a response ends with its last event; after an error it may say so once more.
+func (r *responseStream) Done(out Emit, _ func()) {
 	if r.open == "" {
 		return
 	}
@@ -298,25 +298,25 @@ func (r *responseStream) done(_ *framer, out emit) {
 }
 
 // wholeResponse is an answer that was not streamed.
-func wholeResponse(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
+func wholeResponse(c *Call, a *Result) any {
 	out := map[string]any{
-		"id": "resp_" + rec.ID, "object": "response", "created_at": rec.Received / int64(time.Second), "model": s.answering(c),
+		"id": "resp_" + a.ID, "object": "response", "created_at": a.Received.Unix(), "model": a.Model,
 		"status": "completed", "error": nil, "incomplete_details": nil, "output": []any{}, "store": false,
 	}
-	if p.finish == "length" {
+	if a.Finish == "length" {
 		out["status"], out["incomplete_details"] = "incomplete", map[string]string{"reason": "max_output_tokens"}
 	}
-	if text := p.text.text(0, rec.CompletionTokens); text != "" {
+	if text := a.Answer.Text(0, a.Usage.Completion); text != "" {
 		out["output"] = []any{map[string]any{
 			"id": "msg_0", "type": "message", "status": "completed", "role": "assistant",
 			"content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}},
 		}}
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	if !a.NoUsage {
 		out["usage"] = map[string]any{
-			"input_tokens": rec.PromptTokens, "input_tokens_details": map[string]int{"cached_tokens": j.Cached},
-			"output_tokens": rec.CompletionTokens, "output_tokens_details": map[string]int{"reasoning_tokens": 0},
-			"total_tokens": rec.PromptTokens + rec.CompletionTokens,
+			"input_tokens": a.Usage.Prompt, "input_tokens_details": map[string]int{"cached_tokens": a.Usage.Cached},
+			"output_tokens": a.Usage.Completion, "output_tokens_details": map[string]int{"reasoning_tokens": 0},
+			"total_tokens": a.Usage.Prompt + a.Usage.Completion,
 		}
 	}
 	return out

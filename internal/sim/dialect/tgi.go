@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // tgi is the own API of Hugging Face's text-generation-inference. An event is a token;
 // the one that ends an answer by itself is an event too, with a text that is none.
-var tgi = &dialect{
-	paths: []string{"/generate_stream"}, read: readTGI, write: newTGI, whole: tgiWhole, failure: tgiFailure,
-	framing: FrameNoSpace, usageWithFinish: true, endToken: true,
+var tgi = &Dialect{
+	Paths: []string{"/generate_stream"}, Read: readTGI, Write: newTGI, Whole: tgiWhole, failure: tgiFailure,
+	Framing: FrameNoSpace, UsageWithFinish: true, EndToken: true,
 }
 
 // tgiDefault is what a router took without max_new_tokens for a long time.
@@ -23,7 +23,7 @@ const tgiDefault = 100
 // endText is the text of the token that ends an answer.
 const endText = "</s>"
 
-func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readTGI(m *Model, r *http.Request, raw []byte) (*Call, error) {
 	var b struct {
 		Inputs string `json:"inputs"`
 		Params struct {
@@ -35,7 +35,7 @@ func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
 			BestOf       *int     `json:"best_of"`
 		} `json:"parameters"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	p := &b.Params
@@ -53,12 +53,12 @@ func readTGI(s *Server, r *http.Request, raw []byte) (*call, error) {
 	case p.BestOf != nil && *p.BestOf != 1:
 		return nil, invalid("`best_of` != 1 is not supported when streaming tokens")
 	}
-	c := &call{stream: r.URL.Path != pathGenerate, logprobs: -1, maxTokens: tgiDefault, details: p.Details}
+	c := &Call{Stream: r.URL.Path != pathGenerate, Logprobs: -1, MaxTokens: tgiDefault, details: p.Details}
 	if p.MaxNewTokens != nil {
-		c.maxTokens = *p.MaxNewTokens
+		c.MaxTokens = *p.MaxNewTokens
 	}
 	var err error
-	c.prompt, err = s.tokenizer.Encode(b.Inputs)
+	c.Prompt, err = m.Tokenizer.Encode(b.Inputs)
 	return c, err
 }
 
@@ -82,68 +82,68 @@ func tgiFailure(status int, err error) any {
 
 // tgiWriter writes TGI's events.
 type tgiWriter struct {
-	call   *call
-	answer answer
+	call   *Call
+	answer vocab.Answer
 	index  int
 	text   []byte // the text so far, as it stands in JSON
 	json   []byte
 }
 
-func newTGI(c *call, a answer, _, _ string, _ time.Time) writer {
+func newTGI(c *Call, a vocab.Answer, _, _ string, _ time.Time) Writer {
 	return &tgiWriter{call: c, answer: a}
 }
 
-// event implements writer: a message for each token.
-func (w *tgiWriter) event(e event, out emit) {
-	ended := e.finish == "stop" // its last token is the one that says so
-	if e.from == e.to {
+// Event implements Writer: a message for each token.
+func (w *tgiWriter) Event(e Event, out Emit) {
+	ended := e.Finish == "stop" // its last token is the one that says so
+	if e.From == e.To {
 		w.token(nil, e, out)
 		return
 	}
-	for i := e.from; i < e.to; i++ {
-		one := event{kind: e.kind, from: i, to: i + 1}
-		if i+1 == e.to {
-			one.finish, one.usage = e.finish, e.usage
+	for i := e.From; i < e.To; i++ {
+		one := Event{Kind: e.Kind, From: i, To: i + 1}
+		if i+1 == e.To {
+			one.Finish, one.Usage = e.Finish, e.Usage
 		}
-		p := w.answer.piece(i)
-		if ended && i+1 == e.to {
-			p, one.kind = nil, KindFinish
+		p := w.answer.Piece(i)
+		if ended && i+1 == e.To {
+			p, one.Kind = nil, KindFinish
 		}
 		w.token(p, one, out)
 	}
 }
 
 // token writes one; without a piece it is the token that ends the answer.
-func (w *tgiWriter) token(p *piece, e event, out emit) {
+func (w *tgiWriter) token(p *vocab.Piece, e Event, out Emit) {
 	w.index++
 	b := strconv.AppendInt(append(w.json[:0], `{"index":`...), int64(w.index), 10)
 	if p == nil {
 		b = append(b, `,"token":{"id":2,"text":"`+endText+`","logprob":-0.25,"special":true}`...)
 	} else {
-		w.text = append(w.text, p.json...)
-		b = strconv.AppendInt(append(b, `,"token":{"id":`...), int64(p.id), 10)
-		b = append(append(b, `,"text":"`...), p.json...)
-		b = append(strconv.AppendFloat(append(b, `","logprob":`...), w.answer.logprob(e.from), 'g', -1, 64), `,"special":false}`...)
+		w.text = append(w.text, p.JSON...)
+		b = strconv.AppendInt(append(b, `,"token":{"id":`...), int64(p.ID), 10)
+		b = append(append(b, `,"text":"`...), p.JSON...)
+		b = append(strconv.AppendFloat(append(b, `","logprob":`...), w.answer.Logprob(e.From), 'g', -1, 64), `,"special":false}`...)
 	}
-	if e.finish == "" {
+	if e.Finish == "" {
 		b = append(b, `,"generated_text":null,"details":null}`...)
 	} else {
 		b = append(append(append(b, `,"generated_text":"`...), w.text...), `","details":`...)
 		b = append(w.appendDetails(b, e), '}')
 	}
 	w.json = b
-	out("", e.kind, e.to-e.from, b)
+	out("", e.Kind, e.To-e.From, b)
 }
 
 // appendDetails writes the last event's details, if they were asked for.
-func (w *tgiWriter) appendDetails(b []byte, e event) []byte {
+func (w *tgiWriter) appendDetails(b []byte, e Event) []byte {
 	if !w.call.details {
 		return append(b, "null"...)
 	}
-	b = append(append(append(b, `{"finish_reason":"`...), tgiFinish(e.finish)...), '"')
-	if e.usage != nil {
-		b = strconv.AppendInt(append(b, `,"generated_tokens":`...), int64(e.usage.Completion), 10)
-		b = strconv.AppendInt(append(b, `,"input_length":`...), int64(e.usage.Prompt), 10)
+	b = append(append(append(b, `{"finish_reason":"`...), tgiFinish(e.Finish)...), '"')
+	if e.Usage != nil {
+		b = strconv.AppendInt(append(b, `,"generated_tokens":`...), int64(e.Usage.Completion), 10)
+		b = strconv.AppendInt(append(b, `,"input_length":`...), int64(e.Usage.Prompt), 10)
 	}
 	return append(b, `,"seed":null}`...)
 }
@@ -155,30 +155,30 @@ func tgiFinish(finish string) string {
 	return finish
 }
 
-func (w *tgiWriter) fail(out emit) {
+func (w *tgiWriter) Fail(out Emit) {
 	out("", KindError, 0, []byte(`{"error":"Request failed during generation: `+errTold.Error()+`","error_type":"generation"}`))
 }
 
-func (w *tgiWriter) done(*framer, emit) {} // the last token's event was the end
+func (w *tgiWriter) Done(Emit, func()) {} // the last token's event was the end
 
 // tgiWhole is an answer in one piece.
-func tgiWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
-	n := rec.CompletionTokens
-	visible := n - p.unseen(c)
-	out := map[string]any{"generated_text": p.text.text(0, visible)}
+func tgiWhole(c *Call, a *Result) any {
+	n := a.Usage.Completion
+	visible := a.Visible
+	out := map[string]any{"generated_text": a.Answer.Text(0, visible)}
 	if !c.details {
 		return out
 	}
 	tokens := []any{}
 	for i := range n {
-		t := map[string]any{"id": p.text.piece(i).id, "text": p.text.piece(i).text, "logprob": p.text.logprob(i), "special": false}
+		t := map[string]any{"id": a.Answer.Piece(i).ID, "text": a.Answer.Piece(i).Text, "logprob": a.Answer.Logprob(i), "special": false}
 		if i >= visible {
 			t = map[string]any{"id": 2, "text": endText, "logprob": -0.25, "special": true}
 		}
 		tokens = append(tokens, t)
 	}
-	details := map[string]any{"finish_reason": tgiFinish(p.finish), "seed": nil, "prefill": []any{}, "tokens": tokens}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	details := map[string]any{"finish_reason": tgiFinish(a.Finish), "seed": nil, "prefill": []any{}, "tokens": tokens}
+	if !a.NoUsage {
 		details["generated_tokens"] = n
 	}
 	out["details"] = details

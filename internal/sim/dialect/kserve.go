@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-
-	"github.com/inferometer/inferometer/internal/sim/engine"
 )
 
 // The Open Inference Protocol, version 2, over HTTP (KServe's and Triton's), with the
 // tensors of a model that takes text. Written from the protocol's specification.
-var openInference = &dialect{
-	paths: []string{"/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer"},
-	read:  readInfer, whole: inferWhole, failure: tritonFailure, noFinish: true,
+var openInference = &Dialect{
+	Paths: []string{"/v2/models/{model}/infer", "/v2/models/{model}/versions/{version}/infer"},
+	Read:  readInfer, Whole: inferWhole, failure: tritonFailure, NoFinish: true,
 }
 
 // tensor is an input or an output with its values as JSON.
@@ -36,7 +34,7 @@ var inferInputs = map[string]string{
 // inferOutputs are the names of its outputs.
 var inferOutputs = []string{"text_output", "num_input_tokens", "num_output_tokens"}
 
-func readInfer(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readInfer(m *Model, r *http.Request, raw []byte) (*Call, error) {
 	var b struct {
 		ID      string   `json:"id"`
 		Inputs  []tensor `json:"inputs"`
@@ -44,7 +42,7 @@ func readInfer(s *Server, r *http.Request, raw []byte) (*call, error) {
 			Name string `json:"name"`
 		} `json:"outputs"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("failed to parse the request JSON buffer: %w", err)
 	}
 	values := map[string]any{}
@@ -79,7 +77,7 @@ func readInfer(s *Server, r *http.Request, raw []byte) (*call, error) {
 	if n := whole("min_tokens"); n != nil {
 		least = *n
 	}
-	c, err := s.tritonCall(r, text, whole("max_tokens"), least, whole("end_id"))
+	c, err := tritonCall(m, r, text, whole("max_tokens"), least, whole("end_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +116,13 @@ func (in *tensor) scalar() (any, error) {
 	}
 }
 
-func inferWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
-	outputs := []tensor{{Name: "text_output", Type: "BYTES", Shape: []int{1, 1}, Data: []string{p.text.text(0, rec.CompletionTokens)}}}
-	if c.triton.inputCount && !s.cfg.Framing.has(FrameNoUsage) {
-		outputs = append(outputs, tensor{Name: "num_input_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{rec.PromptTokens}})
+func inferWhole(c *Call, a *Result) any {
+	outputs := []tensor{{Name: "text_output", Type: "BYTES", Shape: []int{1, 1}, Data: []string{a.Answer.Text(0, a.Usage.Completion)}}}
+	if c.triton.inputCount && !a.NoUsage {
+		outputs = append(outputs, tensor{Name: "num_input_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.Usage.Prompt}})
 	}
-	if c.triton.outputCount && !s.cfg.Framing.has(FrameNoUsage) {
-		outputs = append(outputs, tensor{Name: "num_output_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{rec.CompletionTokens}})
+	if c.triton.outputCount && !a.NoUsage {
+		outputs = append(outputs, tensor{Name: "num_output_tokens", Type: "INT32", Shape: []int{1, 1}, Data: []int{a.Usage.Completion}})
 	}
 	whole := map[string]any{"model_name": c.triton.model, "model_version": "1", "outputs": outputs}
 	if c.triton.id != "" {

@@ -1,33 +1,33 @@
-package sim
+package vocab
 
 import (
 	"fmt"
 	"strings"
 )
 
-// wordTokenizer is the built-in vocabulary: ids 0 to 255 are the bytes, then
+// WordTokenizer is the built-in vocabulary: ids 0 to 255 are the bytes, then
 // come words. Encoding takes the longest token that fits, from left to right,
 // so each text has one encoding and decoding gives the text back.
-type wordTokenizer struct {
-	pieces  []string // by id
+type WordTokenizer struct {
+	Pieces  []string // by id
 	byFirst [256][]int32
 }
 
 const byteTokens = 256
 
-func newWordTokenizer() *wordTokenizer {
-	t := &wordTokenizer{}
+func NewWordTokenizer() *WordTokenizer {
+	t := &WordTokenizer{}
 	for b := range byteTokens {
-		t.pieces = append(t.pieces, string([]byte{byte(b)}))
+		t.Pieces = append(t.Pieces, string([]byte{byte(b)}))
 	}
-	t.pieces = append(t.pieces, builtinWords()...)
-	t.pieces = append(t.pieces, strings.Fields(pairs)...)
-	for id := byteTokens; id < len(t.pieces); id++ {
-		p := t.pieces[id]
+	t.Pieces = append(t.Pieces, Words()...)
+	t.Pieces = append(t.Pieces, strings.Fields(pairs)...)
+	for id := byteTokens; id < len(t.Pieces); id++ {
+		p := t.Pieces[id]
 		list := &t.byFirst[p[0]]
 		// Longest first, so that the first match is the one to take.
 		at := len(*list)
-		for at > 0 && len(t.pieces[(*list)[at-1]]) < len(p) {
+		for at > 0 && len(t.Pieces[(*list)[at-1]]) < len(p) {
 			at--
 		}
 		*list = append((*list)[:at], append([]int32{int32(id)}, (*list)[at:]...)...)
@@ -35,12 +35,12 @@ func newWordTokenizer() *wordTokenizer {
 	return t
 }
 
-func (t *wordTokenizer) Encode(text string) ([]int32, error) {
+func (t *WordTokenizer) Encode(text string) ([]int32, error) {
 	ids := make([]int32, 0, len(text)/3+1)
 next:
 	for len(text) > 0 {
 		for _, id := range t.byFirst[text[0]] {
-			if p := t.pieces[id]; strings.HasPrefix(text, p) {
+			if p := t.Pieces[id]; strings.HasPrefix(text, p) {
 				ids = append(ids, id)
 				text = text[len(p):]
 				continue next
@@ -52,13 +52,13 @@ next:
 	return ids, nil
 }
 
-func (t *wordTokenizer) Decode(ids []int32) (string, error) {
+func (t *WordTokenizer) Decode(ids []int32) (string, error) {
 	var b strings.Builder
 	for _, id := range ids {
-		if id < 0 || int(id) >= len(t.pieces) {
-			return "", fmt.Errorf("token id %d is not in the vocabulary of %d", id, len(t.pieces))
+		if id < 0 || int(id) >= len(t.Pieces) {
+			return "", fmt.Errorf("token id %d is not in the vocabulary of %d", id, len(t.Pieces))
 		}
-		b.WriteString(t.pieces[id])
+		b.WriteString(t.Pieces[id])
 	}
 	return b.String(), nil
 }
@@ -94,7 +94,7 @@ var spicyWords = []string{
 const pairs = `th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi
 ri ro ic ne ea ra ce li ch ll be ma si om ur Th He In An Re On At`
 
-func builtinWords() (words []string) {
+func Words() (words []string) {
 	seen := map[string]bool{}
 	add := func(w string) {
 		if !seen[w] {
@@ -109,4 +109,10 @@ func builtinWords() (words []string) {
 		add(w)
 	}
 	return words
+}
+
+// Tokenizer turns text into tokens and back. The built-in one needs no file.
+type Tokenizer interface {
+	Encode(text string) ([]int32, error)
+	Decode(ids []int32) (string, error)
 }

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 const pathMessages = "/v1/messages"
 
 // anthropicMessages is Anthropic's Messages API, by its documentation. As in vLLM, the
 // usage at the end repeats the prompt's tokens, without those of the cache.
-var anthropicMessages = &dialect{
-	paths: []string{pathMessages}, read: readMessages, write: newMessageStream, whole: wholeMessage, failure: messagesFailure,
-	usageWithFinish: true, ownFinish: true,
+var anthropicMessages = &Dialect{
+	Paths: []string{pathMessages}, Read: readMessages, Write: newMessageStream, Whole: wholeMessage, failure: messagesFailure,
+	UsageWithFinish: true, OwnFinish: true,
 }
 
 // block is a part of a message's content.
@@ -35,21 +35,21 @@ type block struct {
 	} `json:"source"`
 }
 
-func readMessages(s *Server, _ *http.Request, raw []byte) (*call, error) {
+func readMessages(m *Model, _ *http.Request, raw []byte) (*Call, error) {
 	var b struct {
 		Model     string          `json:"model"`
 		System    json.RawMessage `json:"system"`
-		Messages  []message       `json:"messages"`
+		Messages  []Message       `json:"messages"`
 		MaxTokens *int            `json:"max_tokens"`
 		Stream    bool            `json:"stream"`
 	}
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("the body is not the JSON of a request: %w", err)
 	}
 	if b.MaxTokens == nil || *b.MaxTokens < 1 {
-		return nil, wording("max_tokens: Field required, 1 or more")
+		return nil, Wording("max_tokens: Field required, 1 or more")
 	}
-	c := &call{model: b.Model, chat: true, stream: b.Stream, maxTokens: *b.MaxTokens, logprobs: -1}
+	c := &Call{Model: b.Model, Chat: true, Stream: b.Stream, MaxTokens: *b.MaxTokens, Logprobs: -1}
 	list, err := c.readBlocks(b.Messages)
 	if err != nil {
 		return nil, err
@@ -57,25 +57,25 @@ func readMessages(s *Server, _ *http.Request, raw []byte) (*call, error) {
 	if system, err := contentText(b.System); err != nil {
 		return nil, fmt.Errorf("system: %w", err)
 	} else if system != "" {
-		list = append([]message{{Role: "system", Content: quoted(system)}}, list...)
+		list = append([]Message{{Role: "system", Content: quoted(system)}}, list...)
 	}
-	c.prompt, err = chatPrompt(list, s.tokenizer)
+	c.Prompt, err = ChatPrompt(list, m.Tokenizer)
 	return c, err
 }
 
 // readBlocks turns messages with blocks into messages with texts. What the API refuses is
 // refused here too: other roles, empty texts, results of tools that nobody called.
-func (c *call) readBlocks(messages []message) (list []message, err error) {
+func (c *Call) readBlocks(messages []Message) (list []Message, err error) {
 	calls := map[string]bool{}
 	for i, m := range messages {
 		if m.Role != "user" && m.Role != "assistant" {
-			return nil, wording(fmt.Sprintf("messages.%d.role: Input should be 'user' or 'assistant'", i))
+			return nil, Wording(fmt.Sprintf("messages.%d.role: Input should be 'user' or 'assistant'", i))
 		}
 		var text string
 		var blocks []block
 		if json.Unmarshal(m.Content, &text) != nil {
 			if err := json.Unmarshal(m.Content, &blocks); err != nil {
-				return nil, wording(fmt.Sprintf("messages.%d.content: Input should be a valid list or string", i))
+				return nil, Wording(fmt.Sprintf("messages.%d.content: Input should be a valid list or string", i))
 			}
 		}
 		var words strings.Builder
@@ -85,35 +85,35 @@ func (c *call) readBlocks(messages []message) (list []message, err error) {
 				return nil, fmt.Errorf("messages.%d.content.%d: %w", i, k, err)
 			}
 		}
-		list = append(list, message{Role: m.Role, Content: quoted(words.String())})
+		list = append(list, Message{Role: m.Role, Content: quoted(words.String())})
 	}
 	return list, nil
 }
 
-func (c *call) readBlock(b *block, calls map[string]bool, words *strings.Builder) error {
+func (c *Call) readBlock(b *block, calls map[string]bool, words *strings.Builder) error {
 	switch b.Type {
 	case "text":
 		if b.Text == "" {
-			return wording("text content blocks must be non-empty")
+			return Wording("text content blocks must be non-empty")
 		}
 		words.WriteString(b.Text)
 	case "thinking":
 		words.WriteString(b.Thinking)
 	case "image":
 		if b.Source == nil || b.Source.Type != "base64" && b.Source.Type != "url" {
-			return wording("source: Field required")
+			return Wording("source: Field required")
 		}
-		c.media++
+		c.Media++
 	case "tool_use":
 		var input map[string]json.RawMessage
 		if err := json.Unmarshal(b.Input, &input); err != nil || b.ID == "" || b.Name == "" {
-			return wording("tool_use: id, name and an object as input are required")
+			return Wording("tool_use: id, name and an object as input are required")
 		}
 		calls[b.ID] = true
 		words.WriteString(b.Name + string(b.Input))
 	case "tool_result":
 		if !calls[b.ToolUseID] {
-			return wording("unexpected `tool_use_id` found in `tool_result` blocks: " + b.ToolUseID)
+			return Wording("unexpected `tool_use_id` found in `tool_result` blocks: " + b.ToolUseID)
 		}
 		text, err := contentText(b.Content)
 		if err != nil {
@@ -121,19 +121,19 @@ func (c *call) readBlock(b *block, calls map[string]bool, words *strings.Builder
 		}
 		words.WriteString(text)
 	default:
-		return wording("type: Input tag '" + b.Type + "' is not known")
+		return Wording("type: Input tag '" + b.Type + "' is not known")
 	}
 	return nil
 }
 
 func quoted(text string) json.RawMessage {
-	return append(append([]byte{'"'}, jsonText(text)...), '"')
+	return append(append([]byte{'"'}, vocab.JSONText(text)...), '"')
 }
 
 // messageStream writes the events of an answer.
 type messageStream struct {
-	call   *call
-	answer answer
+	call   *Call
+	answer vocab.Answer
 	id     string // and model, as they stand in JSON
 	model  string
 	begun  bool
@@ -143,26 +143,26 @@ type messageStream struct {
 	json   []byte
 }
 
-func newMessageStream(c *call, a answer, id, model string, _ time.Time) writer {
-	return &messageStream{call: c, answer: a, id: string(jsonText(id)), model: string(jsonText(model)), index: -1}
+func newMessageStream(c *Call, a vocab.Answer, id, model string, _ time.Time) Writer {
+	return &messageStream{call: c, answer: a, id: string(vocab.JSONText(id)), model: string(vocab.JSONText(model)), index: -1}
 }
 
-func (m *messageStream) frame(out emit, name, rest string) {
+func (m *messageStream) frame(out Emit, name, rest string) {
 	m.json = append(append(append(append(m.json[:0], `{"type":"`...), name...), '"'), rest...)
 	out(name, KindFrame, 0, append(m.json, '}'))
 }
 
-func (m *messageStream) begin(out emit) {
+func (m *messageStream) begin(out Emit) {
 	if m.begun {
 		return
 	}
 	m.begun = true
 	m.frame(out, "message_start", fmt.Sprintf(`,"message":{"id":"msg_%s","type":"message","role":"assistant","content":[],"model":"%s","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":%d,"output_tokens":0}}`,
-		m.id, m.model, len(m.call.prompt)))
+		m.id, m.model, len(m.call.Prompt)))
 }
 
 // block ends the block that is open, and opens one of another kind.
-func (m *messageStream) block(out emit, kind, head string) {
+func (m *messageStream) block(out Emit, kind, head string) {
 	if m.open == kind {
 		return
 	}
@@ -176,7 +176,7 @@ func (m *messageStream) block(out emit, kind, head string) {
 	}
 }
 
-func (m *messageStream) endBlock(out emit) {
+func (m *messageStream) endBlock(out Emit) {
 	if m.open == "" {
 		return
 	}
@@ -189,10 +189,10 @@ func (m *messageStream) endBlock(out emit) {
 
 const toolBlock = `"id":"toolu_sim","name":"answer","input":{}`
 
-// event implements writer.
-func (m *messageStream) event(e event, out emit) {
+// Event implements Writer.
+func (m *messageStream) Event(e Event, out Emit) {
 	m.begin(out)
-	switch e.kind {
+	switch e.Kind {
 	case KindToken:
 		m.block(out, "text", `"text":""`)
 		m.delta(e, out, "text_delta", "text")
@@ -201,54 +201,54 @@ func (m *messageStream) event(e event, out emit) {
 		m.delta(e, out, "thinking_delta", "thinking")
 	case KindTool:
 		m.block(out, "tool_use", toolBlock)
-		if e.from < e.to {
+		if e.From < e.To {
 			m.delta(e, out, "input_json_delta", "partial_json")
 		}
 	case KindFinish:
 		m.endBlock(out)
 		usage := ""
-		if u := e.usage; u != nil {
+		if u := e.Usage; u != nil {
 			usage = fmt.Sprintf(`,"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d}`, u.Prompt-u.Cached, u.Cached, u.Completion)
 		}
-		m.json = fmt.Appendf(m.json[:0], `{"type":"message_delta","delta":{"stop_reason":"%s","stop_sequence":null}%s}`, stopReason[e.finish], usage)
+		m.json = fmt.Appendf(m.json[:0], `{"type":"message_delta","delta":{"stop_reason":"%s","stop_sequence":null}%s}`, stopReason[e.Finish], usage)
 		out("message_delta", KindFinish, 0, m.json)
 	}
 }
 
-func (m *messageStream) delta(e event, out emit, kind, field string) {
+func (m *messageStream) delta(e Event, out Emit, kind, field string) {
 	b := fmt.Appendf(m.json[:0], `{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":"`, m.index, kind, field)
-	for i := e.from; i < e.to; i++ {
-		b = append(b, m.answer.piece(i).json...)
+	for i := e.From; i < e.To; i++ {
+		b = append(b, m.answer.Piece(i).JSON...)
 	}
 	m.json = append(b, `"}}`...)
-	out("content_block_delta", e.kind, e.to-e.from, m.json)
+	out("content_block_delta", e.Kind, e.To-e.From, m.json)
 }
 
 // stopReason has the API's words for the finish reasons.
 var stopReason = map[string]string{"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
 
-func (m *messageStream) fail(out emit) {
+func (m *messageStream) Fail(out Emit) {
 	out("error", KindError, 0, fmt.Appendf(nil, `{"type":"error","error":{"type":"api_error","message":"%s"}}`, errTold))
 }
 
-func (m *messageStream) done(f *framer, out emit) {
-	if !f.style.has(FrameNoDone) {
+func (m *messageStream) Done(out Emit, mark func()) {
+	if mark != nil {
 		m.frame(out, "message_stop", "")
 	}
 }
 
 // wholeMessage is an answer that was not streamed.
-func wholeMessage(s *Server, c *call, p plan, j *engine.Job, rec *Record) any {
+func wholeMessage(c *Call, a *Result) any {
 	out := map[string]any{
-		"id": "msg_" + rec.ID, "type": "message", "role": "assistant", "model": s.answering(c),
-		"content": []any{}, "stop_reason": stopReason[p.finish], "stop_sequence": nil,
+		"id": "msg_" + a.ID, "type": "message", "role": "assistant", "model": a.Model,
+		"content": []any{}, "stop_reason": stopReason[a.Finish], "stop_sequence": nil,
 	}
-	if text := p.text.text(0, rec.CompletionTokens); text != "" {
+	if text := a.Answer.Text(0, a.Usage.Completion); text != "" {
 		out["content"] = []any{map[string]any{"type": "text", "text": text}}
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
+	if !a.NoUsage {
 		out["usage"] = map[string]int{
-			"input_tokens": rec.PromptTokens - j.Cached, "cache_read_input_tokens": j.Cached, "cache_creation_input_tokens": 0, "output_tokens": rec.CompletionTokens,
+			"input_tokens": a.Usage.Prompt - a.Usage.Cached, "cache_read_input_tokens": a.Usage.Cached, "cache_creation_input_tokens": 0, "output_tokens": a.Usage.Completion,
 		}
 	}
 	return out
@@ -263,7 +263,7 @@ func messagesFailure(status int, err error) any {
 	if kind == "" {
 		kind = "api_error"
 	}
-	if errors.Is(err, errNoModel) {
+	if errors.Is(err, ErrNoModel) {
 		kind = "not_found_error"
 	}
 	return map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": err.Error()}}

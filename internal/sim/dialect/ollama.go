@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -7,19 +7,19 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/inferometer/inferometer/internal/sim/engine"
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Ollama's own API: a JSON object a line, the last of which has the counts, and durations
 // in nanoseconds. From its docs/api.md and api/types.go, version 0.17.
 var (
-	ollamaGenerate = &dialect{
-		paths: []string{"/api/generate"}, read: readOllama, write: newOllama, whole: ollamaWhole, failure: ollamaFailure,
-		lines: true, ownFinish: true, usageWithFinish: true, stopsForTools: true,
+	ollamaGenerate = &Dialect{
+		Paths: []string{"/api/generate"}, Read: readOllama, Write: newOllama, Whole: ollamaWhole, failure: ollamaFailure,
+		Lines: true, OwnFinish: true, UsageWithFinish: true, StopsForTools: true,
 	}
-	ollamaChat = &dialect{
-		paths: []string{"/api/chat"}, read: readOllama, write: newOllama, whole: ollamaWhole, failure: ollamaFailure,
-		lines: true, ownFinish: true, usageWithFinish: true, stopsForTools: true,
+	ollamaChat = &Dialect{
+		Paths: []string{"/api/chat"}, Read: readOllama, Write: newOllama, Whole: ollamaWhole, failure: ollamaFailure,
+		Lines: true, OwnFinish: true, UsageWithFinish: true, StopsForTools: true,
 	}
 )
 
@@ -58,65 +58,65 @@ type ollamaMessage struct {
 	} `json:"tool_calls"`
 }
 
-func readOllama(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readOllama(m *Model, r *http.Request, raw []byte) (*Call, error) {
 	var b ollamaBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, err // Go's own words are Ollama's
 	}
-	c := &call{model: b.Model, chat: r.URL.Path == "/api/chat", stream: b.Stream == nil || *b.Stream, logprobs: -1, media: len(b.Images)}
+	c := &Call{Model: b.Model, Chat: r.URL.Path == "/api/chat", Stream: b.Stream == nil || *b.Stream, Logprobs: -1, Media: len(b.Images)}
 	if b.Model == "" {
-		return nil, wording("model is required")
+		return nil, Wording("model is required")
 	}
 	if b.Logprobs {
-		c.logprobs = 0
+		c.Logprobs = 0
 	}
 	var err error
-	if c.prompt, err = b.tokens(c, s.tokenizer); err != nil {
+	if c.Prompt, err = b.tokens(c, m.Tokenizer); err != nil {
 		return nil, err
 	}
-	return c, b.fit(c, s.cfg.MaxModelLen, s.cfg.DefaultMaxTokens)
+	return c, b.fit(c, m.MaxLen, m.DefaultMaxTokens)
 }
 
 // tokens are those of the prompt, by the model's template unless it is raw.
-func (b *ollamaBody) tokens(c *call, t Tokenizer) ([]int32, error) {
-	if !c.chat && b.Raw {
+func (b *ollamaBody) tokens(c *Call, t vocab.Tokenizer) ([]int32, error) {
+	if !c.Chat && b.Raw {
 		return t.Encode(b.Prompt)
 	}
 	messages := []ollamaMessage{{Role: "user", Content: b.Prompt}}
-	if c.chat {
+	if c.Chat {
 		messages = b.Messages
 	} else {
 		c.context = true
 	}
-	list := make([]message, len(messages))
+	list := make([]Message, len(messages))
 	for i, m := range messages {
 		content, err := json.Marshal(m.Content)
 		if err != nil {
 			return nil, err
 		}
-		list[i] = message{Role: m.Role, Content: content}
-		c.media += len(m.Images)
+		list[i] = Message{Role: m.Role, Content: content}
+		c.Media += len(m.Images)
 	}
-	return chatPrompt(list, t)
+	return ChatPrompt(list, t)
 }
 
 // fit cuts a prompt that is longer than the context, which Ollama tells nobody, and takes
 // a length that does not fit for one that does.
-func (b *ollamaBody) fit(c *call, limit, most int) error {
+func (b *ollamaBody) fit(c *Call, limit, most int) error {
 	if b.Options.NumCtx > 0 {
 		limit = min(limit, b.Options.NumCtx)
 	}
-	if len(c.prompt) >= limit {
+	if len(c.Prompt) >= limit {
 		if b.Truncate != nil && !*b.Truncate {
-			return wording("the input length exceeds the context length")
+			return Wording("the input length exceeds the context length")
 		}
-		c.prompt = c.prompt[len(c.prompt)-limit+1:]
+		c.Prompt = c.Prompt[len(c.Prompt)-limit+1:]
 	}
-	c.maxTokens = most
+	c.MaxTokens = most
 	if n := b.Options.NumPredict; n != nil && *n > 0 {
-		c.maxTokens = *n
+		c.MaxTokens = *n
 	}
-	c.maxTokens = min(c.maxTokens, limit-len(c.prompt))
+	c.MaxTokens = min(c.MaxTokens, limit-len(c.Prompt))
 	return nil
 }
 
@@ -124,8 +124,8 @@ func ollamaFailure(_ int, err error) any { return map[string]string{"error": err
 
 // ollamaLines writes a stream.
 type ollamaLines struct {
-	call   *call
-	answer answer
+	call   *Call
+	answer vocab.Answer
 	model  []byte // in JSON
 	spent  spent
 	json   []byte
@@ -133,33 +133,33 @@ type ollamaLines struct {
 	toolFrom, toolTo int
 }
 
-func newOllama(c *call, a answer, _, model string, created time.Time) writer {
-	return &ollamaLines{call: c, answer: a, model: jsonText(model), spent: spent{begin: created}}
+func newOllama(c *Call, a vocab.Answer, _, model string, created time.Time) Writer {
+	return &ollamaLines{call: c, answer: a, model: vocab.JSONText(model), spent: spent{begin: created}}
 }
 
-func (o *ollamaLines) event(e event, out emit) {
+func (o *ollamaLines) Event(e Event, out Emit) {
 	now := time.Now()
-	if e.to > e.from {
+	if e.To > e.From {
 		o.spent.token(now)
 	}
-	switch e.kind {
+	switch e.Kind {
 	case KindToken, KindReasoning:
 		field := "content"
-		if e.kind == KindReasoning {
+		if e.Kind == KindReasoning {
 			field = "thinking"
 		}
 		b := o.head(now)
-		b = append(o.text(b, field, e.from, e.to), `,"done":false`...)
-		if o.call.logprobs >= 0 {
-			b = o.logprobs(b, e.from, e.to)
+		b = append(o.text(b, field, e.From, e.To), `,"done":false`...)
+		if o.call.Logprobs >= 0 {
+			b = o.logprobs(b, e.From, e.To)
 		}
 		o.json = append(b, '}')
-		out("", e.kind, e.to-e.from, o.json)
+		out("", e.Kind, e.To-e.From, o.json)
 	case KindTool:
 		if o.toolTo == 0 {
-			o.toolFrom = e.from
+			o.toolFrom = e.From
 		}
-		o.toolTo = e.to
+		o.toolTo = e.To
 	case KindFinish:
 		o.tool(now, out)
 		o.finish(now, e, out)
@@ -167,23 +167,23 @@ func (o *ollamaLines) event(e event, out emit) {
 }
 
 // tool is a whole call, in a line of its own.
-func (o *ollamaLines) tool(now time.Time, out emit) {
+func (o *ollamaLines) tool(now time.Time, out Emit) {
 	if o.toolTo == o.toolFrom {
 		return
 	}
 	b := append(o.head(now), `,"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_sim","function":{"index":0,"name":"answer","arguments":{"text":"`...)
 	for i := o.toolFrom; i < o.toolTo; i++ {
-		b = append(b, o.answer.piece(i).json...)
+		b = append(b, o.answer.Piece(i).JSON...)
 	}
 	o.json = append(b, `"}}}]},"done":false}`...)
 	out("", KindTool, o.toolTo-o.toolFrom, o.json)
 }
 
-func (o *ollamaLines) finish(now time.Time, e event, out emit) {
-	b := o.text(o.head(now), "content", e.from, e.from)
-	b = append(append(append(b, `,"done":true,"done_reason":"`...), e.finish...), '"')
+func (o *ollamaLines) finish(now time.Time, e Event, out Emit) {
+	b := o.text(o.head(now), "content", e.From, e.From)
+	b = append(append(append(b, `,"done":true,"done_reason":"`...), e.Finish...), '"')
 	if o.call.context {
-		b = appendInts(append(b, `,"context":`...), append(o.call.prompt[:len(o.call.prompt):len(o.call.prompt)], o.answer.ids(0, e.to)...))
+		b = appendInts(append(b, `,"context":`...), append(o.call.Prompt[:len(o.call.Prompt):len(o.call.Prompt)], o.answer.IDs(0, e.To)...))
 	}
 	number := func(name string, v int64) {
 		if v > 0 { // zeros are left out
@@ -191,10 +191,10 @@ func (o *ollamaLines) finish(now time.Time, e event, out emit) {
 		}
 	}
 	number("total_duration", int64(o.spent.total(now)))
-	if e.usage != nil {
-		number("prompt_eval_count", int64(e.usage.Prompt))
+	if e.Usage != nil {
+		number("prompt_eval_count", int64(e.Usage.Prompt))
 		number("prompt_eval_duration", int64(o.spent.prompt()))
-		number("eval_count", int64(e.usage.Completion))
+		number("eval_count", int64(e.Usage.Completion))
 		number("eval_duration", int64(o.spent.output()))
 	}
 	o.json = append(b, '}')
@@ -211,7 +211,7 @@ func (o *ollamaLines) head(now time.Time) []byte {
 // text is where a chat has its message, and generate its response.
 func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 	switch {
-	case !o.call.chat:
+	case !o.call.Chat:
 		b = append(b, `,"response":"`...)
 	case field == "thinking":
 		b = append(b, `,"message":{"role":"assistant","content":"","thinking":"`...)
@@ -219,9 +219,9 @@ func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 		b = append(b, `,"message":{"role":"assistant","content":"`...)
 	}
 	for i := from; i < to; i++ {
-		b = append(b, o.answer.piece(i).json...)
+		b = append(b, o.answer.Piece(i).JSON...)
 	}
-	if o.call.chat {
+	if o.call.Chat {
 		return append(b, `"}`...)
 	}
 	return append(b, '"')
@@ -231,7 +231,7 @@ func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 func (o *ollamaLines) logprobs(b []byte, from, to int) []byte {
 	list := []map[string]any{}
 	for i := from; i < to; i++ {
-		list = append(list, map[string]any{"token": o.answer.piece(i).text, "logprob": o.answer.logprob(i)})
+		list = append(list, map[string]any{"token": o.answer.Piece(i).Text, "logprob": o.answer.Logprob(i)})
 	}
 	raw, err := json.Marshal(list)
 	if err != nil {
@@ -240,29 +240,29 @@ func (o *ollamaLines) logprobs(b []byte, from, to int) []byte {
 	return append(append(b, `,"logprobs":`...), raw...)
 }
 
-func (o *ollamaLines) fail(out emit) {
+func (o *ollamaLines) Fail(out Emit) {
 	out("", KindError, 0, fmt.Appendf(nil, `{"error":%q}`, errTold.Error()))
 }
 
-// done: an error line is the last one.
-func (o *ollamaLines) done(*framer, emit) {}
+// Done: an error line is the last one.
+func (o *ollamaLines) Done(Emit, func()) {}
 
 // ollamaWhole is an answer in one object, with the fields of all lines.
-func ollamaWhole(s *Server, c *call, p plan, _ *engine.Job, rec *Record) any {
-	now, text := time.Now(), p.text.text(0, rec.CompletionTokens)
-	spent := spent{begin: time.Unix(0, rec.Received), first: c.firstToken, last: now}
+func ollamaWhole(c *Call, a *Result) any {
+	now, text := time.Now(), a.Answer.Text(0, a.Usage.Completion)
+	spent := spent{begin: a.Received, first: a.FirstToken, last: now}
 	out := map[string]any{
-		"model": s.answering(c), "created_at": now.UTC().Format(time.RFC3339Nano), "done": true, "done_reason": p.finish,
+		"model": a.Model, "created_at": now.UTC().Format(time.RFC3339Nano), "done": true, "done_reason": a.Finish,
 		"total_duration": spent.total(now),
 	}
-	if c.chat {
+	if c.Chat {
 		out["message"] = map[string]any{"role": "assistant", "content": text}
 	} else {
 		out["response"] = text
 	}
-	if !s.cfg.Framing.has(FrameNoUsage) {
-		out["prompt_eval_count"], out["prompt_eval_duration"] = rec.PromptTokens, spent.prompt()
-		out["eval_count"], out["eval_duration"] = rec.CompletionTokens, spent.output()
+	if !a.NoUsage {
+		out["prompt_eval_count"], out["prompt_eval_duration"] = a.Usage.Prompt, spent.prompt()
+		out["eval_count"], out["eval_duration"] = a.Usage.Completion, spent.output()
 	}
 	return out
 }

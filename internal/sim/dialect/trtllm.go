@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"encoding/json"
@@ -9,14 +9,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/vocab"
 )
 
 // Triton's generate extension with the models of the TensorRT-LLM backend: text in, and
 // a response of the model an event. Written from Triton's "Generate Extension" and from
 // the configuration of the backend's models.
-var tritonGenerate = &dialect{
-	paths: []string{"/v2/models/{model}/generate_stream", "/v2/models/{model}/versions/{version}/generate_stream"},
-	read:  readTriton, write: newGenerated, failure: tritonFailure, noFinish: true,
+var tritonGenerate = &Dialect{
+	Paths: []string{"/v2/models/{model}/generate_stream", "/v2/models/{model}/versions/{version}/generate_stream"},
+	Read:  readTriton, Write: newGenerated, failure: tritonFailure, NoFinish: true,
 }
 
 // The models of the backend that take text; the sim has them beside its own.
@@ -36,7 +38,7 @@ func tritonModel(r *http.Request) (shown, model string) {
 }
 
 func tritonFailure(_ int, err error) any {
-	return map[string]string{"error": strings.TrimPrefix(err.Error(), errNoModel.Error()+": ")}
+	return map[string]string{"error": strings.TrimPrefix(err.Error(), ErrNoModel.Error()+": ")}
 }
 
 // triton is what the answer to a call of Triton's depends on.
@@ -62,9 +64,9 @@ type tritonBody struct {
 	Accumulate  bool            `json:"accumulate_tokens"`
 }
 
-func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
+func readTriton(m *Model, r *http.Request, raw []byte) (*Call, error) {
 	var b tritonBody
-	if err := json.Unmarshal(without(raw, s.cfg.Ignore), &b); err != nil {
+	if err := json.Unmarshal(raw, &b); err != nil {
 		return nil, fmt.Errorf("failed to parse the request JSON buffer: %w", err)
 	}
 	if !b.Stream {
@@ -76,80 +78,80 @@ func readTriton(s *Server, r *http.Request, raw []byte) (*call, error) {
 	} else if list != nil {
 		text = list[0]
 	}
-	c, err := s.tritonCall(r, text, b.MaxTokens, b.MinTokens, b.EndID)
+	c, err := tritonCall(m, r, text, b.MaxTokens, b.MinTokens, b.EndID)
 	if err != nil {
 		return nil, err
 	}
-	c.stream, c.usageAlways = true, b.InputCount || b.OutputCount
+	c.Stream, c.UsageAlways = true, b.InputCount || b.OutputCount
 	c.triton.id, c.triton.inputCount, c.triton.outputCount = b.ID, b.InputCount, b.OutputCount
 	c.triton.accumulate = b.Accumulate && c.triton.model == tritonBLS
 	return c, nil
 }
 
 // tritonCall is what both of Triton's ways to ask have in common.
-func (s *Server) tritonCall(r *http.Request, text string, maxTokens *int, minTokens int, endID *int) (*call, error) {
+func tritonCall(m *Model, r *http.Request, text string, maxTokens *int, minTokens int, endID *int) (*Call, error) {
 	if maxTokens == nil || *maxTokens < 1 {
 		return nil, errors.New("max_tokens must be a single value > 0")
 	}
 	shown, model := tritonModel(r)
-	c := &call{model: model, maxTokens: *maxTokens, logprobs: -1, triton: &triton{model: shown}}
+	c := &Call{Model: model, MaxTokens: *maxTokens, Logprobs: -1, triton: &triton{model: shown}}
 	// A token that ends the answer is not drawn before the least length, nor is one that
 	// no token is.
-	c.ignoreEOS = minTokens >= *maxTokens
-	if endID != nil && !c.ignoreEOS {
-		_, err := s.tokenizer.Decode([]int32{int32(*endID)})
-		c.ignoreEOS = err != nil
+	c.IgnoreEOS = minTokens >= *maxTokens
+	if endID != nil && !c.IgnoreEOS {
+		_, err := m.Tokenizer.Decode([]int32{int32(*endID)})
+		c.IgnoreEOS = err != nil
 	}
 	var err error
-	c.prompt, err = s.tokenizer.Encode(text)
+	c.Prompt, err = m.Tokenizer.Encode(text)
 	return c, err
 }
 
 // generated writes the responses of a model as events.
 type generated struct {
-	call   *call
-	answer answer
+	call   *Call
+	answer vocab.Answer
 	json   []byte
 }
 
-func newGenerated(c *call, a answer, _, _ string, _ time.Time) writer {
+func newGenerated(c *Call, a vocab.Answer, _, _ string, _ time.Time) Writer {
 	return &generated{call: c, answer: a}
 }
 
-func (g *generated) event(e event, out emit) {
+func (g *generated) Event(e Event, out Emit) {
 	t := g.call.triton
 	b := append(g.json[:0], `{"context_logits":0.0,"cum_log_probs":0.0,"generation_logits":0.0,`...)
 	if t.id != "" {
-		b = append(append(append(b, `"id":"`...), jsonText(t.id)...), `",`...)
+		b = append(append(append(b, `"id":"`...), vocab.JSONText(t.id)...), `",`...)
 	}
-	b = append(append(append(b, `"model_name":"`...), jsonText(t.model)...), `","model_version":"1",`...)
-	kind := e.kind
+	b = append(append(append(b, `"model_name":"`...), vocab.JSONText(t.model)...), `","model_version":"1",`...)
+	kind := e.Kind
 	if kind == KindFinish { // an empty response, which says no more than that it is one
 		kind = KindFrame
 	}
-	if e.usage != nil && t.inputCount {
-		b = strconv.AppendInt(append(b, `"num_input_tokens":`...), int64(e.usage.Prompt), 10)
+	if e.Usage != nil && t.inputCount {
+		b = strconv.AppendInt(append(b, `"num_input_tokens":`...), int64(e.Usage.Prompt), 10)
 		b = append(b, ',')
 	}
-	if e.usage != nil && t.outputCount { // of this response
-		b = strconv.AppendInt(append(b, `"num_output_tokens":`...), int64(e.to-e.from), 10)
+	if e.Usage != nil && t.outputCount { // of this response
+		b = strconv.AppendInt(append(b, `"num_output_tokens":`...), int64(e.To-e.From), 10)
 		b = append(b, ',')
 	}
-	if e.usage != nil && kind == KindFrame {
+	if e.Usage != nil && kind == KindFrame {
 		kind = KindUsage
 	}
 	b = append(b, `"output_log_probs":[0.0,0.0],"sequence_end":false,"sequence_id":0,"sequence_start":false,"text_output":"`...)
-	from := e.from
+	from := e.From
 	if t.accumulate {
 		from = 0
 	}
-	for i := from; i < e.to; i++ {
-		b = append(b, g.answer.piece(i).json...)
+	for i := from; i < e.To; i++ {
+		b = append(b, g.answer.Piece(i).JSON...)
 	}
 	g.json = append(b, `"}`...)
-	out("", kind, e.to-e.from, g.json)
+	out("", kind, e.To-e.From, g.json)
 }
 
-func (g *generated) fail(out emit) { out("", KindError, 0, []byte(`{"error":"`+errTold.Error()+`"}`)) }
+func (g *generated) Fail(out Emit) { out("", KindError, 0, []byte(`{"error":"`+errTold.Error()+`"}`)) }
 
-func (g *generated) done(*framer, emit) {} // the body ends, and that is all
+func (g *generated) Done(Emit, func()) {} // the body ends, and that is all

@@ -1,4 +1,4 @@
-package sim
+package dialect
 
 import (
 	"fmt"
@@ -56,24 +56,24 @@ next:
 		}
 		return 0, fmt.Errorf("framing %q is unknown; known are %s", part, strings.Join(framingNames, ", "))
 	}
-	return f, f.validate()
+	return f, f.Validate()
 }
 
 // String is the form that ParseFraming reads.
 func (f Framing) String() string {
 	var parts []string
 	for i, name := range framingNames {
-		if f.has(1 << i) {
+		if f.Has(1 << i) {
 			parts = append(parts, name)
 		}
 	}
 	return strings.Join(parts, ",")
 }
 
-func (f Framing) has(g Framing) bool { return f&g != 0 }
+func (f Framing) Has(g Framing) bool { return f&g != 0 }
 
-// validate refuses pairs that contradict each other.
-func (f Framing) validate() error {
+// Validate refuses pairs that contradict each other.
+func (f Framing) Validate() error {
 	if f >= frameEnd {
 		return fmt.Errorf("framing %#x has unknown bits; use the Frame constants", uint32(f))
 	}
