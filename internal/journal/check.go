@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -75,13 +76,16 @@ func checkFields(line any) *bounds {
 	return b
 }
 
+// rawJSON is the type of what is kept as it came.
+var rawJSON = reflect.TypeFor[json.RawMessage]()
+
 // value looks at a value and all below it. tag is that of the field that it is or is in.
 func (b *bounds) value(v reflect.Value, name string, tag reflect.StructTag) {
 	if longest := tag.Get("max"); longest != "" && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
 		n, _ := strconv.Atoi(longest) // a test reads them all
 		b.within("the length of "+name, int64(v.Len()), 0, int64(n))
 	}
-	if b.err != nil {
+	if b.err != nil || v.Type() == rawJSON {
 		return
 	}
 	switch v.Kind() {

@@ -57,8 +57,10 @@ func (s *Scrape) clean() {
 }
 
 // cleanValue goes over all texts of a line that a journal has once.
-
 func cleanValue(v reflect.Value) {
+	if v.Type() == rawJSON { // it is not shown
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {

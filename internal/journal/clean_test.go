@@ -17,7 +17,7 @@ import (
 func TestWordsOfAJournalArePlain(t *testing.T) {
 	const hostile = "\x1b[2Ja\x1b]0;x\x07\n  b\u202e"
 	run := &Run{Schema: Schema, Version: hostile, Command: []string{hostile, "{\n  \"a\": 1}"}, Options: Options{
-		ModelID: hostile, Label: hostile, Metadata: [][2]string{{hostile, hostile}}, PercentileMetrics: []string{hostile},
+		ModelID: hostile, Label: hostile, Metadata: []Pair{{hostile, hostile}}, PercentileMetrics: []string{hostile},
 		Goodput: map[string]float64{hostile: 1}, Workload: map[string]string{hostile: hostile},
 	}, Targets: []Target{{URL: hostile, Model: hostile, Root: hostile}}, Environment: Environment{Host: hostile}}
 	request := &Request{ID: hostile, ServerID: hostile, FinishReason: hostile, Error: hostile, Outcome: hostile}
@@ -59,7 +59,7 @@ func TestWordsOfAJournalArePlain(t *testing.T) {
 		}
 	}
 	o := &r.Run().Options
-	if o.Label != "a b" || o.ModelID != "a b" || o.Metadata[0] != [2]string{"a b", "a b"} || o.Goodput["a b"] != 1 || o.Workload["a b"] != "a b" || r.Run().Command[1] != "{\n  \"a\": 1}" {
+	if o.Label != "a b" || o.ModelID != "a b" || o.Metadata[0] != (Pair{"a b", "a b"}) || o.Goodput["a b"] != 1 || o.Workload["a b"] != "a b" || r.Run().Command[1] != "{\n  \"a\": 1}" {
 		t.Errorf("%+v %q", o, r.Run().Command)
 	}
 	if len(r.Scrapes()[0].Counters) != 1 {

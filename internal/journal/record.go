@@ -15,10 +15,12 @@
 // All times are nanoseconds on the run's clock: monotonic, zero at Run.StartUnixNs.
 package journal
 
+import "encoding/json"
+
 //go:generate go run ./generate
 
-// Schema is the version of the line format. It grows when a reader must know.
-const Schema = 1
+// Schema is the version of the line format. It grows when a reader must know. Since 2 the first line has the Spec.
+const Schema = 2
 
 // Line is one line of a journal; exactly one field is set.
 type Line struct {
@@ -48,8 +50,10 @@ type Run struct {
 	Share string `json:"share,omitempty"`
 	// Fleet is who sent a run of several clients; its times are then on the leader's clock. Absent: one client sent it.
 	Fleet *Fleet `json:"fleet,omitempty"`
-	// Options are the flags that shape the report (percentiles, goodput, label…),
-	// so that a report made later is the one that was asked for.
+	// Spec is what the run was asked to do, of this client's share. nil: the journal is of schema 1.
+	Spec json.RawMessage `json:"spec,omitempty" max:"8388608"`
+	// Options are what shapes the report (percentiles, goodput, label…), so that a report made later is the one that
+	// was asked for. In a line with a Spec they are only what that does not say.
 	Options Options `json:"options"`
 
 	// Targets are the servers of a run against several at once; absent with one.
@@ -73,47 +77,47 @@ type Run struct {
 	Proven *Proven `json:"proven,omitempty"`
 }
 
-// Options are the parts of the command line that measure and report need.
+// Options are what measure and report need of a run: keys of its Spec, named by the tag spec, and what was found out.
 type Options struct {
-	Backend           string             `json:"backend"`
+	Backend           string             `json:"backend" spec:"server.backend"`
 	BaseURL           string             `json:"base_url"`
 	Endpoint          string             `json:"endpoint"`
-	Label             string             `json:"label,omitempty"`
+	Label             string             `json:"label,omitempty" spec:"keep.label"`
 	ModelID           string             `json:"model_id"`
-	Model             string             `json:"model,omitempty"`              // as --model named it; empty: the server's first
-	SentModel         string             `json:"sent_model,omitempty"`         // in each request
-	TokenizerID       string             `json:"tokenizer_id,omitempty"`       // empty: none, counts are the server's
-	TokenizerSource   string             `json:"tokenizer_source"`             // file, server or none
-	TokenizerRevision string             `json:"tokenizer_revision,omitempty"` // the hub's commit, of one that came from there
-	Dataset           string             `json:"dataset"`
+	Model             string             `json:"model,omitempty" spec:"server.model"` // as --model named it; empty: the server's first
+	SentModel         string             `json:"sent_model,omitempty"`                // in each request
+	TokenizerID       string             `json:"tokenizer_id,omitempty"`              // empty: none, counts are the server's
+	TokenizerSource   string             `json:"tokenizer_source"`                    // file, server or none
+	TokenizerRevision string             `json:"tokenizer_revision,omitempty"`        // the hub's commit, of one that came from there
+	Dataset           string             `json:"dataset" spec:"dataset.name"`
 	DatasetRevision   string             `json:"dataset_revision,omitempty"` // the hub's commit, of one that came from there
 	NumPrompts        int                `json:"num_prompts" bound:"total"`
-	Seed              int64              `json:"seed" bound:"-"`
-	RequestRate       float64            `json:"request_rate,omitempty"` // 0: infinite
-	Burstiness        float64            `json:"burstiness"`             // 0: infinite
-	MaxConcurrency    int                `json:"max_concurrency,omitempty"`
-	Conversations     int                `json:"conversations,omitempty" bound:"index"` // planned; NumPrompts are then their turns
-	MaxConversations  int                `json:"max_conversations,omitempty"`           // open at a time
-	History           string             `json:"history,omitempty"`                     // of conversations: live or recorded
-	SpawnRate         float64            `json:"spawn_rate,omitempty"`                  // slots of MaxConcurrency a second, one after the other; 0: all at once
-	Batch             int                `json:"batch,omitempty"`                       // requests sent together; 0: each by itself
+	Seed              int64              `json:"seed" spec:"load.seed" bound:"-"`
+	RequestRate       float64            `json:"request_rate,omitempty" spec:"pace.rate"` // 0: infinite
+	Burstiness        float64            `json:"burstiness"`                              // 0: infinite
+	MaxConcurrency    int                `json:"max_concurrency,omitempty" spec:"load.max_concurrency"`
+	Conversations     int                `json:"conversations,omitempty" bound:"index"`                     // planned; NumPrompts are then their turns
+	MaxConversations  int                `json:"max_conversations,omitempty" spec:"load.max_conversations"` // open at a time
+	History           string             `json:"history,omitempty" spec:"dataset.history"`                  // of conversations: live or recorded
+	SpawnRate         float64            `json:"spawn_rate,omitempty" spec:"load.spawn_rate"`               // slots of MaxConcurrency a second, one after the other; 0: all at once
+	Batch             int                `json:"batch,omitempty" spec:"load.batch_size"`                    // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
 	Asked             *Asked             `json:"asked,omitempty"` // requests that a time was to have; absent: a number or something else ends the pace
 	Pace              string             `json:"pace"`            // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
-	IgnoreEOS         bool               `json:"ignore_eos,omitempty"`
-	Pooling           bool               `json:"pooling,omitempty"`            // answers are vectors or scores: there are no tokens in them
-	Unstreamed        bool               `json:"unstreamed,omitempty"`         // answers are texts in one piece: there are no times of tokens
-	IntegritySample   int                `json:"integrity_sample,omitempty"`   // prompts to be sent again after the load
-	ProbeRate         float64            `json:"probe_request_rate,omitempty"` // small requests beside the load, so many a second at most
-	Metadata          [][2]string        `json:"metadata,omitempty"`           // in the order given
-	PercentileMetrics []string           `json:"percentile_metrics,omitempty"`
-	MetricPercentiles []float64          `json:"metric_percentiles,omitempty"`
-	Goodput           map[string]float64 `json:"goodput,omitempty"`  // metric: milliseconds
-	Compat            string             `json:"compat,omitempty"`   // "vllm", or empty for ours
-	Balance           string             `json:"balance,omitempty"`  // how one of several targets is chosen
-	Until             string             `json:"until,omitempty"`    // the goals of --until, as typed
-	Price             *Price             `json:"price,omitempty"`    // what the servers cost
-	Workload          map[string]string  `json:"workload,omitempty"` // keys of the Spec that bytes and times hang on, with their values as JSON
+	IgnoreEOS         bool               `json:"ignore_eos,omitempty" spec:"request.ignore_eos"`
+	Pooling           bool               `json:"pooling,omitempty"`                                           // answers are vectors or scores: there are no tokens in them
+	Unstreamed        bool               `json:"unstreamed,omitempty"`                                        // answers are texts in one piece: there are no times of tokens
+	IntegritySample   int                `json:"integrity_sample,omitempty" spec:"judge.integrity_sample"`    // prompts to be sent again after the load
+	ProbeRate         float64            `json:"probe_request_rate,omitempty" spec:"load.probe_request_rate"` // small requests beside the load, so many a second at most
+	Metadata          []Pair             `json:"metadata,omitempty" spec:"keep.metadata"`                     // in the order given
+	PercentileMetrics []string           `json:"percentile_metrics,omitempty" spec:"judge.percentile_metrics"`
+	MetricPercentiles []float64          `json:"metric_percentiles,omitempty" spec:"judge.metric_percentiles"`
+	Goodput           map[string]float64 `json:"goodput,omitempty" spec:"judge.goodput"` // metric: milliseconds
+	Compat            string             `json:"compat,omitempty" spec:"judge.compat"`   // "vllm", or empty for ours
+	Balance           string             `json:"balance,omitempty"`                      // how one of several targets is chosen
+	Until             string             `json:"until,omitempty" spec:"load.until"`      // the goals of --until, as typed
+	Price             *Price             `json:"price,omitempty"`                        // what the servers cost
+	Workload          map[string]string  `json:"workload,omitempty"`                     // keys of the Spec that bytes and times hang on, with their values as JSON
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -142,6 +146,19 @@ func (o *Options) ReportedMetrics() []string {
 		return DefaultMetrics()
 	}
 	return o.PercentileMetrics
+}
+
+// Pair is a key and its value.
+type Pair [2]string
+
+// UnmarshalJSON implements json.Unmarshaler: a Spec has an object with both.
+func (p *Pair) UnmarshalJSON(b []byte) error {
+	var named struct{ Key, Value string }
+	if json.Unmarshal(b, &named) == nil {
+		*p = Pair{named.Key, named.Value}
+		return nil
+	}
+	return json.Unmarshal(b, (*[2]string)(p))
 }
 
 // RampUp is a ramp by request index, as vLLM has it.

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -125,7 +124,7 @@ func (w *Writer) line(l Line) error {
 }
 
 func encode(l Line) ([]byte, error) {
-	b, err := json.Marshal(l)
+	b, err := marshal(l)
 	if err != nil {
 		return nil, fmt.Errorf("encode a journal line: %w", err)
 	}

@@ -1,15 +1,14 @@
 package prepare
 
 import (
+	"encoding/json"
 	"math"
 	"net/url"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/prepare/rehearsal"
 	"github.com/inferometer/inferometer/internal/send/hardware"
 	"github.com/inferometer/inferometer/internal/send/pace"
-	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -17,36 +16,37 @@ import (
 func (r *Ready) First(version string, start time.Time) *journal.Run {
 	return &journal.Run{
 		Schema: journal.Schema, Version: version, StartUnixNs: start.UnixNano(), Zone: start.Format("-07:00"),
-		Command: r.Command, Trace: r.traceID().String(), Options: r.Options(), Serves: r.Servers.Serves(r.Chosen.Sent), Task: r.Data.Task,
+		Command: r.Command, Trace: r.traceID().String(), Spec: r.encoded(), Options: r.Options(), Serves: r.Servers.Serves(r.Chosen.Sent), Task: r.Data.Task,
 	}
 }
 
-// Options are what the journal keeps of the Spec and of what was found out.
+// encoded is the Spec for the journal.
+func (r *Ready) encoded() json.RawMessage {
+	b, err := r.Spec.MarshalJSON()
+	if err != nil {
+		panic(err) // all its types marshal
+	}
+	return b
+}
+
+// Options are what the journal reads from the Spec, and what was found out.
 func (r *Ready) Options() journal.Options {
+	o, err := journal.OptionsOf(r.encoded())
+	if err != nil {
+		panic(err) // a test holds the types of both against each other
+	}
 	asked := r.PaceSpec(r.paced())
-	o := journal.Options{
-		Backend: r.Backend, BaseURL: shownURL(r.Spec), Endpoint: r.path(), Label: r.Label,
-		ModelID: r.Chosen.ID, Model: r.Model, SentModel: r.Chosen.Sent, TokenizerID: r.Tokens.ID, TokenizerSource: r.Tokens.Source,
-		TokenizerRevision: r.Tokens.Revision, DatasetRevision: r.Data.Commit,
-		Dataset: r.DatasetName, NumPrompts: r.NumPrompts, Seed: int64(r.Seed),
-		RequestRate: orZero(r.Rate()), Burstiness: orZero(r.Burstiness()), MaxConcurrency: spec.Deref(r.MaxConcurrency, 0),
-		SpawnRate: r.SpawnRate, Batch: r.BatchSize, Pace: asked.Name, IgnoreEOS: r.IgnoreEOS, Pooling: r.API().Pooling, Unstreamed: r.WholeAnswers(), IntegritySample: r.IntegritySample,
-		ProbeRate:         r.ProbeRequestRate,
-		PercentileMetrics: r.PercentileMetrics, MetricPercentiles: r.MetricPercentiles,
-		Goodput: r.Goodput, Compat: r.Compat, Until: r.Until, Price: price(r.Spec, r.Values.Power),
-		MaxConversations: spec.Deref(r.MaxConversations, 0), History: workload.History(r.DatasetOptions),
-	}
-	if asked, err := r.Spec.MarshalJSON(); err == nil { // so that two runs can be told apart by more than a hash
-		o.Workload = rehearsal.Keys(asked)
-	}
+	o.BaseURL, o.Endpoint = shownURL(r.Spec), r.path()
+	o.ModelID, o.SentModel = r.Chosen.ID, r.Chosen.Sent
+	o.TokenizerID, o.TokenizerSource, o.TokenizerRevision, o.DatasetRevision = r.Tokens.ID, r.Tokens.Source, r.Tokens.Revision, r.Data.Commit
+	o.NumPrompts, o.Burstiness, o.Pace = r.NumPrompts, orZero(r.Burstiness()), asked.Name
+	o.Pooling, o.Unstreamed = r.API().Pooling, r.WholeAnswers()
+	o.Price = price(r.Spec, r.Values.Power)
 	if r.Asks() {
 		o.NumPrompts = r.Data.Len()
 	}
 	if r.Talks() {
 		o.NumPrompts, o.Conversations = r.Data.Len(), r.Data.Conversations
-	}
-	for _, p := range r.Metadata {
-		o.Metadata = append(o.Metadata, [2]string{p.Key, p.Value})
 	}
 	if r.Several() {
 		o.Balance = r.Balance

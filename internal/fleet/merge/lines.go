@@ -24,6 +24,9 @@ func (m *merger) firstLine() *journal.Run {
 	whole.StartUnixNs, whole.Share, whole.Fleet, whole.Proven = m.plan.Start, "", m.fleet, nil
 	m.targets = len(whole.Targets)
 	o := &whole.Options
+	if first := m.plan.First; first != nil && first.Spec != nil { // an agent's is of its share
+		whole.Schema, whole.Spec, o.Workload = journal.Schema, first.Spec, first.Options.Workload
+	}
 	if l := m.plan.Limits; l != nil {
 		o.MaxConcurrency, o.MaxConversations, o.IntegritySample = l.MaxConcurrency, l.MaxConversations, l.IntegritySample
 		o.SpawnRate, o.ProbeRate = l.SpawnRate, l.ProbeRate

@@ -2,8 +2,10 @@ package merge
 
 import (
 	"container/heap"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,5 +113,25 @@ func TestALeaseIsLongerByWhatTheClockMayBeOff(t *testing.T) {
 		if before, after := fate(k, 0, tt.want), fate(k, 0, tt.want+1); before != journal.Lost || after != journal.Unsent {
 			t.Errorf("a clock known to %d: %s at the lease's end, %s after it", tt.off, before, after)
 		}
+	}
+}
+
+// The whole has the Spec of the whole, and not that of an agent's share.
+func TestTheWholeHasItsOwnSpec(t *testing.T) {
+	m := sources(t, []int{1, 3}, func(agent int, r *journal.Run) {
+		r.Spec = json.RawMessage(fmt.Sprintf(`{"load":{"max_concurrency":%d,"seed":7}}`, []int{2, 6}[agent]))
+		r.Options, _ = journal.OptionsOf(r.Spec)
+		r.Options.NumPrompts = 100
+	})
+	m.plan.First = firstLine(start)
+	m.plan.First.Spec = json.RawMessage(`{"load":{"max_concurrency":8,"seed":7}}`)
+	m.plan.First.Options, _ = journal.OptionsOf(m.plan.First.Spec)
+	run := m.firstLine()
+	b, err := run.MarshalJSON()
+	if err != nil || !strings.Contains(string(b), `"options":{"num_prompts":100}`) || !strings.Contains(string(b), `"spec":{"load":{"max_concurrency":8,"seed":7}}`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	if o := &run.Options; o.MaxConcurrency != 8 || o.Seed != 7 || o.Workload["load.max_concurrency"] != "8" {
+		t.Errorf("%+v", o)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 )
 
@@ -111,16 +111,6 @@ func ReadLock(from io.Reader) (*Lock, error) {
 // blocksOf is how many blocks the requests after the first make.
 func blocksOf(requests int) int { return max(0, (requests-firstPrints+blockSize-1)/blockSize) }
 
-// free are the keys of a Spec that change neither bytes nor times: the place, its keys,
-// what is kept and how it is judged. What they are of is held by its digest.
-var free = map[string]bool{
-	"server.urls": true, "server.login": true, "server.api_key": true, "server.headers": true, "server.insecure": true, "server.engine": true, "server.http2": true,
-	"server.no_keep_alive": true, "server.proxy": true, "server.proxy_login": true, "server.ready_check_timeout_sec": true, "server.request_id_prefix": true, "server.balance": true,
-	"server.model": true, "server.served_model_name": true, "server.tokenizer": true, "server.tokenizer_revision": true, "server.tokenizer_mode": true, "server.skip_tokenizer_init": true,
-	"server.endpoint": true, // compared by itself
-	"dataset.path":    true, "dataset.hub_revision": true, "load.request_timeout": true,
-}
-
 // Differs says what stands between a lock and what this run would send; nothing: it is
 // the same bytes at the same times.
 func (l *Lock) Differs(now *Rehearsal) (reasons []string) {
@@ -213,53 +203,14 @@ func (p *Prints) firstDiffering(now *Prints) string {
 
 // specDiffers lists the keys of two Specs that differ and that bytes or times may hang on.
 func specDiffers(locked, now json.RawMessage) (reasons []string) {
-	a, b := flatten(locked), flatten(now)
+	a, b := journal.SpecKeys(locked), journal.SpecKeys(now)
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if a[key] == b[key] || !binds(key) {
+		if a[key] == b[key] || !journal.Binds(key) {
 			continue
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %s here, %s in the lock", outside.Word(key), orNone(b[key]), orNone(a[key])))
 	}
 	return reasons
-}
-
-// binds says whether bytes or times may hang on a key of a Spec.
-func binds(key string) bool {
-	section, _, _ := strings.Cut(key, ".")
-	return !free[key] && !slices.Contains([]string{"keep", "judge", "fleet", "version"}, section)
-}
-
-// maxValue bounds a value of Keys: a body's own fields may be long.
-const maxValue = 200
-
-// Keys are the keys of a Spec that bytes or times may hang on, and the dataset's file, with their values as JSON.
-func Keys(asked json.RawMessage) map[string]string {
-	keys := flatten(asked)
-	for key, value := range keys {
-		if !binds(key) && key != "dataset.path" {
-			delete(keys, key)
-			continue
-		}
-		keys[key] = outside.Text(value, maxValue)
-	}
-	return keys
-}
-
-// flatten gives the keys of each section with their values as JSON.
-func flatten(asked json.RawMessage) map[string]string {
-	keys := map[string]string{}
-	var sections map[string]json.RawMessage
-	_ = json.Unmarshal(asked, &sections) // one that is none has no keys, and all differ
-	for name, section := range sections {
-		var values map[string]json.RawMessage
-		_ = json.Unmarshal(section, &values)
-		for key, value := range values {
-			var compact bytes.Buffer
-			_ = json.Compact(&compact, value) // it was just parsed
-			keys[name+"."+key] = compact.String()
-		}
-	}
-	return keys
 }

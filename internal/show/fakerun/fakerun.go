@@ -37,7 +37,7 @@ func (j *Journal) Run() *journal.Run {
 		Command: []string{"inferometer", "bench", "serve", "--model", "org/sim", "--num-prompts", "40", "--label", j.Words},
 		Options: journal.Options{
 			Backend: "vllm", BaseURL: "http://127.0.0.1:18000", Endpoint: "/v1/completions", ModelID: "org/" + j.Words, Dataset: "random", Label: j.Words,
-			NumPrompts: j.N, Pace: "constant", RequestRate: 100, Metadata: [][2]string{{j.Words, j.Words}},
+			NumPrompts: j.N, Pace: "constant", RequestRate: 100, Metadata: []journal.Pair{{j.Words, j.Words}},
 		},
 		Environment: journal.Environment{OS: "linux", Arch: "amd64", CPU: j.Words, Host: j.Words, CPUs: 2, GoMaxProcs: 2},
 	}

@@ -121,7 +121,7 @@ func ramp() *memory {
 	o := &m.run.Options
 	o.Pace, o.MaxConcurrency, o.Label, o.NumPrompts = "ramp", 2, "my-label", 6
 	o.RampUp = &journal.RampUp{Strategy: "linear", StartRPS: 1, EndRPS: 3}
-	o.Metadata = [][2]string{{"tp", "8"}, {"duration", "forever"}, {"inferometer", "no"}}
+	o.Metadata = []journal.Pair{{"tp", "8"}, {"duration", "forever"}, {"inferometer", "no"}}
 	o.Goodput = map[string]float64{"ttft": 51, "e2el": 500}
 	o.MetricPercentiles = []float64{50, 99.9}
 	o.PercentileMetrics = []string{"ttft", "client_queue_time", "e2el_including_client_queue"}
