@@ -99,22 +99,21 @@ var inside = map[string][]string{
 	"sim/dialect":       {"sim/answers", "sim/random", "sim/vocab"}, // and not sim: a protocol knows no server
 	"sim/vocab":         {"sim/random"},
 	"sim/engine":        {"sim/random"},
-	"show/export":       {"show/accuracy", "show/hardware", "show/number", "show/page", "show/parquet", "show/pictures", "show/report", "show/section", "show/served", "show/table"},
+	"show/export":       {"show/number", "show/page", "show/parquet", "show/pictures", "show/report", "show/section", "show/table"},
 	"show/front":        {"show/chart", "show/number", "show/table"},
-	"show/page":         {"show/accuracy", "show/chart", "show/hardware", "show/markup", "show/number", "show/plot", "show/section", "show/served", "show/table"},
+	"show/page":         {"show/chart", "show/markup", "show/number", "show/plot", "show/section", "show/table"},
 	"show/pictures":     {"show/chart", "show/markup", "show/number", "show/page"},
-	"show/report":       {"show/accuracy", "show/hardware", "show/section", "show/served", "show/table"},
-	"show/site":         {"show/chart", "show/comparison", "show/export", "show/number", "show/page", "show/report", "show/table"},
+	"show/report":       {"show/section", "show/table"},
+	"show/site":         {"show/chart", "show/comparison", "show/export", "show/number", "show/page", "show/table"},
 	"show/table":        {"show/markup", "show/number"},
-	"show/results":      {"show/report"},
 	"show/section":      {"show/number", "show/table"},
 	"show/comparison":   {"show/front", "show/number", "show/page", "show/table"},
 	"export/otlp":       {"export/tally"},
 	"export/prometheus": {"export/tally"},
+	"cli/serve/batches": {"cli/argv", "cli/command", "cli/serve"},
 	"cli/view":          {"cli/argv", "cli/command"},
 	"cli/explain":       {"cli/argv", "cli/command"},
-	"judge/explain":     {"judge/bounds", "judge/hist", "judge/measure", "judge/row", "judge/serving", "judge/slots", "judge/verdict"},
-	"send/hardware":     {"send/power"},
+	"judge/explain":     {"judge/bounds", "judge/hist", "judge/row", "judge/serving", "judge/slots", "judge/verdict"},
 
 	"tokenizer/internal/split":  {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/uni"},
 	"tokenizer/internal/normal": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec", "tokenizer/internal/split", "tokenizer/internal/uni"},
@@ -129,7 +128,7 @@ var inside = map[string][]string{
 }
 
 // everywhere are packages of no job but their own, which any other may import.
-var everywhere = []string{"exposition", "option", "ordered", "outside", "stats", "template", "usage"}
+var everywhere = []string{"exposition", "jsonscan", "option", "ordered", "outside", "stats", "template", "usage"}
 
 // An arrow is an import of one of our packages by another.
 type arrow struct{ file, from, to string }
