@@ -217,9 +217,7 @@ func (m *messageStream) Event(e Event, out Emit) {
 
 func (m *messageStream) delta(e Event, out Emit, kind, field string) {
 	b := fmt.Appendf(m.json[:0], `{"type":"content_block_delta","index":%d,"delta":{"type":"%s","%s":"`, m.index, kind, field)
-	for i := e.From; i < e.To; i++ {
-		b = append(b, m.answer.Piece(i).JSON...)
-	}
+	b = m.answer.AppendJSON(b, e.From, e.To)
 	m.json = append(b, `"}}`...)
 	out("content_block_delta", e.Kind, e.To-e.From, m.json)
 }

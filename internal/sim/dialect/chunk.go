@@ -111,10 +111,7 @@ func (c *chunks) appendDelta(b []byte, e Event) []byte {
 }
 
 func (c *chunks) appendText(b []byte, e Event) []byte {
-	for i := e.From; i < e.To; i++ {
-		b = append(b, c.answer.Piece(i).JSON...)
-	}
-	return b
+	return c.answer.AppendJSON(b, e.From, e.To)
 }
 
 func (c *chunks) appendUsage(b []byte, u *Usage) []byte {

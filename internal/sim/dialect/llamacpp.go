@@ -104,9 +104,7 @@ func (l *llamaEvents) Event(e Event, out Emit) {
 		l.progress(e.Usage, e.Usage.Prompt, out)
 	}
 	b := append(l.json[:0], `{"index":0,"content":"`...)
-	for i := e.From; i < e.To; i++ {
-		b = append(b, l.answer.Piece(i).JSON...)
-	}
+	b = l.answer.AppendJSON(b, e.From, e.To)
 	b = append(b, `","tokens":[`...)
 	for i := e.From; i < e.To; i++ {
 		b = strconv.AppendInt(Comma(b, i-e.From), int64(l.answer.Piece(i).ID), 10)

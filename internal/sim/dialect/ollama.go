@@ -172,9 +172,7 @@ func (o *ollamaLines) tool(now time.Time, out Emit) {
 		return
 	}
 	b := append(o.head(now), `,"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_sim","function":{"index":0,"name":"answer","arguments":{"text":"`...)
-	for i := o.toolFrom; i < o.toolTo; i++ {
-		b = append(b, o.answer.Piece(i).JSON...)
-	}
+	b = o.answer.AppendJSON(b, o.toolFrom, o.toolTo)
 	o.json = append(b, `"}}}]},"done":false}`...)
 	out("", KindTool, o.toolTo-o.toolFrom, o.json)
 }
@@ -218,9 +216,7 @@ func (o *ollamaLines) text(b []byte, field string, from, to int) []byte {
 	default:
 		b = append(b, `,"message":{"role":"assistant","content":"`...)
 	}
-	for i := from; i < to; i++ {
-		b = append(b, o.answer.Piece(i).JSON...)
-	}
+	b = o.answer.AppendJSON(b, from, to)
 	if o.call.Chat {
 		return append(b, `"}`...)
 	}

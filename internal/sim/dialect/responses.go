@@ -237,11 +237,7 @@ func (r *responseStream) endItem(out Emit) {
 
 // text is that of some tokens as it stands in JSON.
 func (r *responseStream) text(from, to int) string {
-	var b strings.Builder
-	for i := from; i < to; i++ {
-		b.Write(r.answer.Piece(i).JSON)
-	}
-	return b.String()
+	return string(r.answer.AppendJSON(nil, from, to))
 }
 
 // Event implements Writer.

@@ -94,9 +94,7 @@ func (w *sglangWriter) Event(e Event, out Emit) {
 	if w.own {
 		w.from, w.text = e.From, w.text[:0]
 	}
-	for i := e.From; i < e.To; i++ {
-		w.text = append(w.text, w.answer.Piece(i).JSON...)
-	}
+	w.text = w.answer.AppendJSON(w.text, e.From, e.To)
 	b := append(append(w.json[:0], `{"text":"`...), w.text...)
 	b = append(b, `","output_ids":[`...)
 	for i := w.from; i < e.To; i++ {

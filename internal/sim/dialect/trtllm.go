@@ -145,9 +145,7 @@ func (g *generated) Event(e Event, out Emit) {
 	if t.accumulate {
 		from = 0
 	}
-	for i := from; i < e.To; i++ {
-		b = append(b, g.answer.Piece(i).JSON...)
-	}
+	b = g.answer.AppendJSON(b, from, e.To)
 	g.json = append(b, `"}`...)
 	out("", kind, e.To-e.From, g.json)
 }

@@ -74,6 +74,14 @@ func (a Answer) Text(from, to int) string {
 	return b.String()
 }
 
+// AppendJSON adds the text of tokens from up to to as it stands between quotes in JSON.
+func (a Answer) AppendJSON(b []byte, from, to int) []byte {
+	for i := from; i < to; i++ {
+		b = append(b, a.Piece(i).JSON...)
+	}
+	return b
+}
+
 func (a Answer) IDs(from, to int) []int32 {
 	ids := make([]int32, 0, max(to-from, 0))
 	for i := from; i < to; i++ {
