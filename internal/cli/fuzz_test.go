@@ -40,6 +40,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte(journalSeed))
 	f.Add([]byte(strings.ReplaceAll(journalSeed, `"pace":"closed"`, `"pace":"poisson","request_rate":2,"compat":"vllm"`)))
 	f.Add([]byte(strings.ReplaceAll(journalSeed, `"sent":10,`, `"sent":-9223372036854775808,`)))
+	f.Add([]byte(strings.ReplaceAll(journalSeed, `"options":{"pace":"closed","max_concurrency":2,`, `"spec":{"load":{"max_concurrency":2,"seed":7},"keep":{"metadata":[{"key":"a","value":"b"}]}},"options":{"pace":"closed",`)))
 	f.Add([]byte(strings.ReplaceAll(journalSeed, `"max_concurrency":2`, `"max_concurrency":1000000000,"batch":2,"until":"p99_ttft±5%"`)))
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		if len(lines) > 1<<13 {
