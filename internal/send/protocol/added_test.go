@@ -24,7 +24,7 @@ var added = &Backend{Name: "added", Doc: "a test's", Sampling: sameNames("temper
 		}},
 		{name: "over", take: takeDone},
 	}.reader(),
-	meaning: func(_ *Decoder, _ []byte, c *Chunk) { c.Kind |= EventChoices },
+	meaning: func(_ *decoder, _ []byte, c *Chunk) { c.Kind |= EventChoices },
 }}
 
 func TestAddedProtocol(t *testing.T) {

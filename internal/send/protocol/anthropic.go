@@ -193,16 +193,16 @@ var (
 		{name: "stop_reason", take: takeStop},
 		{name: "id", take: takeToolID},
 		{name: "name", take: takeToolName},
-		{name: "input", take: func(d *Decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
+		{name: "input", take: func(d *decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
 	}
 	// messageUsage: a prompt has tokens that were read from the cache, that were written to it, and others.
 	messageUsage = shape{
-		{name: "input_tokens", take: func(d *Decoder, c *Chunk) {
+		{name: "input_tokens", take: func(d *decoder, c *Chunk) {
 			d.note().flag = d.scan.Next() != 'n' // null
 			c.Usage.Prompt += d.count()
 		}},
-		{name: "cache_creation_input_tokens", take: func(d *Decoder, c *Chunk) { c.Usage.Prompt += d.count() }},
-		{name: "cache_read_input_tokens", take: func(d *Decoder, c *Chunk) {
+		{name: "cache_creation_input_tokens", take: func(d *decoder, c *Chunk) { c.Usage.Prompt += d.count() }},
+		{name: "cache_read_input_tokens", take: func(d *decoder, c *Chunk) {
 			before := c.Usage.Cached
 			takeCached(d, c)
 			c.Usage.Prompt += c.Usage.Cached - before
@@ -212,7 +212,7 @@ var (
 )
 
 // messageMeaning says what an event is.
-func messageMeaning(d *Decoder, _ []byte, c *Chunk) {
+func messageMeaning(d *decoder, _ []byte, c *Chunk) {
 	f := d.note()
 	switch string(f.kind) {
 	case "message_start":
@@ -235,14 +235,14 @@ func messageMeaning(d *Decoder, _ []byte, c *Chunk) {
 		}
 	case "message_delta":
 		c.Replaces = f.flag
-		c.setStop(f.stop)
+		setStop(c, f.stop)
 	case "message_stop":
 		c.Done = true
 	}
 }
 
 // setStop says why an answer ended.
-func (c *Chunk) setStop(stop []byte) {
+func setStop(c *Chunk, stop []byte) {
 	if len(stop) > 0 {
 		c.Kind |= EventFinish
 		c.Finish = finishOf(stop)
@@ -269,23 +269,23 @@ func finishOf(stop []byte) []byte {
 // messageAnswer is an answer that was not streamed.
 var messageAnswer = shape{
 	{name: "id", take: takeID},
-	{name: "content", take: func(d *Decoder, c *Chunk) { d.scan.Elements(func(int) { d.addBlock(c) }) }},
+	{name: "content", take: func(d *decoder, c *Chunk) { d.scan.Elements(func(int) { d.addBlock(c) }) }},
 	{name: "stop_reason", take: takeStop},
 	{name: "usage", take: takeUsage(messageUsage)},
 	{name: "error", take: takeError},
 }.reader()
 
-func messageAnswered(d *Decoder, _ []byte, c *Chunk) {
+func messageAnswered(d *decoder, _ []byte, c *Chunk) {
 	if c.Error == nil {
-		c.setWhole()
-		c.setStop(d.note().stop)
+		setWhole(c)
+		setStop(c, d.note().stop)
 	}
 }
 
 var wholeBlock = blockFields.reader()
 
 // addBlock adds a block to an answer.
-func (d *Decoder) addBlock(c *Chunk) {
+func (d *decoder) addBlock(c *Chunk) {
 	f := d.note()
 	before := *f
 	*f = facts{}

@@ -52,16 +52,6 @@ type Lacks struct {
 	Usage     bool // nobody counts the tokens of an answer but us
 }
 
-// Framing is how the events of an answer are told apart.
-type Framing uint8
-
-// The framings.
-const (
-	SSE   Framing = iota // server-sent events
-	Lines                // a JSON object a line
-	Whole                // one JSON value: no stream
-)
-
 // Streams says whether an answer comes in events.
 func (b *Backend) Streams() bool { return b.Framing != Whole }
 

@@ -27,7 +27,7 @@ var (
 		{name: "content", take: takeText},
 		{name: "reasoning_content", take: takeReasoning},
 		{name: "reasoning", take: takeReasoning},
-		{name: "tool_calls", take: func(d *Decoder, c *Chunk) {
+		{name: "tool_calls", take: func(d *decoder, c *Chunk) {
 			at := d.scan.Mark()
 			if d.scan.Count() > 0 {
 				c.Kind |= EventTool

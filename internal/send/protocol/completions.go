@@ -19,7 +19,7 @@ var completions = &described{
 	path: "/v1/completions", suffix: "completions", body: completionsBody, meaning: openAIMeaning, whole: &described{},
 	event: openAIEvent(shape{
 		{name: "text", take: takeText},
-		{name: "logprobs", take: func(d *Decoder, c *Chunk) {
+		{name: "logprobs", take: func(d *decoder, c *Chunk) {
 			if d.echo != nil {
 				d.read(echoFields, c)
 			} else {

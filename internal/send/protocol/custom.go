@@ -19,17 +19,12 @@ const CustomName = "custom"
 // undescribed stands in the table for what a file describes: ReadCustom reads one.
 var undescribed = &Backend{
 	Name: CustomName, Doc: "what --protocol-file describes",
-	Lacks: Lacks{IgnoreEOS: true, TokenIDs: true, Usage: true}, Protocol: noFile{},
+	Lacks: Lacks{IgnoreEOS: true, TokenIDs: true, Usage: true}, Protocol: &described{
+		body: func(*Call) (*body, error) { return nil, errNoFile }, event: shape{}.reader(),
+	},
 }
 
-type noFile struct{}
-
 var errNoFile = errors.New("the backend " + CustomName + " needs a file that describes it")
-
-func (noFile) Path() string                             { return "" }
-func (noFile) Suffix() string                           { return "" }
-func (noFile) AppendBody([]byte, *Call) ([]byte, error) { return nil, errNoFile }
-func (noFile) Decode(*Decoder, []byte, *Chunk) error    { return errNoFile }
 
 const (
 	// MaxCustom bounds a file, and what it is as JSON.

@@ -133,7 +133,7 @@ func (sh *shape) add(path place, w want) {
 			continue
 		}
 		before := next.take
-		next.take = func(d *Decoder, c *Chunk) {
+		next.take = func(d *decoder, c *Chunk) {
 			raw := d.scan.Value()
 			if d.scan.Err != nil {
 				return
@@ -166,8 +166,18 @@ func (f *findings) take(w want, raw []byte) {
 	}
 }
 
-// Decode implements Protocol.
-func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
+// customEvents reads the events that a file describes.
+type customEvents struct {
+	decoder
+	file *custom
+}
+
+// Events implements Protocol.
+func (p *custom) Events() EventReader { return &customEvents{file: p} }
+
+// Decode implements stream.EventReader.
+func (e *customEvents) Decode(data []byte, c *Chunk) error {
+	p, d := e.file, &e.decoder
 	*c = Chunk{Tokens: -1}
 	if p.doneData != nil && bytes.Equal(bytes.TrimSpace(data), p.doneData) {
 		c.Done = true
@@ -194,7 +204,7 @@ func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 }
 
 // words reads the texts of an event.
-func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
+func (p *custom) words(d *decoder, f *findings, c *Chunk) (err error) {
 	if c.Text, err = d.answer(slotText, f, c); err != nil {
 		return err
 	}
@@ -233,7 +243,7 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 }
 
 // answer is a text of the answer.
-func (d *Decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
+func (d *decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil:
@@ -246,10 +256,10 @@ func (d *Decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
 }
 
 // textOf is what a string says that was found.
-func (d *Decoder) textOf(raw []byte) []byte { return d.scan.Unescape(raw[1 : len(raw)-1]) }
+func (d *decoder) textOf(raw []byte) []byte { return d.scan.Unescape(raw[1 : len(raw)-1]) }
 
 // label is the word of a text, a number or true; nil for false.
-func (d *Decoder) label(of slot, f *findings) ([]byte, error) {
+func (d *decoder) label(of slot, f *findings) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil || string(raw) == "false":
@@ -263,7 +273,7 @@ func (d *Decoder) label(of slot, f *findings) ([]byte, error) {
 }
 
 // counts reads the numbers of tokens.
-func counts(d *Decoder, f *findings, c *Chunk) error {
+func counts(d *decoder, f *findings, c *Chunk) error {
 	s := &d.scan
 	for of := slotPrompt; of <= slotCached; of++ {
 		if f[of].raw == nil {

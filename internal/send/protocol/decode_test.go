@@ -86,9 +86,8 @@ func FuzzDecode(f *testing.F) {
 		if !ok {
 			return // a text that is no string, and the like
 		}
-		var d Decoder
 		var got Chunk
-		err = completions.Decode(&d, []byte(event), &got)
+		err = completions.Events().Decode([]byte(event), &got)
 		if tokens < 0 || tokens > maxTokenCount { // no count, and said to be none
 			if !errors.Is(err, errBadCount) {
 				t.Errorf("%s: %v", event, err)
@@ -122,9 +121,8 @@ func TestNotJSON(t *testing.T) {
 	for _, event := range []string{
 		``, `x`, `[1]`, `"a"`, `{`, `{"a"}`, `{"a":}`, `{"a":1`, `{"a":1}}`, `{"a":1 "b":2}`, `{"a":tru}`, `{"choices":[{]}`, `{"choices":[{"text":"a]}`, `{"id":"a\"}`,
 	} {
-		var d Decoder
 		var c Chunk
-		if err := chat.Decode(&d, []byte(event), &c); err == nil {
+		if err := chat.Events().Decode([]byte(event), &c); err == nil {
 			t.Errorf("%s was taken for JSON: %+v", event, c)
 		}
 	}
@@ -134,12 +132,12 @@ func TestNotJSON(t *testing.T) {
 func BenchmarkDecodeChat(b *testing.B) {
 	data := []byte(oneChatEvent)
 	b.Run("scanner", func(b *testing.B) {
-		var d Decoder
+		events := chat.Events()
 		var c Chunk
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := chat.Decode(&d, data, &c); err != nil {
+			if err := events.Decode(data, &c); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -158,7 +158,7 @@ func TestSGLangsStreams(t *testing.T) {
 		{"a bad count", []string{`data: {"text":"a","meta_info":{"completion_tokens":"x"}}` + "\n\n"}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, readOf(stream(t, "sglang", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(traceOf(t, "sglang", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -191,7 +191,7 @@ func TestTGIsStreams(t *testing.T) {
 		{"a bad count", []string{tok("a", "false", `"details":{"generated_tokens":-1}`)}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, readOf(stream(t, "tgi", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(traceOf(t, "tgi", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -326,7 +326,7 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tr := stream(t, tt.backend, 200, tt.pieces...)
+			tr := traceOf(t, tt.backend, 200, tt.pieces...)
 			if diff := cmp.Diff(tt.want, readOf(tr)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

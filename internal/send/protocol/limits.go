@@ -73,10 +73,3 @@ func shrink(b []byte) []byte {
 	}
 	return b[:0]
 }
-
-// shrink does so for the decoder's own buffers.
-func (d *Decoder) shrink() {
-	d.scan.Release(keepBuffer)
-	d.words.Release(keepBuffer)
-	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
-}

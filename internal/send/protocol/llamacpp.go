@@ -19,7 +19,7 @@ var llamaSampling = map[string]string{
 var llamaCompletion = &described{
 	path: "/completion", suffix: "/completion", body: llamaBody, meaning: llamaMeaning, whole: &described{},
 	event: shape{
-		{name: "content", take: func(d *Decoder, c *Chunk) {
+		{name: "content", take: func(d *decoder, c *Chunk) {
 			takeText(d, c)
 			c.Kind |= EventChoices
 		}},
@@ -28,13 +28,13 @@ var llamaCompletion = &described{
 		{name: "tokens_evaluated", take: takeWholePrompt}, // with what came from the cache
 		{name: "timings", in: llamaTimings},
 		{name: "stop", take: takeDone},
-		{name: "stop_type", take: func(d *Decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
-		{name: "prompt_progress", take: func(d *Decoder, _ *Chunk) { d.note().flag = d.scan.Value() != nil }},
+		{name: "stop_type", take: func(d *decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
+		{name: "prompt_progress", take: func(d *decoder, _ *Chunk) { d.note().flag = d.scan.Value() != nil }},
 		{name: "error", take: takeError},
 	}.reader(),
 }
 
-func llamaMeaning(d *Decoder, _ []byte, c *Chunk) {
+func llamaMeaning(d *decoder, _ []byte, c *Chunk) {
 	switch {
 	case d.noted && d.facts.flag && !c.Done: // it may list a token 0, which is none
 		c.Kind, c.Tokens, c.TokensBy = 0, -1, TokensUnknown

@@ -55,21 +55,21 @@ var ollamaWords = shape{
 var ollamaLine = slices.Concat(shape{
 	{name: "message", in: ollamaWords},
 	{name: "done", take: takeDone},
-	{name: "done_reason", take: func(d *Decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
+	{name: "done_reason", take: func(d *decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
 	{name: "prompt_eval_count", take: takeWholePrompt},
 	{name: "eval_count", take: takeOutput},
-	{name: "prompt_eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.PromptNs = d.nanoseconds(1) }},
-	{name: "eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.OutputNs = d.nanoseconds(1) }},
-	{name: "logprobs", take: func(d *Decoder, c *Chunk) {
+	{name: "prompt_eval_duration", take: func(d *decoder, c *Chunk) { c.Timings.PromptNs = d.nanoseconds(1) }},
+	{name: "eval_duration", take: func(d *decoder, c *Chunk) { c.Timings.OutputNs = d.nanoseconds(1) }},
+	{name: "logprobs", take: func(d *decoder, c *Chunk) {
 		if n := d.scan.Count(); n > 0 {
 			c.Tokens, c.TokensBy = n, TokensByLogprobs
 		}
 	}},
-	{name: "remote_host", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+	{name: "remote_host", take: func(d *decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
 	{name: "error", take: takeError},
 }, ollamaWords).reader()
 
-func ollamaMeaning(d *Decoder, _ []byte, c *Chunk) {
+func ollamaMeaning(d *decoder, _ []byte, c *Chunk) {
 	if f := &d.facts; d.noted && len(f.message) > 0 && c.Error == nil {
 		// The times would be those of a network and of somebody else's machine.
 		c.Error = fmt.Appendf(nil, "the model is not on this server: it has %.100s answer (remote_host); to measure that all the same, use --backend openai-chat", f.message)
@@ -168,16 +168,16 @@ func (t *turn) ollama(names map[string]string) (ollamaMessage, error) {
 
 // ollamaCallFields are those of one call of a list of them.
 var ollamaCallFields = shape{
-	{name: "id", take: func(d *Decoder, _ *Chunk) { d.note().tool.id = d.scan.Raw() }},
+	{name: "id", take: func(d *decoder, _ *Chunk) { d.note().tool.id = d.scan.Raw() }},
 	{name: "function", in: shape{
-		{name: "name", take: func(d *Decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }},
-		{name: "arguments", take: func(d *Decoder, _ *Chunk) { d.note().tool.arguments = d.quote(d.scan.ValueOf('{')) }},
+		{name: "name", take: func(d *decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }},
+		{name: "arguments", take: func(d *decoder, _ *Chunk) { d.note().tool.arguments = d.quote(d.scan.ValueOf('{')) }},
 	}},
 }.reader()
 
 // takeOllamaTools takes a list of calls and gives it in OpenAI's shape. Each call is whole, so it has no
 // index: the one that Ollama gives begins anew with each line.
-func takeOllamaTools(d *Decoder, c *Chunk) {
+func takeOllamaTools(d *decoder, c *Chunk) {
 	d.tools = d.tools[:0]
 	d.scan.Elements(func(int) {
 		d.note().tool = toolFacts{}

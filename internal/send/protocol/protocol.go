@@ -62,9 +62,8 @@ type Protocol interface {
 	Suffix() string
 	// AppendBody appends the body of a call.
 	AppendBody(dst []byte, c *Call) ([]byte, error)
-	// Decode reads one event of a stream into c, or a whole answer of a protocol whose
-	// answers are no streams.
-	Decode(d *Decoder, data []byte, c *Chunk) error
+	// Events returns a reader of its events, for one stream at a time.
+	Events() EventReader
 }
 
 // Unstreamer is a Protocol whose answers may also be one JSON object: Call.NoStream asks for it.
@@ -79,6 +78,11 @@ func ContentType(p Protocol) string {
 		return own.ContentType()
 	}
 	return "application/json"
+}
+
+// NewStream returns a Stream that reads the answers of b.
+func NewStream(b *Backend) *Stream {
+	return New(Answers{Framing: b.Framing, Pooling: b.Pooling, EndsWithBody: b.EndsWithBody}, b.Events())
 }
 
 // Accepts is the media type of a backend's answers.

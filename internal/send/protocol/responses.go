@@ -137,7 +137,7 @@ var (
 		{name: "type", take: takeKind},
 		{name: "delta", take: takeDelta},
 		{name: "output_index", take: takeIndex},
-		{name: "message", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+		{name: "message", take: func(d *decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
 		{name: "error", take: takeError},
 		{name: "item", in: responseItemFields},
 		{name: "response", in: responseFields(responseItemFields)},
@@ -172,7 +172,7 @@ func responseFields(item shape) shape {
 		{name: "error", take: takeError},
 		{name: "incomplete_details", in: shape{{name: "reason", take: takeStop}}},
 		{name: "usage", take: takeUsage(responseUsage)},
-		{name: "output", take: func(d *Decoder, c *Chunk) {
+		{name: "output", take: func(d *decoder, c *Chunk) {
 			d.scan.Elements(func(int) {
 				f := d.note()
 				f.itemKind, f.tool = nil, toolFacts{}
@@ -187,7 +187,7 @@ func responseFields(item shape) shape {
 }
 
 // responseMeaning says what an event is. Only what carries tokens, and the end, is more than a frame.
-func responseMeaning(d *Decoder, data []byte, c *Chunk) {
+func responseMeaning(d *decoder, data []byte, c *Chunk) {
 	f := d.note()
 	kind, usage := c.Kind, c.Usage
 	c.Kind, c.Usage = 0, Usage{} // what another event than the last tells of usage, such as zeros, is not the answer's
@@ -255,12 +255,12 @@ func (f *facts) endResponse(c *Chunk) {
 }
 
 // responseAnswered says what an answer is that was not streamed.
-func responseAnswered(d *Decoder, _ []byte, c *Chunk) {
+func responseAnswered(d *decoder, _ []byte, c *Chunk) {
 	if c.Error != nil {
 		return
 	}
 	c.Tools = d.tools
-	c.setWhole()
+	setWhole(c)
 	d.note().endResponse(c)
 }
 
@@ -271,7 +271,7 @@ var responsePartFields = shape{
 }.reader()
 
 // takeParts adds the parts of a message or of reasoning to an answer.
-func takeParts(d *Decoder, c *Chunk) {
+func takeParts(d *decoder, c *Chunk) {
 	f := d.note()
 	status := f.status
 	d.scan.Elements(func(int) {

@@ -16,20 +16,20 @@ var sglangSampling = sameNames("temperature", "top_p", "top_k", "min_p", "freque
 // last event of one.
 var sglang = &described{
 	path: "/generate", suffix: "generate", body: sglangBody, event: sglangEvent, meaning: sglangMeaning,
-	whole: &described{event: sglangEvent, meaning: func(d *Decoder, data []byte, c *Chunk) {
+	whole: &described{event: sglangEvent, meaning: func(d *decoder, data []byte, c *Chunk) {
 		sglangMeaning(d, data, c)
 		c.TextIs = TextNew
 	}},
 }
 
 var sglangEvent = shape{
-	{name: "text", take: func(d *Decoder, c *Chunk) {
+	{name: "text", take: func(d *decoder, c *Chunk) {
 		if d.scan.Next() == '"' {
 			c.TextIs = TextLikelySoFar
 		}
 		takeText(d, c)
 	}},
-	{name: "output_ids", take: func(d *Decoder, _ *Chunk) {
+	{name: "output_ids", take: func(d *decoder, _ *Chunk) {
 		at := d.scan.Mark()
 		f := d.note()
 		f.tokens = d.scan.Count()
@@ -45,7 +45,7 @@ var sglangEvent = shape{
 	{name: "error", take: takeError},
 }.reader()
 
-func sglangMeaning(d *Decoder, _ []byte, c *Chunk) {
+func sglangMeaning(d *decoder, _ []byte, c *Chunk) {
 	f := d.note()
 	if c.TextIs == TextLikelySoFar || f.tokens > 0 {
 		c.Kind |= EventChoices
@@ -59,12 +59,12 @@ func sglangMeaning(d *Decoder, _ []byte, c *Chunk) {
 var idsSeed = maphash.MakeSeed()
 
 var sglangFinish = shape{
-	{name: "type", take: func(d *Decoder, c *Chunk) { c.Finish = d.scan.Text() }},
-	{name: "message", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+	{name: "type", take: func(d *decoder, c *Chunk) { c.Finish = d.scan.Text() }},
+	{name: "message", take: func(d *decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
 }.reader()
 
 // takeSGLangFinish takes the object that says why an answer ended. An abort is an error.
-func takeSGLangFinish(d *Decoder, c *Chunk) {
+func takeSGLangFinish(d *decoder, c *Chunk) {
 	if d.scan.Next() == '{' {
 		d.read(sglangFinish, c)
 	} else {

@@ -9,8 +9,8 @@ import (
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
-// stream runs a whole body through a Stream, each piece with a stamp of its own.
-func stream(t *testing.T, backend string, status int, pieces ...string) *Trace {
+// traceOf runs a whole body through a Stream, each piece with a stamp of its own.
+func traceOf(t *testing.T, backend string, status int, pieces ...string) *Trace {
 	t.Helper()
 	p, err := FindBackend(backend)
 	if err != nil {
@@ -34,7 +34,7 @@ const (
 )
 
 func TestStreamKeepsATrace(t *testing.T) {
-	got := stream(t, "vllm", 200, tokenA, tokenB+usage2, ending)
+	got := traceOf(t, "vllm", 200, tokenA, tokenB+usage2, ending)
 	want := &Trace{
 		Status: 200, ServerID: "cmpl-1", Headers: 1,
 		Events: []Event{
@@ -160,7 +160,7 @@ func TestStreamVariants(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tr := stream(t, tt.backend, 200, tt.pieces...)
+			tr := traceOf(t, tt.backend, 200, tt.pieces...)
 			got := facts{
 				Text: string(tr.Text), Finish: tr.FinishReason, Error: string(tr.ErrorBody), By: tr.TokensBy.String(),
 				Usage: tr.Usage, Done: tr.Done, Malformed: tr.Malformed != nil,
@@ -188,7 +188,7 @@ func TestStreamKeepsTheFirst500BytesOfAnErrorBody(t *testing.T) {
 			t.Errorf("enough after the %ss", word)
 		}
 	}
-	if !s.Body(make([]byte, maxErrorRead), wire.Stamp{}) {
+	if !s.Body(make([]byte, 64<<10), wire.Stamp{}) {
 		t.Error("an endless error is read for ever")
 	}
 	if got := string(s.Trace.ErrorBody); got != strings.Repeat("x", 300)+strings.Repeat("y", 200) {

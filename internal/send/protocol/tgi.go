@@ -20,12 +20,12 @@ var tgi = &described{
 	path: "/generate_stream", suffix: "generate_stream", body: tgiBody,
 	event: shape{
 		{name: "token", take: takeTGIToken},
-		{name: "generated_text", take: func(d *Decoder, c *Chunk) { c.Done = d.scan.ValueOf('"') != nil }}, // null before the end
+		{name: "generated_text", take: func(d *decoder, c *Chunk) { c.Done = d.scan.ValueOf('"') != nil }}, // null before the end
 		{name: "details", in: tgiDetails},
 		{name: "error", take: takeError},
 	}.reader(),
 	whole: &described{path: "/generate", suffix: "generate", event: shape{
-		{name: "generated_text", take: func(d *Decoder, c *Chunk) {
+		{name: "generated_text", take: func(d *decoder, c *Chunk) {
 			c.Kind |= EventChoices
 			takeText(d, c)
 		}},
@@ -42,7 +42,7 @@ var tgiDetails = shape{
 
 var tgiToken = shape{
 	{name: "text", take: takeText},
-	{name: "special", take: func(d *Decoder, _ *Chunk) {
+	{name: "special", take: func(d *decoder, _ *Chunk) {
 		if d.scan.True() {
 			d.note().flag = true
 		}
@@ -50,7 +50,7 @@ var tgiToken = shape{
 }.reader()
 
 // takeTGIToken takes an event's token. The text of a special one is no part of the answer.
-func takeTGIToken(d *Decoder, c *Chunk) {
+func takeTGIToken(d *decoder, c *Chunk) {
 	if d.scan.Next() == '{' {
 		c.Kind |= EventChoices
 		c.Tokens, c.TokensBy = 1, TokensByIDs

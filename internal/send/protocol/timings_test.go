@@ -18,7 +18,7 @@ func TestTimings(t *testing.T) {
 		`[1, 2]`:                                   {},
 	} {
 		last := `data: {"choices":[{"text":"","finish_reason":"length"}],"timings":` + text + "}\n\n"
-		got := stream(t, "vllm", 200, tokenA, last, ending)
+		got := traceOf(t, "vllm", 200, tokenA, last, ending)
 		if got.Timings != want || got.Malformed != nil || got.FinishReason != "length" {
 			t.Errorf("%s: %+v (%v), want %+v", text, got.Timings, got.Malformed, want)
 		}
@@ -34,7 +34,7 @@ func TestReasoningTokensAreKnown(t *testing.T) {
 		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":null}`:                                                  {Prompt: 5, Output: 9},
 		`{"prompt_tokens":5,"completion_tokens":9,"reasoning_tokens":3}`:                                                              {Prompt: 5, Output: 9, Reasoning: 3, ReasoningKnown: true},
 	} {
-		got := stream(t, "openai-chat", 200, `data: {"choices":[],"usage":`+text+"}\n\n")
+		got := traceOf(t, "openai-chat", 200, `data: {"choices":[],"usage":`+text+"}\n\n")
 		if got.Usage != want {
 			t.Errorf("%s: %+v, want %+v", text, got.Usage, want)
 		}
@@ -49,7 +49,7 @@ func TestCachedTokensAreKnown(t *testing.T) {
 		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":null}}`:                   {Prompt: 5, Output: 2},
 		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2},"timings":{"cache_n":3}}`:                        {Prompt: 5, Output: 2, Cached: 3, CachedKnown: true},
 	} {
-		got := stream(t, "vllm", 200, "data: "+text+"\n\n")
+		got := traceOf(t, "vllm", 200, "data: "+text+"\n\n")
 		if got.Usage != want {
 			t.Errorf("%s: %+v, want %+v", text, got.Usage, want)
 		}
@@ -67,7 +67,7 @@ func TestPromptTokensOfTimings(t *testing.T) {
 		`{"cache_n":30,"prompt_n":0}`:   0,
 		`{"cache_n":0,"prompt_n":-1}`:   0,
 	} {
-		got := stream(t, "openai-chat", 200, `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"timings":`+text+"}\n\n", ending)
+		got := traceOf(t, "openai-chat", 200, `data: {"choices":[{"delta":{},"finish_reason":"stop"}],"timings":`+text+"}\n\n", ending)
 		if n, known := got.PromptTokens(); known != (want > 0) || known && n != want {
 			t.Errorf("%s: %d (%v), want %d", text, n, known, want)
 		}

@@ -94,7 +94,7 @@ func TestTritonStreams(t *testing.T) {
 		{"no object", []string{"data: []\n\n"}, "", 0, 0, "no JSON object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := stream(t, "trtllm", 200, tt.pieces...)
+			got := traceOf(t, "trtllm", 200, tt.pieces...)
 			texts := 0
 			for i := range got.Events {
 				if got.Events[i].Kind&EventText != 0 {
@@ -115,7 +115,7 @@ func TestTritonStreams(t *testing.T) {
 			}
 		})
 	}
-	got := stream(t, "trtllm", 200, append(generatedEvents("a"), `data: {"error":"out of blocks"}`+"\n\n")...)
+	got := traceOf(t, "trtllm", 200, append(generatedEvents("a"), `data: {"error":"out of blocks"}`+"\n\n")...)
 	if !got.ErrorMark || got.Done || string(got.ErrorBody) != "out of blocks" {
 		t.Errorf("an error: %+v", got)
 	}
@@ -132,7 +132,7 @@ func TestInferAnswers(t *testing.T) {
 		{"a bad count", `{"outputs":[{"name":"num_output_tokens","data":[-4]}]}`, "", "", "not a number of tokens"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := stream(t, "kserve", 200, tt.body[:len(tt.body)/2], tt.body[len(tt.body)/2:])
+			got := traceOf(t, "kserve", 200, tt.body[:len(tt.body)/2], tt.body[len(tt.body)/2:])
 			if string(got.Text) != tt.text || string(got.ErrorBody) != tt.failed {
 				t.Errorf("%q, error %q", got.Text, got.ErrorBody)
 			}

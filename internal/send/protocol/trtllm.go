@@ -24,7 +24,7 @@ var generateStream = &described{
 	event: shape{
 		{name: "text_output", take: first(takeText)},
 		{name: "num_input_tokens", take: first(takePrompt)},
-		{name: "num_output_tokens", take: first(func(d *Decoder, c *Chunk) {
+		{name: "num_output_tokens", take: first(func(d *decoder, c *Chunk) {
 			takeOutput(d, c)
 			c.OwnCount = true
 		})},
@@ -34,7 +34,7 @@ var generateStream = &described{
 	}.reader(),
 }
 
-func generateMeaning(_ *Decoder, _ []byte, c *Chunk) {
+func generateMeaning(_ *decoder, _ []byte, c *Chunk) {
 	if c.Kind&(EventText|EventFinish) != 0 || c.OwnCount && c.Usage.Output > 0 {
 		c.Kind |= EventChoices
 	}
@@ -43,7 +43,7 @@ func generateMeaning(_ *Decoder, _ []byte, c *Chunk) {
 
 // first takes a value, or the first of a list of them.
 func first(take take) take {
-	return func(d *Decoder, c *Chunk) {
+	return func(d *decoder, c *Chunk) {
 		s := &d.scan
 		if s.Next() != '[' {
 			take(d, c)

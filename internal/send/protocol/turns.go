@@ -57,9 +57,15 @@ func turns(c *Call) ([]turn, error) {
 	var list []struct {
 		Role      string          `json:"role"`
 		Content   json.RawMessage `json:"content"`
-		ToolCalls []toolPart      `json:"tool_calls"`
-		CallID    string          `json:"tool_call_id"`
-		Reasoning string          `json:"reasoning_content"`
+		ToolCalls []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string `json:"name"`
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+		CallID    string `json:"tool_call_id"`
+		Reasoning string `json:"reasoning_content"`
 	}
 	if err := json.Unmarshal(c.Messages, &list); err != nil {
 		return nil, fmt.Errorf("the messages can't be read: %w", err)
