@@ -73,7 +73,7 @@ var inside = map[string][]string{
 	"fleet/setup":      {"fleet/bus"},
 	"fleet/ssh":        {"fleet/bus"},
 	"fleet/lead":       {"fleet/bus", "fleet/clock", "fleet/merge", "fleet/message", "fleet/seal"},
-	"send/load":        {"send/live", "send/pace", "send/protocol", "send/target", "send/wire", "send/workload", "send/workload/talk"},
+	"send/load":        {"send/live", "send/pace", "send/protocol", "send/protocol/stream", "send/target", "send/wire", "send/workload", "send/workload/talk"},
 	"send/protocol":    {"send/wire"},
 	"journal/kept":     {"journal"},
 	"judge/judged":     {"judge/measure", "judge/metric", "judge/result", "judge/row", "judge/slo", "judge/verdict"},
@@ -121,6 +121,7 @@ var inside = map[string][]string{
 	"tokenizer/internal/source": {"tokenizer/internal/bytelevel", "tokenizer/internal/spec"},
 	"tokenizer/internal/decode": {"tokenizer/internal/bytelevel", "tokenizer/internal/normal", "tokenizer/internal/spec"},
 
+	"send/protocol/stream":  {"send/protocol/framing", "send/wire"},
 	"send/workload":         {"send/trace"},
 	"send/workload/batches": {"send/workload", "send/workload/prompts"},
 	"send/workload/lengths": {"send/trace"},

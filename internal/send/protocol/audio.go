@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var openAIAudio = &Backend{
@@ -21,7 +22,7 @@ type audio struct{ chat Protocol }
 func (audio) Path() string   { return "/v1/audio/transcriptions" }
 func (audio) Suffix() string { return "transcriptions" }
 
-func (a audio) Events() EventReader { return a.chat.Events() }
+func (a audio) Events() stream.EventReader { return a.chat.Events() }
 
 // boundary stands between the parts of a form. It is the same for all requests, so that
 // the same workload has the same bytes.

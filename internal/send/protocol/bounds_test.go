@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // fed runs a body of which so many tokens are asked for through a Stream, and says
 // whether it had enough before the end.
-func fed(asked int, header http.Header, pieces ...string) (*Trace, bool) {
+func fed(asked int, header http.Header, pieces ...string) (*stream.Trace, bool) {
 	s := NewStream(openAIChat)
 	s.Reset(asked)
 	s.Head(200, header, wire.Stamp{})
@@ -61,7 +62,7 @@ func TestStreamIsBounded(t *testing.T) {
 
 func TestStreamKeepsNoHugeBuffers(t *testing.T) {
 	events := chat.Events().(*describedEvents)
-	s := New(Answers{}, events)
+	s := stream.New(stream.Answers{}, events)
 	s.Reset(0)
 	s.Head(200, http.Header{}, wire.Stamp{})
 	s.Body([]byte(`data: {"id":"`+strings.Repeat("i", 5<<20)), wire.Stamp{})

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"math"
 	"strconv"
 )
@@ -19,7 +20,7 @@ const likeliest = 1e-3
 // echoFields are those of the object logprobs of a choice: four lists side by side. Of a name that stands
 // there twice the last counts.
 var echoFields = shape{
-	{name: "tokens", take: func(d *decoder, _ *Chunk) {
+	{name: "tokens", take: func(d *decoder, _ *stream.Chunk) {
 		e := d.echo
 		e.Texts, e.Ends = e.Texts[:0], e.Ends[:0]
 		d.eachEchoed(func() {
@@ -27,15 +28,15 @@ var echoFields = shape{
 			e.Ends = append(e.Ends, len(e.Texts))
 		})
 	}},
-	{name: "token_logprobs", take: func(d *decoder, _ *Chunk) {
+	{name: "token_logprobs", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Logprobs = d.echo.Logprobs[:0]
 		d.eachEchoed(func() { d.echo.Logprobs = append(d.echo.Logprobs, d.logprob()) })
 	}},
-	{name: "top_logprobs", take: func(d *decoder, _ *Chunk) {
+	{name: "top_logprobs", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Best = d.echo.Best[:0]
 		d.eachEchoed(func() { d.echo.Best = append(d.echo.Best, d.highest()) })
 	}},
-	{name: "text_offset", take: func(d *decoder, _ *Chunk) {
+	{name: "text_offset", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Offsets = d.echo.Offsets[:0]
 		d.eachEchoed(func() {
 			n, _, ok := d.scan.Number(math.MaxInt32)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -195,7 +196,7 @@ func TestMediaBodiesThatCannotBe(t *testing.T) {
 }
 
 // readWhole reads an answer in pieces of n bytes.
-func readWhole(t *testing.T, header http.Header, answer string, n int) *Trace {
+func readWhole(t *testing.T, header http.Header, answer string, n int) *stream.Trace {
 	t.Helper()
 	s := NewStream(vllmPooling)
 	s.Reset(0)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/jsonscan"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // decoder is where an event is read. It holds memory that is used again for each one.
@@ -20,14 +21,14 @@ type decoder struct {
 	// Parts of tool calls, and JSON inside a string, of protocols that write them otherwise.
 	tools, quoted []byte
 	// echo is where the log-probabilities of a prompt go; nil: they were not asked for.
-	echo *Echoed
+	echo *stream.Echoed
 }
 
 // Reset implements stream.EventReader.
-func (d *decoder) Reset(echo *Echoed) {
-	d.scan.Release(keepBuffer)
-	d.words.Release(keepBuffer)
-	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
+func (d *decoder) Reset(echo *stream.Echoed) {
+	d.scan.Release(stream.KeepBuffer)
+	d.words.Release(stream.KeepBuffer)
+	d.tools, d.quoted = stream.Shrink(d.tools), stream.Shrink(d.quoted)
 	d.echo = echo
 }
 
@@ -55,59 +56,59 @@ func (d *decoder) note() *facts {
 	return &d.facts
 }
 
-func takeText(d *decoder, c *Chunk) {
+func takeText(d *decoder, c *stream.Chunk) {
 	if c.Text = d.scan.Text(); len(c.Text) > 0 {
-		c.Kind |= EventText
+		c.Kind |= stream.EventText
 	}
 }
 
-func takeReasoning(d *decoder, c *Chunk) {
+func takeReasoning(d *decoder, c *stream.Chunk) {
 	if words := d.scan.Text(); len(words) > 0 {
 		c.Reasoning = words
-		c.Kind |= EventReasoning
+		c.Kind |= stream.EventReasoning
 	}
 }
 
-func takeFinish(d *decoder, c *Chunk) {
+func takeFinish(d *decoder, c *stream.Chunk) {
 	if c.Finish = d.scan.Text(); len(c.Finish) > 0 {
-		c.Kind |= EventFinish
+		c.Kind |= stream.EventFinish
 	}
 }
 
-func takeID(d *decoder, c *Chunk)    { c.ID = d.scan.Text() }
-func takeError(d *decoder, c *Chunk) { c.Error = d.errorWords() }
-func takeDone(d *decoder, c *Chunk)  { c.Done = d.scan.True() }
+func takeID(d *decoder, c *stream.Chunk)    { c.ID = d.scan.Text() }
+func takeError(d *decoder, c *stream.Chunk) { c.Error = d.errorWords() }
+func takeDone(d *decoder, c *stream.Chunk)  { c.Done = d.scan.True() }
 
 // takeIDs counts the tokens of an event by their ids.
-func takeIDs(d *decoder, c *Chunk) {
+func takeIDs(d *decoder, c *stream.Chunk) {
 	if n := d.scan.Count(); n >= 0 {
-		c.Tokens, c.TokensBy = n, TokensByIDs
+		c.Tokens, c.TokensBy = n, stream.TokensByIDs
 	}
 }
 
-func takePrompt(d *decoder, c *Chunk) { c.Usage.Prompt = d.count() }
+func takePrompt(d *decoder, c *stream.Chunk) { c.Usage.Prompt = d.count() }
 
-func takeOutput(d *decoder, c *Chunk) {
+func takeOutput(d *decoder, c *stream.Chunk) {
 	c.Usage.Output = d.count()
-	c.Kind |= EventUsage
+	c.Kind |= stream.EventUsage
 }
 
 // takeWholePrompt is takePrompt where a server counts the prompt before the answer.
-func takeWholePrompt(d *decoder, c *Chunk) {
+func takeWholePrompt(d *decoder, c *stream.Chunk) {
 	c.Usage.Prompt = d.count()
-	c.Kind |= EventUsage
+	c.Kind |= stream.EventUsage
 }
 
 // takeThought takes the number of output tokens that are thinking. A server that does not tell may
 // write null.
-func takeThought(d *decoder, c *Chunk) {
+func takeThought(d *decoder, c *stream.Chunk) {
 	if n, known := d.knownCount(); known {
 		c.Usage.Reasoning, c.Usage.ReasoningKnown = max(c.Usage.Reasoning, n), true
 	}
 }
 
 // takeCached takes the number of prompt tokens that came from the server's cache.
-func takeCached(d *decoder, c *Chunk) {
+func takeCached(d *decoder, c *stream.Chunk) {
 	if n, known := d.knownCount(); known {
 		c.Usage.Cached, c.Usage.CachedKnown = max(c.Usage.Cached, n), true
 	}
@@ -116,9 +117,9 @@ func takeCached(d *decoder, c *Chunk) {
 // takeUsage takes the object of an event's counts.
 func takeUsage(sh shape) take {
 	r := sh.reader()
-	return func(d *decoder, c *Chunk) {
+	return func(d *decoder, c *stream.Chunk) {
 		if d.scan.Next() == '{' {
-			c.Kind |= EventUsage
+			c.Kind |= stream.EventUsage
 		}
 		d.read(r, c)
 	}
@@ -138,7 +139,7 @@ func (d *decoder) knownCount() (n int, known bool) {
 // where the field is missing.
 func (d *decoder) count() int {
 	s := &d.scan
-	n, raw, ok := s.Number(maxTokenCount)
+	n, raw, ok := s.Number(stream.MaxTokenCount)
 	if ok || s.Err != nil || string(raw) == "null" {
 		return n
 	}
@@ -146,7 +147,7 @@ func (d *decoder) count() int {
 	switch {
 	case raw[0] == '"':
 		s.Fail(fmt.Errorf("%w: %s is the string %.40s, not a number", errBadCount, d.field.name, raw))
-	case errors.Is(err, strconv.ErrRange) || err == nil && v > maxTokenCount:
+	case errors.Is(err, strconv.ErrRange) || err == nil && v > stream.MaxTokenCount:
 		s.Fail(fmt.Errorf("%w: %s is %.40s, more than any model has", errBadCount, d.field.name, raw))
 	case err != nil || v < 0 || v != math.Trunc(v):
 		s.Fail(fmt.Errorf("%w: %s is %.40s, not a number of tokens", errBadCount, d.field.name, raw))

@@ -1,12 +1,13 @@
 package protocol
 
 import (
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"testing"
 )
 
 // llama.cpp's account comes with the last event; what is no number of milliseconds says nothing.
 func TestTimings(t *testing.T) {
-	for text, want := range map[string]Timings{
+	for text, want := range map[string]stream.Timings{
 		`{"cache_n":0,"prompt_n":4,"prompt_ms":164.468,"prompt_per_second":24.3,"predicted_ms":162.923}`: {PromptNs: 164_468_000, OutputNs: 162_923_000, Computed: 4},
 		`{"predicted_ms":1e3,"prompt_ms":0}`:       {OutputNs: 1_000_000_000},
 		`{"prompt_ms":null,"predicted_ms":"5"}`:    {},
@@ -27,7 +28,7 @@ func TestTimings(t *testing.T) {
 
 // OpenAI says it among the details, SGLang beside them. None is an answer, null is not.
 func TestReasoningTokensAreKnown(t *testing.T) {
-	for text, want := range map[string]Usage{
+	for text, want := range map[string]stream.Usage{
 		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"accepted_prediction_tokens":1,"reasoning_tokens":7}}`: {Prompt: 5, Output: 9, Reasoning: 7, ReasoningKnown: true},
 		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":0}}`:                                {Prompt: 5, Output: 9, ReasoningKnown: true},
 		`{"prompt_tokens":5,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":null}}`:                             {Prompt: 5, Output: 9},
@@ -43,7 +44,7 @@ func TestReasoningTokensAreKnown(t *testing.T) {
 
 // None is an answer, null is not; llama.cpp says it in its timings.
 func TestCachedTokensAreKnown(t *testing.T) {
-	for text, want := range map[string]Usage{
+	for text, want := range map[string]stream.Usage{
 		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}}`:    {Prompt: 5, Output: 2, CachedKnown: true},
 		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":null}}}`: {Prompt: 5, Output: 2},
 		`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":null}}`:                   {Prompt: 5, Output: 2},

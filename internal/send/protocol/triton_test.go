@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -97,10 +98,10 @@ func TestTritonStreams(t *testing.T) {
 			got := traceOf(t, "trtllm", 200, tt.pieces...)
 			texts := 0
 			for i := range got.Events {
-				if got.Events[i].Kind&EventText != 0 {
+				if got.Events[i].Kind&stream.EventText != 0 {
 					texts++
 				}
-				if got.Events[i].Kind&EventText != 0 && got.Events[i].Kind&EventChoices == 0 {
+				if got.Events[i].Kind&stream.EventText != 0 && got.Events[i].Kind&stream.EventChoices == 0 {
 					t.Error("a text without the mark of one")
 				}
 			}
@@ -180,14 +181,14 @@ func FuzzTriton(f *testing.F) {
 	})
 }
 
-func checkTexts(t *testing.T, got *Trace) {
+func checkTexts(t *testing.T, got *stream.Trace) {
 	t.Helper()
 	if len(got.Events) != len(got.TextEnds) {
 		t.Fatalf("%d events, %d ends", len(got.Events), len(got.TextEnds))
 	}
 	last := 0
 	for i, end := range got.TextEnds {
-		if end < last || end > len(got.Text) || (end > last) != (got.Events[i].Kind&EventText != 0) {
+		if end < last || end > len(got.Text) || (end > last) != (got.Events[i].Kind&stream.EventText != 0) {
 			t.Fatalf("event %d of the kind %b: from %d to %d of %d", i, got.Events[i].Kind, last, end, len(got.Text))
 		}
 		last = end

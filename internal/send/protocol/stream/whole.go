@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func (s *Stream) metadata() {
 			Prompt int `json:"prompt_tokens"`
 		} `json:"usage"`
 	}
-	if json.Unmarshal([]byte(s.header), &said) == nil && said.Usage.Prompt > 0 && said.Usage.Prompt <= maxTokenCount {
+	if json.Unmarshal([]byte(s.header), &said) == nil && said.Usage.Prompt > 0 && said.Usage.Prompt <= MaxTokenCount {
 		s.chunk.Kind, s.chunk.Usage.Prompt = EventUsage, said.Usage.Prompt
 	}
 }

@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 import "github.com/inferometer/inferometer/internal/send/wire"
 
@@ -78,7 +78,7 @@ func (e *Echoed) Text(i int) []byte {
 
 // reset forgets what was read, and the memory that one odd answer has made large.
 func (e *Echoed) reset() {
-	if cap(e.Logprobs) > keepEvents || cap(e.Texts) > keepBuffer {
+	if cap(e.Logprobs) > keepEvents || cap(e.Texts) > KeepBuffer {
 		*e = Echoed{}
 		return
 	}

@@ -1,4 +1,7 @@
-package protocol
+// Package stream reads an answer as it arrives: it tells its events apart, has a protocol's
+// EventReader say what each means, and keeps the Trace of one exchange, within bounds. It knows no
+// protocol, and judges nothing.
+package stream
 
 import (
 	"bytes"
@@ -101,10 +104,10 @@ func (s *Stream) Reset(asked int) {
 	if cap(t.Events) > keepEvents {
 		t.Events, t.TextEnds = nil, nil
 	}
-	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
+	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: Shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: Shrink(t.Reasoning)}
 	s.sse.Reset()
 	s.lines.Reset()
-	s.answer = shrink(s.answer)
+	s.answer = Shrink(s.answer)
 	s.events.Reset(nil)
 	s.echo.reset()
 	s.echoes = false
@@ -385,7 +388,7 @@ func (s *Stream) count(c *Chunk) {
 	t := &s.Trace
 	t.HasUsage = true
 	if c.OwnCount {
-		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, maxTokenCount)
+		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, MaxTokenCount)
 	}
 	if c.Replaces {
 		t.Usage.Prompt = c.Usage.Prompt

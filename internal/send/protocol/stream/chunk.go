@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 // EventKind says what an event carried, as bits. The journal keeps the same bits.
 type EventKind uint16
