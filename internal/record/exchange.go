@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -31,9 +32,9 @@ type exchange struct {
 	left    func() error // not nil: the client has left
 
 	status  int
-	stream  bool             // the answer came in events
-	answer  *protocol.Stream // nil: it can't be read
-	piece   []byte           // heard and not understood yet
+	stream  bool           // the answer came in events
+	answer  *stream.Stream // nil: it can't be read
+	piece   []byte         // heard and not understood yet
 	pieceAt int64
 	ended   bool  // the answer came to its end
 	err     error // of the server's side

@@ -13,7 +13,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/trace"
 	"github.com/inferometer/inferometer/tokenizer"
 )
@@ -28,7 +28,7 @@ const mostText = 4 << 20
 // text's: two million tokens of four.
 const mostCounted = 8 << 20
 
-const textEvents = protocol.EventText | protocol.EventReasoning | protocol.EventTool
+const textEvents = stream.EventText | stream.EventReasoning | stream.EventTool
 
 // makeRow makes a row of what is known of an exchange.
 func (w *writer) makeRow(x *exchange, data []byte) *row {
@@ -92,7 +92,7 @@ func (w *writer) answer(r *row, x *exchange) {
 	case t.Timings.Output > 0 && (over || t.Timings.Output >= events):
 		n := t.Timings.Output
 		r.Output, r.OutputBy = &n, trace.ByTimings
-	case t.TokensBy >= protocol.TokensByLogprobs:
+	case t.TokensBy >= stream.TokensByLogprobs:
 		r.Output, r.OutputBy = &tokens, trace.ByTokenIDs
 	case w.r.opts.Tokenizer != nil && events > 0 && len(t.Reasoning)+len(t.Text) <= mostCounted && !x.toolCalls():
 		if ids, err := w.r.opts.Tokenizer.Encode(string(t.Reasoning) + string(t.Text)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -18,7 +19,7 @@ const probeTokens = 32
 
 // probe is one request with a stream, and what came of it.
 type probe struct {
-	*protocol.Stream
+	*stream.Stream
 	header wire.Header
 	sent   int64 // on the stamps' clock
 	err    error
@@ -55,7 +56,7 @@ func (p *probe) times() []int64 {
 	var at []int64
 	for i := range p.Trace.Events {
 		e := &p.Trace.Events[i]
-		if e.Kind&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) != 0 {
+		if e.Kind&(stream.EventText|stream.EventReasoning|stream.EventTool) != 0 {
 			at = append(at, e.At)
 		}
 	}

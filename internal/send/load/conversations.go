@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -137,7 +137,7 @@ func (t *conversations) count() int {
 
 // answered takes in the end of a turn: its answer becomes history, and what has waited
 // for it alone is queued. Another end than a complete one is the end of the conversation.
-func (t *conversations) answered(j *job, record *journal.Request, trace *protocol.Trace) {
+func (t *conversations) answered(j *job, record *journal.Request, trace *stream.Trace) {
 	o, n := j.conversation, &j.conversation.turns[j.turn]
 	complete := record.Outcome == journal.Complete
 	if complete {
@@ -287,7 +287,7 @@ func (t *conversations) finish(o *conversation, last *talk.History) {
 	t.run.signal()
 }
 
-func answerOf(trace *protocol.Trace) *talk.Answer {
+func answerOf(trace *stream.Trace) *talk.Answer {
 	a := &talk.Answer{Text: string(trace.Text), Reasoning: string(trace.Reasoning)}
 	for i := range trace.Tools {
 		call := &trace.Tools[i]

@@ -1,7 +1,7 @@
 package load
 
 import (
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // countEvents finds how many tokens each event holds with our own tokenizer, where
@@ -11,7 +11,7 @@ import (
 func (w *worker) countEvents(total int) {
 	t := &w.sink.Trace
 	count := w.run.cfg.CountTokens
-	if count == nil || t.TokensBy != protocol.TokensUnknown || !worthCounting(t, total) {
+	if count == nil || t.TokensBy != stream.TokensUnknown || !worthCounting(t, total) {
 		return
 	}
 	sum, start := 0, 0
@@ -34,23 +34,23 @@ func (w *worker) countEvents(total int) {
 	for i, n := range counts {
 		t.Events[i].Tokens = n
 	}
-	t.TokensBy = protocol.TokensByTokenizer
+	t.TokensBy = stream.TokensByTokenizer
 }
 
 // spread says whether the tokens of the request have to be spread over its events by
 // the length of their text: they are not one in each, nobody said how many, and the
 // text of each is kept.
-func spread(t *protocol.Trace, total int) bool {
-	if total <= 0 || t.TokensBy != protocol.TokensUnknown || len(t.TextEnds) != len(t.Events) {
+func spread(t *stream.Trace, total int) bool {
+	if total <= 0 || t.TokensBy != stream.TokensUnknown || len(t.TextEnds) != len(t.Events) {
 		return false
 	}
 	chunks, texts, start := 0, 0, 0
 	for i, end := range t.TextEnds {
 		k := t.Events[i].Kind
-		if k&protocol.EventChoices != 0 {
+		if k&stream.EventChoices != 0 {
 			chunks++
 		}
-		if k&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) != 0 {
+		if k&(stream.EventText|stream.EventReasoning|stream.EventTool) != 0 {
 			if end == start {
 				return false
 			}
@@ -72,14 +72,14 @@ func sizes(room, ends []int) []int {
 
 // worthCounting: all that was generated is visible text, which is what we keep, and
 // its tokens are more than its events. Where they are as many, each holds one.
-func worthCounting(t *protocol.Trace, total int) bool {
+func worthCounting(t *stream.Trace, total int) bool {
 	chunks := 0
 	for i := range t.Events {
 		k := t.Events[i].Kind
-		if k&(protocol.EventReasoning|protocol.EventTool) != 0 {
+		if k&(stream.EventReasoning|stream.EventTool) != 0 {
 			return false
 		}
-		if k&protocol.EventChoices != 0 {
+		if k&stream.EventChoices != 0 {
 			chunks++
 		}
 	}

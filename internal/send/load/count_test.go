@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // TestCountEvents counts words: a stand-in for a tokenizer that is easy to follow.
 func TestCountEvents(t *testing.T) {
-	const text = protocol.EventChoices | protocol.EventText
+	const text = stream.EventChoices | stream.EventText
 	words := func(s string) (int, error) {
 		if strings.Contains(s, "!") {
 			return 0, errors.New("no such letter")
@@ -22,16 +23,16 @@ func TestCountEvents(t *testing.T) {
 		name   string
 		parts  []string
 		total  int
-		change func(*protocol.Trace)
+		change func(*stream.Trace)
 		want   []int // nil: not known
 	}{
 		{"they add up", []string{"a b", " c", "", " d e f"}, 6, nil, []int{2, 1, 0, 3}},
 		{"a word cut in two is counted twice", []string{"a b", "b c"}, 3, nil, nil},
 		{"too few", []string{"a b", " c"}, 5, nil, nil},
-		{"the token that ends the answer has no text", []string{"a b", " c"}, 4, func(tr *protocol.Trace) { tr.FinishReason = "stop" }, []int{2, 1}},
+		{"the token that ends the answer has no text", []string{"a b", " c"}, 4, func(tr *stream.Trace) { tr.FinishReason = "stop" }, []int{2, 1}},
 		{"as many as events: each has one, and nothing is counted", []string{"a b", " c"}, 2, nil, nil},
-		{"the server said so itself", []string{"a b", " c"}, 3, func(tr *protocol.Trace) { tr.TokensBy = protocol.TokensByIDs }, nil},
-		{"reasoning, whose text is not kept", []string{"a b", " c"}, 3, func(tr *protocol.Trace) { tr.Events[0].Kind |= protocol.EventReasoning }, nil},
+		{"the server said so itself", []string{"a b", " c"}, 3, func(tr *stream.Trace) { tr.TokensBy = stream.TokensByIDs }, nil},
+		{"reasoning, whose text is not kept", []string{"a b", " c"}, 3, func(tr *stream.Trace) { tr.Events[0].Kind |= stream.EventReasoning }, nil},
 		{"a text that cannot be counted", []string{"a b", " c!"}, 3, nil, nil},
 		{"no total", []string{"a b", " c"}, 0, nil, nil},
 	}
@@ -46,7 +47,7 @@ func TestCountEvents(t *testing.T) {
 			for _, p := range tt.parts {
 				tr.Text = append(tr.Text, p...)
 				tr.TextEnds = append(tr.TextEnds, len(tr.Text))
-				tr.Events = append(tr.Events, protocol.Event{Kind: text, Tokens: -1})
+				tr.Events = append(tr.Events, stream.Event{Kind: text, Tokens: -1})
 			}
 			if tt.change != nil {
 				tt.change(tr)
@@ -54,7 +55,7 @@ func TestCountEvents(t *testing.T) {
 			before := tr.TokensBy
 			w.countEvents(tt.total)
 			var got []int
-			if tr.TokensBy == protocol.TokensByTokenizer {
+			if tr.TokensBy == stream.TokensByTokenizer {
 				for _, e := range tr.Events {
 					got = append(got, e.Tokens)
 				}

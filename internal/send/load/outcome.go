@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -24,7 +24,7 @@ type asked struct {
 
 // judge decides how a request ended, and says why in the server's words where
 // there are some. err is the transport's, or why we ended the request ourselves.
-func judge(t *protocol.Trace, err error, a asked) (journal.Outcome, string) {
+func judge(t *stream.Trace, err error, a asked) (journal.Outcome, string) {
 	words := strings.TrimSpace(strings.ToValidUTF8(string(t.ErrorBody), "\uFFFD"))
 	switch {
 	case errors.Is(err, wire.ErrTimeout) && t.Done && t.Malformed == nil:
@@ -73,7 +73,7 @@ func judge(t *protocol.Trace, err error, a asked) (journal.Outcome, string) {
 
 // judgeWhole is for an answer that is one JSON value. It has no tokens; what was asked
 // for are vectors or scores.
-func judgeWhole(t *protocol.Trace, err error, a asked) (journal.Outcome, string) {
+func judgeWhole(t *stream.Trace, err error, a asked) (journal.Outcome, string) {
 	switch {
 	case err != nil && !t.Done:
 		return broken(t, err)
@@ -106,7 +106,7 @@ func noAnswer(err error) (journal.Outcome, string) {
 }
 
 // broken is a stream that stopped before its end: by a FIN or by a reset.
-func broken(t *protocol.Trace, err error) (journal.Outcome, string) {
+func broken(t *stream.Trace, err error) (journal.Outcome, string) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return journal.Truncated, "the connection was closed before the end of the stream" + progressOf(t)
 	}
@@ -135,7 +135,7 @@ func statusWords(status int, words string) string {
 	return fmt.Sprintf("HTTP %d: %s", status, words)
 }
 
-func progressOf(t *protocol.Trace) string {
+func progressOf(t *stream.Trace) string {
 	if t.Status == 0 {
 		return ", before an answer"
 	}
@@ -144,12 +144,12 @@ func progressOf(t *protocol.Trace) string {
 
 // anyToken: some event carried text, or the server counted a token. A token may
 // be invisible (a special one), and then only the count tells.
-func anyToken(t *protocol.Trace) bool {
+func anyToken(t *stream.Trace) bool {
 	if t.Usage.Output > 0 {
 		return true
 	}
 	for i := range t.Events {
-		if t.Events[i].Kind&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) != 0 {
+		if t.Events[i].Kind&(stream.EventText|stream.EventReasoning|stream.EventTool) != 0 {
 			return true
 		}
 	}
@@ -159,9 +159,9 @@ func anyToken(t *protocol.Trace) bool {
 // shortBy says by what a stream that was to ignore its end fell short, or nothing.
 // Without the server's count our own tokenizer's is not held against it (it may
 // split the text in another way); but a finish reason "stop" speaks for itself.
-func shortBy(t *protocol.Trace, tokens int) string {
+func shortBy(t *stream.Trace, tokens int) string {
 	got, known := t.Usage.Output, t.HasUsage
-	if !known && t.TokensBy != protocol.TokensUnknown {
+	if !known && t.TokensBy != stream.TokensUnknown {
 		known = true
 		for i := range t.Events {
 			got += max(t.Events[i].Tokens, 0)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // fill turns the trace into a record.
@@ -66,7 +66,7 @@ func (w *worker) columns(old journal.Events, sent int64) {
 	t := &w.sink.Trace
 	e := journal.Events{At: old.At[:0], Lag: old.Lag[:0], Tokens: old.Tokens[:0], Kind: old.Kind[:0], Open: append(old.Open[:0], t.Open...)}
 	// By its own times the event loop knows at least what it read before an event.
-	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev protocol.Event) bool { return ev.Lag > 0 })
+	lags := w.run.cfg.Transport.Stamps() == "kernel" || slices.ContainsFunc(t.Events, func(ev stream.Event) bool { return ev.Lag > 0 })
 	e.Held, e.HeldNs = old.Held[:0], old.HeldNs[:0]
 	held := w.holds(sent)
 	last := sent
@@ -81,7 +81,7 @@ func (w *worker) columns(old journal.Events, sent int64) {
 			e.Lag = append(e.Lag, ev.Lag)
 		}
 		e.Kind = append(e.Kind, journal.EventKind(ev.Kind))
-		if t.TokensBy != protocol.TokensUnknown {
+		if t.TokensBy != stream.TokensUnknown {
 			e.Tokens = append(e.Tokens, tokensOf(ev))
 		}
 	}
@@ -90,8 +90,8 @@ func (w *worker) columns(old journal.Events, sent int64) {
 }
 
 // tokensOf an event that says nothing is 0 where it carries no text either.
-func tokensOf(ev *protocol.Event) int {
-	if ev.Tokens < 0 && ev.Kind&(protocol.EventText|protocol.EventReasoning|protocol.EventTool) == 0 {
+func tokensOf(ev *stream.Event) int {
+	if ev.Tokens < 0 && ev.Kind&(stream.EventText|stream.EventReasoning|stream.EventTool) == 0 {
 		return 0
 	}
 	return ev.Tokens

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
@@ -72,7 +72,7 @@ type likelihood struct {
 var errNoEcho = errors.New("the server gave no log-probabilities of the prompt")
 
 // likelihood adds up the log-probabilities of the choice's tokens.
-func (s *scored) likelihood(t *protocol.Trace) (likelihood, error) {
+func (s *scored) likelihood(t *stream.Trace) (likelihood, error) {
 	e, end, err := s.echo(t)
 	if err != nil {
 		return likelihood{}, err
@@ -97,7 +97,7 @@ func (s *scored) likelihood(t *protocol.Trace) (likelihood, error) {
 }
 
 // echo looks at whether the lists are those of the prompt, and where it ends in them.
-func (s *scored) echo(t *protocol.Trace) (e *protocol.Echoed, end int, err error) {
+func (s *scored) echo(t *stream.Trace) (e *stream.Echoed, end int, err error) {
 	e = t.Echoed
 	if e == nil || len(e.Logprobs) == 0 {
 		return nil, 0, fmt.Errorf("%w: the answer has no token_logprobs", errNoEcho)
@@ -126,7 +126,7 @@ const specials = 2
 
 // begin is the choice's first token. Our own tokenizer tells, as lm-evaluation-harness's does;
 // without one, or with one that is not the server's, the tokens' texts; else their offsets.
-func (s *scored) begin(e *protocol.Echoed, end int) (int, error) {
+func (s *scored) begin(e *stream.Echoed, end int) (int, error) {
 	if own := end - s.whole; s.whole > 0 && own >= 0 && own <= specials {
 		return end - s.tokens, nil
 	}
@@ -140,7 +140,7 @@ func (s *scored) begin(e *protocol.Echoed, end int) (int, error) {
 }
 
 // byTexts goes back from the prompt's end as long as the tokens' texts are its text.
-func (s *scored) byTexts(e *protocol.Echoed, end int) (int, bool) {
+func (s *scored) byTexts(e *stream.Echoed, end int) (int, bool) {
 	if len(e.Ends) == 0 {
 		return 0, false
 	}
@@ -163,7 +163,7 @@ func (s *scored) byTexts(e *protocol.Echoed, end int) (int, bool) {
 
 // byOffsets takes the token that holds the choice's first character. A token that the server
 // put before the prompt moves all of them, by as much as where the prompt ends.
-func (s *scored) byOffsets(e *protocol.Echoed, end int) (int, bool) {
+func (s *scored) byOffsets(e *stream.Echoed, end int) (int, bool) {
 	if len(e.Offsets) <= end || e.Offsets[end] < 0 {
 		return 0, false
 	}

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/inferometer/inferometer/internal/journal"
-	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
 // echoOf makes the lists of an answer of these tokens, of which the last is generated. Token i
 // has the log-probability -i, and the odd ones are the most likely.
-func echoOf(tokens ...string) *protocol.Trace {
-	e := &protocol.Echoed{}
+func echoOf(tokens ...string) *stream.Trace {
+	e := &stream.Echoed{}
 	at := 0
 	for i, text := range tokens {
 		v, best := float64(-i), float64(-i)
@@ -27,7 +27,7 @@ func echoOf(tokens ...string) *protocol.Trace {
 		e.Ends = append(e.Ends, len(e.Texts))
 		at += len([]rune(text))
 	}
-	t := &protocol.Trace{Echoed: e, HasUsage: true}
+	t := &stream.Trace{Echoed: e, HasUsage: true}
 	t.Usage.Prompt, t.Usage.Output = len(tokens)-1, 1
 	return t
 }
@@ -36,7 +36,7 @@ func echoOf(tokens ...string) *protocol.Trace {
 func words(text string) (int, error) { return len(strings.Fields(text)), nil }
 
 func TestLikelihood(t *testing.T) {
-	bare := func(tr *protocol.Trace, offsets, texts bool) *protocol.Trace {
+	bare := func(tr *stream.Trace, offsets, texts bool) *stream.Trace {
 		if !offsets {
 			tr.Echoed.Offsets = nil
 		}
@@ -45,12 +45,12 @@ func TestLikelihood(t *testing.T) {
 		}
 		return tr
 	}
-	sky := func() *protocol.Trace { return echoOf("The", " sky", " is", " deep", " blue", " so") }
+	sky := func() *stream.Trace { return echoOf("The", " sky", " is", " deep", " blue", " so") }
 	for _, tt := range []struct {
 		name            string
 		context, choice string
 		count           func(string) (int, error)
-		trace           *protocol.Trace
+		trace           *stream.Trace
 		logprob         float64
 		greedy          bool
 		err             string
@@ -72,7 +72,7 @@ func TestLikelihood(t *testing.T) {
 		{"of which one is over the border", "In 東", "京", nil, bare(echoOf("In", "", " 東", "", "", "京", " is"), false, true), -12, false, ""},
 		{"greedy", "a b c d", " e", nil, echoOf("a", " b", " c", " d e", " f"), -3, true, ""},
 		{"no texts, no offsets, no tokenizer", "The sky is", " blue", nil, bare(sky(), false, false), 0, false, "--tokenizer"},
-		{"SGLang's offsets, and halves of letters", "In", " 東京", nil, func() *protocol.Trace {
+		{"SGLang's offsets, and halves of letters", "In", " 東京", nil, func() *stream.Trace {
 			tr := echoOf("In", "\uFFFD", "\uFFFD", "\uFFFD", " is")
 			for i := range tr.Echoed.Offsets {
 				tr.Echoed.Offsets[i] = -1
@@ -80,7 +80,7 @@ func TestLikelihood(t *testing.T) {
 			return tr
 		}(), 0, false, "--tokenizer"},
 		{"all of the prompt", " \n", "The sky is deep blue", words, sky(), 0, false, "first token"},
-		{"no lists", "The sky is", " deep blue", nil, &protocol.Trace{Echoed: &protocol.Echoed{}}, 0, false, "gave no log-probabilities of the prompt"},
+		{"no lists", "The sky is", " deep blue", nil, &stream.Trace{Echoed: &stream.Echoed{}}, 0, false, "gave no log-probabilities of the prompt"},
 		{"lists of what is generated", "The sky is", " deep blue", nil, echoOf(" so"), 0, false, "its 1 are of what it generated"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestLikelihoodOfOtherLengths(t *testing.T) {
 	null.Echoed.Logprobs[3] = math.NaN()
 	counted := echoOf("The", " sky", " is", " blue", " so")
 	counted.Usage.Prompt = 9
-	for want, tr := range map[string]*protocol.Trace{"token 4 of 4 is null": null, "counts 9 tokens of the prompt and lists the log-probabilities of 4": counted} {
+	for want, tr := range map[string]*stream.Trace{"token 4 of 4 is null": null, "counts 9 tokens of the prompt and lists the log-probabilities of 4": counted} {
 		if got, err := s.likelihood(tr); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v, %v, want %q", got, err, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/pace"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
@@ -93,15 +94,15 @@ func overScripted(t testing.TB, n int) (Config, *scripted, func() []journal.Requ
 
 // Tokens that events tell are counted over all of them: two of two are four.
 func TestAnAnswerIsShortByAllOfItsEvents(t *testing.T) {
-	told := func(tokens ...int) *protocol.Trace {
-		trace := &protocol.Trace{Status: 200, Done: true, TokensBy: protocol.TokensByLogprobs}
+	told := func(tokens ...int) *stream.Trace {
+		trace := &stream.Trace{Status: 200, Done: true, TokensBy: stream.TokensByLogprobs}
 		for _, n := range tokens {
-			trace.Events = append(trace.Events, protocol.Event{Kind: protocol.EventChoices | protocol.EventText, Tokens: n})
+			trace.Events = append(trace.Events, stream.Event{Kind: stream.EventChoices | stream.EventText, Tokens: n})
 		}
 		return trace
 	}
 	for _, tt := range []struct {
-		trace *protocol.Trace
+		trace *stream.Trace
 		want  journal.Outcome
 	}{
 		{told(2, 2), journal.Complete},
@@ -192,9 +193,9 @@ func TestAHoldCountsOnce(t *testing.T) {
 	w := &worker{run: &run{cfg: Config{Records: Records{Holds: func(room []Hold, _, _ int64) []Hold {
 		return append(room, Hold{10 * ms, 10*ms + 1000}, Hold{20 * ms, 60 * ms}, Hold{80 * ms, 90 * ms})
 	}}}}}
-	w.sink.Stream = &protocol.Stream{}
+	w.sink.Stream = &stream.Stream{}
 	for _, at := range []int64{15, 30, 50, 70, 100} {
-		w.sink.Trace.Events = append(w.sink.Trace.Events, protocol.Event{Stamp: wire.Stamp{At: at * ms}})
+		w.sink.Trace.Events = append(w.sink.Trace.Events, stream.Event{Stamp: wire.Stamp{At: at * ms}})
 	}
 	held, last := w.holds(0), int64(0)
 	for i, want := range []int64{0, 10, 20, 10, 10} {

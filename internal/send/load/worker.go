@@ -8,6 +8,7 @@ import (
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/send/live"
 	"github.com/inferometer/inferometer/internal/send/protocol"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -36,7 +37,7 @@ func newWorker(r *run) *worker {
 // countingSink tells the progress display of tokens as they come. Each worker
 // counts for itself, so that nobody waits for another.
 type countingSink struct {
-	*protocol.Stream
+	*stream.Stream
 	load     bool         // this request is one of the load: no warm-up, no probe
 	tokens   atomic.Int64 // of the load's requests so far
 	finished atomic.Int64 // of those that have ended
@@ -58,7 +59,7 @@ func (s *countingSink) Body(data []byte, at wire.Stamp) bool {
 		} else {
 			n++ // text of unknown length is one token at least; the end knows better
 		}
-		if s.part != nil && ev.Kind&protocol.EventChoices != 0 {
+		if s.part != nil && ev.Kind&stream.EventChoices != 0 {
 			s.chunk(ev.At)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -24,7 +25,7 @@ var added = &Backend{Name: "added", Doc: "a test's", Sampling: sameNames("temper
 		}},
 		{name: "over", take: takeDone},
 	}.reader(),
-	meaning: func(_ *Decoder, _ []byte, c *Chunk) { c.Kind |= EventChoices },
+	meaning: func(_ *decoder, _ []byte, c *stream.Chunk) { c.Kind |= stream.EventChoices },
 }}
 
 func TestAddedProtocol(t *testing.T) {
@@ -37,7 +38,7 @@ func TestAddedProtocol(t *testing.T) {
 	s.Head(200, noHeader{}, wire.Stamp{})
 	s.Body([]byte(`data: {"x":[{}],"said":" Hi"}`+"\n\n"+`data: {"said":" you","over":true,"end":{"why":"length","tokens":2}}`+"\n\n"), wire.Stamp{})
 	s.Finish()
-	want := read{Text: " Hi you", Finish: "length", Texts: []string{" Hi", " you"}, Tokens: []int{-1, -1}, Usage: Usage{Output: 2}, Done: true}
+	want := read{Text: " Hi you", Finish: "length", Texts: []string{" Hi", " you"}, Tokens: []int{-1, -1}, Usage: stream.Usage{Output: 2}, Done: true}
 	if diff := cmp.Diff(want, readOf(&s.Trace)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // keptAnswer reads events of a chat and keeps the answer.
-func keptAnswer(t *testing.T, events ...string) *Trace {
+func keptAnswer(t *testing.T, events ...string) *stream.Trace {
 	t.Helper()
 	p, err := FindBackend("openai-chat")
 	if err != nil {
@@ -49,7 +50,7 @@ func TestAnswersAreKeptWhole(t *testing.T) {
 	if got.Malformed != nil {
 		t.Fatal(got.Malformed)
 	}
-	want := []ToolCall{{"call-1", "weather", []byte(`{"city":"Bonn"}`)}, {"call-2", "time", []byte("{}")}}
+	want := []stream.ToolCall{{ID: "call-1", Name: "weather", Arguments: []byte(`{"city":"Bonn"}`)}, {ID: "call-2", Name: "time", Arguments: []byte("{}")}}
 	if diff := cmp.Diff(want, got.Tools); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var anthropic = &Backend{
@@ -193,16 +194,16 @@ var (
 		{name: "stop_reason", take: takeStop},
 		{name: "id", take: takeToolID},
 		{name: "name", take: takeToolName},
-		{name: "input", take: func(d *Decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
+		{name: "input", take: func(d *decoder, _ *stream.Chunk) { d.note().input = d.scan.Value() }},
 	}
 	// messageUsage: a prompt has tokens that were read from the cache, that were written to it, and others.
 	messageUsage = shape{
-		{name: "input_tokens", take: func(d *Decoder, c *Chunk) {
+		{name: "input_tokens", take: func(d *decoder, c *stream.Chunk) {
 			d.note().flag = d.scan.Next() != 'n' // null
 			c.Usage.Prompt += d.count()
 		}},
-		{name: "cache_creation_input_tokens", take: func(d *Decoder, c *Chunk) { c.Usage.Prompt += d.count() }},
-		{name: "cache_read_input_tokens", take: func(d *Decoder, c *Chunk) {
+		{name: "cache_creation_input_tokens", take: func(d *decoder, c *stream.Chunk) { c.Usage.Prompt += d.count() }},
+		{name: "cache_read_input_tokens", take: func(d *decoder, c *stream.Chunk) {
 			before := c.Usage.Cached
 			takeCached(d, c)
 			c.Usage.Prompt += c.Usage.Cached - before
@@ -212,7 +213,7 @@ var (
 )
 
 // messageMeaning says what an event is.
-func messageMeaning(d *Decoder, _ []byte, c *Chunk) {
+func messageMeaning(d *decoder, _ []byte, c *stream.Chunk) {
 	f := d.note()
 	switch string(f.kind) {
 	case "message_start":
@@ -221,30 +222,30 @@ func messageMeaning(d *Decoder, _ []byte, c *Chunk) {
 	case "content_block_start", "content_block_delta":
 		switch {
 		case len(f.delta) > 0:
-			c.Text, c.Kind = d.scan.Unescape(f.delta), EventChoices|EventText
+			c.Text, c.Kind = d.scan.Unescape(f.delta), stream.EventChoices|stream.EventText
 		case len(f.thinking) > 0:
-			c.Reasoning, c.Kind = d.scan.Unescape(f.thinking), EventChoices|EventReasoning
+			c.Reasoning, c.Kind = d.scan.Unescape(f.thinking), stream.EventChoices|stream.EventReasoning
 		case len(f.tool.arguments) > 0:
-			c.Kind = EventChoices | EventTool
+			c.Kind = stream.EventChoices | stream.EventTool
 			d.setTools(c)
 		case isToolUse(f.itemKind):
 			if len(f.input) > len("{}") && f.input[0] == '{' { // all of it at once
-				f.tool.arguments, c.Kind = d.quote(f.input), EventChoices|EventTool
+				f.tool.arguments, c.Kind = d.quote(f.input), stream.EventChoices|stream.EventTool
 			}
 			d.setTools(c)
 		}
 	case "message_delta":
 		c.Replaces = f.flag
-		c.setStop(f.stop)
+		setStop(c, f.stop)
 	case "message_stop":
 		c.Done = true
 	}
 }
 
 // setStop says why an answer ended.
-func (c *Chunk) setStop(stop []byte) {
+func setStop(c *stream.Chunk, stop []byte) {
 	if len(stop) > 0 {
-		c.Kind |= EventFinish
+		c.Kind |= stream.EventFinish
 		c.Finish = finishOf(stop)
 	}
 }
@@ -269,23 +270,23 @@ func finishOf(stop []byte) []byte {
 // messageAnswer is an answer that was not streamed.
 var messageAnswer = shape{
 	{name: "id", take: takeID},
-	{name: "content", take: func(d *Decoder, c *Chunk) { d.scan.Elements(func(int) { d.addBlock(c) }) }},
+	{name: "content", take: func(d *decoder, c *stream.Chunk) { d.scan.Elements(func(int) { d.addBlock(c) }) }},
 	{name: "stop_reason", take: takeStop},
 	{name: "usage", take: takeUsage(messageUsage)},
 	{name: "error", take: takeError},
 }.reader()
 
-func messageAnswered(d *Decoder, _ []byte, c *Chunk) {
+func messageAnswered(d *decoder, _ []byte, c *stream.Chunk) {
 	if c.Error == nil {
-		c.setWhole()
-		c.setStop(d.note().stop)
+		setWhole(c)
+		setStop(c, d.note().stop)
 	}
 }
 
 var wholeBlock = blockFields.reader()
 
 // addBlock adds a block to an answer.
-func (d *Decoder) addBlock(c *Chunk) {
+func (d *decoder) addBlock(c *stream.Chunk) {
 	f := d.note()
 	before := *f
 	*f = facts{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferometer/inferometer/internal/compat/pyjson"
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var openAIAudio = &Backend{
@@ -16,12 +17,12 @@ var openAIAudio = &Backend{
 
 // audio is OpenAI's /v1/audio/transcriptions, and /v1/audio/translations, as vLLM's
 // client calls them: a form with a file, answered by a stream of the events of chat.
-type audio struct{ events Protocol }
+type audio struct{ chat Protocol }
 
 func (audio) Path() string   { return "/v1/audio/transcriptions" }
 func (audio) Suffix() string { return "transcriptions" }
 
-func (a audio) Decode(d *Decoder, data []byte, c *Chunk) error { return a.events.Decode(d, data, c) }
+func (a audio) Events() stream.EventReader { return a.chat.Events() }
 
 // boundary stands between the parts of a form. It is the same for all requests, so that
 // the same workload has the same bytes.

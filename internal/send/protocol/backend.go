@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/option"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // Backend is a protocol under the name that --backend knows it by. It is all that
@@ -20,7 +21,7 @@ type Backend struct {
 	// Query says that each request needs a query and documents.
 	Query bool
 	// Framing is how the events of an answer are told apart.
-	Framing Framing
+	Framing stream.Framing
 	// EndsWithBody says that nothing but the end of the body tells that an answer is over.
 	EndsWithBody bool
 	// Lacks are what the protocol has no word for.
@@ -52,23 +53,13 @@ type Lacks struct {
 	Usage     bool // nobody counts the tokens of an answer but us
 }
 
-// Framing is how the events of an answer are told apart.
-type Framing uint8
-
-// The framings.
-const (
-	SSE   Framing = iota // server-sent events
-	Lines                // a JSON object a line
-	Whole                // one JSON value: no stream
-)
-
 // Streams says whether an answer comes in events.
-func (b *Backend) Streams() bool { return b.Framing != Whole }
+func (b *Backend) Streams() bool { return b.Framing != stream.Whole }
 
 // Unstreamed is the same backend with answers that are one JSON object.
 func (b *Backend) Unstreamed() (*Backend, error) {
 	whole := *b
-	whole.Framing, whole.Protocol = Whole, nil
+	whole.Framing, whole.Protocol = stream.Whole, nil
 	if p, ok := b.Protocol.(Unstreamer); ok && b.Streams() {
 		whole.Protocol = p.Unstreamed()
 	}

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // fed runs a body of which so many tokens are asked for through a Stream, and says
 // whether it had enough before the end.
-func fed(asked int, header http.Header, pieces ...string) (*Trace, bool) {
+func fed(asked int, header http.Header, pieces ...string) (*stream.Trace, bool) {
 	s := NewStream(openAIChat)
 	s.Reset(asked)
 	s.Head(200, header, wire.Stamp{})
@@ -60,16 +61,17 @@ func TestStreamIsBounded(t *testing.T) {
 }
 
 func TestStreamKeepsNoHugeBuffers(t *testing.T) {
-	s := NewStream(openAIChat)
+	events := chat.Events().(*describedEvents)
+	s := stream.New(stream.Answers{}, events)
 	s.Reset(0)
 	s.Head(200, http.Header{}, wire.Stamp{})
 	s.Body([]byte(`data: {"id":"`+strings.Repeat("i", 5<<20)), wire.Stamp{})
 	s.Body([]byte(`","choices":[{"delta":{"content":"\n`+strings.Repeat("a", 5<<20)+`"},"finish_reason":"`+strings.Repeat("f", 5<<20)+"\"}]}\n\n"), wire.Stamp{})
-	if n := len(s.Trace.Text); n != 5<<20+1 || len(s.Trace.ServerID) != maxWord || len(s.Trace.FinishReason) != maxWord {
+	if n := len(s.Trace.Text); n != 5<<20+1 || len(s.Trace.ServerID) != 200 || len(s.Trace.FinishReason) != 200 {
 		t.Fatalf("%d bytes of text, id %d, finish reason %d", n, len(s.Trace.ServerID), len(s.Trace.FinishReason))
 	}
 	s.Reset(0)
-	if n := cap(s.Trace.Text) + s.decoder.scan.Held(); n > keepBuffer {
+	if n := cap(s.Trace.Text) + events.scan.Held(); n > 1<<20 {
 		t.Errorf("%d bytes are kept", n)
 	}
 }
@@ -85,7 +87,7 @@ func TestFarLongerThanAsked(t *testing.T) {
 		{"as asked", 48, 48, 48, 0},
 		{"a bit more", 48, 100, 100, 0},
 		{"cut into pieces", 100, 450, 100, 0},
-		{"many times as long", 48, 630, 0, 48*overTimes + overTokens + 1},
+		{"many times as long", 48, 630, 0, 48*4 + 64 + 1},
 		{"by the usage alone", 48, 10, 630, 630},
 		{"nothing was asked", 0, 5000, 5000, 0},
 	} {
@@ -178,7 +180,7 @@ func TestAnErrorsBodyCostsNoConnection(t *testing.T) {
 			for i := range 3 {
 				s.Reset(2)
 				conn, err := tr.Do(context.Background(), &wire.Request{URL: srv.URL}, s)
-				if err != nil || len(s.Trace.ErrorBody) != maxErrorBody || conn.New != (i == 0) {
+				if err != nil || len(s.Trace.ErrorBody) != 500 || conn.New != (i == 0) {
 					t.Errorf("request %d: new connection %v, %d bytes kept, %v", i, conn.New, len(s.Trace.ErrorBody), err)
 				}
 			}

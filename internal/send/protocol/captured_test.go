@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -102,8 +103,8 @@ func readCaptured(t *testing.T, file, backend string, n int) (got told) {
 		got.Tools += fmt.Sprintf("%s(%s)", tool.Name, tool.Arguments)
 	}
 	for _, e := range trace.Events {
-		if e.Kind&(EventText|EventReasoning|EventTool) != 0 {
-			if got.Parts++; e.Kind&EventChoices == 0 {
+		if e.Kind&(stream.EventText|stream.EventReasoning|stream.EventTool) != 0 {
+			if got.Parts++; e.Kind&stream.EventChoices == 0 {
 				t.Errorf("an event of kind %b has no choices", e.Kind)
 			}
 		}

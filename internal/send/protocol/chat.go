@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var openAIChat = &Backend{Name: "openai-chat", Doc: "chat completions", Chat: true, Images: true, Sounds: true, Protocol: chat}
@@ -27,10 +28,10 @@ var (
 		{name: "content", take: takeText},
 		{name: "reasoning_content", take: takeReasoning},
 		{name: "reasoning", take: takeReasoning},
-		{name: "tool_calls", take: func(d *Decoder, c *Chunk) {
+		{name: "tool_calls", take: func(d *decoder, c *stream.Chunk) {
 			at := d.scan.Mark()
 			if d.scan.Count() > 0 {
-				c.Kind |= EventTool
+				c.Kind |= stream.EventTool
 				c.Tools = d.scan.Since(at)
 			}
 		}},

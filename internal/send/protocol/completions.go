@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // vLLM's client knows the same protocol by two names.
@@ -19,7 +20,7 @@ var completions = &described{
 	path: "/v1/completions", suffix: "completions", body: completionsBody, meaning: openAIMeaning, whole: &described{},
 	event: openAIEvent(shape{
 		{name: "text", take: takeText},
-		{name: "logprobs", take: func(d *Decoder, c *Chunk) {
+		{name: "logprobs", take: func(d *decoder, c *stream.Chunk) {
 			if d.echo != nil {
 				d.read(echoFields, c)
 			} else {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -19,17 +20,12 @@ const CustomName = "custom"
 // undescribed stands in the table for what a file describes: ReadCustom reads one.
 var undescribed = &Backend{
 	Name: CustomName, Doc: "what --protocol-file describes",
-	Lacks: Lacks{IgnoreEOS: true, TokenIDs: true, Usage: true}, Protocol: noFile{},
+	Lacks: Lacks{IgnoreEOS: true, TokenIDs: true, Usage: true}, Protocol: &described{
+		body: func(*Call) (*body, error) { return nil, errNoFile }, event: shape{}.reader(),
+	},
 }
 
-type noFile struct{}
-
 var errNoFile = errors.New("the backend " + CustomName + " needs a file that describes it")
-
-func (noFile) Path() string                             { return "" }
-func (noFile) Suffix() string                           { return "" }
-func (noFile) AppendBody([]byte, *Call) ([]byte, error) { return nil, errNoFile }
-func (noFile) Decode(*Decoder, []byte, *Chunk) error    { return errNoFile }
 
 const (
 	// MaxCustom bounds a file, and what it is as JSON.
@@ -93,7 +89,7 @@ func ReadCustom(raw []byte) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.whole = framing == Whole
+	p.whole = framing == stream.Whole
 	if err := p.readDone(&f); err != nil {
 		return nil, fmt.Errorf("done: %w", err)
 	}
@@ -110,7 +106,7 @@ func ReadCustom(raw []byte) (*Backend, error) {
 	b := &Backend{
 		Name: CustomName, Doc: undescribed.Doc, Framing: framing, Header: f.headers, Protocol: p,
 		Chat: p.body.uses("messages"), Images: p.body.uses("messages"), Sounds: p.body.uses("messages"),
-		EndsWithBody: framing != Whole && p.doneData == nil && p.doneEquals == nil && f.found[slotFinish] == nil,
+		EndsWithBody: framing != stream.Whole && p.doneData == nil && p.doneEquals == nil && f.found[slotFinish] == nil,
 		Lacks:        Lacks{IgnoreEOS: !p.body.uses("ignore_eos"), TokenIDs: true, Usage: f.found[slotOutput] == nil},
 		Sampling:     map[string]string{},
 		NoModel:      !p.body.uses("model") && !strings.Contains(p.path, ModelInPath),
@@ -164,10 +160,10 @@ func readKey(raw json.RawMessage, to any) error {
 	return errors.New("must be a text")
 }
 
-var customFramings = map[string]Framing{"": SSE, "sse": SSE, "ndjson": Lines, "json": Whole}
+var customFramings = map[string]stream.Framing{"": stream.SSE, "sse": stream.SSE, "ndjson": stream.Lines, "json": stream.Whole}
 
 // check looks at what the keys say by themselves, and together.
-func (f *customFile) check() (Framing, error) {
+func (f *customFile) check() (stream.Framing, error) {
 	framing, ok := customFramings[f.framing]
 	switch {
 	case !ok:
@@ -184,9 +180,9 @@ func (f *customFile) check() (Framing, error) {
 		return 0, errors.New("output_tokens: is needed where prompt_tokens or cached_tokens is given: the server's counts are taken together")
 	case f.cumulative && f.found[slotReasoning] != nil:
 		return 0, errors.New("cumulative: can't be used together with reasoning: only the text may come again")
-	case f.cumulative && framing == Whole:
+	case f.cumulative && framing == stream.Whole:
 		return 0, errors.New("cumulative: has no meaning with framing json: an answer is one event")
-	case f.done != nil && framing == Whole:
+	case f.done != nil && framing == stream.Whole:
 		return 0, errors.New("done: has no meaning with framing json: an answer ends with its JSON")
 	case len(outside.JSONSecrets(f.body)) > 0:
 		return 0, errors.New("body: has a field that is named like a secret, which the file must not hold: give it with --extra-body")

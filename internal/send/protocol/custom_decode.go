@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/outside"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // slot is what is looked for in an event. The first ones are keys of a file.
@@ -133,7 +134,7 @@ func (sh *shape) add(path place, w want) {
 			continue
 		}
 		before := next.take
-		next.take = func(d *Decoder, c *Chunk) {
+		next.take = func(d *decoder, c *stream.Chunk) {
 			raw := d.scan.Value()
 			if d.scan.Err != nil {
 				return
@@ -166,9 +167,19 @@ func (f *findings) take(w want, raw []byte) {
 	}
 }
 
-// Decode implements Protocol.
-func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
+// customEvents reads the events that a file describes.
+type customEvents struct {
+	decoder
+	file *custom
+}
+
+// Events implements Protocol.
+func (p *custom) Events() stream.EventReader { return &customEvents{file: p} }
+
+// Decode implements stream.EventReader.
+func (e *customEvents) Decode(data []byte, c *stream.Chunk) error {
+	p, d := e.file, &e.decoder
+	*c = stream.Chunk{Tokens: -1}
 	if p.doneData != nil && bytes.Equal(bytes.TrimSpace(data), p.doneData) {
 		c.Done = true
 		return nil
@@ -194,7 +205,7 @@ func (p *custom) Decode(d *Decoder, data []byte, c *Chunk) error {
 }
 
 // words reads the texts of an event.
-func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
+func (p *custom) words(d *decoder, f *findings, c *stream.Chunk) (err error) {
 	if c.Text, err = d.answer(slotText, f, c); err != nil {
 		return err
 	}
@@ -205,13 +216,13 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 		c.Text = bytes.TrimRight(c.Text, "\uFFFD") // half of a letter, which the next event has whole
 	}
 	if len(c.Text) > 0 {
-		c.Kind |= EventText
+		c.Kind |= stream.EventText
 		if p.cumulative {
-			c.TextIs = TextSoFar
+			c.TextIs = stream.TextSoFar
 		}
 	}
 	if len(c.Reasoning) > 0 {
-		c.Kind |= EventReasoning
+		c.Kind |= stream.EventReasoning
 	}
 	if c.ID, err = d.label(slotID, f); err != nil {
 		return err
@@ -223,7 +234,7 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 		c.Finish = append([]byte(nil), ours...)
 	}
 	if len(c.Finish) > 0 {
-		c.Kind |= EventFinish | EventChoices
+		c.Kind |= stream.EventFinish | stream.EventChoices
 	}
 	if raw := f[slotError].raw; raw != nil && string(raw) != "false" && string(raw) != `""` {
 		d.scan.Resume(raw)
@@ -233,7 +244,7 @@ func (p *custom) words(d *Decoder, f *findings, c *Chunk) (err error) {
 }
 
 // answer is a text of the answer.
-func (d *Decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
+func (d *decoder) answer(of slot, f *findings, c *stream.Chunk) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil:
@@ -241,15 +252,15 @@ func (d *Decoder) answer(of slot, f *findings, c *Chunk) ([]byte, error) {
 	case raw[0] != '"':
 		return nil, fmt.Errorf("what %s names is no text but %.60s", of, raw)
 	}
-	c.Kind |= EventChoices // with an empty text too: it is an event of the answer
+	c.Kind |= stream.EventChoices // with an empty text too: it is an event of the answer
 	return d.textOf(raw), nil
 }
 
 // textOf is what a string says that was found.
-func (d *Decoder) textOf(raw []byte) []byte { return d.scan.Unescape(raw[1 : len(raw)-1]) }
+func (d *decoder) textOf(raw []byte) []byte { return d.scan.Unescape(raw[1 : len(raw)-1]) }
 
 // label is the word of a text, a number or true; nil for false.
-func (d *Decoder) label(of slot, f *findings) ([]byte, error) {
+func (d *decoder) label(of slot, f *findings) ([]byte, error) {
 	raw := f[of].raw
 	switch {
 	case raw == nil || string(raw) == "false":
@@ -263,7 +274,7 @@ func (d *Decoder) label(of slot, f *findings) ([]byte, error) {
 }
 
 // counts reads the numbers of tokens.
-func counts(d *Decoder, f *findings, c *Chunk) error {
+func counts(d *decoder, f *findings, c *stream.Chunk) error {
 	s := &d.scan
 	for of := slotPrompt; of <= slotCached; of++ {
 		if f[of].raw == nil {
@@ -279,7 +290,7 @@ func counts(d *Decoder, f *findings, c *Chunk) error {
 		case slotPrompt:
 			c.Usage.Prompt = n
 		case slotOutput:
-			c.Usage.Output, c.Kind = n, c.Kind|EventUsage
+			c.Usage.Output, c.Kind = n, c.Kind|stream.EventUsage
 		default:
 			c.Usage.Cached, c.Usage.CachedKnown = n, true
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -78,7 +79,7 @@ func TestCustomBodies(t *testing.T) {
 // What the body has no place for can't be asked for.
 func TestCustomBackendIsAsItsFile(t *testing.T) {
 	b := readCustom(t, customFileOf(`{"m": "{messages}", "n": "{max_tokens}", "e": "{ignore_eos}", "t": "{temperature}", "model": "{model}"}`, `, "output_tokens": "n", "framing": "ndjson", "headers": {"X-A": "b"}`))
-	if !b.Chat || b.Lacks != (Lacks{TokenIDs: true}) || !b.TakesSampling("temperature") || b.TakesSampling("top_p") || b.Framing != Lines || b.Header["X-A"] != "b" || b.NoModel || b.Path() != "/g" {
+	if !b.Chat || b.Lacks != (Lacks{TokenIDs: true}) || !b.TakesSampling("temperature") || b.TakesSampling("top_p") || b.Framing != stream.Lines || b.Header["X-A"] != "b" || b.NoModel || b.Path() != "/g" {
 		t.Errorf("%+v", b)
 	}
 	b = readCustom(t, customFileOf(`{"p": "{prompt}"}`, ""))
@@ -175,71 +176,71 @@ func TestCustomStreams(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, body string
 		text             string
-		kinds            []EventKind
-		check            func(*Trace) bool
+		kinds            []stream.EventKind
+		check            func(*stream.Trace) bool
 	}{
 		{
 			"OpenAI's chat", chatFile, `data: {"id":"c1","choices":[{"delta":{"role":"assistant","content":""}}]}` + "\n\n" +
 				`data: {"choices":[{"delta":{"reasoning_content":"h\u006dm"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"content":"a\n"},"finish_reason":null}]}` + "\n\n" +
 				`data: {"choices":[{"delta":{},"finish_reason":"length"}]}` + "\n\n" + `data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2.0,"prompt_tokens_details":{"cached_tokens":0}}}` + "\n\ndata: [DONE]\n\n",
 			"a\n",
-			[]EventKind{EventChoices, EventChoices | EventReasoning, EventChoices | EventText, EventChoices | EventFinish, EventUsage},
-			func(t *Trace) bool {
-				return t.Done && t.FinishReason == "length" && t.ServerID == "c1" && t.Usage == Usage{Prompt: 5, Output: 2, CachedKnown: true} && t.HasUsage
+			[]stream.EventKind{stream.EventChoices, stream.EventChoices | stream.EventReasoning, stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventFinish, stream.EventUsage},
+			func(t *stream.Trace) bool {
+				return t.Done && t.FinishReason == "length" && t.ServerID == "c1" && t.Usage == stream.Usage{Prompt: 5, Output: 2, CachedKnown: true} && t.HasUsage
 			},
 		},
-		{"an error inside", chatFile, `data: {"error":{"message":"no m\u00f6re","code":5}}` + "\n\n", "", nil, func(t *Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "no möre" }},
-		{"no error", chatFile, `data: {"error":null}` + "\n\n" + `data: {"error":""}` + "\n\n" + `data: {"error":false}` + "\n\n", "", []EventKind{0, 0, 0}, func(t *Trace) bool { return !t.ErrorMark && !t.Done }},
+		{"an error inside", chatFile, `data: {"error":{"message":"no m\u00f6re","code":5}}` + "\n\n", "", nil, func(t *stream.Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "no möre" }},
+		{"no error", chatFile, `data: {"error":null}` + "\n\n" + `data: {"error":""}` + "\n\n" + `data: {"error":false}` + "\n\n", "", []stream.EventKind{0, 0, 0}, func(t *stream.Trace) bool { return !t.ErrorMark && !t.Done }},
 		{
 			"lines", linesFile, `{"response":"a","done":false}` + "\n" + `{"response":"b","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`,
 			"ab",
-			[]EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventFinish | EventUsage},
-			func(t *Trace) bool {
-				return t.Done && t.FinishReason == "stop" && t.Usage == Usage{Prompt: 3, Output: 2} && t.TokensBy == TokensUnknown
+			[]stream.EventKind{stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventFinish | stream.EventUsage},
+			func(t *stream.Trace) bool {
+				return t.Done && t.FinishReason == "stop" && t.Usage == stream.Usage{Prompt: 3, Output: 2} && t.TokensBy == stream.TokensUnknown
 			},
 		},
-		{"an end that is another value", linesFile, `{"response":"a","done":"true"}` + "\n", "a", []EventKind{EventChoices | EventText}, func(t *Trace) bool { return !t.Done }},
+		{"an end that is another value", linesFile, `{"response":"a","done":"true"}` + "\n", "a", []stream.EventKind{stream.EventChoices | stream.EventText}, func(t *stream.Trace) bool { return !t.Done }},
 		{
 			"texts that grow", growsFile, `data: {"text":"é","meta":{"n":1,"finish":null}}` + "\n\n" + `data: {"text":"é\ufffd","meta":{"n":2}}` + "\n\n" + `data: {"text":"éö","meta":{"n":3,"finish":{"type":"eos"}}}` + "\n\n" + `data: {"text":"","meta":{}}` + "\n\n",
 			"éö",
-			[]EventKind{EventChoices | EventText | EventUsage, EventChoices | EventUsage, EventChoices | EventText | EventUsage | EventFinish, EventChoices},
-			func(t *Trace) bool {
-				return t.FinishReason == "stop" && t.Usage.Output == 3 && t.TokensBy == TokensByUsage && !t.Done
+			[]stream.EventKind{stream.EventChoices | stream.EventText | stream.EventUsage, stream.EventChoices | stream.EventUsage, stream.EventChoices | stream.EventText | stream.EventUsage | stream.EventFinish, stream.EventChoices},
+			func(t *stream.Trace) bool {
+				return t.FinishReason == "stop" && t.Usage.Output == 3 && t.TokensBy == stream.TokensByUsage && !t.Done
 			},
 		},
-		{"a text that is taken back", growsFile, `data: {"text":"ab"}` + "\n\n" + `data: {"text":"ac"}` + "\n\n", "ab", []EventKind{EventChoices | EventText, EventChoices}, func(t *Trace) bool { return t.Malformed != nil }},
+		{"a text that is taken back", growsFile, `data: {"text":"ab"}` + "\n\n" + `data: {"text":"ac"}` + "\n\n", "ab", []stream.EventKind{stream.EventChoices | stream.EventText, stream.EventChoices}, func(t *stream.Trace) bool { return t.Malformed != nil }},
 		{
 			"one JSON", wholeFile, `{"choices":[{"text":"a b","finish_reason":"stop"}],"usage":{"completion_tokens":2}}`, "a b",
-			[]EventKind{EventChoices | EventText | EventFinish | EventUsage},
-			func(t *Trace) bool { return t.Done && t.Usage.Output == 2 },
+			[]stream.EventKind{stream.EventChoices | stream.EventText | stream.EventFinish | stream.EventUsage},
+			func(t *stream.Trace) bool { return t.Done && t.Usage.Output == 2 },
 		},
-		{"one JSON list", wholeFile, `[{"generated_text":"a"}]`, "a", []EventKind{EventChoices | EventText}, func(t *Trace) bool { return t.Done && !t.HasUsage }},
-		{"one JSON, cut off", wholeFile, `{"choices":[{"text":"a b"`, "", nil, func(t *Trace) bool { return !t.Done && t.Malformed == nil }},
-		{"one JSON, an error", wholeFile, `{"error":"busy"}`, "", nil, func(t *Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "busy" }},
-		{"one JSON with its text elsewhere", wholeFile, `{"chioces":[]}`, "", nil, func(t *Trace) bool {
+		{"one JSON list", wholeFile, `[{"generated_text":"a"}]`, "a", []stream.EventKind{stream.EventChoices | stream.EventText}, func(t *stream.Trace) bool { return t.Done && !t.HasUsage }},
+		{"one JSON, cut off", wholeFile, `{"choices":[{"text":"a b"`, "", nil, func(t *stream.Trace) bool { return !t.Done && t.Malformed == nil }},
+		{"one JSON, an error", wholeFile, `{"error":"busy"}`, "", nil, func(t *stream.Trace) bool { return t.ErrorMark && string(t.ErrorBody) == "busy" }},
+		{"one JSON with its text elsewhere", wholeFile, `{"chioces":[]}`, "", nil, func(t *stream.Trace) bool {
 			return t.Malformed != nil && strings.Contains(t.Malformed.Error(), `nothing where text should be: {"chioces":[]}`)
 		}},
-		{"one JSON without a text", wholeFile, `{"choices":[{"text":null,"finish_reason":"stop"}]}`, "", []EventKind{EventChoices | EventFinish}, func(t *Trace) bool { return t.Done }},
+		{"one JSON without a text", wholeFile, `{"choices":[{"text":null,"finish_reason":"stop"}]}`, "", []stream.EventKind{stream.EventChoices | stream.EventFinish}, func(t *stream.Trace) bool { return t.Done }},
 		{
 			"the better path", eventsFile, `data: {"b":"x","a":""}` + "\n\n" + `data: {"b":"y","a":"z","stop":false}` + "\n\n" + `data: {"b":null,"\u0061":"w","stop":true}` + "\n\ndata: <end>\n\n",
 			"xzw",
-			[]EventKind{EventChoices | EventText, EventChoices | EventText, EventChoices | EventText | EventFinish, 0},
-			func(t *Trace) bool { return t.Done && t.FinishReason == "stop" },
+			[]stream.EventKind{stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventText | stream.EventFinish, 0},
+			func(t *stream.Trace) bool { return t.Done && t.FinishReason == "stop" },
 		},
-		{"only the body ends it", bareFile, `data: {"a":"x"}` + "\n\n" + `data: {"a":"y"}`, "xy", []EventKind{EventChoices | EventText, EventChoices | EventText}, func(t *Trace) bool { return t.Done && t.FinishReason == "" }},
+		{"only the body ends it", bareFile, `data: {"a":"x"}` + "\n\n" + `data: {"a":"y"}`, "xy", []stream.EventKind{stream.EventChoices | stream.EventText, stream.EventChoices | stream.EventText}, func(t *stream.Trace) bool { return t.Done && t.FinishReason == "" }},
 		{
 			"no text at its path", chatFile, `data: {"choices":[{"delta":{"content":{"x":1}}}]}` + "\n\n", "", nil,
-			func(t *Trace) bool {
+			func(t *stream.Trace) bool {
 				return t.Malformed != nil && strings.Contains(t.Malformed.Error(), `what text names is no text but {"x":1}`)
 			},
 		},
-		{"no word at its path", growsFile, `data: {"meta":{"finish":{"type":["a"]}}}` + "\n\n", "", nil, func(t *Trace) bool {
+		{"no word at its path", growsFile, `data: {"meta":{"finish":{"type":["a"]}}}` + "\n\n", "", nil, func(t *stream.Trace) bool {
 			return t.Malformed != nil && strings.Contains(t.Malformed.Error(), "what finish names")
 		}},
-		{"no count at its path", growsFile, `data: {"meta":{"n":"5"}}` + "\n\n", "", nil, func(t *Trace) bool {
+		{"no count at its path", growsFile, `data: {"meta":{"n":"5"}}` + "\n\n", "", nil, func(t *stream.Trace) bool {
 			return t.Malformed != nil && strings.Contains(t.Malformed.Error(), "output_tokens is the string")
 		}},
-		{"no JSON", bareFile, "data: {\"a\":\n\n", "", nil, func(t *Trace) bool { return t.Malformed != nil }},
+		{"no JSON", bareFile, "data: {\"a\":\n\n", "", nil, func(t *stream.Trace) bool { return t.Malformed != nil }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := readCustom(t, tt.file)
@@ -253,7 +254,7 @@ func TestCustomStreams(t *testing.T) {
 					rest = rest[n:]
 				}
 				s.Finish()
-				var kinds []EventKind
+				var kinds []stream.EventKind
 				for _, e := range s.Trace.Events {
 					kinds = append(kinds, e.Kind)
 				}
@@ -311,7 +312,7 @@ func FuzzCustomDecode(f *testing.F) {
 			t.Errorf("%d bytes of text of %d", len(s.Trace.Text), len(body))
 		}
 		for _, e := range s.Trace.Events {
-			if e.Kind&(EventText|EventReasoning|EventFinish) != 0 && e.Kind&EventChoices == 0 {
+			if e.Kind&(stream.EventText|stream.EventReasoning|stream.EventFinish) != 0 && e.Kind&stream.EventChoices == 0 {
 				t.Errorf("kind %b", e.Kind)
 			}
 		}

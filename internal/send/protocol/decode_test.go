@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 const oneChatEvent = `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"org/model","choices":[{"index":0,"delta":{"content":" w\u00f6rd\n"},"logprobs":null,"finish_reason":null}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}`
 
 // slow decodes an event the plain way, with encoding/json.
-func slow(data []byte) (c Chunk, ok bool) {
+func slow(data []byte) (c stream.Chunk, ok bool) {
 	var e struct {
 		ID      *string
 		Choices []struct {
@@ -28,7 +29,7 @@ func slow(data []byte) (c Chunk, ok bool) {
 		}
 	}
 	if json.Unmarshal(data, &e) != nil {
-		return Chunk{}, false
+		return stream.Chunk{}, false
 	}
 	c.Tokens = -1
 	text := func(p *string) []byte {
@@ -39,20 +40,20 @@ func slow(data []byte) (c Chunk, ok bool) {
 	}
 	c.ID = text(e.ID)
 	if len(e.Choices) > 0 {
-		c.Kind |= EventChoices
+		c.Kind |= stream.EventChoices
 		if c.Text = text(e.Choices[0].Text); len(c.Text) > 0 {
-			c.Kind |= EventText
+			c.Kind |= stream.EventText
 		}
 		if c.Finish = text(e.Choices[0].FinishReason); len(c.Finish) > 0 {
-			c.Kind |= EventFinish
+			c.Kind |= stream.EventFinish
 		}
 		if ids := e.Choices[0].TokenIDs; ids != nil {
-			c.Tokens, c.TokensBy = len(ids), TokensByIDs
+			c.Tokens, c.TokensBy = len(ids), stream.TokensByIDs
 		}
 	}
 	if u := e.Usage; u != nil {
-		c.Kind |= EventUsage
-		c.Usage = Usage{Prompt: u.Prompt, Output: u.Output}
+		c.Kind |= stream.EventUsage
+		c.Usage = stream.Usage{Prompt: u.Prompt, Output: u.Output}
 		if u.Details != nil {
 			c.Usage.Cached = u.Details.Cached
 		}
@@ -86,10 +87,9 @@ func FuzzDecode(f *testing.F) {
 		if !ok {
 			return // a text that is no string, and the like
 		}
-		var d Decoder
-		var got Chunk
-		err = completions.Decode(&d, []byte(event), &got)
-		if tokens < 0 || tokens > maxTokenCount { // no count, and said to be none
+		var got stream.Chunk
+		err = completions.Events().Decode([]byte(event), &got)
+		if tokens < 0 || tokens > stream.MaxTokenCount { // no count, and said to be none
 			if !errors.Is(err, errBadCount) {
 				t.Errorf("%s: %v", event, err)
 			}
@@ -122,9 +122,8 @@ func TestNotJSON(t *testing.T) {
 	for _, event := range []string{
 		``, `x`, `[1]`, `"a"`, `{`, `{"a"}`, `{"a":}`, `{"a":1`, `{"a":1}}`, `{"a":1 "b":2}`, `{"a":tru}`, `{"choices":[{]}`, `{"choices":[{"text":"a]}`, `{"id":"a\"}`,
 	} {
-		var d Decoder
-		var c Chunk
-		if err := chat.Decode(&d, []byte(event), &c); err == nil {
+		var c stream.Chunk
+		if err := chat.Events().Decode([]byte(event), &c); err == nil {
 			t.Errorf("%s was taken for JSON: %+v", event, c)
 		}
 	}
@@ -134,12 +133,12 @@ func TestNotJSON(t *testing.T) {
 func BenchmarkDecodeChat(b *testing.B) {
 	data := []byte(oneChatEvent)
 	b.Run("scanner", func(b *testing.B) {
-		var d Decoder
-		var c Chunk
+		events := chat.Events()
+		var c stream.Chunk
 		b.SetBytes(int64(len(data)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := chat.Decode(&d, data, &c); err != nil {
+			if err := events.Decode(data, &c); err != nil {
 				b.Fatal(err)
 			}
 		}

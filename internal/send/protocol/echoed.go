@@ -3,37 +3,10 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"math"
 	"strconv"
 )
-
-// Echoed is what an answer that repeats its prompt says of each token: those of the prompt
-// first, then those that were generated. Its lists are as long as the server made them.
-type Echoed struct {
-	Logprobs []float64 // NaN: null, as of the first token, which nothing stands before
-	Best     []float64 // of the most likely token in that place; NaN: not said
-	Offsets  []int     // where a token's text begins, in characters; -1: not said
-	Texts    []byte    // of all tokens, one after the other, and
-	Ends     []int     // where each ends; valid until the stream is used again
-}
-
-// Text is that of one token.
-func (e *Echoed) Text(i int) []byte {
-	begin := 0
-	if i > 0 {
-		begin = e.Ends[i-1]
-	}
-	return e.Texts[begin:e.Ends[i]]
-}
-
-// reset forgets what was read, and the memory that one odd answer has made large.
-func (e *Echoed) reset() {
-	if cap(e.Logprobs) > keepEvents || cap(e.Texts) > keepBuffer {
-		*e = Echoed{}
-		return
-	}
-	*e = Echoed{Logprobs: e.Logprobs[:0], Best: e.Best[:0], Offsets: e.Offsets[:0], Texts: e.Texts[:0], Ends: e.Ends[:0]}
-}
 
 // maxEchoed bounds the tokens of an answer that repeats its prompt: no model has a longer context.
 const maxEchoed = 1 << 21
@@ -47,7 +20,7 @@ const likeliest = 1e-3
 // echoFields are those of the object logprobs of a choice: four lists side by side. Of a name that stands
 // there twice the last counts.
 var echoFields = shape{
-	{name: "tokens", take: func(d *Decoder, _ *Chunk) {
+	{name: "tokens", take: func(d *decoder, _ *stream.Chunk) {
 		e := d.echo
 		e.Texts, e.Ends = e.Texts[:0], e.Ends[:0]
 		d.eachEchoed(func() {
@@ -55,15 +28,15 @@ var echoFields = shape{
 			e.Ends = append(e.Ends, len(e.Texts))
 		})
 	}},
-	{name: "token_logprobs", take: func(d *Decoder, _ *Chunk) {
+	{name: "token_logprobs", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Logprobs = d.echo.Logprobs[:0]
 		d.eachEchoed(func() { d.echo.Logprobs = append(d.echo.Logprobs, d.logprob()) })
 	}},
-	{name: "top_logprobs", take: func(d *Decoder, _ *Chunk) {
+	{name: "top_logprobs", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Best = d.echo.Best[:0]
 		d.eachEchoed(func() { d.echo.Best = append(d.echo.Best, d.highest()) })
 	}},
-	{name: "text_offset", take: func(d *Decoder, _ *Chunk) {
+	{name: "text_offset", take: func(d *decoder, _ *stream.Chunk) {
 		d.echo.Offsets = d.echo.Offsets[:0]
 		d.eachEchoed(func() {
 			n, _, ok := d.scan.Number(math.MaxInt32)
@@ -76,7 +49,7 @@ var echoFields = shape{
 }.reader()
 
 // eachEchoed calls take for each element of a list; what is no list is passed over.
-func (d *Decoder) eachEchoed(take func()) {
+func (d *decoder) eachEchoed(take func()) {
 	d.scan.Elements(func(i int) {
 		if i == maxEchoed {
 			d.scan.Fail(fmt.Errorf("%w: there are more than %d", errBadLogprob, maxEchoed))
@@ -87,7 +60,7 @@ func (d *Decoder) eachEchoed(take func()) {
 }
 
 // highest takes an object of tokens with their log-probabilities, and gives the highest.
-func (d *Decoder) highest() float64 {
+func (d *decoder) highest() float64 {
 	highest := math.NaN()
 	d.scan.Fields(func([]byte) {
 		if v := d.logprob(); !(v <= highest) { // also where highest is no number yet
@@ -99,7 +72,7 @@ func (d *Decoder) highest() float64 {
 
 // logprob takes the logarithm of a likelihood; NaN for null. Anything else is no answer
 // that could be scored.
-func (d *Decoder) logprob() float64 {
+func (d *decoder) logprob() float64 {
 	raw := d.scan.Value()
 	if d.scan.Err != nil || string(raw) == "null" {
 		return math.NaN()

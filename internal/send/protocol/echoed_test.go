@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
 // askEchoed reads an answer, in pieces of n bytes, of which the prompt's log-probabilities are wanted.
-func askEchoed(t testing.TB, answer string, n int) *Trace {
+func askEchoed(t testing.TB, answer string, n int) *stream.Trace {
 	t.Helper()
 	b, err := openAI.Unstreamed()
 	if err != nil {
@@ -46,7 +47,7 @@ func TestEchoed(t *testing.T) {
 		if got.Malformed != nil || !got.Done || e == nil {
 			t.Fatalf("pieces of %d: %v", n, got.Malformed)
 		}
-		if string(got.Text) != " so" || got.Usage.Output != 1 || got.Overlong != 0 || got.TokensBy != TokensByUsage {
+		if string(got.Text) != " so" || got.Usage.Output != 1 || got.Overlong != 0 || got.TokensBy != stream.TokensByUsage {
 			t.Errorf("text %q, %d tokens, overlong %d", got.Text, got.Usage.Output, got.Overlong)
 		}
 		if !math.IsNaN(e.Logprobs[0]) || !slices.Equal(e.Logprobs[1:], []float64{-11.5, -0.25, -3, -0.125, -2}) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -78,16 +79,16 @@ type read struct {
 	Texts               []string // of each event
 	Tokens              []int
 	By                  string
-	Usage               Usage
+	Usage               stream.Usage
 	Done, Malformed     bool
 }
 
-func readOf(tr *Trace) read {
+func readOf(tr *stream.Trace) read {
 	got := read{Text: string(tr.Text), Finish: tr.FinishReason, Error: string(tr.ErrorBody), By: tr.TokensBy.String(), Usage: tr.Usage, Done: tr.Done, Malformed: tr.Malformed != nil}
 	start := 0
 	for i, e := range tr.Events {
 		got.Texts = append(got.Texts, string(tr.Text[start:tr.TextEnds[i]]))
-		if (tr.TextEnds[i] > start) != (e.Kind&EventText != 0) {
+		if (tr.TextEnds[i] > start) != (e.Kind&stream.EventText != 0) {
 			got.Texts[i] += "!" // the kind says something else
 		}
 		got.Tokens, start = append(got.Tokens, e.Tokens), tr.TextEnds[i]
@@ -99,7 +100,7 @@ func readOf(tr *Trace) read {
 // (2026), of the new ones with all of the text (2025), none (before), and
 // --incremental-streaming-output.
 func TestSGLangsStreams(t *testing.T) {
-	usage := Usage{Prompt: 5, Output: 3, Cached: 2, CachedKnown: true}
+	usage := stream.Usage{Prompt: 5, Output: 3, Cached: 2, CachedKnown: true}
 	whole := read{Text: " a b c", Finish: "length", Texts: []string{" a", " b", " c"}, Tokens: []int{1, 1, 1}, By: "usage", Usage: usage, Done: true}
 	ha := whole
 	ha.Text, ha.Texts = " ha ha ha", []string{" ha", " ha", " ha"}
@@ -118,12 +119,12 @@ func TestSGLangsStreams(t *testing.T) {
 		{
 			"incremental, and the second begins with the first",
 			[]string{sg(" a", "1", 1, "null"), sg(" a b", "1,2", 3, "null"), sg(" c", "3", 4, length), ending},
-			read{Text: " a a b c", Finish: "length", Texts: []string{" a", " a b", " c"}, Tokens: []int{1, 2, 1}, By: "usage", Usage: Usage{Prompt: 5, Output: 4, Cached: 2, CachedKnown: true}, Done: true},
+			read{Text: " a a b c", Finish: "length", Texts: []string{" a", " a b", " c"}, Tokens: []int{1, 2, 1}, By: "usage", Usage: stream.Usage{Prompt: 5, Output: 4, Cached: 2, CachedKnown: true}, Done: true},
 		},
 		{
 			"incremental, doubling, then nothing",
 			[]string{sg("", "9", 1, "null"), sg("a", "1", 2, "null"), sg("aa", "1,1", 4, "null"), sg("aab", "1,1,2", 7, "null"), sg("", "8", 8, length), ending},
-			read{Text: "aaaaab", Finish: "length", Texts: []string{"", "a", "aa", "aab", ""}, Tokens: []int{1, 1, 2, 3, 1}, By: "usage", Usage: Usage{Prompt: 5, Output: 8, Cached: 2, CachedKnown: true}, Done: true},
+			read{Text: "aaaaab", Finish: "length", Texts: []string{"", "a", "aa", "aab", ""}, Tokens: []int{1, 1, 2, 3, 1}, By: "usage", Usage: stream.Usage{Prompt: 5, Output: 8, Cached: 2, CachedKnown: true}, Done: true},
 		},
 		{
 			"a token without text, cumulative",
@@ -143,7 +144,7 @@ func TestSGLangsStreams(t *testing.T) {
 		{
 			"an abort",
 			[]string{sg(" a", "1", 1, "null"), sg(" a", "1", 1, `{"type":"abort","message":"out of memory","status_code":500,"err_type":null}`), ending},
-			read{Text: " a", Error: "out of memory", Texts: []string{" a"}, Tokens: []int{1}, By: "usage", Usage: Usage{Prompt: 5, Output: 1, Cached: 2, CachedKnown: true}, Done: true},
+			read{Text: " a", Error: "out of memory", Texts: []string{" a"}, Tokens: []int{1}, By: "usage", Usage: stream.Usage{Prompt: 5, Output: 1, Cached: 2, CachedKnown: true}, Done: true},
 		},
 		{
 			"an error",
@@ -158,7 +159,7 @@ func TestSGLangsStreams(t *testing.T) {
 		{"a bad count", []string{`data: {"text":"a","meta_info":{"completion_tokens":"x"}}` + "\n\n"}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, readOf(stream(t, "sglang", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(traceOf(t, "sglang", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -181,17 +182,17 @@ func TestTGIsStreams(t *testing.T) {
 		pieces []string
 		want   read
 	}{
-		{"by its length", []string{tok(" a", "false", goesOn), ":\n\n", tok(" b", "false", last("length", 2))}, read{Text: " a b", Finish: "length", Texts: []string{" a", " b"}, Tokens: []int{1, 1}, By: "token_ids", Usage: Usage{Prompt: 5, Output: 2}, Done: true}},
-		{"by itself", []string{tok(" a", "false", goesOn), tok(" b", "false", goesOn), tok("</s>", "true", last("eos_token", 3))}, read{Text: " a b", Finish: "stop", Texts: []string{" a", " b", ""}, Tokens: []int{1, 1, 1}, By: "token_ids", Usage: Usage{Prompt: 5, Output: 3}, Done: true}},
-		{"special ones first", []string{tok("<x>", "true", goesOn), tok("", "false", goesOn), tok(" a", "false", last("stop_sequence", 3))}, read{Text: " a", Finish: "stop", Texts: []string{"", "", " a"}, Tokens: []int{1, 1, 1}, By: "token_ids", Usage: Usage{Prompt: 5, Output: 3}, Done: true}},
-		{"one event", []string{tok("</s>", "true", last("eos_token", 1))}, read{Finish: "stop", Texts: []string{""}, Tokens: []int{1}, By: "usage", Usage: Usage{Prompt: 5, Output: 1}, Done: true}},
+		{"by its length", []string{tok(" a", "false", goesOn), ":\n\n", tok(" b", "false", last("length", 2))}, read{Text: " a b", Finish: "length", Texts: []string{" a", " b"}, Tokens: []int{1, 1}, By: "token_ids", Usage: stream.Usage{Prompt: 5, Output: 2}, Done: true}},
+		{"by itself", []string{tok(" a", "false", goesOn), tok(" b", "false", goesOn), tok("</s>", "true", last("eos_token", 3))}, read{Text: " a b", Finish: "stop", Texts: []string{" a", " b", ""}, Tokens: []int{1, 1, 1}, By: "token_ids", Usage: stream.Usage{Prompt: 5, Output: 3}, Done: true}},
+		{"special ones first", []string{tok("<x>", "true", goesOn), tok("", "false", goesOn), tok(" a", "false", last("stop_sequence", 3))}, read{Text: " a", Finish: "stop", Texts: []string{"", "", " a"}, Tokens: []int{1, 1, 1}, By: "token_ids", Usage: stream.Usage{Prompt: 5, Output: 3}, Done: true}},
+		{"one event", []string{tok("</s>", "true", last("eos_token", 1))}, read{Finish: "stop", Texts: []string{""}, Tokens: []int{1}, By: "usage", Usage: stream.Usage{Prompt: 5, Output: 1}, Done: true}},
 		{"no details", []string{tok(" a", "false", `"generated_text":" a","details":null`)}, read{Text: " a", Texts: []string{" a"}, Tokens: []int{1}, By: "token_ids", Done: true}},
 		{"cut off", []string{tok(" a", "false", goesOn)}, read{Text: " a", Texts: []string{" a"}, Tokens: []int{1}, By: "token_ids"}},
 		{"overloaded, inside a 200", []string{`data:{"error":"Model is overloaded","error_type":"overloaded"}` + "\n\n"}, read{Error: "Model is overloaded"}},
 		{"a bad count", []string{tok("a", "false", `"details":{"generated_tokens":-1}`)}, read{Malformed: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, readOf(stream(t, "tgi", 200, tt.pieces...))); diff != "" {
+			if diff := cmp.Diff(tt.want, readOf(traceOf(t, "tgi", 200, tt.pieces...))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -275,7 +276,7 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 				"data:" + `{"object":"text_completion","id":"","choices":[{"index":0,"text":" b","logprobs":null,"finish_reason":"eos_token"}],"usage":{"prompt_tokens":6,"completion_tokens":2,"total_tokens":8}}` + "\n\n",
 				ending,
 			},
-			read{Text: " a b", Finish: "stop", Texts: []string{" a", " b"}, Tokens: []int{-1, -1}, Usage: Usage{Prompt: 6, Output: 2}, Done: true},
+			read{Text: " a b", Finish: "stop", Texts: []string{" a", " b"}, Tokens: []int{-1, -1}, Usage: stream.Usage{Prompt: 6, Output: 2}, Done: true},
 		},
 		{
 			"TGI chat: a role in every chunk, null tool calls, the last text empty", "openai-chat",
@@ -284,7 +285,7 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 				data(`{"id":"","choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":null},"logprobs":null,"finish_reason":"stop"}],"usage":null}`),
 				data(`{"id":"","choices":[],"usage":{"prompt_tokens":39,"completion_tokens":2,"total_tokens":41}}`), ending,
 			},
-			read{Text: "OK", Finish: "stop", Texts: []string{"OK", "", ""}, Tokens: []int{-1, -1, -1}, Usage: Usage{Prompt: 39, Output: 2}, Done: true},
+			read{Text: "OK", Finish: "stop", Texts: []string{"OK", "", ""}, Tokens: []int{-1, -1, -1}, Usage: stream.Usage{Prompt: 39, Output: 2}, Done: true},
 		},
 		{
 			"TGI: an error that is a string", "openai-chat",
@@ -306,7 +307,7 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 				data(`{"id":"x","choices":[{"index":0,"delta":{},"finish_reason":null}],"sglext":{"cached_tokens_details":{"device":3,"host":0}}}`),
 				data(`{"id":"x","choices":[],"usage":{"prompt_tokens":5,"total_tokens":8,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":3},"reasoning_tokens":1}}`), ending,
 			},
-			read{Text: "a", Finish: "stop", Texts: []string{"", "", "a", "", "", ""}, Tokens: []int{-1, -1, -1, -1, -1, -1}, Usage: Usage{Prompt: 5, Output: 3, Cached: 3, CachedKnown: true, Reasoning: 1, ReasoningKnown: true}, Done: true},
+			read{Text: "a", Finish: "stop", Texts: []string{"", "", "a", "", "", ""}, Tokens: []int{-1, -1, -1, -1, -1, -1}, Usage: stream.Usage{Prompt: 5, Output: 3, Cached: 3, CachedKnown: true, Reasoning: 1, ReasoningKnown: true}, Done: true},
 		},
 		{
 			"SGLang: a flat error inside another", "openai",
@@ -322,11 +323,11 @@ func TestQuirksOfOpenAICompatibleEngines(t *testing.T) {
 				"data: " + `{"id":"x","choices":[],"usage":{"prompt_tokens":5,"total_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}}` + " \n\n",
 				ending,
 			},
-			read{Text: "a", Finish: "length", Texts: []string{"", "a", "", ""}, Tokens: []int{-1, -1, -1, -1}, Usage: Usage{Prompt: 5, Output: 2, Cached: 0, CachedKnown: true}, Done: true},
+			read{Text: "a", Finish: "length", Texts: []string{"", "a", "", ""}, Tokens: []int{-1, -1, -1, -1}, Usage: stream.Usage{Prompt: 5, Output: 2, Cached: 0, CachedKnown: true}, Done: true},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tr := stream(t, tt.backend, 200, tt.pieces...)
+			tr := traceOf(t, tt.backend, 200, tt.pieces...)
 			if diff := cmp.Diff(tt.want, readOf(tr)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

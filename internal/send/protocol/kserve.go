@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"slices"
 )
 
 // openInference is the Open Inference Protocol, version 2, over HTTP. It has no streams,
 // and no names of tensors: they are those of Triton's models that take text.
 var openInference = &Backend{
-	Name: "kserve", Doc: "Open Inference (KServe V2) over HTTP", Framing: Whole,
+	Name: "kserve", Doc: "Open Inference (KServe V2) over HTTP", Framing: stream.Whole,
 	Lacks: Lacks{TokenIDs: true, Usage: true}, Sampling: tritonSampling, Protocol: infer,
 }
 
@@ -21,9 +22,9 @@ var infer = &described{
 	event: shape{
 		{name: "id", take: takeID},
 		{name: "error", take: takeError},
-		{name: "outputs", take: func(d *Decoder, c *Chunk) { d.scan.Elements(func(int) { d.takeTensor(c) }) }},
+		{name: "outputs", take: func(d *decoder, c *stream.Chunk) { d.scan.Elements(func(int) { d.takeTensor(c) }) }},
 	}.reader(),
-	meaning: func(_ *Decoder, _ []byte, c *Chunk) { c.Kind |= EventChoices },
+	meaning: func(_ *decoder, _ []byte, c *stream.Chunk) { c.Kind |= stream.EventChoices },
 }
 
 // tensor is an input of one value.
@@ -103,8 +104,8 @@ func inferBody(c *Call) (*body, error) {
 const maxTensorRank = 8
 
 var tensorFields = shape{
-	{name: "name", take: func(d *Decoder, _ *Chunk) { d.note().kind = d.scan.Text() }},
-	{name: "data", take: func(d *Decoder, _ *Chunk) { d.note().input = d.scan.Value() }},
+	{name: "name", take: func(d *decoder, _ *stream.Chunk) { d.note().kind = d.scan.Text() }},
+	{name: "data", take: func(d *decoder, _ *stream.Chunk) { d.note().input = d.scan.Value() }},
 }.reader()
 
 // outputs are the tensors that are looked at.
@@ -115,7 +116,7 @@ var outputs = shape{
 }.reader()
 
 // takeTensor takes one tensor. Its name may stand behind its data.
-func (d *Decoder) takeTensor(c *Chunk) {
+func (d *decoder) takeTensor(c *stream.Chunk) {
 	f := d.note()
 	f.kind, f.input = nil, nil
 	d.read(tensorFields, c)

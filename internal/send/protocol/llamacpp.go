@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // llamaCPP is llama.cpp's own /completion. (Its /completions without /v1 is the same, and
@@ -19,29 +20,29 @@ var llamaSampling = map[string]string{
 var llamaCompletion = &described{
 	path: "/completion", suffix: "/completion", body: llamaBody, meaning: llamaMeaning, whole: &described{},
 	event: shape{
-		{name: "content", take: func(d *Decoder, c *Chunk) {
+		{name: "content", take: func(d *decoder, c *stream.Chunk) {
 			takeText(d, c)
-			c.Kind |= EventChoices
+			c.Kind |= stream.EventChoices
 		}},
 		{name: "tokens", take: takeIDs},
 		{name: "tokens_predicted", take: takeOutput},
 		{name: "tokens_evaluated", take: takeWholePrompt}, // with what came from the cache
 		{name: "timings", in: llamaTimings},
 		{name: "stop", take: takeDone},
-		{name: "stop_type", take: func(d *Decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
-		{name: "prompt_progress", take: func(d *Decoder, _ *Chunk) { d.note().flag = d.scan.Value() != nil }},
+		{name: "stop_type", take: func(d *decoder, _ *stream.Chunk) { d.note().stop = d.scan.Text() }},
+		{name: "prompt_progress", take: func(d *decoder, _ *stream.Chunk) { d.note().flag = d.scan.Value() != nil }},
 		{name: "error", take: takeError},
 	}.reader(),
 }
 
-func llamaMeaning(d *Decoder, _ []byte, c *Chunk) {
+func llamaMeaning(d *decoder, _ []byte, c *stream.Chunk) {
 	switch {
 	case d.noted && d.facts.flag && !c.Done: // it may list a token 0, which is none
-		c.Kind, c.Tokens, c.TokensBy = 0, -1, TokensUnknown
+		c.Kind, c.Tokens, c.TokensBy = 0, -1, stream.TokensUnknown
 	case c.Done:
-		c.Kind |= EventChoices
+		c.Kind |= stream.EventChoices
 		if c.Finish = llamaFinish(d.note().stop); c.Finish != nil {
-			c.Kind |= EventFinish
+			c.Kind |= stream.EventFinish
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -137,12 +138,12 @@ func TestLocalPaths(t *testing.T) {
 // localFacts are what a table says of a stream.
 type localFacts struct {
 	Text, Reasoning, Finish, Error string
-	Kinds                          []EventKind
+	Kinds                          []stream.EventKind
 	Tokens                         []int
 	By                             string
-	Usage                          Usage
-	Timings                        Timings
-	Tools                          []ToolCall
+	Usage                          stream.Usage
+	Timings                        stream.Timings
+	Tools                          []stream.ToolCall
 	Done, Malformed                bool
 }
 
@@ -168,8 +169,8 @@ func localFactsOf(b *Backend, pieces ...string) localFacts {
 
 func TestLocalStreams(t *testing.T) {
 	const (
-		text = EventChoices | EventText
-		last = EventChoices | EventFinish | EventUsage
+		text = stream.EventChoices | stream.EventText
+		last = stream.EventChoices | stream.EventFinish | stream.EventUsage
 	)
 	for _, tt := range []struct {
 		name, backend string
@@ -179,17 +180,17 @@ func TestLocalStreams(t *testing.T) {
 		{
 			"lines over reads, blank lines, \\r\\n", "ollama",
 			[]string{`{"response":"a","do`, `ne":false}` + "\r\n\r\n" + `{"response":"b\n","done":false}` + "\n", `{"response":"","done":true,"done_reason":"length","prompt_eval_count":5,"eval_count":2}` + "\n"},
-			localFacts{Text: "ab\n", Finish: "length", Usage: Usage{Prompt: 5, Output: 2}, Done: true, Kinds: []EventKind{text, text, last}, Tokens: []int{-1, -1, -1}},
+			localFacts{Text: "ab\n", Finish: "length", Usage: stream.Usage{Prompt: 5, Output: 2}, Done: true, Kinds: []stream.EventKind{text, text, last}, Tokens: []int{-1, -1, -1}},
 		},
 		{
 			"the last line without an end", "ollama",
 			[]string{`{"response":"a","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop","context":[1,2,3],"eval_count":1,"eval_duration":7,"prompt_eval_duration":-1}`},
-			localFacts{Text: "a", Finish: "stop", Usage: Usage{Output: 1}, Timings: Timings{OutputNs: 7}, Done: true, Kinds: []EventKind{text, last}, Tokens: []int{-1, -1}},
+			localFacts{Text: "a", Finish: "stop", Usage: stream.Usage{Output: 1}, Timings: stream.Timings{OutputNs: 7}, Done: true, Kinds: []stream.EventKind{text, last}, Tokens: []int{-1, -1}},
 		},
 		{
 			"the last line has text", "ollama-chat",
 			[]string{`{"message":{"role":"assistant","content":"a"},"done":false}` + "\n" + `{"message":{"content":"!"},"done":true,"done_reason":"stop"}` + "\n"},
-			localFacts{Text: "a!", Finish: "stop", Done: true, Kinds: []EventKind{text, text | EventFinish}, Tokens: []int{-1, -1}},
+			localFacts{Text: "a!", Finish: "stop", Done: true, Kinds: []stream.EventKind{text, text | stream.EventFinish}, Tokens: []int{-1, -1}},
 		},
 		{
 			"thinking, empty lines, whole tool calls with an index that begins anew", "ollama-chat",
@@ -201,35 +202,35 @@ func TestLocalStreams(t *testing.T) {
 				`{"message":{"content":"","tool_calls":[]},"done":true,"done_reason":"stop","eval_count":9}` + "\n",
 			},
 			localFacts{
-				Reasoning: "hm", Finish: "stop", Usage: Usage{Output: 9}, Done: true,
-				Kinds:  []EventKind{EventChoices | EventReasoning, 0, EventChoices | EventTool, EventChoices | EventTool, last},
+				Reasoning: "hm", Finish: "stop", Usage: stream.Usage{Output: 9}, Done: true,
+				Kinds:  []stream.EventKind{stream.EventChoices | stream.EventReasoning, 0, stream.EventChoices | stream.EventTool, stream.EventChoices | stream.EventTool, last},
 				Tokens: []int{-1, -1, -1, -1, -1},
-				Tools:  []ToolCall{{"c1", "look", []byte(`{"at":"a \"b\" \\ c","n":[1]}`)}, {"", "time", []byte("{}")}, {"", "date", nil}},
+				Tools:  []stream.ToolCall{{ID: "c1", Name: "look", Arguments: []byte(`{"at":"a \"b\" \\ c","n":[1]}`)}, {Name: "time", Arguments: []byte("{}")}, {Name: "date"}},
 			},
 		},
 		{
 			"tokens by logprobs", "ollama",
 			[]string{`{"response":"a b","done":false,"logprobs":[{"token":"a","logprob":-1},{"token":" b","logprob":-2}]}` + "\n"},
-			localFacts{Text: "a b", By: "logprobs", Kinds: []EventKind{text}, Tokens: []int{2}},
+			localFacts{Text: "a b", By: "logprobs", Kinds: []stream.EventKind{text}, Tokens: []int{2}},
 		},
 		{
 			"an error inside the 200", "ollama",
 			[]string{`{"response":"a","done":false}` + "\n" + `{"error":"the runner has died"}` + "\n"},
-			localFacts{Text: "a", Error: "the runner has died", Kinds: []EventKind{text}, Tokens: []int{-1}},
+			localFacts{Text: "a", Error: "the runner has died", Kinds: []stream.EventKind{text}, Tokens: []int{-1}},
 		},
 		{
 			"the model is only loaded", "ollama",
 			[]string{`{"model":"m","response":"","done":true,"done_reason":"load"}`},
-			localFacts{Finish: "load", Done: true, Kinds: []EventKind{EventChoices | EventFinish}, Tokens: []int{-1}},
+			localFacts{Finish: "load", Done: true, Kinds: []stream.EventKind{stream.EventChoices | stream.EventFinish}, Tokens: []int{-1}},
 		},
 		{
 			"a remote model", "ollama-chat",
 			[]string{`{"model":"m","remote_model":"big","remote_host":"https://ollama.com:443","message":{"content":"a"},"done":false}` + "\n"},
 			localFacts{Error: "the model is not on this server: it has https://ollama.com:443 answer (remote_host); to measure that all the same, use --backend openai-chat"},
 		},
-		{"cut off", "ollama", []string{`{"response":"a","done":false}` + "\n" + `{"respo`}, localFacts{Text: "a", Malformed: true, Kinds: []EventKind{text}, Tokens: []int{-1}}},
+		{"cut off", "ollama", []string{`{"response":"a","done":false}` + "\n" + `{"respo`}, localFacts{Text: "a", Malformed: true, Kinds: []stream.EventKind{text}, Tokens: []int{-1}}},
 		{"a bad count", "ollama", []string{`{"response":"a","done":true,"eval_count":-1}` + "\n"}, localFacts{Malformed: true}},
-		{"after the end", "ollama", []string{`{"response":"a","done":true}` + "\n" + `{"response":"b","done":false}` + "\n"}, localFacts{Text: "a", Done: true, Malformed: true, Kinds: []EventKind{text}, Tokens: []int{-1}}},
+		{"after the end", "ollama", []string{`{"response":"a","done":true}` + "\n" + `{"response":"b","done":false}` + "\n"}, localFacts{Text: "a", Done: true, Malformed: true, Kinds: []stream.EventKind{text}, Tokens: []int{-1}}},
 		{
 			"progress is no token, several tokens in an event, a held letter", "llamacpp",
 			[]string{
@@ -240,14 +241,14 @@ func TestLocalStreams(t *testing.T) {
 				`data: {"index":0,"content":"","tokens":[],"stop":true,"tokens_predicted":5,"tokens_evaluated":6,"stop_type":"word","tokens_cached":10,"timings":{"cache_n":5,"prompt_ms":2.5,"predicted_ms":7}}` + "\n\n",
 			},
 			localFacts{
-				Text: " aé", Finish: "stop", By: "usage", Usage: Usage{Prompt: 6, Output: 5, Cached: 5, CachedKnown: true}, Timings: Timings{PromptNs: 2_500_000, OutputNs: 7_000_000}, Done: true,
-				Kinds: []EventKind{0, text | EventUsage, EventChoices | EventUsage, text | EventUsage, last}, Tokens: []int{-1, 1, 1, 3, 0},
+				Text: " aé", Finish: "stop", By: "usage", Usage: stream.Usage{Prompt: 6, Output: 5, Cached: 5, CachedKnown: true}, Timings: stream.Timings{PromptNs: 2_500_000, OutputNs: 7_000_000}, Done: true,
+				Kinds: []stream.EventKind{0, text | stream.EventUsage, stream.EventChoices | stream.EventUsage, text | stream.EventUsage, last}, Tokens: []int{-1, 1, 1, 3, 0},
 			},
 		},
 		{
 			"eos", "llamacpp",
 			[]string{`data: {"content":"a","tokens":[1],"stop":false}` + "\n\n" + `data: {"content":"","stop":true,"stop_type":"eos"}` + "\n\n"},
-			localFacts{Text: "a", Finish: "stop", By: "token_ids", Done: true, Kinds: []EventKind{text, EventChoices | EventFinish}, Tokens: []int{1, -1}},
+			localFacts{Text: "a", Finish: "stop", By: "token_ids", Done: true, Kinds: []stream.EventKind{text, stream.EventChoices | stream.EventFinish}, Tokens: []int{1, -1}},
 		},
 		{
 			"an error inside the 200", "llamacpp",
@@ -274,12 +275,12 @@ func TestLocalCaptures(t *testing.T) {
 		whole         bool
 		want          localFacts
 	}{
-		{"ollama", "ollama-0.17.4-generate.ndjson", false, localFacts{Text: " a small town nestled in the", Usage: Usage{Prompt: 6, Output: 6}, Timings: Timings{PromptNs: 8016717803, OutputNs: 12783409864}}},
-		{"ollama-chat", "ollama-0.17.4-chat.ndjson", false, localFacts{Text: "Je m'aimez", Usage: Usage{Prompt: 16, Output: 6}, Timings: Timings{PromptNs: 14145041637, OutputNs: 12368838273}}},
-		{"ollama", "ollama-0.17.4-generate-whole.json", true, localFacts{Text: "I'm glad you're enjoying", By: "usage", Usage: Usage{Prompt: 15, Output: 6}, Timings: Timings{PromptNs: 12933689998, OutputNs: 18390547719}}},
-		{"llamacpp", "llama.cpp-0.5.0-completion.sse", false, localFacts{Text: " a small town nestled between two", By: "usage", Usage: Usage{Prompt: 6, Output: 6, Cached: 0, CachedKnown: true}, Timings: Timings{PromptNs: 347_701_000, OutputNs: 197_701_000, Computed: 6, Output: 6}}},
-		{"llamacpp", "llama.cpp-0.5.0-completion-progress.sse", false, localFacts{Text: " a small town nestled", By: "usage", Usage: Usage{Prompt: 6, Output: 4, Cached: 5, CachedKnown: true}, Timings: Timings{PromptNs: 43_880_000, OutputNs: 119_186_000, Computed: 1, Output: 4}}},
-		{"llamacpp", "llama.cpp-0.5.0-completion-whole.json", true, localFacts{Text: " more accurate and concise", By: "usage", Usage: Usage{Prompt: 2, Output: 4, Cached: 0, CachedKnown: true}}},
+		{"ollama", "ollama-0.17.4-generate.ndjson", false, localFacts{Text: " a small town nestled in the", Usage: stream.Usage{Prompt: 6, Output: 6}, Timings: stream.Timings{PromptNs: 8016717803, OutputNs: 12783409864}}},
+		{"ollama-chat", "ollama-0.17.4-chat.ndjson", false, localFacts{Text: "Je m'aimez", Usage: stream.Usage{Prompt: 16, Output: 6}, Timings: stream.Timings{PromptNs: 14145041637, OutputNs: 12368838273}}},
+		{"ollama", "ollama-0.17.4-generate-whole.json", true, localFacts{Text: "I'm glad you're enjoying", By: "usage", Usage: stream.Usage{Prompt: 15, Output: 6}, Timings: stream.Timings{PromptNs: 12933689998, OutputNs: 18390547719}}},
+		{"llamacpp", "llama.cpp-0.5.0-completion.sse", false, localFacts{Text: " a small town nestled between two", By: "usage", Usage: stream.Usage{Prompt: 6, Output: 6, Cached: 0, CachedKnown: true}, Timings: stream.Timings{PromptNs: 347_701_000, OutputNs: 197_701_000, Computed: 6, Output: 6}}},
+		{"llamacpp", "llama.cpp-0.5.0-completion-progress.sse", false, localFacts{Text: " a small town nestled", By: "usage", Usage: stream.Usage{Prompt: 6, Output: 4, Cached: 5, CachedKnown: true}, Timings: stream.Timings{PromptNs: 43_880_000, OutputNs: 119_186_000, Computed: 1, Output: 4}}},
+		{"llamacpp", "llama.cpp-0.5.0-completion-whole.json", true, localFacts{Text: " more accurate and concise", By: "usage", Usage: stream.Usage{Prompt: 2, Output: 4, Cached: 0, CachedKnown: true}}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			raw, err := os.ReadFile(filepath.Join("testdata", tt.file))
@@ -307,8 +308,8 @@ func TestLocalCaptures(t *testing.T) {
 			if tt.backend == "llamacpp" && tokens != tt.want.Usage.Output {
 				t.Errorf("%d tokens in all events, want %d", tokens, tt.want.Usage.Output)
 			}
-			if tt.want.Timings == (Timings{}) {
-				got.Timings = Timings{}
+			if tt.want.Timings == (stream.Timings{}) {
+				got.Timings = stream.Timings{}
 			}
 			tt.want.Finish, tt.want.Done = "length", true
 			got.Kinds, got.Tokens = nil, nil

@@ -7,10 +7,18 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/jsonscan"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // What Responses and Messages share: both are streams of events that say their type, and
 // both write messages, images and tools in a way of their own.
+
+// The finish reasons in OpenAI's words.
+var (
+	finishStop   = []byte("stop")
+	finishLength = []byte("length")
+	finishTools  = []byte("tool_calls")
+)
 
 // toolFacts are what an event says of a tool call. Its strings are as they stand in JSON.
 type toolFacts struct {
@@ -19,7 +27,7 @@ type toolFacts struct {
 }
 
 // setTools makes the list of one part of a tool call, in OpenAI's shape.
-func (d *Decoder) setTools(c *Chunk) {
+func (d *decoder) setTools(c *stream.Chunk) {
 	d.tools = appendTool(d.tools[:0], d.facts.tool)
 	c.Tools = d.tools
 }
@@ -41,24 +49,24 @@ func appendTool(b []byte, t toolFacts) []byte {
 }
 
 // quote writes JSON as it stands inside a JSON string. It is valid until the next one.
-func (d *Decoder) quote(value []byte) []byte {
+func (d *decoder) quote(value []byte) []byte {
 	d.quoted = jsonscan.AppendQuoted(d.quoted[:0], value)
 	return d.quoted
 }
 
 // The facts that events of both say, as they stand in JSON.
-func takeKind(d *Decoder, _ *Chunk)     { d.note().kind = d.scan.Raw() }
-func takeItemKind(d *Decoder, _ *Chunk) { d.note().itemKind = d.scan.Raw() }
-func takeDelta(d *Decoder, _ *Chunk)    { d.note().delta = d.scan.Raw() }
-func takeThinking(d *Decoder, _ *Chunk) { d.note().thinking = d.scan.Raw() }
-func takeStop(d *Decoder, _ *Chunk)     { d.note().stop = d.scan.Raw() }
-func takeStatus(d *Decoder, _ *Chunk)   { d.note().status = d.scan.Raw() }
-func takeToolID(d *Decoder, _ *Chunk)   { d.note().tool.id = d.scan.Raw() }
-func takeToolName(d *Decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }
-func takeToolArgs(d *Decoder, _ *Chunk) { d.note().tool.arguments = d.scan.Raw() }
+func takeKind(d *decoder, _ *stream.Chunk)     { d.note().kind = d.scan.Raw() }
+func takeItemKind(d *decoder, _ *stream.Chunk) { d.note().itemKind = d.scan.Raw() }
+func takeDelta(d *decoder, _ *stream.Chunk)    { d.note().delta = d.scan.Raw() }
+func takeThinking(d *decoder, _ *stream.Chunk) { d.note().thinking = d.scan.Raw() }
+func takeStop(d *decoder, _ *stream.Chunk)     { d.note().stop = d.scan.Raw() }
+func takeStatus(d *decoder, _ *stream.Chunk)   { d.note().status = d.scan.Raw() }
+func takeToolID(d *decoder, _ *stream.Chunk)   { d.note().tool.id = d.scan.Raw() }
+func takeToolName(d *decoder, _ *stream.Chunk) { d.note().tool.name = d.scan.Raw() }
+func takeToolArgs(d *decoder, _ *stream.Chunk) { d.note().tool.arguments = d.scan.Raw() }
 
 // takeIndex takes the place of a tool call among the parts of an answer.
-func takeIndex(d *Decoder, _ *Chunk) {
+func takeIndex(d *decoder, _ *stream.Chunk) {
 	if n, _, ok := d.scan.Number(math.MaxUint16); ok {
 		d.note().tool.index = n + 1
 	}
@@ -68,16 +76,16 @@ func takeIndex(d *Decoder, _ *Chunk) {
 func addText(to *[]byte, more []byte) { *to = append((*to)[:len(*to):len(*to)], more...) }
 
 // setWhole says what an answer that is one object holds.
-func (c *Chunk) setWhole() {
-	c.Kind |= EventChoices
+func setWhole(c *stream.Chunk) {
+	c.Kind |= stream.EventChoices
 	if len(c.Text) > 0 {
-		c.Kind |= EventText
+		c.Kind |= stream.EventText
 	}
 	if len(c.Reasoning) > 0 {
-		c.Kind |= EventReasoning
+		c.Kind |= stream.EventReasoning
 	}
 	if len(c.Tools) > 0 {
-		c.Kind |= EventTool
+		c.Kind |= stream.EventTool
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -116,9 +117,9 @@ func named(events ...string) string {
 // said is what a stream comes to.
 type said struct {
 	Text, Reasoning, Finish, Error string
-	Kinds                          []EventKind
-	Tools                          []ToolCall
-	Usage                          Usage
+	Kinds                          []stream.EventKind
+	Tools                          []stream.ToolCall
+	Usage                          stream.Usage
 	HasUsage, Done, Malformed      bool
 }
 
@@ -142,10 +143,10 @@ func readNamed(t *testing.T, p *Backend, body string) (got said) {
 }
 
 const (
-	kindText   = EventChoices | EventText
-	kindReason = EventChoices | EventReasoning
-	kindTool   = EventChoices | EventTool
-	kindEnd    = EventFinish | EventUsage
+	kindText   = stream.EventChoices | stream.EventText
+	kindReason = stream.EventChoices | stream.EventReasoning
+	kindTool   = stream.EventChoices | stream.EventTool
+	kindEnd    = stream.EventFinish | stream.EventUsage
 )
 
 func TestNamedStreams(t *testing.T) {
@@ -161,12 +162,12 @@ func TestNamedStreams(t *testing.T) {
 			"vLLM ends by length with completed, and has the type last", "openai-responses",
 			named(created, delta, `{"type":"response.output_text.done","text":"a\n\"b"}`,
 				`{"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":4},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":1}}},"type":"response.completed"}`),
-			said{Text: "a\n\"b", Finish: "length", Kinds: []EventKind{0, kindText, 0, kindEnd}, Usage: Usage{Prompt: 5, Output: 2, Cached: 4, CachedKnown: true, Reasoning: 1, ReasoningKnown: true}, HasUsage: true, Done: true},
+			said{Text: "a\n\"b", Finish: "length", Kinds: []stream.EventKind{0, kindText, 0, kindEnd}, Usage: stream.Usage{Prompt: 5, Output: 2, Cached: 4, CachedKnown: true, Reasoning: 1, ReasoningKnown: true}, HasUsage: true, Done: true},
 		},
 		{
 			"OpenAI ends by length with incomplete; an empty delta is no token", "openai-responses",
 			named(`{"type":"response.output_text.delta","delta":""}`, delta, `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"content_filter"}}}`),
-			said{Text: "a\n\"b", Finish: "content_filter", Kinds: []EventKind{0, kindText, EventFinish}, Done: true},
+			said{Text: "a\n\"b", Finish: "content_filter", Kinds: []stream.EventKind{0, kindText, stream.EventFinish}, Done: true},
 		},
 		{
 			"reasoning, its summary and calls with and without an index", "openai-responses",
@@ -179,14 +180,14 @@ func TestNamedStreams(t *testing.T) {
 				`{"type":"response.function_call_arguments.delta","item_id":"fc_2","delta":"{}"}`,
 				`{"type":"response.completed","response":{"status":"completed","output":[{"type":"reasoning"},{"type":"function_call","arguments":"{}"}]}}`),
 			said{
-				Reasoning: "hm", Finish: "tool_calls", Done: true, Tools: []ToolCall{{"c1", "f", []byte(`{"x":1}`)}, {"c2", "g", []byte("{}")}},
-				Kinds: []EventKind{kindReason, kindReason, 0, kindTool, kindTool, 0, 0, kindTool, EventFinish},
+				Reasoning: "hm", Finish: "tool_calls", Done: true, Tools: []stream.ToolCall{{ID: "c1", Name: "f", Arguments: []byte(`{"x":1}`)}, {ID: "c2", Name: "g", Arguments: []byte("{}")}},
+				Kinds: []stream.EventKind{kindReason, kindReason, 0, kindTool, kindTool, 0, 0, kindTool, stream.EventFinish},
 			},
 		},
-		{"the body breaks off", "openai-responses", named(created, delta), said{Text: "a\n\"b", Kinds: []EventKind{0, kindText}}},
+		{"the body breaks off", "openai-responses", named(created, delta), said{Text: "a\n\"b", Kinds: []stream.EventKind{0, kindText}}},
 		{
 			"llama.cpp's nameless error", "openai-responses", named(created) + `data: {"error":{"code":500,"message":"it broke"}}` + "\n\n",
-			said{Error: "it broke", Kinds: []EventKind{0}},
+			said{Error: "it broke", Kinds: []stream.EventKind{0}},
 		},
 		{"an error event", "openai-responses", named(`{"type":"error","code":"server_error","message":"it broke","param":null}`), said{Error: "it broke"}},
 		{"a failed response", "openai-responses", named(`{"type":"response.failed","response":{"status":"failed","error":{"code":"x","message":"it broke"}}}`), said{Error: "it broke"}},
@@ -196,7 +197,7 @@ func TestNamedStreams(t *testing.T) {
 			"vLLM's message_delta takes the place of the prompt's count; cached tokens are part of it", "anthropic",
 			named(start, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"ping"}`, textDelta, `{"type":"content_block_stop","index":0}`,
 				`{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"input_tokens":10,"cache_read_input_tokens":70,"cache_creation_input_tokens":5,"output_tokens":2}}`, `{"type":"message_stop"}`),
-			said{Text: "a\n\"b", Finish: "length", Kinds: []EventKind{0, 0, 0, kindText, 0, kindEnd, 0}, Usage: Usage{Prompt: 85, Output: 2, Cached: 70, CachedKnown: true}, HasUsage: true, Done: true},
+			said{Text: "a\n\"b", Finish: "length", Kinds: []stream.EventKind{0, 0, 0, kindText, 0, kindEnd, 0}, Usage: stream.Usage{Prompt: 85, Output: 2, Cached: 70, CachedKnown: true}, HasUsage: true, Done: true},
 		},
 		{
 			"thinking, its signature and calls", "anthropic",
@@ -208,22 +209,22 @@ func TestNamedStreams(t *testing.T) {
 				`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c2","name":"g","input":{"y":"\"z"}}}`,
 				`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}`),
 			said{
-				Reasoning: "hm", Finish: "tool_calls", Usage: Usage{Output: 7}, HasUsage: true,
-				Tools: []ToolCall{{"c1", "f", []byte(`{"x":1}`)}, {"c2", "g", []byte(`{"y":"\"z"}`)}},
-				Kinds: []EventKind{kindReason, 0, 0, 0, kindTool, kindTool, kindEnd},
+				Reasoning: "hm", Finish: "tool_calls", Usage: stream.Usage{Output: 7}, HasUsage: true,
+				Tools: []stream.ToolCall{{ID: "c1", Name: "f", Arguments: []byte(`{"x":1}`)}, {ID: "c2", Name: "g", Arguments: []byte(`{"y":"\"z"}`)}},
+				Kinds: []stream.EventKind{kindReason, 0, 0, 0, kindTool, kindTool, kindEnd},
 			},
 		},
-		{"the body breaks off", "anthropic", named(start, textDelta), said{Text: "a\n\"b", Kinds: []EventKind{0, kindText}, Usage: Usage{Prompt: 90}}},
+		{"the body breaks off", "anthropic", named(start, textDelta), said{Text: "a\n\"b", Kinds: []stream.EventKind{0, kindText}, Usage: stream.Usage{Prompt: 90}}},
 		{"an error event", "anthropic", named(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), said{Error: "Overloaded"}},
 		{"llama.cpp's bare error", "anthropic", "event: error\ndata: {\"code\":500,\"message\":\"it broke\",\"type\":\"server_error\"}\n\n", said{Error: "it broke"}},
 		{"an absurd count", "anthropic", named(`{"type":"message_delta","delta":{},"usage":{"output_tokens":-4}}`), said{Malformed: true}},
 		{
 			"llama.cpp, captured", "openai-responses", capturedAt(t, "llama-responses.txt"),
-			said{Text: "Hello there, welcome to", Finish: "stop", Kinds: []EventKind{0, 0, 0, 0, kindText, kindText, kindText, kindText, kindText, 0, 0, 0, kindEnd}, Usage: Usage{Prompt: 33, Output: 5, Cached: 0, CachedKnown: true}, HasUsage: true, Done: true},
+			said{Text: "Hello there, welcome to", Finish: "stop", Kinds: []stream.EventKind{0, 0, 0, 0, kindText, kindText, kindText, kindText, kindText, 0, 0, 0, kindEnd}, Usage: stream.Usage{Prompt: 33, Output: 5, Cached: 0, CachedKnown: true}, HasUsage: true, Done: true},
 		},
 		{
 			"llama.cpp, captured", "anthropic", capturedAt(t, "llama-messages.txt"),
-			said{Text: "Hello there, welcome to", Finish: "length", Kinds: []EventKind{0, 0, kindText, kindText, kindText, kindText, kindText, 0, kindEnd, 0}, Usage: Usage{Prompt: 33, Output: 5, Cached: 24, CachedKnown: true}, HasUsage: true, Done: true},
+			said{Text: "Hello there, welcome to", Finish: "length", Kinds: []stream.EventKind{0, 0, kindText, kindText, kindText, kindText, kindText, 0, kindEnd, 0}, Usage: stream.Usage{Prompt: 33, Output: 5, Cached: 24, CachedKnown: true}, HasUsage: true, Done: true},
 		},
 	} {
 		t.Run(tt.backend+" "+tt.name, func(t *testing.T) {
@@ -248,7 +249,7 @@ func capturedAt(t testing.TB, name string) string {
 }
 
 func TestNamedAnswers(t *testing.T) {
-	calls := []ToolCall{{"c1", "f", []byte(`{"x":"\"y"}`)}, {"c2", "g", []byte("{}")}}
+	calls := []stream.ToolCall{{ID: "c1", Name: "f", Arguments: []byte(`{"x":"\"y"}`)}, {ID: "c2", Name: "g", Arguments: []byte("{}")}}
 	for _, tt := range []struct {
 		name, backend, body string
 		want                said
@@ -257,22 +258,22 @@ func TestNamedAnswers(t *testing.T) {
 			"all of it", "openai-responses",
 			`{"id":"r","status":"completed","error":null,"output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"h"}],"content":[{"type":"reasoning_text","text":"m"}]},
 			{"type":"message","content":[{"type":"output_text","text":"a\n"},{"type":"output_text","text":"b"}]},{"type":"function_call","call_id":"c1","name":"f","arguments":"{\"x\":\"\\\"y\"}"},{"type":"function_call","call_id":"c2","name":"g","arguments":"{}"}]}`,
-			said{Text: "a\nb", Reasoning: "hm", Finish: "tool_calls", Tools: calls, Kinds: []EventKind{kindText | kindReason | kindTool | EventFinish}, Done: true},
+			said{Text: "a\nb", Reasoning: "hm", Finish: "tool_calls", Tools: calls, Kinds: []stream.EventKind{kindText | kindReason | kindTool | stream.EventFinish}, Done: true},
 		},
 		{
 			"all of it", "anthropic",
 			`{"id":"r","content":[{"type":"thinking","thinking":"hm","signature":"x"},{"type":"text","text":"a\n"},{"type":"text","text":"b"},{"type":"tool_use","id":"c1","name":"f","input":{"x":"\"y"}},{"type":"tool_use","id":"c2","name":"g","input":{}}],"stop_reason":"tool_use"}`,
-			said{Text: "a\nb", Reasoning: "hm", Finish: "tool_calls", Tools: calls, Kinds: []EventKind{kindText | kindReason | kindTool | EventFinish}, Done: true},
+			said{Text: "a\nb", Reasoning: "hm", Finish: "tool_calls", Tools: calls, Kinds: []stream.EventKind{kindText | kindReason | kindTool | stream.EventFinish}, Done: true},
 		},
 		{"an error", "openai-responses", `{"error":{"message":"it broke"}}`, said{Error: "it broke"}},
 		{"an error", "anthropic", `{"type":"error","error":{"type":"api_error","message":"it broke"}}`, said{Error: "it broke"}},
 		{
 			"llama.cpp, captured", "openai-responses", capturedAt(t, "llama-responses-whole.json"),
-			said{Text: "Hello there, welcome to", Finish: "stop", Kinds: []EventKind{kindText | kindEnd}, Usage: Usage{Prompt: 33, Output: 5, Cached: 32, CachedKnown: true}, HasUsage: true, Done: true},
+			said{Text: "Hello there, welcome to", Finish: "stop", Kinds: []stream.EventKind{kindText | kindEnd}, Usage: stream.Usage{Prompt: 33, Output: 5, Cached: 32, CachedKnown: true}, HasUsage: true, Done: true},
 		},
 		{
 			"llama.cpp, captured", "anthropic", capturedAt(t, "llama-messages-whole.json"),
-			said{Text: "Hello there, welcome to", Finish: "length", Kinds: []EventKind{kindText | kindEnd}, Usage: Usage{Prompt: 33, Output: 5, Cached: 24, CachedKnown: true}, HasUsage: true, Done: true},
+			said{Text: "Hello there, welcome to", Finish: "length", Kinds: []stream.EventKind{kindText | kindEnd}, Usage: stream.Usage{Prompt: 33, Output: 5, Cached: 24, CachedKnown: true}, HasUsage: true, Done: true},
 		},
 	} {
 		t.Run(tt.backend+" "+tt.name, func(t *testing.T) {
@@ -339,7 +340,7 @@ func FuzzNamedStreams(f *testing.F) {
 		s.Head(200, http.Header{}, wire.Stamp{})
 		s.Body(b, wire.Stamp{})
 		s.Finish()
-		if n := s.Trace.Usage; n.Prompt < 0 || n.Output < 0 || n.Prompt > 3*maxTokenCount {
+		if n := s.Trace.Usage; n.Prompt < 0 || n.Output < 0 || n.Prompt > 3*stream.MaxTokenCount {
 			t.Errorf("usage %+v", n)
 		}
 	})

@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // Ollama's own API. Answers are a JSON object a line; the last one has the server's counts
 // and times. It can't be told to ignore the end of an answer, and takes no token ids.
 var (
 	ollama = &Backend{
-		Name: "ollama", Doc: "Ollama's generate, with prompts as they are", Framing: Lines,
+		Name: "ollama", Doc: "Ollama's generate, with prompts as they are", Framing: stream.Lines,
 		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaGenerate,
 	}
 	ollamaChat = &Backend{
-		Name: "ollama-chat", Doc: "Ollama's chat", Chat: true, Images: true, Framing: Lines,
+		Name: "ollama-chat", Doc: "Ollama's chat", Chat: true, Images: true, Framing: stream.Lines,
 		Lacks: Lacks{IgnoreEOS: true, TokenIDs: true}, Sampling: ollamaSampling, Protocol: ollamaMessages,
 	}
 )
@@ -55,31 +56,31 @@ var ollamaWords = shape{
 var ollamaLine = slices.Concat(shape{
 	{name: "message", in: ollamaWords},
 	{name: "done", take: takeDone},
-	{name: "done_reason", take: func(d *Decoder, _ *Chunk) { d.note().stop = d.scan.Text() }},
+	{name: "done_reason", take: func(d *decoder, _ *stream.Chunk) { d.note().stop = d.scan.Text() }},
 	{name: "prompt_eval_count", take: takeWholePrompt},
 	{name: "eval_count", take: takeOutput},
-	{name: "prompt_eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.PromptNs = d.nanoseconds(1) }},
-	{name: "eval_duration", take: func(d *Decoder, c *Chunk) { c.Timings.OutputNs = d.nanoseconds(1) }},
-	{name: "logprobs", take: func(d *Decoder, c *Chunk) {
+	{name: "prompt_eval_duration", take: func(d *decoder, c *stream.Chunk) { c.Timings.PromptNs = d.nanoseconds(1) }},
+	{name: "eval_duration", take: func(d *decoder, c *stream.Chunk) { c.Timings.OutputNs = d.nanoseconds(1) }},
+	{name: "logprobs", take: func(d *decoder, c *stream.Chunk) {
 		if n := d.scan.Count(); n > 0 {
-			c.Tokens, c.TokensBy = n, TokensByLogprobs
+			c.Tokens, c.TokensBy = n, stream.TokensByLogprobs
 		}
 	}},
-	{name: "remote_host", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+	{name: "remote_host", take: func(d *decoder, _ *stream.Chunk) { d.note().message = d.scan.Text() }},
 	{name: "error", take: takeError},
 }, ollamaWords).reader()
 
-func ollamaMeaning(d *Decoder, _ []byte, c *Chunk) {
+func ollamaMeaning(d *decoder, _ []byte, c *stream.Chunk) {
 	if f := &d.facts; d.noted && len(f.message) > 0 && c.Error == nil {
 		// The times would be those of a network and of somebody else's machine.
 		c.Error = fmt.Appendf(nil, "the model is not on this server: it has %.100s answer (remote_host); to measure that all the same, use --backend openai-chat", f.message)
 	}
 	if c.Done && len(d.note().stop) > 0 { // "stop" and "length" are OpenAI's words too
 		c.Finish = d.facts.stop
-		c.Kind |= EventFinish
+		c.Kind |= stream.EventFinish
 	}
 	if c.Done || c.Kind != 0 {
-		c.Kind |= EventChoices
+		c.Kind |= stream.EventChoices
 	}
 }
 
@@ -168,16 +169,16 @@ func (t *turn) ollama(names map[string]string) (ollamaMessage, error) {
 
 // ollamaCallFields are those of one call of a list of them.
 var ollamaCallFields = shape{
-	{name: "id", take: func(d *Decoder, _ *Chunk) { d.note().tool.id = d.scan.Raw() }},
+	{name: "id", take: func(d *decoder, _ *stream.Chunk) { d.note().tool.id = d.scan.Raw() }},
 	{name: "function", in: shape{
-		{name: "name", take: func(d *Decoder, _ *Chunk) { d.note().tool.name = d.scan.Raw() }},
-		{name: "arguments", take: func(d *Decoder, _ *Chunk) { d.note().tool.arguments = d.quote(d.scan.ValueOf('{')) }},
+		{name: "name", take: func(d *decoder, _ *stream.Chunk) { d.note().tool.name = d.scan.Raw() }},
+		{name: "arguments", take: func(d *decoder, _ *stream.Chunk) { d.note().tool.arguments = d.quote(d.scan.ValueOf('{')) }},
 	}},
 }.reader()
 
 // takeOllamaTools takes a list of calls and gives it in OpenAI's shape. Each call is whole, so it has no
 // index: the one that Ollama gives begins anew with each line.
-func takeOllamaTools(d *Decoder, c *Chunk) {
+func takeOllamaTools(d *decoder, c *stream.Chunk) {
 	d.tools = d.tools[:0]
 	d.scan.Elements(func(int) {
 		d.note().tool = toolFacts{}
@@ -186,6 +187,6 @@ func takeOllamaTools(d *Decoder, c *Chunk) {
 	})
 	if len(d.tools) > 0 {
 		c.Tools = d.tools
-		c.Kind |= EventTool
+		c.Kind |= stream.EventTool
 	}
 }

@@ -1,5 +1,7 @@
 package protocol
 
+import "github.com/inferometer/inferometer/internal/send/protocol/stream"
+
 // openAIEvent is a message of an OpenAI-like stream; choice is what is read of its first choice.
 func openAIEvent(choice shape) *reader {
 	return shape{
@@ -11,12 +13,12 @@ func openAIEvent(choice shape) *reader {
 		{name: "usage", take: takeUsage(openAIUsage)},
 		{name: "timings", in: llamaTimings},
 		{name: "error", take: takeError},
-		{name: "object", take: func(d *Decoder, _ *Chunk) {
+		{name: "object", take: func(d *decoder, _ *stream.Chunk) {
 			if string(d.scan.Raw()) == "error" {
 				d.note().flag = true
 			}
 		}},
-		{name: "message", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+		{name: "message", take: func(d *decoder, _ *stream.Chunk) { d.note().message = d.scan.Text() }},
 	}.reader()
 }
 
@@ -28,8 +30,17 @@ var openAIUsage = shape{
 	{name: "reasoning_tokens", take: takeThought}, // SGLang
 }
 
+// llamaTimings is the object that llama.cpp tells its times in.
+var llamaTimings = shape{
+	{name: "prompt_ms", take: func(d *decoder, c *stream.Chunk) { c.Timings.PromptNs = d.nanoseconds(1e6) }},
+	{name: "predicted_ms", take: func(d *decoder, c *stream.Chunk) { c.Timings.OutputNs = d.nanoseconds(1e6) }},
+	{name: "prompt_n", take: func(d *decoder, c *stream.Chunk) { c.Timings.Computed, _, _ = d.scan.Number(stream.MaxTokenCount) }},
+	{name: "predicted_n", take: func(d *decoder, c *stream.Chunk) { c.Timings.Output, _, _ = d.scan.Number(stream.MaxTokenCount) }},
+	{name: "cache_n", take: takeCached},
+}
+
 // openAIMeaning finds the words of an error as vLLM before 0.9 says it: {"object":"error","message":…}.
-func openAIMeaning(d *Decoder, _ []byte, c *Chunk) {
+func openAIMeaning(d *decoder, _ []byte, c *stream.Chunk) {
 	if d.noted && c.Error == nil && d.facts.message != nil && d.facts.flag {
 		c.Error = d.facts.message
 	}
@@ -38,10 +49,10 @@ func openAIMeaning(d *Decoder, _ []byte, c *Chunk) {
 // takeChoices reads the first choice. A list that is not empty makes a token chunk.
 func takeChoices(choice shape) take {
 	r := choice.reader()
-	return func(d *Decoder, c *Chunk) {
+	return func(d *decoder, c *stream.Chunk) {
 		s, first := &d.scan, true
 		for open := s.Open('['); open; open = s.More(']') {
-			c.Kind |= EventChoices
+			c.Kind |= stream.EventChoices
 			if first {
 				d.read(r, c)
 			} else {
@@ -53,8 +64,8 @@ func takeChoices(choice shape) take {
 }
 
 // takeLogprobs counts the tokens of a list inside the object logprobs.
-func takeLogprobs(d *Decoder, c *Chunk) {
-	if n := d.scan.Count(); n >= 0 && c.TokensBy < TokensByLogprobs {
-		c.Tokens, c.TokensBy = n, TokensByLogprobs
+func takeLogprobs(d *decoder, c *stream.Chunk) {
+	if n := d.scan.Count(); n >= 0 && c.TokensBy < stream.TokensByLogprobs {
+		c.Tokens, c.TokensBy = n, stream.TokensByLogprobs
 	}
 }

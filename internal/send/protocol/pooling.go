@@ -5,37 +5,38 @@ import (
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // The backends whose answers are vectors or scores, as vLLM's client knows them.
 var (
 	openAIEmbeddings = &Backend{
-		Name: "openai-embeddings", Doc: "embeddings", Pooling: true, Framing: Whole, Inputs: true, Protocol: pooling("/v1/embeddings", "embeddings", embeddingsBody),
+		Name: "openai-embeddings", Doc: "embeddings", Pooling: true, Framing: stream.Whole, Inputs: true, Protocol: pooling("/v1/embeddings", "embeddings", embeddingsBody),
 	}
 	openAIEmbeddingsChat = &Backend{
-		Name: "openai-embeddings-chat", Doc: "embeddings of messages", Pooling: true, Framing: Whole, Chat: true, Images: true, Sounds: true,
+		Name: "openai-embeddings-chat", Doc: "embeddings of messages", Pooling: true, Framing: stream.Whole, Chat: true, Images: true, Sounds: true,
 		Protocol: pooling("/v1/embeddings", "embeddings", messagesBody),
 	}
 	openAIEmbeddingsCLIP = &Backend{
-		Name: "openai-embeddings-clip", Doc: "embeddings of messages", Pooling: true, Framing: Whole, Chat: true, Images: true,
+		Name: "openai-embeddings-clip", Doc: "embeddings of messages", Pooling: true, Framing: stream.Whole, Chat: true, Images: true,
 		Protocol: pooling("/v1/embeddings", "embeddings", clipBody),
 	}
 	openAIEmbeddingsVLM2Vec = &Backend{
-		Name: "openai-embeddings-vlm2vec", Doc: "embeddings of messages", Pooling: true, Framing: Whole, Chat: true, Images: true,
+		Name: "openai-embeddings-vlm2vec", Doc: "embeddings of messages", Pooling: true, Framing: stream.Whole, Chat: true, Images: true,
 		Protocol: pooling("/v1/embeddings", "embeddings", vlm2vecBody),
 	}
 	infinityEmbeddings = &Backend{
-		Name: "infinity-embeddings", Doc: "embeddings of the Infinity server", Pooling: true, Framing: Whole, Inputs: true, Protocol: pooling("/embeddings", "embeddings", infinityBody),
+		Name: "infinity-embeddings", Doc: "embeddings of the Infinity server", Pooling: true, Framing: stream.Whole, Inputs: true, Protocol: pooling("/embeddings", "embeddings", infinityBody),
 	}
 	infinityEmbeddingsCLIP = &Backend{
-		Name: "infinity-embeddings-clip", Doc: "embeddings of the Infinity server", Pooling: true, Framing: Whole, Inputs: true, Images: true,
+		Name: "infinity-embeddings-clip", Doc: "embeddings of the Infinity server", Pooling: true, Framing: stream.Whole, Inputs: true, Images: true,
 		Protocol: pooling("/embeddings", "embeddings", infinityBody),
 	}
 	vllmPooling = &Backend{
-		Name: "vllm-pooling", Doc: "vLLM's pooling", Pooling: true, Framing: Whole, Inputs: true, Protocol: pooling("/pooling", "pooling", poolingBody),
+		Name: "vllm-pooling", Doc: "vLLM's pooling", Pooling: true, Framing: stream.Whole, Inputs: true, Protocol: pooling("/pooling", "pooling", poolingBody),
 	}
 	vllmRerank = &Backend{
-		Name: "vllm-rerank", Doc: "reranking of documents", Pooling: true, Framing: Whole, Inputs: true, Query: true, Protocol: pooling("/v1/rerank", "rerank", rerankBody),
+		Name: "vllm-rerank", Doc: "reranking of documents", Pooling: true, Framing: stream.Whole, Inputs: true, Query: true, Protocol: pooling("/v1/rerank", "rerank", rerankBody),
 	}
 )
 

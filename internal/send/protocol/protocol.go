@@ -1,13 +1,14 @@
 // Package protocol knows the shapes of the servers' APIs: how a call is written as a body,
 // and what an answer's events mean. One file each; backend.go lists them.
 //
-// A Stream stands between a wire.Transport and a Protocol: it tells events apart and
-// keeps the Trace of one exchange. Nothing here judges: whether a request was a success
+// A stream.Stream stands between a wire.Transport and a Protocol: it tells events apart and
+// keeps the trace of one exchange. Nothing here judges: whether a request was a success
 // is load's business.
 package protocol
 
 import (
 	"encoding/json"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // Call is one inference request in the words that all protocols share.
@@ -62,9 +63,8 @@ type Protocol interface {
 	Suffix() string
 	// AppendBody appends the body of a call.
 	AppendBody(dst []byte, c *Call) ([]byte, error)
-	// Decode reads one event of a stream into c, or a whole answer of a protocol whose
-	// answers are no streams.
-	Decode(d *Decoder, data []byte, c *Chunk) error
+	// Events returns a reader of its events, for one stream at a time.
+	Events() stream.EventReader
 }
 
 // Unstreamer is a Protocol whose answers may also be one JSON object: Call.NoStream asks for it.
@@ -81,12 +81,17 @@ func ContentType(p Protocol) string {
 	return "application/json"
 }
 
+// NewStream returns a Stream that reads the answers of b.
+func NewStream(b *Backend) *stream.Stream {
+	return stream.New(stream.Answers{Framing: b.Framing, Pooling: b.Pooling, EndsWithBody: b.EndsWithBody}, b.Events())
+}
+
 // Accepts is the media type of a backend's answers.
 func (b *Backend) Accepts() string {
 	switch b.Framing {
-	case Lines:
+	case stream.Lines:
 		return "application/x-ndjson"
-	case Whole:
+	case stream.Whole:
 		return "application/json"
 	}
 	return "text/event-stream"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var openAIResponses = &Backend{
@@ -137,7 +138,7 @@ var (
 		{name: "type", take: takeKind},
 		{name: "delta", take: takeDelta},
 		{name: "output_index", take: takeIndex},
-		{name: "message", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+		{name: "message", take: func(d *decoder, _ *stream.Chunk) { d.note().message = d.scan.Text() }},
 		{name: "error", take: takeError},
 		{name: "item", in: responseItemFields},
 		{name: "response", in: responseFields(responseItemFields)},
@@ -172,7 +173,7 @@ func responseFields(item shape) shape {
 		{name: "error", take: takeError},
 		{name: "incomplete_details", in: shape{{name: "reason", take: takeStop}}},
 		{name: "usage", take: takeUsage(responseUsage)},
-		{name: "output", take: func(d *Decoder, c *Chunk) {
+		{name: "output", take: func(d *decoder, c *stream.Chunk) {
 			d.scan.Elements(func(int) {
 				f := d.note()
 				f.itemKind, f.tool = nil, toolFacts{}
@@ -187,29 +188,29 @@ func responseFields(item shape) shape {
 }
 
 // responseMeaning says what an event is. Only what carries tokens, and the end, is more than a frame.
-func responseMeaning(d *Decoder, data []byte, c *Chunk) {
+func responseMeaning(d *decoder, data []byte, c *stream.Chunk) {
 	f := d.note()
 	kind, usage := c.Kind, c.Usage
-	c.Kind, c.Usage = 0, Usage{} // what another event than the last tells of usage, such as zeros, is not the answer's
+	c.Kind, c.Usage = 0, stream.Usage{} // what another event than the last tells of usage, such as zeros, is not the answer's
 	switch string(f.kind) {
 	case "response.output_text.delta", "response.refusal.delta":
 		if len(f.delta) > 0 {
-			c.Text, c.Kind = d.scan.Unescape(f.delta), EventChoices|EventText
+			c.Text, c.Kind = d.scan.Unescape(f.delta), stream.EventChoices|stream.EventText
 		}
 	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		if len(f.delta) > 0 {
-			c.Reasoning, c.Kind = d.scan.Unescape(f.delta), EventChoices|EventReasoning
+			c.Reasoning, c.Kind = d.scan.Unescape(f.delta), stream.EventChoices|stream.EventReasoning
 		}
 	case "response.function_call_arguments.delta", "response.mcp_call_arguments.delta",
 		"response.custom_tool_call_input.delta", "response.code_interpreter_call_code.delta":
 		if len(f.delta) > 0 {
-			f.tool.arguments, c.Kind = f.delta, EventChoices|EventTool
+			f.tool.arguments, c.Kind = f.delta, stream.EventChoices|stream.EventTool
 			d.setTools(c)
 		}
 	case "response.output_item.added":
 		if isCall(f.itemKind) {
 			if len(f.tool.arguments) > 0 {
-				c.Kind = EventChoices | EventTool
+				c.Kind = stream.EventChoices | stream.EventTool
 			}
 			d.setTools(c)
 		}
@@ -231,8 +232,8 @@ func isCall(kind []byte) bool {
 }
 
 // endResponse is the last event, or an answer that is one object.
-func (f *facts) endResponse(c *Chunk) {
-	c.Kind |= EventFinish
+func (f *facts) endResponse(c *stream.Chunk) {
+	c.Kind |= stream.EventFinish
 	c.Done = true
 	status := string(f.status)
 	if string(f.kind) == "response.incomplete" {
@@ -255,12 +256,12 @@ func (f *facts) endResponse(c *Chunk) {
 }
 
 // responseAnswered says what an answer is that was not streamed.
-func responseAnswered(d *Decoder, _ []byte, c *Chunk) {
+func responseAnswered(d *decoder, _ []byte, c *stream.Chunk) {
 	if c.Error != nil {
 		return
 	}
 	c.Tools = d.tools
-	c.setWhole()
+	setWhole(c)
 	d.note().endResponse(c)
 }
 
@@ -271,7 +272,7 @@ var responsePartFields = shape{
 }.reader()
 
 // takeParts adds the parts of a message or of reasoning to an answer.
-func takeParts(d *Decoder, c *Chunk) {
+func takeParts(d *decoder, c *stream.Chunk) {
 	f := d.note()
 	status := f.status
 	d.scan.Elements(func(int) {

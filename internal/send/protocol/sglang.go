@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var sglangBackend = &Backend{Name: "sglang", Doc: "SGLang's /generate", Sampling: sglangSampling, Protocol: sglang}
@@ -16,20 +17,20 @@ var sglangSampling = sameNames("temperature", "top_p", "top_k", "min_p", "freque
 // last event of one.
 var sglang = &described{
 	path: "/generate", suffix: "generate", body: sglangBody, event: sglangEvent, meaning: sglangMeaning,
-	whole: &described{event: sglangEvent, meaning: func(d *Decoder, data []byte, c *Chunk) {
+	whole: &described{event: sglangEvent, meaning: func(d *decoder, data []byte, c *stream.Chunk) {
 		sglangMeaning(d, data, c)
-		c.TextIs = TextNew
+		c.TextIs = stream.TextNew
 	}},
 }
 
 var sglangEvent = shape{
-	{name: "text", take: func(d *Decoder, c *Chunk) {
+	{name: "text", take: func(d *decoder, c *stream.Chunk) {
 		if d.scan.Next() == '"' {
-			c.TextIs = TextLikelySoFar
+			c.TextIs = stream.TextLikelySoFar
 		}
 		takeText(d, c)
 	}},
-	{name: "output_ids", take: func(d *Decoder, _ *Chunk) {
+	{name: "output_ids", take: func(d *decoder, _ *stream.Chunk) {
 		at := d.scan.Mark()
 		f := d.note()
 		f.tokens = d.scan.Count()
@@ -45,10 +46,10 @@ var sglangEvent = shape{
 	{name: "error", take: takeError},
 }.reader()
 
-func sglangMeaning(d *Decoder, _ []byte, c *Chunk) {
+func sglangMeaning(d *decoder, _ []byte, c *stream.Chunk) {
 	f := d.note()
-	if c.TextIs == TextLikelySoFar || f.tokens > 0 {
-		c.Kind |= EventChoices
+	if c.TextIs == stream.TextLikelySoFar || f.tokens > 0 {
+		c.Kind |= stream.EventChoices
 	}
 	if f.tokens > 0 {
 		c.AllTokens = f.tokens == c.Usage.Output
@@ -59,12 +60,12 @@ func sglangMeaning(d *Decoder, _ []byte, c *Chunk) {
 var idsSeed = maphash.MakeSeed()
 
 var sglangFinish = shape{
-	{name: "type", take: func(d *Decoder, c *Chunk) { c.Finish = d.scan.Text() }},
-	{name: "message", take: func(d *Decoder, _ *Chunk) { d.note().message = d.scan.Text() }},
+	{name: "type", take: func(d *decoder, c *stream.Chunk) { c.Finish = d.scan.Text() }},
+	{name: "message", take: func(d *decoder, _ *stream.Chunk) { d.note().message = d.scan.Text() }},
 }.reader()
 
 // takeSGLangFinish takes the object that says why an answer ended. An abort is an error.
-func takeSGLangFinish(d *Decoder, c *Chunk) {
+func takeSGLangFinish(d *decoder, c *stream.Chunk) {
 	if d.scan.Next() == '{' {
 		d.read(sglangFinish, c)
 	} else {
@@ -77,7 +78,7 @@ func takeSGLangFinish(d *Decoder, c *Chunk) {
 	case string(c.Finish) == "abort":
 		c.Error = c.Finish
 	default:
-		c.Kind |= EventFinish
+		c.Kind |= stream.EventFinish
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inferometer/inferometer/internal/jsonscan"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // shape describes what is read of a JSON object: its fields by their names. All others are passed over.
@@ -22,7 +23,7 @@ type field struct {
 }
 
 // take takes a value, and says in a chunk what it means.
-type take func(d *Decoder, c *Chunk)
+type take func(d *decoder, c *stream.Chunk)
 
 // reader is a shape made ready: its fields by the length of their names, so that one that nobody asked for
 // costs next to nothing.
@@ -70,7 +71,7 @@ func (r *reader) find(name []byte) *field {
 }
 
 // read reads an object, or the items of a list that a shape names; anything else is passed over.
-func (d *Decoder) read(r *reader, c *Chunk) {
+func (d *decoder) read(r *reader, c *stream.Chunk) {
 	s := &d.scan
 	if r.items && s.Next() == '[' {
 		d.readItems(r, c)
@@ -94,7 +95,7 @@ func (d *Decoder) read(r *reader, c *Chunk) {
 }
 
 // readInner reads an object inside of an object, and takes it too if it is asked for as a whole.
-func (d *Decoder) readInner(f *field, c *Chunk) {
+func (d *decoder) readInner(f *field, c *stream.Chunk) {
 	at := d.scan.Mark()
 	d.read(f.inner, c)
 	if f.take != nil {
@@ -103,7 +104,7 @@ func (d *Decoder) readInner(f *field, c *Chunk) {
 	}
 }
 
-func (d *Decoder) readItems(r *reader, c *Chunk) {
+func (d *decoder) readItems(r *reader, c *stream.Chunk) {
 	s, i := &d.scan, 0
 	for open := s.Open('['); open; open = s.More(']') {
 		i++
@@ -120,8 +121,8 @@ func (d *Decoder) readItems(r *reader, c *Chunk) {
 }
 
 // event reads an object from its beginning to its end.
-func (d *Decoder) event(r *reader, data []byte, c *Chunk) error {
-	*c = Chunk{Tokens: -1}
+func (d *decoder) event(r *reader, data []byte, c *stream.Chunk) error {
+	*c = stream.Chunk{Tokens: -1}
 	d.noted, d.tools = false, d.tools[:0]
 	s := &d.scan
 	s.Reset(data)
@@ -144,7 +145,7 @@ type described struct {
 	// event is what is read of an event. meaning says what it is once all of its fields are known;
 	// nil: they say it themselves.
 	event   *reader
-	meaning func(d *Decoder, data []byte, c *Chunk)
+	meaning func(d *decoder, data []byte, c *stream.Chunk)
 	// whole reads answers that are no streams; nil: there are none. What it leaves out is as above.
 	whole *described
 }
@@ -161,8 +162,18 @@ func (p *described) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	return b.append(dst)
 }
 
-// Decode implements Protocol.
-func (p *described) Decode(d *Decoder, data []byte, c *Chunk) error {
+// describedEvents reads its events.
+type describedEvents struct {
+	decoder
+	protocol *described
+}
+
+// Events implements Protocol.
+func (p *described) Events() stream.EventReader { return &describedEvents{protocol: p} }
+
+// Decode implements stream.EventReader.
+func (e *describedEvents) Decode(data []byte, c *stream.Chunk) error {
+	p, d := e.protocol, &e.decoder
 	if err := d.event(p.event, data, c); err != nil {
 		return err
 	}

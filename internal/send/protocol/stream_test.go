@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
-// stream runs a whole body through a Stream, each piece with a stamp of its own.
-func stream(t *testing.T, backend string, status int, pieces ...string) *Trace {
+// traceOf runs a whole body through a Stream, each piece with a stamp of its own.
+func traceOf(t *testing.T, backend string, status int, pieces ...string) *stream.Trace {
 	t.Helper()
 	p, err := FindBackend(backend)
 	if err != nil {
@@ -34,15 +35,15 @@ const (
 )
 
 func TestStreamKeepsATrace(t *testing.T) {
-	got := stream(t, "vllm", 200, tokenA, tokenB+usage2, ending)
-	want := &Trace{
+	got := traceOf(t, "vllm", 200, tokenA, tokenB+usage2, ending)
+	want := &stream.Trace{
 		Status: 200, ServerID: "cmpl-1", Headers: 1,
-		Events: []Event{
-			{wire.Stamp{At: 10, Lag: 1, Kernel: true}, EventChoices | EventText, -1},
-			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventChoices | EventText | EventFinish, -1},
-			{wire.Stamp{At: 20, Lag: 1, Kernel: true}, EventUsage, -1},
+		Events: []stream.Event{
+			{Stamp: wire.Stamp{At: 10, Lag: 1, Kernel: true}, Kind: stream.EventChoices | stream.EventText, Tokens: -1},
+			{Stamp: wire.Stamp{At: 20, Lag: 1, Kernel: true}, Kind: stream.EventChoices | stream.EventText | stream.EventFinish, Tokens: -1},
+			{Stamp: wire.Stamp{At: 20, Lag: 1, Kernel: true}, Kind: stream.EventUsage, Tokens: -1},
 		},
-		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: Usage{Prompt: 5, Output: 2, Cached: 4, CachedKnown: true}, HasUsage: true,
+		SharedReads: 1, Text: []byte("ab"), TextEnds: []int{1, 2, 2}, Usage: stream.Usage{Prompt: 5, Output: 2, Cached: 4, CachedKnown: true}, HasUsage: true,
 		FinishReason: "length", Done: true, ErrorBody: nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -53,13 +54,13 @@ func TestStreamKeepsATrace(t *testing.T) {
 func TestStreamVariants(t *testing.T) {
 	type facts struct {
 		Text, Finish, Error string
-		Kinds               []EventKind
+		Kinds               []stream.EventKind
 		Tokens              []int
 		By                  string
-		Usage               Usage
+		Usage               stream.Usage
 		Done, Malformed     bool
 	}
-	const text, none = EventChoices | EventText, -1
+	const text, none = stream.EventChoices | stream.EventText, -1
 	tests := []struct {
 		name, backend string
 		pieces        []string
@@ -68,7 +69,7 @@ func TestStreamVariants(t *testing.T) {
 		{
 			"an event over three reads is stamped by the last", "vllm",
 			[]string{tokenA[:7], tokenA[7:20], tokenA[20:]},
-			facts{Text: "a", Kinds: []EventKind{text}, Tokens: []int{none}},
+			facts{Text: "a", Kinds: []stream.EventKind{text}, Tokens: []int{none}},
 		},
 		{
 			"chat with a role first", "openai-chat",
@@ -79,7 +80,7 @@ func TestStreamVariants(t *testing.T) {
 			},
 			facts{
 				Text: "hé\"\n", Finish: "stop", Done: true,
-				Kinds: []EventKind{EventChoices, text, EventChoices | EventFinish}, Tokens: []int{none, none, none},
+				Kinds: []stream.EventKind{stream.EventChoices, text, stream.EventChoices | stream.EventFinish}, Tokens: []int{none, none, none},
 			},
 		},
 		{
@@ -90,7 +91,7 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}` + "\n\n",
 			},
 			facts{
-				Kinds:  []EventKind{EventChoices | EventReasoning, EventChoices | EventReasoning, EventChoices | EventTool},
+				Kinds:  []stream.EventKind{stream.EventChoices | stream.EventReasoning, stream.EventChoices | stream.EventReasoning, stream.EventChoices | stream.EventTool},
 				Tokens: []int{none, none, none},
 			},
 		},
@@ -102,8 +103,8 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":3}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc", Finish: "length", Usage: Usage{Prompt: 3, Output: 3}, By: "usage",
-				Kinds: []EventKind{text | EventUsage, text | EventUsage | EventFinish, EventUsage}, Tokens: []int{2, 1, none},
+				Text: "a bc", Finish: "length", Usage: stream.Usage{Prompt: 3, Output: 3}, By: "usage",
+				Kinds: []stream.EventKind{text | stream.EventUsage, text | stream.EventUsage | stream.EventFinish, stream.EventUsage}, Tokens: []int{2, 1, none},
 			},
 		},
 		{
@@ -114,16 +115,16 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[{"delta":{"content":"c d e"}}],"usage":{"prompt_tokens":3,"completion_tokens":5}}` + "\n\n",
 			},
 			facts{
-				Text: "a bc d e", Usage: Usage{Prompt: 3, Output: 5}, By: "usage",
-				Kinds: []EventKind{EventChoices, text | EventUsage, text | EventUsage}, Tokens: []int{none, 2, 3},
+				Text: "a bc d e", Usage: stream.Usage{Prompt: 3, Output: 5}, By: "usage",
+				Kinds: []stream.EventKind{stream.EventChoices, text | stream.EventUsage, text | stream.EventUsage}, Tokens: []int{none, 2, 3},
 			},
 		},
 		{
 			"usage in the last token's event is the whole answer's", "vllm",
 			[]string{tokenA, `data: {"choices":[{"text":"b","finish_reason":"length"}],"usage":{"prompt_tokens":3,"completion_tokens":9}}` + "\n\n"},
 			facts{
-				Text: "ab", Finish: "length", Usage: Usage{Prompt: 3, Output: 9},
-				Kinds: []EventKind{text, text | EventUsage | EventFinish}, Tokens: []int{none, none},
+				Text: "ab", Finish: "length", Usage: stream.Usage{Prompt: 3, Output: 9},
+				Kinds: []stream.EventKind{text, text | stream.EventUsage | stream.EventFinish}, Tokens: []int{none, none},
 			},
 		},
 		{
@@ -132,12 +133,12 @@ func TestStreamVariants(t *testing.T) {
 				`data: {"choices":[{"text":"ab","logprobs":{"tokens":["a","b"]}}]}` + "\n\n",
 				`data: {"choices":[{"text":"cde","token_ids":[1,2,3]}]}` + "\n\n",
 			},
-			facts{Text: "abcde", Kinds: []EventKind{text, text}, Tokens: []int{2, 3}, By: "token_ids"},
+			facts{Text: "abcde", Kinds: []stream.EventKind{text, text}, Tokens: []int{2, 3}, By: "token_ids"},
 		},
 		{
 			"an error event", "vllm",
 			[]string{tokenA, `data: {"error":{"message":"out of memory","code":500}}` + "\n\n", ending},
-			facts{Text: "a", Error: "out of memory", Done: true, Kinds: []EventKind{text}, Tokens: []int{none}},
+			facts{Text: "a", Error: "out of memory", Done: true, Kinds: []stream.EventKind{text}, Tokens: []int{none}},
 		},
 		{
 			"an error by the event's name", "vllm",
@@ -156,11 +157,11 @@ func TestStreamVariants(t *testing.T) {
 		},
 		{"an answer that is no stream", "vllm", []string{`{"choices":[{"text":"hi"}]}`}, facts{Malformed: true}},
 		{"not JSON", "vllm", []string{"data: {oops\n\n"}, facts{Malformed: true}},
-		{"done without a blank line after it", "vllm", []string{tokenA, "data: [DONE]"}, facts{Text: "a", Done: true, Kinds: []EventKind{text}, Tokens: []int{none}}},
+		{"done without a blank line after it", "vllm", []string{tokenA, "data: [DONE]"}, facts{Text: "a", Done: true, Kinds: []stream.EventKind{text}, Tokens: []int{none}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tr := stream(t, tt.backend, 200, tt.pieces...)
+			tr := traceOf(t, tt.backend, 200, tt.pieces...)
 			got := facts{
 				Text: string(tr.Text), Finish: tr.FinishReason, Error: string(tr.ErrorBody), By: tr.TokensBy.String(),
 				Usage: tr.Usage, Done: tr.Done, Malformed: tr.Malformed != nil,
@@ -188,7 +189,7 @@ func TestStreamKeepsTheFirst500BytesOfAnErrorBody(t *testing.T) {
 			t.Errorf("enough after the %ss", word)
 		}
 	}
-	if !s.Body(make([]byte, maxErrorRead), wire.Stamp{}) {
+	if !s.Body(make([]byte, 64<<10), wire.Stamp{}) {
 		t.Error("an endless error is read for ever")
 	}
 	if got := string(s.Trace.ErrorBody); got != strings.Repeat("x", 300)+strings.Repeat("y", 200) {

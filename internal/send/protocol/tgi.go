@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 var tgiBackend = &Backend{
@@ -20,13 +21,13 @@ var tgi = &described{
 	path: "/generate_stream", suffix: "generate_stream", body: tgiBody,
 	event: shape{
 		{name: "token", take: takeTGIToken},
-		{name: "generated_text", take: func(d *Decoder, c *Chunk) { c.Done = d.scan.ValueOf('"') != nil }}, // null before the end
+		{name: "generated_text", take: func(d *decoder, c *stream.Chunk) { c.Done = d.scan.ValueOf('"') != nil }}, // null before the end
 		{name: "details", in: tgiDetails},
 		{name: "error", take: takeError},
 	}.reader(),
 	whole: &described{path: "/generate", suffix: "generate", event: shape{
-		{name: "generated_text", take: func(d *Decoder, c *Chunk) {
-			c.Kind |= EventChoices
+		{name: "generated_text", take: func(d *decoder, c *stream.Chunk) {
+			c.Kind |= stream.EventChoices
 			takeText(d, c)
 		}},
 		{name: "details", in: tgiDetails},
@@ -42,7 +43,7 @@ var tgiDetails = shape{
 
 var tgiToken = shape{
 	{name: "text", take: takeText},
-	{name: "special", take: func(d *Decoder, _ *Chunk) {
+	{name: "special", take: func(d *decoder, _ *stream.Chunk) {
 		if d.scan.True() {
 			d.note().flag = true
 		}
@@ -50,14 +51,14 @@ var tgiToken = shape{
 }.reader()
 
 // takeTGIToken takes an event's token. The text of a special one is no part of the answer.
-func takeTGIToken(d *Decoder, c *Chunk) {
+func takeTGIToken(d *decoder, c *stream.Chunk) {
 	if d.scan.Next() == '{' {
-		c.Kind |= EventChoices
-		c.Tokens, c.TokensBy = 1, TokensByIDs
+		c.Kind |= stream.EventChoices
+		c.Tokens, c.TokensBy = 1, stream.TokensByIDs
 	}
 	d.read(tgiToken, c)
 	if d.noted && d.facts.flag {
-		c.Text, c.Kind = nil, c.Kind&^EventText
+		c.Text, c.Kind = nil, c.Kind&^stream.EventText
 	}
 }
 

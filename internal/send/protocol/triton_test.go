@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"github.com/inferometer/inferometer/internal/send/wire"
 )
 
@@ -94,13 +95,13 @@ func TestTritonStreams(t *testing.T) {
 		{"no object", []string{"data: []\n\n"}, "", 0, 0, "no JSON object"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := stream(t, "trtllm", 200, tt.pieces...)
+			got := traceOf(t, "trtllm", 200, tt.pieces...)
 			texts := 0
 			for i := range got.Events {
-				if got.Events[i].Kind&EventText != 0 {
+				if got.Events[i].Kind&stream.EventText != 0 {
 					texts++
 				}
-				if got.Events[i].Kind&EventText != 0 && got.Events[i].Kind&EventChoices == 0 {
+				if got.Events[i].Kind&stream.EventText != 0 && got.Events[i].Kind&stream.EventChoices == 0 {
 					t.Error("a text without the mark of one")
 				}
 			}
@@ -115,7 +116,7 @@ func TestTritonStreams(t *testing.T) {
 			}
 		})
 	}
-	got := stream(t, "trtllm", 200, append(generatedEvents("a"), `data: {"error":"out of blocks"}`+"\n\n")...)
+	got := traceOf(t, "trtllm", 200, append(generatedEvents("a"), `data: {"error":"out of blocks"}`+"\n\n")...)
 	if !got.ErrorMark || got.Done || string(got.ErrorBody) != "out of blocks" {
 		t.Errorf("an error: %+v", got)
 	}
@@ -132,7 +133,7 @@ func TestInferAnswers(t *testing.T) {
 		{"a bad count", `{"outputs":[{"name":"num_output_tokens","data":[-4]}]}`, "", "", "not a number of tokens"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := stream(t, "kserve", 200, tt.body[:len(tt.body)/2], tt.body[len(tt.body)/2:])
+			got := traceOf(t, "kserve", 200, tt.body[:len(tt.body)/2], tt.body[len(tt.body)/2:])
 			if string(got.Text) != tt.text || string(got.ErrorBody) != tt.failed {
 				t.Errorf("%q, error %q", got.Text, got.ErrorBody)
 			}
@@ -180,14 +181,14 @@ func FuzzTriton(f *testing.F) {
 	})
 }
 
-func checkTexts(t *testing.T, got *Trace) {
+func checkTexts(t *testing.T, got *stream.Trace) {
 	t.Helper()
 	if len(got.Events) != len(got.TextEnds) {
 		t.Fatalf("%d events, %d ends", len(got.Events), len(got.TextEnds))
 	}
 	last := 0
 	for i, end := range got.TextEnds {
-		if end < last || end > len(got.Text) || (end > last) != (got.Events[i].Kind&EventText != 0) {
+		if end < last || end > len(got.Text) || (end > last) != (got.Events[i].Kind&stream.EventText != 0) {
 			t.Fatalf("event %d of the kind %b: from %d to %d of %d", i, got.Events[i].Kind, last, end, len(got.Text))
 		}
 		last = end

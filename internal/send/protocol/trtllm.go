@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/inferometer/inferometer/internal/ordered"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // trtLLM is Triton's generate extension with the models of its TensorRT-LLM backend. One
@@ -24,7 +25,7 @@ var generateStream = &described{
 	event: shape{
 		{name: "text_output", take: first(takeText)},
 		{name: "num_input_tokens", take: first(takePrompt)},
-		{name: "num_output_tokens", take: first(func(d *Decoder, c *Chunk) {
+		{name: "num_output_tokens", take: first(func(d *decoder, c *stream.Chunk) {
 			takeOutput(d, c)
 			c.OwnCount = true
 		})},
@@ -34,16 +35,16 @@ var generateStream = &described{
 	}.reader(),
 }
 
-func generateMeaning(_ *Decoder, _ []byte, c *Chunk) {
-	if c.Kind&(EventText|EventFinish) != 0 || c.OwnCount && c.Usage.Output > 0 {
-		c.Kind |= EventChoices
+func generateMeaning(_ *decoder, _ []byte, c *stream.Chunk) {
+	if c.Kind&(stream.EventText|stream.EventFinish) != 0 || c.OwnCount && c.Usage.Output > 0 {
+		c.Kind |= stream.EventChoices
 	}
-	c.TextIs = TextLikelyNew
+	c.TextIs = stream.TextLikelyNew
 }
 
 // first takes a value, or the first of a list of them.
 func first(take take) take {
-	return func(d *Decoder, c *Chunk) {
+	return func(d *decoder, c *stream.Chunk) {
 		s := &d.scan
 		if s.Next() != '[' {
 			take(d, c)

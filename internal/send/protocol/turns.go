@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // turn is a message of a chat in the words that all protocols share. Datasets give
@@ -12,7 +13,7 @@ type turn struct {
 	Role  string // system, user, assistant or tool
 	Parts []content
 	// Calls are those that the assistant asks for, and CallID is the one that a tool answers.
-	Calls  []ToolCall
+	Calls  []stream.ToolCall
 	CallID string
 	// Reasoning is what the assistant thought, where it is sent again.
 	Reasoning string
@@ -57,9 +58,15 @@ func turns(c *Call) ([]turn, error) {
 	var list []struct {
 		Role      string          `json:"role"`
 		Content   json.RawMessage `json:"content"`
-		ToolCalls []toolPart      `json:"tool_calls"`
-		CallID    string          `json:"tool_call_id"`
-		Reasoning string          `json:"reasoning_content"`
+		ToolCalls []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string `json:"name"`
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+		CallID    string `json:"tool_call_id"`
+		Reasoning string `json:"reasoning_content"`
 	}
 	if err := json.Unmarshal(c.Messages, &list); err != nil {
 		return nil, fmt.Errorf("the messages can't be read: %w", err)
@@ -72,7 +79,7 @@ func turns(c *Call) ([]turn, error) {
 		}
 		for k := range m.ToolCalls {
 			p := &m.ToolCalls[k]
-			t.Calls = append(t.Calls, ToolCall{ID: p.ID, Name: p.Function.Name, Arguments: []byte(p.Function.Arguments)})
+			t.Calls = append(t.Calls, stream.ToolCall{ID: p.ID, Name: p.Function.Name, Arguments: []byte(p.Function.Arguments)})
 		}
 		var err error
 		if t.Parts, err = readContents(m.Content); err != nil {

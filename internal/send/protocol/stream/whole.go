@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 // finishWhole reads what was kept of an answer that has come to its end.
 func (s *Stream) finishWhole() {
 	t, k := &s.Trace, &s.skim
-	if !s.backend.Pooling {
+	if !s.answers.Pooling {
 		s.finishAnswer()
 		return
 	}
@@ -27,7 +27,7 @@ func (s *Stream) finishWhole() {
 	case !k.Over:
 		return // it was cut off, or there was none
 	case len(k.Kept) > 0 && k.Kept[0] == '{' && !k.Overflow:
-		if err := s.backend.Decode(&s.decoder, k.Kept, &s.chunk); err != nil {
+		if err := s.events.Decode(k.Kept, &s.chunk); err != nil {
 			s.giveUp(err)
 			return
 		}
@@ -61,7 +61,7 @@ func (s *Stream) metadata() {
 			Prompt int `json:"prompt_tokens"`
 		} `json:"usage"`
 	}
-	if json.Unmarshal([]byte(s.header), &said) == nil && said.Usage.Prompt > 0 && said.Usage.Prompt <= maxTokenCount {
+	if json.Unmarshal([]byte(s.header), &said) == nil && said.Usage.Prompt > 0 && said.Usage.Prompt <= MaxTokenCount {
 		s.chunk.Kind, s.chunk.Usage.Prompt = EventUsage, said.Usage.Prompt
 	}
 }
@@ -69,7 +69,7 @@ func (s *Stream) metadata() {
 // headWhole looks at what the answer says that it is.
 func (s *Stream) headWhole(h wire.Header) {
 	kind, _, _ := strings.Cut(strings.ToLower(h.Get("Content-Type")), ";")
-	if s.binary = s.backend.Pooling && kind == "application/octet-stream"; s.binary {
+	if s.binary = s.answers.Pooling && kind == "application/octet-stream"; s.binary {
 		s.header = h.Get("Metadata")
 		s.header = s.header[:min(len(s.header), maxSkimmed)]
 	}
@@ -82,7 +82,7 @@ func (s *Stream) bodyWhole(data []byte, at wire.Stamp) {
 		return
 	}
 	s.whole = appendUpTo(s.whole, data, maxErrorBody)
-	if !s.backend.Pooling {
+	if !s.answers.Pooling {
 		if len(s.answer)+len(data) > maxAnswer {
 			s.giveUp(tooMuch("it is longer than %d MiB", maxAnswer>>20))
 			return
@@ -112,7 +112,7 @@ func (s *Stream) finishAnswer() {
 	if t.Malformed != nil || len(words) == 0 {
 		return
 	}
-	if err := s.backend.Decode(&s.decoder, words, &s.chunk); err != nil {
+	if err := s.events.Decode(words, &s.chunk); err != nil {
 		switch {
 		case words[0] != '{':
 			err = fmt.Errorf("the answer is not a JSON object but: %.200s", words)
@@ -126,7 +126,7 @@ func (s *Stream) finishAnswer() {
 		s.fail(s.chunk.Error)
 		return
 	}
-	if s.decoder.echo != nil {
+	if s.echoes {
 		s.takeEchoed()
 	}
 	s.keep(&s.chunk)

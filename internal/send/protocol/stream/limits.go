@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 import (
 	"errors"
@@ -16,9 +16,9 @@ const (
 	maxEvents = 1 << 20
 	// maxWord bounds a word that is written down: a finish reason, an id.
 	maxWord = 200
-	// maxTokenCount bounds the counts in usage: ten times the longest context that
+	// MaxTokenCount bounds the counts in usage: ten times the longest context that
 	// any model has. Sums over all requests of a run stay far from overflow.
-	maxTokenCount = 100_000_000
+	MaxTokenCount = 100_000_000
 	// maxErrorRead is how much of an error's body is read, so that the connection
 	// can be used again. Only its first maxErrorBody bytes are kept.
 	maxErrorRead = 64 << 10
@@ -27,8 +27,8 @@ const (
 	maxWhole = 1 << 30
 	// maxSkimmed bounds what is kept of it: all but its lists.
 	maxSkimmed = 64 << 10
-	// keepBuffer is how much memory a stream keeps for the next request.
-	keepBuffer = 1 << 20
+	// KeepBuffer is how much memory a stream keeps for the next request.
+	KeepBuffer = 1 << 20
 	keepEvents = 1 << 15
 )
 
@@ -52,7 +52,7 @@ type limits struct {
 
 // limitsFor an answer of which so many tokens were asked for.
 func limitsFor(asked int) limits {
-	if asked <= 0 || asked > maxTokenCount {
+	if asked <= 0 || asked > MaxTokenCount {
 		return limits{events: maxEvents}
 	}
 	tokens := overTimes*asked + overTokens
@@ -66,17 +66,10 @@ func tooMuch(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errTooMuch}, args...)...)
 }
 
-// shrink gives up a buffer that one odd answer has made large.
-func shrink(b []byte) []byte {
-	if cap(b) > keepBuffer {
+// Shrink gives up a buffer that one odd answer has made large.
+func Shrink(b []byte) []byte {
+	if cap(b) > KeepBuffer {
 		return nil
 	}
 	return b[:0]
-}
-
-// shrink does so for the decoder's own buffers.
-func (d *Decoder) shrink() {
-	d.scan.Release(keepBuffer)
-	d.words.Release(keepBuffer)
-	d.tools, d.quoted = shrink(d.tools), shrink(d.quoted)
 }

@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 import "github.com/inferometer/inferometer/internal/send/wire"
 
@@ -55,4 +55,32 @@ type Event struct {
 func (t *Trace) PromptTokens() (n int, known bool) {
 	n = t.Timings.Computed + t.Usage.Cached
 	return n, n > 0 && t.Timings.Computed > 0 && t.Usage.CachedKnown
+}
+
+// Echoed is what an answer that repeats its prompt says of each token: those of the prompt
+// first, then those that were generated. Its lists are as long as the server made them.
+type Echoed struct {
+	Logprobs []float64 // NaN: null, as of the first token, which nothing stands before
+	Best     []float64 // of the most likely token in that place; NaN: not said
+	Offsets  []int     // where a token's text begins, in characters; -1: not said
+	Texts    []byte    // of all tokens, one after the other, and
+	Ends     []int     // where each ends; valid until the stream is used again
+}
+
+// Text is that of one token.
+func (e *Echoed) Text(i int) []byte {
+	begin := 0
+	if i > 0 {
+		begin = e.Ends[i-1]
+	}
+	return e.Texts[begin:e.Ends[i]]
+}
+
+// reset forgets what was read, and the memory that one odd answer has made large.
+func (e *Echoed) reset() {
+	if cap(e.Logprobs) > keepEvents || cap(e.Texts) > KeepBuffer {
+		*e = Echoed{}
+		return
+	}
+	*e = Echoed{Logprobs: e.Logprobs[:0], Best: e.Best[:0], Offsets: e.Offsets[:0], Texts: e.Texts[:0], Ends: e.Ends[:0]}
 }

@@ -1,4 +1,7 @@
-package protocol
+// Package stream reads an answer as it arrives: it tells its events apart, has a protocol's
+// EventReader say what each means, and keeps the Trace of one exchange, within bounds. It knows no
+// protocol, and judges nothing.
+package stream
 
 import (
 	"bytes"
@@ -21,8 +24,8 @@ type Stream struct {
 	// KeepAnswer keeps reasoning and tool calls too: the answer goes on in a next request.
 	KeepAnswer bool
 
-	backend *Backend
-	decoder Decoder
+	answers Answers
+	events  EventReader
 	chunk   Chunk
 	sse     framing.SSE
 	lines   framing.Lines
@@ -51,13 +54,44 @@ type Stream struct {
 	size   int    // bytes read of it
 	answer []byte // all of it, where it is a text and no vectors
 	echo   Echoed
+	echoes bool   // the prompt was asked for
 	binary bool   // it is bytes, and
 	header string // what is said of it is in a header
 }
 
-// NewStream returns a Stream that reads the answers of b.
-func NewStream(b *Backend) *Stream {
-	s := &Stream{backend: b, limits: limitsFor(0)}
+// Answers is what must be known of a server's answers to tell their events apart.
+type Answers struct {
+	Framing Framing
+	// Pooling says that an answer is one JSON object with vectors or scores: no stream, and no tokens.
+	Pooling bool
+	// EndsWithBody says that nothing but the end of the body tells that an answer is over.
+	EndsWithBody bool
+}
+
+// Framing is how the events of an answer are told apart.
+type Framing uint8
+
+// The framings.
+const (
+	SSE   Framing = iota // server-sent events
+	Lines                // a JSON object a line
+	Whole                // one JSON value: no stream
+)
+
+// EventReader reads the events of one protocol. It may hold memory that is used again for each one.
+type EventReader interface {
+	// Reset makes it ready for the next exchange. echo is where the log-probabilities of the prompt go;
+	// nil: they were not asked for.
+	Reset(echo *Echoed)
+	// Decode reads one event of a stream into c, or a whole answer that is no stream.
+	Decode(data []byte, c *Chunk) error
+	// ErrorWords are the words of an error that is an event by itself.
+	ErrorWords(data []byte) []byte
+}
+
+// New returns a Stream that reads such answers.
+func New(answers Answers, events EventReader) *Stream {
+	s := &Stream{answers: answers, events: events, limits: limitsFor(0)}
 	s.skim.Reset(maxSkimmed)
 	s.emit = s.event
 	return s
@@ -70,13 +104,13 @@ func (s *Stream) Reset(asked int) {
 	if cap(t.Events) > keepEvents {
 		t.Events, t.TextEnds = nil, nil
 	}
-	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: shrink(t.Reasoning)}
+	s.Trace = Trace{Events: t.Events[:0], Open: t.Open[:0], Text: Shrink(t.Text), TextEnds: t.TextEnds[:0], ErrorBody: t.ErrorBody[:0], Reasoning: Shrink(t.Reasoning)}
 	s.sse.Reset()
 	s.lines.Reset()
-	s.answer = shrink(s.answer)
-	s.decoder.shrink()
-	s.decoder.echo = nil
+	s.answer = Shrink(s.answer)
+	s.events.Reset(nil)
 	s.echo.reset()
+	s.echoes = false
 	s.limits = limitsFor(asked)
 	s.cumulative = cumulative{repeated: s.cumulative.repeated[:0]}
 	s.continuous, s.lastOut, s.texts, s.tokens, s.toolBytes = false, 0, 0, 0, 0
@@ -89,7 +123,10 @@ func (s *Stream) Reset(asked int) {
 
 // KeepEchoed says that the exchange asks for the log-probabilities of its prompt. It is
 // called after Reset, and counts for that exchange.
-func (s *Stream) KeepEchoed() { s.decoder.echo = &s.echo }
+func (s *Stream) KeepEchoed() {
+	s.echoes = true
+	s.events.Reset(&s.echo)
+}
 
 // Head implements Sink.
 func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {
@@ -104,7 +141,7 @@ func (s *Stream) Head(status int, h wire.Header, at wire.Stamp) {
 	if status != 200 {
 		return
 	}
-	if !s.backend.Streams() {
+	if s.answers.Framing == Whole {
 		s.headWhole(h)
 	}
 	s.html = strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html")
@@ -125,7 +162,7 @@ func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 		s.rest += len(data)
 		return s.rest > maxErrorRead
 	}
-	if !s.backend.Streams() {
+	if s.answers.Framing == Whole {
 		s.bodyWhole(data, at)
 		return false
 	}
@@ -141,7 +178,7 @@ func (s *Stream) Body(data []byte, at wire.Stamp) (enough bool) {
 	}
 	s.at = at
 	feed := s.sse.Feed
-	if s.backend.Framing == Lines {
+	if s.answers.Framing == Lines {
 		feed = s.lines.Feed
 	}
 	if err := feed(data, s.emit); err != nil {
@@ -166,7 +203,7 @@ func (s *Stream) more(at wire.Stamp) {
 
 // pending is what no end of an event has ended.
 func (s *Stream) pending() []byte {
-	if s.backend.Framing == Lines {
+	if s.answers.Framing == Lines {
 		return s.lines.Pending()
 	}
 	return s.sse.Pending()
@@ -174,7 +211,7 @@ func (s *Stream) pending() []byte {
 
 // keepsRest says whether the end of the body ends an event too. The standard of SSE drops
 // it; where no event says that the answer is over, the last one may stand there.
-func (s *Stream) keepsRest() bool { return s.backend.Framing == Lines || s.backend.EndsWithBody }
+func (s *Stream) keepsRest() bool { return s.answers.Framing == Lines || s.answers.EndsWithBody }
 
 // giveUp: nothing that comes from here on can mend the answer.
 func (s *Stream) giveUp(why error) {
@@ -190,7 +227,7 @@ func (s *Stream) Finish() {
 	if t.Status != 200 {
 		return
 	}
-	if !s.backend.Streams() {
+	if s.answers.Framing == Whole {
 		s.finishWhole()
 		return
 	}
@@ -200,7 +237,7 @@ func (s *Stream) Finish() {
 	case len(rest) > 0 && s.keepsRest():
 		s.event(nil, rest)
 	}
-	if s.backend.EndsWithBody && len(t.Events) > 0 && !t.ErrorMark {
+	if s.answers.EndsWithBody && len(t.Events) > 0 && !t.ErrorMark {
 		t.Done = true
 	}
 	if len(t.Events) > 0 || t.Done || t.ErrorMark || t.Malformed != nil {
@@ -213,7 +250,7 @@ func (s *Stream) Finish() {
 	}
 	switch {
 	case words[0] == '{':
-		if err := s.backend.Decode(&s.decoder, words, &s.chunk); err == nil && s.chunk.Error != nil {
+		if err := s.events.Decode(words, &s.chunk); err == nil && s.chunk.Error != nil {
 			s.fail(s.chunk.Error)
 			return
 		}
@@ -253,7 +290,7 @@ func (s *Stream) take(name, data []byte) {
 		s.giveUp(fmt.Errorf("an event came after %s: %.200s", s.lastWords, data))
 		return
 	}
-	if err := s.backend.Decode(&s.decoder, data, &s.chunk); err != nil {
+	if err := s.events.Decode(data, &s.chunk); err != nil {
 		if string(name) == "error" {
 			s.fail(data)
 		} else if s.Trace.Malformed == nil {
@@ -263,7 +300,7 @@ func (s *Stream) take(name, data []byte) {
 	}
 	c := &s.chunk
 	if c.Error == nil && string(name) == "error" {
-		c.Error = s.decoder.saidIn(data)
+		c.Error = s.events.ErrorWords(data)
 	}
 	if c.Error != nil {
 		s.fail(c.Error)
@@ -351,7 +388,7 @@ func (s *Stream) count(c *Chunk) {
 	t := &s.Trace
 	t.HasUsage = true
 	if c.OwnCount {
-		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, maxTokenCount)
+		c.Usage.Output = min(t.Usage.Output+c.Usage.Output, MaxTokenCount)
 	}
 	if c.Replaces {
 		t.Usage.Prompt = c.Usage.Prompt

@@ -1,4 +1,4 @@
-package protocol
+package stream
 
 // EventKind says what an event carried, as bits. The journal keeps the same bits.
 type EventKind uint16
@@ -39,13 +39,6 @@ type Chunk struct {
 	TokensBy TokensBy
 }
 
-// The finish reasons in OpenAI's words.
-var (
-	finishStop   = []byte("stop")
-	finishLength = []byte("length")
-	finishTools  = []byte("tool_calls")
-)
-
 // Usage is the server's own count.
 type Usage struct {
 	Prompt, Output, Cached int
@@ -69,4 +62,14 @@ const (
 
 func (t TokensBy) String() string {
 	return [...]string{"", "tokenizer", "logprobs", "token_ids", "usage"}[t]
+}
+
+// Timings are the server's own account of a request, as llama.cpp and Ollama give it
+// with the last event; zero where the server says nothing.
+type Timings struct {
+	PromptNs int64 // computing the prompt
+	OutputNs int64 // from the first token to the last
+	// What llama.cpp counts in them: the prompt's tokens that it computed, which are all but those that it took
+	// from its cache, and the answer's.
+	Computed, Output int
 }
