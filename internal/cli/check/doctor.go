@@ -142,7 +142,7 @@ func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.protocol, err = r.Spoken(); err != nil {
+	if r.protocol, err = r.ResolveBackend(); err != nil {
 		return err
 	}
 	if r.Endpoint == "" {

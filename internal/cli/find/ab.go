@@ -189,7 +189,7 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	r.screen.Close()
 	switch {
 	case d.Analysis() != nil:
-		err = errors.Join(err, d.Save(), r.print(d.Analysis()))
+		err = errors.Join(err, d.Save(), r.printAnalysis(d.Analysis()))
 	case err == nil:
 		err = r.ending()
 	}
@@ -199,8 +199,8 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	return r.ending()
 }
 
-// print prints the analysis, with a sentence at its end where people read it.
-func (r *abRun) print(a *compare.Analysis) error {
+// printAnalysis prints the analysis, with a sentence at its end where people read it.
+func (r *abRun) printAnalysis(a *compare.Analysis) error {
 	if r.format == "json" {
 		return comparison.JSON(r.Out, a)
 	}

@@ -38,7 +38,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	}
 	r.events.judged(r.run.Folder(), v)
 	err = errors.Join(err, r.note(res, v))
-	if err := errors.Join(r.print(res, v), err); err != nil {
+	if err := errors.Join(r.printResult(res, v), err); err != nil {
 		return err
 	}
 	if err := r.summarize(res); err != nil {
@@ -48,8 +48,8 @@ func (r *serveRun) report(ctx context.Context) error {
 	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 
-// print shows the result in the form that was asked for.
-func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
+// printResult shows the result in the form that was asked for.
+func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict) error {
 	table := func(w io.Writer) error {
 		return report.Console(w, res, report.Options{
 			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),

@@ -48,8 +48,8 @@ func (o *Observation) Across() *ClauseUse {
 	return nil
 }
 
-// clear reports whether a probe was not disturbed, or by no more than matters.
-func (o *Observation) clear() bool {
+// undisturbed reports whether a probe was not disturbed, or by no more than matters.
+func (o *Observation) undisturbed() bool {
 	b := o.Binding()
 	return o.Disturbed == "" || b != nil && b.Least != nil && *b.Least >= clearShare**b.Use
 }
@@ -60,7 +60,7 @@ const clearShare = 0.95
 // surelyOver reports whether the server itself was over the edge in a probe: it was not disturbed, or so far
 // over that what its numbers may be off does not matter.
 func (o *Observation) surelyOver() bool {
-	if o.Holds() || o.clear() {
+	if o.Holds() || o.undisturbed() {
 		return !o.Holds()
 	}
 	b := o.Binding()
