@@ -105,7 +105,7 @@ func (s *Spec) carries() *workload.Carries {
 func (s *Spec) checkSampling() error {
 	b := s.API()
 	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
-		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol has no word for it", usage.Ref("backend"), s.Backend).
+		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol does not support it", usage.Ref("backend"), s.Backend).
 			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
 	}
 	for _, f := range Fields() {

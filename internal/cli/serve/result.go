@@ -87,7 +87,7 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	defer sparing()()
 	opt := measure.Options{Detailed: r.SaveDetailed}
 	if r.run.Unwritten() != nil {
-		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
+		opt.Warnings = append(opt.Warnings, "the journal could not be written completely: this result is from memory, and report can only show a part of it")
 	}
 	drawn, also := r.newPlots()
 	res, v, err := judged.Journal(j, opt, also...)

@@ -30,9 +30,9 @@ func (o *Observation) Without() string {
 	case o.Spoiled != "":
 		return o.Spoiled
 	case o.few():
-		return fmt.Sprintf("only %d requests in %.3g s, and %d are needed; to do: give longer probes (--probe)", max(o.Numbers.Sent, o.Numbers.Requests), o.Seconds, leastRequests)
+		return fmt.Sprintf("only %d requests in %.3g s, and %d are needed; hint: give longer probes (--probe)", max(o.Numbers.Sent, o.Numbers.Requests), o.Seconds, leastRequests)
 	case !o.Holds() && !o.surelyOver():
-		return "it did not hold, which may be the measuring machine's doing: " + o.Disturbed + "; to do: let nothing else run beside it"
+		return "it did not hold, which may be the measuring machine's doing: " + o.Disturbed + "; hint: let nothing else run beside it"
 	}
 	return ""
 }
