@@ -89,7 +89,7 @@ func (s *stage) linked(to string) (folder bool, err error) {
 	case info.IsDir():
 		return true, s.folder(to)
 	case path.Ext(to) != ".md":
-		_, err := s.copy(to)
+		_, err := s.copyFile(to)
 		return false, err
 	case s.pages[to] || s.done[to]:
 		return false, s.page(to)
@@ -130,7 +130,7 @@ func (s *stage) folder(name string) error {
 			_, err := s.linked(path.Join(name, short))
 			return err
 		}
-		text, err := s.copy(path.Join(name, short))
+		text, err := s.copyFile(path.Join(name, short))
 		if err != nil {
 			return err
 		}
@@ -154,8 +154,8 @@ func (s *stage) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(s.root, filepath.FromSlash(name)))
 }
 
-// copy brings a file that is no page as it is.
-func (s *stage) copy(name string) ([]byte, error) {
+// copyFile brings a file that is no page as it is.
+func (s *stage) copyFile(name string) ([]byte, error) {
 	text, err := s.read(name)
 	if err != nil || s.done[name] {
 		return text, err

@@ -68,8 +68,8 @@ func run(binary string, pairs, requests, repeats int) error {
 	}
 	fmt.Printf("%d pairs of %d runs of %d requests each; gate %s\n\n", pairs, repeats, requests, gate)
 	fmt.Printf("| pairs | gate broken | gate undecided | gate kept | mean TTFT called real | any metric called real |\n|---|--:|--:|--:|--:|--:|\n")
-	same.print("the same (A/A)")
-	longer.print("TTFT +10 % (A/B)")
+	same.printRow("the same (A/A)")
+	longer.printRow("TTFT +10 % (A/B)")
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (t *tally) add(binary, a, b string) error {
 	return nil
 }
 
-func (t *tally) print(name string) {
+func (t *tally) printRow(name string) {
 	share := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(t.pairs, 1))) }
 	fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", name, share(t.broken), share(t.undecided), share(t.pairs-t.broken-t.undecided), share(t.ttft), share(t.any))
 }

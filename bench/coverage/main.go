@@ -37,7 +37,7 @@ func show(runs, requests, long int, first uint64) error {
 		}
 		fmt.Printf("\n%-20s %10s %8s %6s %6s %6s %12s %12s %16s\n", m.name, "truth", "inside", "below", "above", "open", "half width", "effective n", "MLPerf's")
 		for _, t := range list {
-			t.print(truth[t.Key])
+			t.printRow(truth[t.Key])
 		}
 		for _, goal := range []struct{ text, key string }{{"median_e2el±3%", "median_e2el_ms"}, {"p95_ttft±5%", "p95_ttft_ms"}} {
 			t, mean, err := m.untilCoverage(runs/5, goal.text, goal.key, truth[goal.key])
@@ -45,13 +45,13 @@ func show(runs, requests, long int, first uint64) error {
 				return err
 			}
 			fmt.Printf("--until %s: %d of %d runs reached it, after %.0f requests on average\n", goal.text, t.Runs, runs/5, mean)
-			t.print(truth[goal.key])
+			t.printRow(truth[goal.key])
 		}
 	}
 	return nil
 }
 
-func (t *tally) print(truth float64) {
+func (t *tally) printRow(truth float64) {
 	early := ""
 	if t.Early > 0 {
 		early = fmt.Sprintf("%.1f %% of %d", 100*float64(t.EarlyHeld)/float64(t.Early), t.Early)

@@ -19,7 +19,7 @@ func TestSome(t *testing.T) {
 	if err := b.open(); err != nil {
 		t.Fatal(err)
 	}
-	defer b.close()
+	defer b.Close()
 	m, err := b.measure(0.5)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func (b *bench) run(out io.Writer, agreements []float64) error {
 	if err := b.open(); err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	fmt.Fprintf(out, "seed %d, %d questions, %d servers of each kind; in theory an interval holds %.1f %%\n", b.seed, b.questions, b.seeds, 100*wilsonHolds(b.questions, b.accuracy))
 	for _, agreement := range agreements {
 		t, err := b.measure(agreement)

@@ -114,7 +114,7 @@ func (b *bench) openTask() error {
 	return nil
 }
 
-func (b *bench) close() { _ = os.RemoveAll(b.dir) }
+func (b *bench) Close() { _ = os.RemoveAll(b.dir) }
 
 func (b *bench) asking(more ...string) []string {
 	return append([]string{"eval", "--task", filepath.Join(b.dir, "task.yaml"), "--dataset-path", filepath.Join(b.dir, "rows.jsonl")}, more...)

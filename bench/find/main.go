@@ -64,7 +64,7 @@ func (b *bench) one(n int) error {
 	c := draw(n)
 	compare := b.compare
 	if b.binary != "" {
-		compare = b.real
+		compare = b.compareReal
 	}
 	r, err := compare(c)
 	if err != nil {

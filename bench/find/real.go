@@ -13,9 +13,9 @@ import (
 	"github.com/inferometer/inferometer/internal/sim/subprocess"
 )
 
-// real runs the command find against the simulator, over sockets and in real time,
+// compareReal runs the command find against the simulator, over sockets and in real time,
 // and the sweep after it.
-func (b *bench) real(c *config) (r comparison, err error) {
+func (b *bench) compareReal(c *config) (r comparison, err error) {
 	e := c.engine
 	s, err := subprocess.Start(b.binary, "--engine", "batch", "--no-prefix-cache",
 		"--step-base", e.Base.String(), "--step-per-prefill-token", e.PerPrefillToken.String(),

@@ -110,7 +110,7 @@ func (k *kept) value(metric string, p float64) (float64, bool) {
 }
 
 func costs(b *strings.Builder, all, at []kept) {
-	b.WriteString("\n| client | req/s shown | by the server | of what was possible | CPU per event, × bare | peak memory, MB | failed |\n|---|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("\n| client | req/s shown | by the server | share of the ideal rate | CPU per event, × bare | peak memory, MB | failed |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	reference := perEvent(all, at, bare)
 	for _, name := range names(at) {
 		var rate, real, share, peak []float64

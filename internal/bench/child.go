@@ -97,7 +97,7 @@ func (c *Child) Run(ctx context.Context, drain <-chan struct{}) (*Outcome, error
 	if err != nil {
 		return nil, fmt.Errorf("run bench serve: %w", err)
 	}
-	defer line.close()
+	defer line.Close()
 	process, err := target.Start(command)
 	if err != nil {
 		return nil, fmt.Errorf("run bench serve: %w", err)

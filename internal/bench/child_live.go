@@ -70,8 +70,8 @@ func (l *parentLine) closeTheirs() {
 	l.theirs = nil
 }
 
-// close waits until the last state was read.
-func (l *parentLine) close() {
+// Close waits until the last state was read.
+func (l *parentLine) Close() {
 	if l == nil {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
-// freeport NAME: sets a variable to a port on which nobody listens.
+// freeport NAME: sets a variable to a port on which nothing is listening.
 func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, !neg && len(args) == 1, "freeport NAME")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

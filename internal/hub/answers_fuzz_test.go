@@ -18,7 +18,7 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, after string) {
 		body = b
 		s := (&Client{Endpoint: server.URL, CacheDir: t.TempDir()}).session()
-		defer s.close()
+		defer s.Close()
 		for _, name := range s.search(t.Context(), Model, "search", "tiny") {
 			if !IsRepo(name) {
 				t.Errorf("%q is no repository", name)

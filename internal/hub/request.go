@@ -47,7 +47,7 @@ func (c *Client) session() *session {
 	return s
 }
 
-func (s *session) close() { s.http.CloseIdleConnections() }
+func (s *session) Close() { s.http.CloseIdleConnections() }
 
 // get asks for an address of the endpoint, follows redirects and tries again where
 // that can help. The answer's status is 200 or 206; its body must be closed. meta are

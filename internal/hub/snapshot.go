@@ -39,7 +39,7 @@ func (c *Client) Snapshot(ctx context.Context, kind Kind, name, revision string,
 		return nil, err
 	}
 	s := c.session()
-	defer s.close()
+	defer s.Close()
 	got, err := s.snapshot(ctx, r, want)
 	if have != nil && ctx.Err() == nil && (errors.Is(err, ErrUnreachable) || errors.Is(err, ErrDenied)) {
 		have.Stale = err

@@ -65,7 +65,7 @@ func (c *Client) Files(ctx context.Context, kind Kind, name, revision string) (f
 		return nil, "", err
 	}
 	s := c.session()
-	defer s.close()
+	defer s.Close()
 	if commit, err = s.resolve(ctx, r); err != nil {
 		return nil, "", err
 	}

@@ -59,7 +59,7 @@ func (k *Skimmer) keep(c byte) {
 
 func (k *Skimmer) next(c byte) {
 	if k.inString {
-		k.string(c)
+		k.text(c)
 		return
 	}
 	switch c {
@@ -75,7 +75,7 @@ func (k *Skimmer) next(c byte) {
 	}
 	switch c {
 	case '}', ']':
-		k.close(c)
+		k.closeNesting(c)
 		return
 	case '"':
 		k.inString = true
@@ -96,7 +96,7 @@ func (k *Skimmer) take(c byte) {
 	k.keep(c)
 }
 
-func (k *Skimmer) string(c byte) {
+func (k *Skimmer) text(c byte) {
 	switch {
 	case k.escaped:
 		k.escaped = false
@@ -126,7 +126,7 @@ func (k *Skimmer) open(c byte) {
 	}
 }
 
-func (k *Skimmer) close(c byte) {
+func (k *Skimmer) closeNesting(c byte) {
 	opened := k.stack[len(k.stack)-1]
 	if opened == '{' && c != '}' || opened == '[' && c != ']' {
 		k.fail(ErrNotJSON)

@@ -44,7 +44,7 @@ func (n *Network) Listen(address string) (*Listener, error) {
 	return l, nil
 }
 
-// DialContext connects to a listener, as net.Dialer's method does. Where nobody listens it is refused.
+// DialContext connects to a listener, as net.Dialer's method does. Where nothing is listening it is refused.
 func (n *Network) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	l := n.listeners[address]

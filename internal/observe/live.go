@@ -32,7 +32,7 @@ type Live struct {
 	err   error
 }
 
-// StartLive begins with the preparation. Nil: nobody listens.
+// StartLive begins with the preparation. Nil: nothing is listening.
 func StartLive(feed *live.Feed, control *load.Control, s *spec.Spec) *Live {
 	if feed == nil {
 		return nil

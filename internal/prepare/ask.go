@@ -49,7 +49,7 @@ func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (oldLimit bool,
 	k, err := workload.Find(asked.DatasetName)
 	fixed := err == nil && k.IgnoreEOS && !asked.API().Pooling // lengths are meant to be
 	if fixed && asked.API().Lacks.IgnoreEOS {
-		s.note("note: the lengths of answers are not fixed: --backend %s has no word for ignore_eos, and a model may end an answer early", asked.Backend)
+		s.note("note: the lengths of answers are not fixed: --backend %s does not support ignore_eos, and a model may end an answer early", asked.Backend)
 	}
 	ids := workload.SendsIDs(asked.DatasetOptions)
 	if !asked.Chat() && !ids && !asked.IgnoreEOS {
@@ -64,7 +64,7 @@ func (s *Servers) dialect(ctx context.Context, asked *spec.Spec) (oldLimit bool,
 		s.note("note: the server is %s: chat requests say max_tokens beside max_completion_tokens, which it may not know", id.Kind)
 	}
 	if asked.IgnoreEOS && id.Quirks().IgnoreEOS == target.No {
-		s.note("note: the lengths of answers are not fixed: the server is %s, which passes over ignore_eos", id.Name())
+		s.note("note: the lengths of answers are not fixed: the server is %s, which ignores ignore_eos", id.Name())
 	}
 	return oldLimit, nil
 }

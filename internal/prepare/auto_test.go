@@ -134,8 +134,8 @@ func TestChooseBackend(t *testing.T) {
 		"not recognised":   {[]string{silent}, "openai", "backend: openai, for the server does not say what it is; name another one if it speaks it", ""},
 		"two kinds":        {[]string{vllm, other}, "", "", "auto takes one protocol for all targets"},
 		"one not known":    {[]string{vllm, silent}, "", "", "is not known"},
-		"nobody is there":  {[]string{"http://127.0.0.1:1"}, "", "", "nobody listens"},
-		"nobody beside it": {[]string{vllm, "http://127.0.0.1:1"}, "", "", "nobody listens"},
+		"nobody is there":  {[]string{"http://127.0.0.1:1"}, "", "", "nothing is listening"},
+		"nobody beside it": {[]string{vllm, "http://127.0.0.1:1"}, "", "", "nothing is listening"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := specFor(t, "random")

@@ -28,7 +28,7 @@ func (r *Ready) connect(ctx context.Context) error {
 
 // address finds the values that the Spec names, and the servers that it is for.
 func (r *Ready) address() (err error) {
-	if _, err := r.Spoken(); err != nil {
+	if _, err := r.ResolveBackend(); err != nil {
 		return err
 	}
 	if r.Values, err = r.Wire(&r.host.Environment); err != nil {

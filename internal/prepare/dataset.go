@@ -108,7 +108,7 @@ func (h *Host) fetchSet(ctx context.Context, s *spec.Spec, d *Data, name string,
 		return "", err
 	}
 	if got.Stale != nil {
-		h.Note("note: the dataset %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+		h.Note("note: the dataset %s is used from the cache, and may be incomplete: %v", name, got.Stale)
 	}
 	if got.Fetched > 0 {
 		h.Note("fetched the dataset %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)

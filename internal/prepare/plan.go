@@ -41,14 +41,14 @@ type PlanFile struct {
 // the host, if it has one. The Plan must be closed.
 func NewPlan(ctx context.Context, s *spec.Spec, h *Host) (*Plan, error) {
 	p := &Plan{run: newReady(s, h)}
-	if err := p.make(ctx); err != nil {
+	if err := p.fill(ctx); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *Plan) make(ctx context.Context) error {
+func (p *Plan) fill(ctx context.Context) error {
 	r := p.run
 	if err := r.connectDry(ctx); err != nil {
 		return err

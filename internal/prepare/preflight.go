@@ -156,15 +156,15 @@ func explainConnection(base string, err error) string {
 	const where = "--base-url (or --host and --port)"
 	switch {
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return fmt.Sprintf("the proxy to %s does not answer (%v): look at HTTP_PROXY and HTTPS_PROXY, or use --proxy none", base, op.Err)
+		return fmt.Sprintf("the proxy to %s does not answer (%v): check HTTP_PROXY and HTTPS_PROXY, or use --proxy none", base, op.Err)
 	case errors.As(err, &dns):
-		return fmt.Sprintf("there is no host %s: look at the name in %s", outside.Word(dns.Name), where)
+		return fmt.Sprintf("host %s not found: check the name in %s", outside.Word(dns.Name), where)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("nobody listens at %s (connection refused): start the server, or give its address with %s; --ready-check-timeout-sec N waits for one that is starting", base, where)
+		return fmt.Sprintf("nothing is listening at %s (connection refused): start the server, or give its address with %s; --ready-check-timeout-sec N waits for one that is starting", base, where)
 	case errors.As(err, &op) && op.Op == "dial":
-		return fmt.Sprintf("no connection to %s comes about (%v): look at the address in %s, and at firewalls on the way", base, op.Err, where)
+		return fmt.Sprintf("can't connect to %s (%v): check the address in %s, and firewalls in between", base, op.Err, where)
 	case errors.As(err, &certificate):
-		return fmt.Sprintf("the certificate of %s is not to be trusted (%v): use --insecure for one of your own, or name its authority in the variable SSL_CERT_FILE", base, certificate.Err)
+		return fmt.Sprintf("the certificate of %s is not trusted (%v): use --insecure for a self-signed one, or set SSL_CERT_FILE to the certificate of its CA", base, certificate.Err)
 	case errors.As(err, &record), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return fmt.Sprintf("%s speaks plain HTTP, not TLS: write http:// in --base-url", base)
 	}

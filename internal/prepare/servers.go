@@ -43,7 +43,7 @@ func (s *Servers) await(ctx context.Context, seconds int) {
 			return
 		}
 		if !said {
-			s.note("nobody answers at %s yet: waiting up to %d s", s.first().Base, seconds)
+			s.note("no server answers at %s yet: waiting up to %d s", s.first().Base, seconds)
 		}
 		select {
 		case <-ctx.Done():

@@ -52,7 +52,7 @@ func (h *Host) fetchTokenizer(ctx context.Context, name, revision string, tries 
 		return "", "", err
 	}
 	if got.Stale != nil {
-		h.Note("note: the tokenizer of %s is used as the cache has it, maybe not whole: %v", name, got.Stale)
+		h.Note("note: the tokenizer of %s is used from the cache, and may be incomplete: %v", name, got.Stale)
 	}
 	if got.Fetched > 0 {
 		h.Note("fetched the tokenizer of %s from the hub: %d files, %d bytes, commit %s", name, got.Fetched, got.Bytes, got.Commit)

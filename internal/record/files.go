@@ -89,7 +89,7 @@ func createNew(name string) (file, error) {
 }
 
 func (w *files) next() error {
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		return err
 	}
 	f, err := w.create(w.name(w.n + 1))
@@ -123,7 +123,7 @@ func (w *files) write(line []byte) error {
 	return nil
 }
 
-func (w *files) close() error {
+func (w *files) Close() error {
 	if w.f == nil {
 		return nil
 	}

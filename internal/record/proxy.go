@@ -87,14 +87,14 @@ func rewrite(p *httputil.ProxyRequest, target *url.URL) {
 	}
 }
 
-// listen puts an ear on an answer. That of an upgrade is no answer but a connection.
+// listen records an answer as it is read. That of an upgrade is no answer but a connection.
 func listen(a *http.Response) error {
 	x := exchangeOf(a.Request)
 	if x == nil || a.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
 	x.head(a.StatusCode, a.Header)
-	a.Body = &ear{a.Body, x}
+	a.Body = &listener{a.Body, x}
 	return nil
 }
 
@@ -119,13 +119,13 @@ func refuse(w http.ResponseWriter, q *http.Request, err error, host string) {
 	fmt.Fprintf(w, "inferometer record: the server at %s gave no answer: %s\n", host, strings.TrimSpace(why.Error()))
 }
 
-// ear hears what passes.
-type ear struct {
+// listener passes an answer on and keeps what it read.
+type listener struct {
 	io.ReadCloser
 	x *exchange
 }
 
-func (e *ear) Read(p []byte) (int, error) {
+func (e *listener) Read(p []byte) (int, error) {
 	e.x.understand() // what was passed on before
 	n, err := e.ReadCloser.Read(p)
 	e.x.hear(p[:n], err)

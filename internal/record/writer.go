@@ -60,7 +60,7 @@ func (w *writer) run() {
 			if !ok {
 				w.hearRest()
 				w.release(true)
-				if err := w.files.close(); err != nil {
+				if err := w.files.Close(); err != nil {
 					w.stop(err)
 				}
 				return

@@ -32,7 +32,7 @@ func (s *Spec) checkEval() error {
 	case s.IgnoreEOS:
 		return usage.Errorf("ignore-eos", "can't be used with questions: an answer ends where the model ends it")
 	case s.InFleet():
-		return usage.Errorf("fleet", "can't send questions: their answers are kept by one process").WithHint("leave it out; %s bounds what is on its way", usage.Ref("max-concurrency"))
+		return usage.Errorf("fleet", "can't send questions: their answers are kept by one process").WithHint("leave it out; %s limits the requests in flight", usage.Ref("max-concurrency"))
 	case !s.Share.Whole():
 		return usage.Errorf("client-share", "can't be used with questions: their answers are scored together")
 	}

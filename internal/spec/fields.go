@@ -110,14 +110,14 @@ func (s *Spec) sections(draft *pace.Draft) (list []section) {
 		if len(list) == 0 || list[len(list)-1].name != f.Section {
 			list = append(list, section{name: f.Section})
 		}
-		// What all datasets share and has a default is written where the dataset heeds it: the
+		// What all datasets share and has a default is written where the dataset uses it: the
 		// default of a later version may be another.
-		heeded := err == nil && f.Section == "dataset" && f.Default != "" && k.Hears(f.Key)
+		used := err == nil && f.Section == "dataset" && f.Default != "" && k.Uses(f.Key)
 		if f.Flag == "dataset-name" {
 			f.Choices = nil // ChooseDataset has looked at it, and knows batches too
 		}
 		at := &list[len(list)-1]
-		at.keys = append(at.keys, key{field: f, of: s, must: heeded})
+		at.keys = append(at.keys, key{field: f, of: s, must: used})
 	}
 	for i := range list {
 		at := &list[i]

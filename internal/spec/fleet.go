@@ -18,10 +18,10 @@ type Fleet struct {
 	Agents      int           `json:"agents,omitempty" flag:"fleet-agents" whole:"true" min:"0" max:"10000" shown:"all that are free" help:"How many agents take part."`
 	AgentLabels Labels        `json:"labels,omitempty" flag:"fleet-label" whole:"true" repeat:"true" metavar:"KEY=VALUE" help:"Only agents with this label. It may be given several times."`
 	FleetWait   time.Duration `json:"wait,omitempty" flag:"fleet-wait" whole:"true" min:"0" shown:"30s" help:"How long to wait for agents to come, and after the last one has ended for the journals of those that are silent."`
-	Lease       time.Duration `json:"lease,omitempty" flag:"fleet-lease" whole:"true" shown:"15s" help:"An agent that has no contact to NATS for so long sends no more."`
+	Lease       time.Duration `json:"lease,omitempty" flag:"fleet-lease" whole:"true" shown:"15s" help:"An agent without contact to NATS for this long stops sending."`
 }
 
-// The defaults of a fleet, and the shortest lease: an agent tells of itself once a second.
+// The defaults of a fleet, and the shortest lease: an agent reports once a second.
 const (
 	DefaultFleetWait = 30 * time.Second
 	DefaultLease     = 15 * time.Second
@@ -80,7 +80,7 @@ func (s *Spec) CheckFleet() error {
 	case s.Batches != nil:
 		return usage.Errorf("fleet", "can't be used with batches of one shape: a batch is sent by one client")
 	case f.Lease != 0 && f.Lease < leastLease:
-		return usage.Errorf("fleet-lease", "must be at least %s, not %s: an agent tells of itself once a second", leastLease, f.Lease)
+		return usage.Errorf("fleet-lease", "must be at least %s, not %s: an agent reports once a second", leastLease, f.Lease)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // Resolve fills in what follows from the rest. given says whether a flag, or the key
 // of its name, was given. tookV1 says that an address ended with the endpoint's /v1.
 func (s *Spec) Resolve(given func(flag string) bool) (tookV1 bool) {
-	if spoken, err := s.Spoken(); s.Endpoint == "" && err == nil {
+	if spoken, err := s.ResolveBackend(); s.Endpoint == "" && err == nil {
 		s.Endpoint = spoken.Path()
 	}
 	s.resolvePace()
@@ -52,9 +52,9 @@ func (s *Spec) TakeV1() (took bool) {
 	return took
 }
 
-// Spoken is the Spec's protocol: the one of its name, or what its file describes. Every
+// ResolveBackend returns the Spec's protocol: the one of its name, or what its file describes. Every
 // error is a *usage.Error.
-func (s *Spec) Spoken() (*protocol.Backend, error) {
+func (s *Spec) ResolveBackend() (*protocol.Backend, error) {
 	described := s.Backend == protocol.CustomName
 	switch {
 	case described && len(s.Protocol) == 0:
@@ -78,7 +78,7 @@ func (s *Spec) Spoken() (*protocol.Backend, error) {
 // backend is the Spec's protocol with what is known of it. Of one that is unknown, which
 // Validate refuses, it is that of completions.
 func (s *Spec) API() *protocol.Backend {
-	b, err := s.Spoken()
+	b, err := s.ResolveBackend()
 	if err != nil {
 		b, _ = protocol.FindBackend(BackendOpenAI)
 	}
@@ -105,7 +105,7 @@ func (s *Spec) carries() *workload.Carries {
 func (s *Spec) checkSampling() error {
 	b := s.API()
 	if s.IgnoreEOS && b.Lacks.IgnoreEOS {
-		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol has no word for it", usage.Ref("backend"), s.Backend).
+		return usage.Errorf("ignore-eos", "can't be asked of %s %s: its protocol does not support it", usage.Ref("backend"), s.Backend).
 			WithHint("leave it out; the lengths of the answers are then the model's own, up to the limit")
 	}
 	for _, f := range Fields() {

@@ -54,11 +54,11 @@ type Server struct {
 	RequestIDPrefix      string      `json:"request_id_prefix,omitempty" flag:"request-id-prefix" shown:"bench-<8 hex digits>-" help:"What x-request-id begins with."`
 	SessionHeader        string      `json:"session_header" flag:"session-header" whole:"true" default:"X-Session-ID" metavar:"NAME" help:"The header that tells the turns of one conversation, for a router in front of several servers. Empty sends none."`                                                              // vLLM's router looks at the default
 	TraceID              string      `json:"trace_id,omitempty" flag:"trace-id" whole:"true" metavar:"ID" shown:"none; random with --otlp" help:"Send W3C's header traceparent with each measured request, all in this trace, so that the server's spans are found: 32 hexadecimal digits, or random for one of its own."` // empty: none is sent
-	ReadyCheckTimeoutSec int         `json:"ready_check_timeout_sec,omitempty" flag:"ready-check-timeout-sec" group:"Load shape" default:"0" min:"0" metavar:"SECONDS" help:"Wait so long for the server to answer a request. 0 does not ask."`
+	ReadyCheckTimeoutSec int         `json:"ready_check_timeout_sec,omitempty" flag:"ready-check-timeout-sec" group:"Load shape" default:"0" min:"0" metavar:"SECONDS" help:"Wait this long for the server to answer a request. 0 does not ask."`
 	Insecure             bool        `json:"insecure,omitempty" flag:"insecure" help:"Don't check the server's TLS certificate."`
 	Engine               string      `json:"engine" flag:"engine" group:"Inferometer" default:"auto" choices:"auto,loop,nethttp" help:"What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything."`
 	HTTP2                bool        `json:"http2,omitempty" flag:"http2" group:"Inferometer" help:"Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel."`
-	NoKeepAlive          bool        `json:"no_keep_alive,omitempty" flag:"no-keep-alive" group:"Inferometer" help:"Open a connection for each request, for a server that closes them without a word."`
+	NoKeepAlive          bool        `json:"no_keep_alive,omitempty" flag:"no-keep-alive" group:"Inferometer" help:"Open a connection for each request, for a server that closes them without notice."`
 	Proxy                string      `json:"proxy,omitempty" flag:"proxy" group:"Inferometer" metavar:"URL" redact:"url" shown:"as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say" help:"A proxy for all requests, or none for no proxy at all."` // without a login
 	ProxyLogin           Value       `json:"proxy_login,omitzero"`
 
@@ -72,22 +72,22 @@ type Server struct {
 type Load struct {
 	NumPrompts     int  `json:"num_prompts" flag:"num-prompts" common:"true" default:"1000" help:"How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given."` // 0 where Unbounded, and for all rows of a custom file
 	Unbounded      bool `json:"unbounded,omitempty"`                                                                                                                                                                        // the run ends by time or by --until
-	MaxConcurrency *int `json:"max_concurrency,omitempty" flag:"max-concurrency" common:"true" min:"1" shown:"no bound" help:"Most requests on their way at a time."`
+	MaxConcurrency *int `json:"max_concurrency,omitempty" flag:"max-concurrency" common:"true" min:"1" shown:"no bound" help:"Maximum number of requests in flight."`
 	// MaxConversations bounds those that are open; MaxConcurrency the requests in flight.
-	MaxRequests      int           `json:"max_requests,omitempty" flag:"max-requests" whole:"true" min:"0" shown:"no bound" help:"Of conversations: end after so many requests."`
-	MaxConversations *int          `json:"max_conversations,omitempty" flag:"max-conversations" whole:"true" min:"1" shown:"no bound" help:"Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests."`
-	Duration         time.Duration `json:"duration,omitempty" flag:"duration" group:"Inferometer" common:"true" min:"0" shown:"until --num-prompts are sent" help:"Send for so long, then wait for what is on its way."`
+	MaxRequests      int           `json:"max_requests,omitempty" flag:"max-requests" whole:"true" min:"0" shown:"no bound" help:"Of conversations: end after this many requests."`
+	MaxConversations *int          `json:"max_conversations,omitempty" flag:"max-conversations" whole:"true" min:"1" shown:"no bound" help:"Maximum number of open conversations, of a dataset that has them. --max-concurrency bounds their requests."`
+	Duration         time.Duration `json:"duration,omitempty" flag:"duration" group:"Inferometer" common:"true" min:"0" shown:"until --num-prompts are sent" help:"Send for this long, then wait for the requests in flight."`
 	NumWarmups       int           `json:"num_warmups,omitempty" flag:"num-warmups" common:"true" default:"0" min:"0" help:"Requests before the measurement. Their prompts are not those that are measured."`
 	Seed             int           `json:"seed" flag:"seed" common:"true" default:"0" min:"0" max:"4294967295" help:"Seed of prompts and arrival times. The same seed sends the same bytes."` // as NumPy takes one
-	RequestTimeout   time.Duration `json:"request_timeout" flag:"request-timeout" group:"Inferometer" default:"10m" above:"0" help:"Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm."`
-	Deadline         time.Duration `json:"deadline,omitempty" flag:"deadline" group:"Inferometer" min:"0" shown:"none" help:"Stop the whole run after so long, with a partial result."`
+	RequestTimeout   time.Duration `json:"request_timeout" flag:"request-timeout" group:"Inferometer" default:"10m" above:"0" help:"Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm."`
+	Deadline         time.Duration `json:"deadline,omitempty" flag:"deadline" group:"Inferometer" min:"0" shown:"none" help:"Stop the whole run after this long, with a partial result."`
 	Until            string        `json:"until,omitempty" flag:"until" group:"Inferometer" whole:"true" metavar:"GOALS" shown:"100,000 requests at most" help:"Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with \"and\" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds."`
 	GiveUp           string        `json:"give_up,omitempty" flag:"give-up" group:"Inferometer" whole:"true" hidden:"true" metavar:"SLO" help:"Stop as soon as this SLO can't be met any more. Needs --duration."`
 	SpawnRate        float64       `json:"spawn_rate,omitempty" flag:"spawn-rate" group:"Inferometer" min:"0" metavar:"RATE" shown:"inf" help:"Users that begin a second. --duration then counts from the moment when all are there. inf begins with all."` // 0: all at once
 	BatchSize        int           `json:"batch_size,omitempty"`                                                                                                                                                                                            // requests sent together; 0: each by itself
 	Share            share.Share   `json:"share,omitempty" flag:"client-share" whole:"true" metavar:"I/N" shown:"all" help:"Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times."`
 
-	ProbeRequestRate float64 `json:"probe_request_rate,omitempty" flag:"probe-request-rate" default:"0" help:"Beside the load send so many requests a second of one token each, outside of --max-concurrency, one at a time, and report their latency by itself."`
+	ProbeRequestRate float64 `json:"probe_request_rate,omitempty" flag:"probe-request-rate" default:"0" help:"Besides the load, send this many one-token requests a second, outside of --max-concurrency, one at a time, and report their latency by itself."`
 	Profile          bool    `json:"profile,omitempty" flag:"profile" help:"Start vLLM's profiler before the load and stop it after: POST /start_profile and /stop_profile. The server needs --profiler-config."`
 }
 
@@ -97,8 +97,8 @@ type Request struct {
 	TopP              *float64        `json:"top_p,omitempty" flag:"top-p" above:"-inf" below:"inf" help:"Sample from the most likely tokens that make up this share."`
 	TopK              *int            `json:"top_k,omitempty" flag:"top-k" help:"Sample from this many most likely tokens."`
 	MinP              *float64        `json:"min_p,omitempty" flag:"min-p" above:"-inf" below:"inf" help:"Sample from tokens at least this likely, relative to the likeliest."`
-	FrequencyPenalty  *float64        `json:"frequency_penalty,omitempty" flag:"frequency-penalty" above:"-inf" below:"inf" help:"Penalty by how often a token came."`
-	PresencePenalty   *float64        `json:"presence_penalty,omitempty" flag:"presence-penalty" above:"-inf" below:"inf" help:"Penalty if a token came at all."`
+	FrequencyPenalty  *float64        `json:"frequency_penalty,omitempty" flag:"frequency-penalty" above:"-inf" below:"inf" help:"Penalty by how often a token has occurred."`
+	PresencePenalty   *float64        `json:"presence_penalty,omitempty" flag:"presence-penalty" above:"-inf" below:"inf" help:"Penalty if a token has occurred at all."`
 	RepetitionPenalty *float64        `json:"repetition_penalty,omitempty" flag:"repetition-penalty" above:"-inf" below:"inf" shown:"1 with completions, else the server's" help:"Factor against repetition."`
 	IgnoreEOS         bool            `json:"ignore_eos,omitempty" flag:"ignore-eos" common:"true" help:"Generate all tokens asked for. Always on with the random dataset."`
 	Logprobs          *int            `json:"logprobs,omitempty" flag:"logprobs" min:"0" help:"Ask for this many log probabilities a token; completions only."`
@@ -117,7 +117,7 @@ type Keep struct {
 	Resume            bool          `json:"-"` // go on with the questions in RunDir that have no answer; a file has no word for it
 	KeepRuns          int           `json:"keep_runs" flag:"keep-runs" default:"100" min:"0" help:"How many runs to keep in the state folder. 0 keeps all."`
 	JournalTexts      bool          `json:"journal_texts,omitempty" flag:"journal-texts" help:"Keep prompts and generated texts in the journal."`
-	ScrapeEvery       time.Duration `json:"scrape_every" flag:"scrape-every" default:"1s" help:"Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only."`
+	ScrapeEvery       time.Duration `json:"scrape_every" flag:"scrape-every" default:"1s" help:"How often to read the server's metrics during the load, on a connection of their own. 0 reads them before and after it only."`
 	ServerLogs        []string      `json:"server_logs,omitempty" flag:"server-log" whole:"true" metavar:"FILE,FILE,…" help:"A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets."`
 	Hardware          Value         `json:"hardware,omitzero" flag:"hardware" whole:"true" default:"auto" metavar:"SOURCES" redact:"hardware" help:"What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: {names}, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it."`
 	ForgetPrompts     bool          `json:"forget_prompts,omitempty" flag:"forget-prompts" whole:"true" help:"The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it."`
@@ -144,7 +144,7 @@ type Judge struct {
 	SLO               string    `json:"slo,omitempty" flag:"slo" group:"Result" common:"true" whole:"true" metavar:"LIMITS" help:"Limits that the run must keep, as in \"p99_ttft<=500ms and failed<0.1%\". Exit code 7 if one is broken, 6 if one is not known; docs/conditions.md has the grammar."`
 	Strict            bool      `json:"strict,omitempty" flag:"strict" help:"End with exit code 4 when the verdict is INVALID."`
 	Compat            string    `json:"compat,omitempty" flag:"compat" choices:"vllm" help:"Compute the numbers of vLLM 0.32 where ours differ on purpose."`
-	IntegritySample   int       `json:"integrity_sample,omitempty" flag:"integrity-sample" default:"0" min:"0" help:"After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0."`
+	IntegritySample   int       `json:"integrity_sample,omitempty" flag:"integrity-sample" default:"0" min:"0" help:"After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0."`
 	PricePerHour      *float64  `json:"price_per_hour,omitempty" flag:"price-per-hour" whole:"true" above:"0" metavar:"PRICE" help:"What one device costs an hour, in any currency: gives the cost of a million tokens."`
 	Devices           int       `json:"devices" flag:"devices" whole:"true" default:"1" min:"1" help:"How many devices the server runs on, for --price-per-hour and --power."`
 	AllowCode         bool      `json:"allow_code,omitempty" flag:"allow-code" whole:"true" help:"Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only."`

@@ -103,7 +103,7 @@ func (s *Spec) checkServer() error {
 
 // checkEndpoint holds the path against what the backend speaks.
 func (s *Spec) checkEndpoint() error {
-	backend, err := s.Spoken()
+	backend, err := s.ResolveBackend()
 	if err != nil {
 		return err
 	}

@@ -309,17 +309,17 @@ def bench_serve(
         num_prompts: How many requests to send. With --duration, --stages or --ramp-rate: at most so many, and without a bound unless given. Default: 1000.
         request_rate: Requests per second. inf sends as fast as --max-concurrency allows. Default: inf.
         burstiness: How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant. Default: 1.
-        ready_check_timeout_sec: Wait so long for the server to answer a request. 0 does not ask. Default: 0.
-        max_concurrency: Most requests on their way at a time. Default: no bound.
-        max_requests: Of conversations: end after so many requests. Default: no bound.
-        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
+        ready_check_timeout_sec: Wait this long for the server to answer a request. 0 does not ask. Default: 0.
+        max_concurrency: Maximum number of requests in flight. Default: no bound.
+        max_requests: Of conversations: end after this many requests. Default: no bound.
+        max_conversations: Maximum number of open conversations, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
         num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
         client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
         ramp_up_strategy: Raise the rate with each request, from --ramp-up-start-rps to --ramp-up-end-rps.
         ramp_up_start_rps: Rate of the first request.
         ramp_up_end_rps: Rate of the last request.
-        duration: Send for so long, then wait for what is on its way. Default: until --num-prompts are sent.
+        duration: Send for this long, then wait for the requests in flight. Default: until --num-prompts are sent.
         stages: Rates one after the other, as in 10s@5,60s@50,10s@5; 60s@5-50 ramps.
         ramp_rate: Raise the rate in time, as in 5..50, over --ramp-duration.
         ramp_duration: How long the ramp of --ramp-rate lasts.
@@ -328,25 +328,25 @@ def bench_serve(
         balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
-        no_keep_alive: Open a connection for each request, for a server that closes them without a word.
+        no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
-        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
-        deadline: Stop the whole run after so long, with a partial result. Default: none.
+        request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
+        deadline: Stop the whole run after this long, with a partial result. Default: none.
         until: Send until the 95 % intervals are this narrow, as in p99_ttft±5% (or +-5%), with "and" between several; docs/conditions.md has the grammar. --num-prompts, --duration and --deadline are bounds. Default: 100,000 requests at most.
         continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
         run_dir: Folder for the run's journal and result. Default: a new one in the user's state folder.
         keep_runs: How many runs to keep in the state folder. 0 keeps all. Default: 100.
         journal_texts: Keep prompts and generated texts in the journal.
-        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
+        scrape_every: How often to read the server's metrics during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
         server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
         hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
         forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
         save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
         strict: End with exit code 4 when the verdict is INVALID.
         compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
-        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
+        integrity_sample: After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
@@ -359,16 +359,16 @@ def bench_serve(
         qps_distribution: How the requests of --qps are spaced. Default: constant.
         summary_file: Append one row to a CSV file with the columns of fw-ai/benchmark.
         multi_turn: Conversations, in the words of vllm-bench: --dataset-name random is then multi-turn, and sharegpt conversations.
-        multi_turn_concurrency: Most requests of conversations on their way: --max-concurrency in the words of vllm-bench.
+        multi_turn_concurrency: Maximum number of conversation requests in flight: --max-concurrency in the words of vllm-bench.
         multi_turn_delay_ms: Milliseconds from an answer to the next turn: --think-time in the words of vllm-bench.
-        probe_request_rate: Beside the load send so many requests a second of one token each, outside of --max-concurrency, one at a time, and report their latency by itself. Default: 0.
+        probe_request_rate: Besides the load, send this many one-token requests a second, outside of --max-concurrency, one at a time, and report their latency by itself. Default: 0.
         profile: Start vLLM's profiler before the load and stop it after: POST /start_profile and /stop_profile. The server needs --profiler-config.
         temperature: Sampling temperature. Default: the server's.
         top_p: Sample from the most likely tokens that make up this share.
         top_k: Sample from this many most likely tokens.
         min_p: Sample from tokens at least this likely, relative to the likeliest.
-        frequency_penalty: Penalty by how often a token came.
-        presence_penalty: Penalty if a token came at all.
+        frequency_penalty: Penalty by how often a token has occurred.
+        presence_penalty: Penalty if a token has occurred at all.
         repetition_penalty: Factor against repetition. Default: 1 with completions, else the server's.
         ignore_eos: Generate all tokens asked for. Always on with the random dataset.
         logprobs: Ask for this many log probabilities a token; completions only.
@@ -480,15 +480,15 @@ def bench_serve(
         fleet_agents: How many agents take part. Default: all that are free.
         fleet_label: Only agents with this label. It may be given several times.
         fleet_wait: How long to wait for agents to come, and after the last one has ended for the journals of those that are silent. Default: 30s.
-        fleet_lease: An agent that has no contact to NATS for so long sends no more. Default: 15s.
+        fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
         config: Read flags from a YAML file: a mapping of flag names to values. Flags on the command line win.
         events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/events.md). - is standard output; the result is then printed to standard error.
         lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/lock.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
         upload_plain: Upload without TLS to a store on another machine too.
         prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/export.md).
-        prometheus_linger: After the run wait for one more scrape, so that Prometheus has the last values, for so long at most. Default: 15s.
-        otlp: Tell an OpenTelemetry collector of the run by OTLP over HTTP: a span for each request, and metrics. An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.
+        prometheus_linger: After the run wait for one more scrape, so that Prometheus has the last values, for at most this long. Default: 15s.
+        otlp: Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.
         agents: Start an agent on each of these machines with the system's ssh, for this run only. Needs --fleet, and keys that ask for no password.
         agent_program: Where the program is on the machines of --agents. Default: inferometer, in their PATH.
         agent_nats: What the agents of --agents connect with: an address, or a file of inferometer fleet init. Default: agent.json beside the file of --fleet, or its address.
@@ -681,7 +681,7 @@ def find(
         from_: The first load to try, and the lowest. Default: 1, and lower ones if need be.
         to: The highest load to try. Default: no bound.
         tolerance: How close the answer shall be: half of its 95 % interval. Default: 5%.
-        max_time: End the search after so long, with what is known then. Default: 20m.
+        max_time: End the search after this long, with what is known then. Default: 20m.
         probe: How long the first probes are; close to the edge they are longer. Default: 10s.
         confirm: How long the run is that confirms the answer. Default: 1m.
         cooldown: The pause between probes where the server does not tell when it is idle. Default: 1s.
@@ -709,10 +709,10 @@ def find(
         trust_remote_code: Accepted and without effect: code from a model's repository is never run here.
         request_rate: Requests per second. inf sends as fast as --max-concurrency allows. Default: inf.
         burstiness: How even arrivals are: 1 is Poisson, below 1 comes in bursts, above is more even, inf is constant. Default: 1.
-        ready_check_timeout_sec: Wait so long for the server to answer a request. 0 does not ask. Default: 0.
-        max_concurrency: Most requests on their way at a time. Default: no bound.
-        max_requests: Of conversations: end after so many requests. Default: no bound.
-        max_conversations: Most conversations open at a time, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
+        ready_check_timeout_sec: Wait this long for the server to answer a request. 0 does not ask. Default: 0.
+        max_concurrency: Maximum number of requests in flight. Default: no bound.
+        max_requests: Of conversations: end after this many requests. Default: no bound.
+        max_conversations: Maximum number of open conversations, of a dataset that has them. --max-concurrency bounds their requests. Default: no bound.
         num_warmups: Requests before the measurement. Their prompts are not those that are measured. Default: 0.
         seed: Seed of prompts and arrival times. The same seed sends the same bytes. Default: 0.
         client_share: Send only this client's share of the requests, such as 2/8 for the second of eight clients, or 2/3:1,1,4 with weights. All clients together send what one alone would, at the same times. Default: all.
@@ -721,20 +721,20 @@ def find(
         balance: How one of --targets is chosen for a request. sticky: by the beginning of its prompt. Default: round-robin.
         engine: What carries the requests. loop is an event loop for HTTP/1.1 on Linux; nethttp is Go's client, for everything. Default: auto.
         http2: Offer HTTP/2 to a server behind TLS. Event times are then taken by this process, not by the kernel.
-        no_keep_alive: Open a connection for each request, for a server that closes them without a word.
+        no_keep_alive: Open a connection for each request, for a server that closes them without notice.
         proxy: A proxy for all requests, or none for no proxy at all. Default: as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
         metrics_url: Where the server's metrics are, if not at its own /metrics: another port, a server behind a gateway, a gateway of its own. Several: one for each of --targets, or all that stand behind one address. The API key goes only to the server's own host and port.
         metrics_map: A YAML file that says what metrics of a server mean that are not known: docs/server-metrics.md.
-        request_timeout: Give a request up after so long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
+        request_timeout: Give up on a request after this long; its outcome is timeout. vLLM waits 6h, and so does --compat vllm. Default: 10m.
         continuous_usage: Ask for usage in each event, so that the time between tokens is known where an event holds several. vLLM and SGLang know it.
         journal_texts: Keep prompts and generated texts in the journal.
-        scrape_every: Read the server's metrics so often during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
+        scrape_every: How often to read the server's metrics during the load, on a connection of their own. 0 reads them before and after it only. Default: 1s.
         server_log: A log of vLLM, read during the load where the server has no metrics. Several: one for each of --targets.
         hardware: What to ask for power, clocks, temperatures and throttling of the server's devices, once a second: nvidia-smi, amd-smi, rocm-smi, sysfs, rapl, dcgm=URL, amd=URL, node=URL, with commas between several, as in nvidia-smi,rapl or dcgm=http://gpu-box:9400; or none. auto asks what this machine has, if the server is on it. Default: auto.
         forget_prompts: The server's prefix cache is empty, by a restart or a reset: forget which prompts earlier runs sent to it.
         save_conversations: Write the conversations that are complete, with the server's answers, as a JSON array.
         compat: Compute the numbers of vLLM 0.32 where ours differ on purpose.
-        integrity_sample: After the load send so many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
+        integrity_sample: After the load, send this many of its prompts again, one at a time, and compare the texts. Needs --temperature 0. Default: 0.
         price_per_hour: What one device costs an hour, in any currency: gives the cost of a million tokens.
         devices: How many devices the server runs on, for --price-per-hour and --power. Default: 1.
         allow_code: Run programs that are answers of a task such as HumanEval, with this machine's Python, in a sandbox without a network, with limits of time and memory (docs/code.md). Linux only.
@@ -744,8 +744,8 @@ def find(
         top_p: Sample from the most likely tokens that make up this share.
         top_k: Sample from this many most likely tokens.
         min_p: Sample from tokens at least this likely, relative to the likeliest.
-        frequency_penalty: Penalty by how often a token came.
-        presence_penalty: Penalty if a token came at all.
+        frequency_penalty: Penalty by how often a token has occurred.
+        presence_penalty: Penalty if a token has occurred at all.
         repetition_penalty: Factor against repetition. Default: 1 with completions, else the server's.
         ignore_eos: Generate all tokens asked for. Always on with the random dataset.
         logprobs: Ask for this many log probabilities a token; completions only.
@@ -844,7 +844,7 @@ def find(
         fleet_agents: How many agents take part. Default: all that are free.
         fleet_label: Only agents with this label. It may be given several times.
         fleet_wait: How long to wait for agents to come, and after the last one has ended for the journals of those that are silent. Default: 30s.
-        fleet_lease: An agent that has no contact to NATS for so long sends no more. Default: 15s.
+        fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
     """
     return _find.find(locals(), _FIND)
 
@@ -855,7 +855,7 @@ def compare(
     gate: Optional[str] = None,
     metrics: Optional[Union[str, Sequence[str]]] = None,
 ) -> Comparison:
-    """Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. Answers of two runs of inferometer eval are paired by their questions. A result is a run's folder, a scenario's (results/NAME: its points are paired by their values of the matrix), a point in it (results/NAME/POINT), our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.
+    """Compare results with the first one: for each metric the change, its bounds, and whether it is real. Answers of two runs of inferometer eval are paired by their questions. A result is a run's folder, a scenario's (results/NAME: its points are paired by their values of the matrix), a point in it (results/NAME/POINT), our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, the JSON of bench latency and bench throughput, or a table that someone made by hand. Join repeats of one side with commas.
 
     Args:
         *results: Runs, their folders, or files of results, ours and other tools'; a list is repeats of one side. The first is what the others are held against.

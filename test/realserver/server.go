@@ -30,7 +30,7 @@ type Server struct {
 	done chan struct{} // closed when the process is gone
 }
 
-// FreePort is a loopback port that nobody listens on at the moment.
+// FreePort is a loopback port that nothing is listening on at the moment.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

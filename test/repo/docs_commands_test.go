@@ -26,7 +26,7 @@ import (
 //     Other lines (make, go) are for the reader; commands_marked_test.go says which may be there.
 //   - ```console: what can't be run here, such as a GPU server. Lines that begin
 //     with "$ " are commands. Their flags and values are checked: the command is
-//     sent to an address where nobody listens, and must not be a usage error.
+//     sent to an address where nothing is listening, and must not be a usage error.
 
 // docsAddresses are where the simulators of the pages listen; each page gets free ports instead.
 var docsAddresses = []string{"127.0.0.1:18000", "127.0.0.1:18001"}
@@ -144,7 +144,7 @@ func newDocsPage(t *testing.T, bin string) *docsPage {
 	return p
 }
 
-// freeAddress is one where nobody listens.
+// freeAddress is one where nothing is listening.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -102,7 +102,7 @@ func takes(t *testing.T, program string, args []string) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	for i := range args { // nobody listens on port 9, and nothing may be written but here
+	for i := range args { // nothing is listening on port 9, and nothing may be written but here
 		if strings.HasPrefix(args[i], "http://") {
 			args[i] = "http://127.0.0.1:9"
 		}

@@ -216,7 +216,7 @@ func TestAgentsThatCannotCome(t *testing.T) {
 		want  string
 	}{
 		{"no program there", []string{"--agents", p.host(), "--agent-program", "/nowhere/inferometer"}, 1, "/nowhere/inferometer"},
-		{"nobody listens", []string{"--agents", "127.0.0.1:1"}, 1, "Connection refused"},
+		{"nothing is listening", []string{"--agents", "127.0.0.1:1"}, 1, "Connection refused"},
 		{"unknown host key", []string{"--agents", fmt.Sprintf("localhost:%d", p.port)}, 1, "Host key verification failed"},
 		{"no such user", []string{"--agents", fmt.Sprintf("nobody-here@127.0.0.1:%d", p.port)}, 1, "Permission denied"},
 		{"an option", []string{"--agents=-oProxyCommand=touch x"}, 2, "is no host"},

@@ -106,8 +106,8 @@ func (s *stage) page(t *testing.T) {
 	}
 }
 
-// real runs the module's tests against the simulator, with the wheel that is installed.
-func (s *stage) real(t *testing.T) {
+// runTests runs the module's tests against the simulator, with the wheel that is installed.
+func (s *stage) runTests(t *testing.T) {
 	t.Setenv("PYTHONPATH", s.module(t))
 	t.Setenv("INFEROMETER_BINARY", filepath.Join(filepath.Dir(s.python), "inferometer"))
 	tests := filepath.Join(root(t), "python", "tests", "test_real.py")

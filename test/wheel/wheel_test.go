@@ -91,7 +91,7 @@ func TestWheel(t *testing.T) {
 	t.Run("checkout", func(t *testing.T) { s.checkout(t, program) })
 	t.Run("frames", func(t *testing.T) { s.frames(t) })
 	t.Run("types", func(t *testing.T) { s.types(t) })
-	t.Run("real", func(t *testing.T) { s.real(t) })
+	t.Run("real", func(t *testing.T) { s.runTests(t) })
 	t.Run("page", func(t *testing.T) { s.page(t) })
 	t.Run("hostile", func(t *testing.T) { s.hostile(t) })
 

@@ -84,7 +84,7 @@ func readme(*dice) Setting {
 
 func readmeHogs(d *dice) Setting {
 	s := readme(d)
-	s.Hogs = d.int(1, 4)
+	s.Hogs = d.integer(1, 4)
 	return s
 }
 
@@ -98,28 +98,28 @@ func readmeStalls(d *dice) Setting {
 // small runs have little to see: few requests, few at once, short answers.
 func small(d *dice) Setting {
 	s := Setting{Sims: [][]string{{"--ttft", span(d.between(0.02, 0.2)), "--itl", "exp:" + span(d.between(0.005, 0.03))}}}
-	n := d.int(2, 16)
-	s.Load = join(lengths(d.int(16, 200), d.int(4, 40), d.between(0, 0.6)), closed(n), []string{"--num-prompts", strconv.Itoa(n * d.int(1, 5))})
+	n := d.integer(2, 16)
+	s.Load = join(lengths(d.integer(16, 200), d.integer(4, 40), d.between(0, 0.6)), closed(n), []string{"--num-prompts", strconv.Itoa(n * d.integer(1, 5))})
 	return s
 }
 
 // waves: the batch takes most of a step, and all answers are of one length, so that nearly as many generate at all times.
 func waves(d *dice) Setting {
-	n := d.int(20, 50)
+	n := d.integer(20, 50)
 	b := d.between(0.002, 0.005)
 	e := engine{base: b, prefill: 1e-6, sequence: d.between(4, 6) * b / float64(n), blocks: 40000, seqs: 2048, budget: 16384}
 	return Setting{
 		Sims: [][]string{e.flags()},
-		Load: join(lengths(d.int(100, 256), d.int(30, 64), 0), closed(n), []string{"--num-prompts", strconv.Itoa(4 * n)}),
+		Load: join(lengths(d.integer(100, 256), d.integer(30, 64), 0), closed(n), []string{"--num-prompts", strconv.Itoa(4 * n)}),
 	}
 }
 
 // slowWay: most of the time of a request goes by between client and server, which has room.
 func slowWay(d *dice) Setting {
 	e := engine{base: d.between(0.005, 0.010), prefill: 1e-6, sequence: 1e-5}
-	output := d.int(10, 40)
+	output := d.integer(10, 40)
 	s := Setting{Sims: [][]string{e.flags()}, Way: time.Duration(d.between(0.4, 1.2) * e.base * float64(output) * 1e9)}
-	s.Load = join(lengths(d.int(16, 200), output, d.between(0, 0.5)), closed(d.int(4, 24)))
+	s.Load = join(lengths(d.integer(16, 200), output, d.between(0, 0.5)), closed(d.integer(4, 24)))
 	return s
 }
 
@@ -127,8 +127,8 @@ func slowWay(d *dice) Setting {
 func rateLimits(d *dice) Setting {
 	e := engine{base: d.step(), prefill: 1e-6, sequence: 1e-5}
 	s := Setting{Sims: [][]string{append(e.flags(), "--fault", fmt429(d.between(0.3, 0.6)))}}
-	shape := lengths(d.int(16, 200), d.int(8, 30), d.between(0, 0.5))
-	if s.Load = join(shape, closed(d.int(3, 12))); d.IntN(2) == 0 {
+	shape := lengths(d.integer(16, 200), d.integer(8, 30), d.between(0, 0.5))
+	if s.Load = join(shape, closed(d.integer(3, 12))); d.IntN(2) == 0 {
 		s.Load = join(shape, open(d.between(8, 20)))
 	}
 	return s
@@ -143,19 +143,19 @@ func changed(d *dice) Setting {
 	}
 	return Setting{
 		Sims: [][]string{append(flags, "--change", at+"="+strconv.FormatFloat(d.between(2, 4), 'f', 2, 64))},
-		Load: join(lengths(d.int(16, 100), d.int(10, 30), d.between(0, 0.6)), closed(d.int(4, 16))),
+		Load: join(lengths(d.integer(16, 100), d.integer(10, 30), d.between(0, 0.6)), closed(d.integer(4, 16))),
 	}
 }
 
 // others: another client keeps the server busy with generating, and ours sends little.
 func others(d *dice) Setting {
 	b := d.step() / 2
-	n := d.int(24, 48)
+	n := d.integer(24, 48)
 	e := engine{base: b, prefill: b / 2000, sequence: d.between(3, 6) * b / float64(n), blocks: 40000, seqs: 2048, budget: 16384}
 	return Setting{
 		Sims:   [][]string{e.flags()},
-		Beside: join(lengths(d.int(16, 60), d.int(25, 50), d.between(0.3, 0.6)), closed(n), []string{"--duration", span(sendSeconds + 3)}),
-		Load:   join(lengths(d.int(16, 60), d.int(15, 30), d.between(0.3, 0.6)), closed(d.int(3, 8))),
+		Beside: join(lengths(d.integer(16, 60), d.integer(25, 50), d.between(0.3, 0.6)), closed(n), []string{"--duration", span(sendSeconds + 3)}),
+		Load:   join(lengths(d.integer(16, 60), d.integer(15, 30), d.between(0.3, 0.6)), closed(d.integer(3, 8))),
 	}
 }
 

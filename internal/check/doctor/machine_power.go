@@ -45,7 +45,7 @@ func numaBalancing(m *examination) result {
 	}
 	nodes := len(m.Machine.Glob("sys/devices/system/node/node[0-9]*"))
 	if nodes == 0 {
-		return unknown(fmt.Errorf("the kernel tells of no NUMA node"))
+		return unknown(fmt.Errorf("the kernel reports no NUMA node"))
 	}
 	if nodes == 1 {
 		return found(OK, "one NUMA node")

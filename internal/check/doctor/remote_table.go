@@ -21,7 +21,7 @@ func remoteTable() []remoteExamination {
 	return []remoteExamination{
 		{words{
 			"reach", "whether the server can be connected to",
-			"Nothing can be measured where nobody listens",
+			"Without a listening server nothing can be measured",
 			"start the server, or give its address with --base-url",
 		}, Network, needNothing, reach},
 		{words{
@@ -36,7 +36,7 @@ func remoteTable() []remoteExamination {
 		}, Network, needConnection, addressesAnswer},
 		{words{
 			"same_machine", "whether the server runs on this machine",
-			"Client and server take processors from each other, and the more streams there are the more",
+			"Client and server compete for processors, and more so with more streams",
 			"run the client on another machine, or give each its own processors with taskset",
 		}, Network, needConnection, sameMachine},
 		{words{
@@ -61,7 +61,7 @@ func remoteTable() []remoteExamination {
 		}, Network, needProbe, keepAlive},
 		{words{
 			"compression", "compression of a stream",
-			"A compressor holds events back until it has a block: tokens arrive in lumps",
+			"A compressor holds events back until it has a block: tokens arrive in bursts",
 			"switch compression off for text/event-stream (nginx: gzip off)",
 		}, Network, needAnswer, compression},
 		{words{
@@ -71,12 +71,12 @@ func remoteTable() []remoteExamination {
 		}, Network, needProbe, buffering},
 		{words{
 			"between", "headers that proxies, gateways and content networks leave",
-			"What stands between is measured with the server",
+			"Whatever is in between is measured along with the server",
 			"measure the server itself, at its own address",
 		}, Network, needAnswer, standsBetween},
 		{words{
 			"clock_skew", "the server's clock against this machine's, by its Date header (known to one second)",
-			"Latencies are not touched by it; but times can't be joined with the server's logs",
+			"Latencies are not affected by it, but times can't be joined with the server's logs",
 			"let NTP keep the clocks of both machines",
 		}, Network, needAnswer, clockSkew},
 		{words{

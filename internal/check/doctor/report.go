@@ -135,7 +135,7 @@ func (d *Report) summary() string {
 	case len(names) > 0:
 		verdict = "A measurement here would be spoilt by: " + strings.Join(names, ", ")
 	case d.Count(Warn) > 0:
-		verdict = "A measurement is possible; the warnings may touch it"
+		verdict = "A measurement is possible; the warnings may affect it"
 	}
 	var counts []string
 	for _, l := range levels {

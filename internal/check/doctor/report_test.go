@@ -84,7 +84,7 @@ func TestDoctorSummary(t *testing.T) {
 	}{
 		{OK, "Nothing found that would spoil"},
 		{Unknown, "Nothing found that would spoil"},
-		{Warn, "A measurement is possible; the warnings may touch it"},
+		{Warn, "A measurement is possible; the warnings may affect it"},
 		{Bad, "A measurement here would be spoilt by: x"},
 	} {
 		d := &Report{Findings: []Finding{{Name: "x", Level: c.level}}}

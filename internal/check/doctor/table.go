@@ -78,13 +78,13 @@ func machineTable() []machineExamination {
 			"sudo powerprofilesctl set performance, or write performance to /sys/firmware/acpi/platform_profile",
 		}, powerProfile},
 		{words{
-			"numa_balancing", "NUMA balancing on a machine with several memories",
+			"numa_balancing", "NUMA balancing on a machine with several NUMA nodes",
 			"The kernel unmaps pages to see who uses them, and moves them: a server here stops for moments that are not its own, and more under load",
 			"sudo sysctl -w kernel.numa_balancing=0, and start the server with numactl --cpunodebind --membind",
 		}, numaBalancing},
 		{words{
 			"gpu_power", "a power limit of NVIDIA's GPUs below their usual one, and persistence mode",
-			"A GPU that somebody limited is slower than others of its name; without persistence mode the driver loads anew for who comes first",
+			"A GPU that somebody limited is slower than others of its name; without persistence mode the driver is loaded again for the next program",
 			"sudo nvidia-smi -pl with the usual limit; sudo nvidia-smi -pm 1",
 		}, gpuPower},
 		{words{

@@ -52,7 +52,7 @@ func Doctor(ctx context.Context, s command.Streams, args []string) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return errors.New("stopped; nothing was found out")
+		return errors.New("stopped before any check was complete")
 	}
 	shown := &doctor.Report{Findings: findings, Skipped: r.skip}
 	if r.format == "json" {
@@ -76,7 +76,7 @@ func (r *doctorRun) flags() *argv.Set {
 	o := r.Options
 	set := argv.New("inferometer doctor",
 		"Look for what would spoil a measurement: on this machine and, with --base-url, on the way to a server and at the server. "+
-			"Each finding says why it matters and how to mend it. The exit code is 1 if something would spoil a measurement.")
+			"Each finding says why it matters and how to fix it. The exit code is 1 if something would spoil a measurement.")
 	set.Example("This machine", "inferometer doctor")
 	set.Example("This machine, the way and the server; a few short requests are sent", "inferometer doctor --base-url http://127.0.0.1:8000")
 	set.Example("For a script, without what changes from minute to minute", "inferometer doctor --format json --skip load,steal")
@@ -87,8 +87,8 @@ func (r *doctorRun) flags() *argv.Set {
 	for _, name := range []string{"protocol-file", "endpoint", "model", "header", "insecure", "proxy"} {
 		o.Flag(set, name, g)
 	}
-	o.Flag(set, "request-timeout", g, argv.Help("Give a probe up after so long."), argv.Shown(option.FormatDuration(probeTimeout)))
-	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests are to be on their way at a time.")
+	o.Flag(set, "request-timeout", g, argv.Help("Give up on a probe after this long."), argv.Shown(option.FormatDuration(probeTimeout)))
+	set.Int(&r.concurrency, "max-concurrency", manyRequests, "How many requests will be in flight at a time.")
 	set.CSV(&r.skip, "skip", nil, "Findings not to make.", argv.Among(doctor.Names()...), argv.Metavar("NAME,…"))
 	set.Choice(&r.format, "format", "table", []string{"table", "json"}, "What to print.")
 	return set
@@ -126,7 +126,7 @@ func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	}
 	for _, name := range []string{"backend", "protocol-file", "endpoint", "model", "header", "insecure", "proxy", "request-timeout"} {
 		if set.Seen(name) {
-			return argv.Errorf(name, "speaks of a server, and none is given").WithHint("give it with --base-url")
+			return argv.Errorf(name, "is about a server, and none is given").WithHint("give it with --base-url")
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func (r *doctorRun) chooseBackend(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.protocol, err = r.Spoken(); err != nil {
+	if r.protocol, err = r.ResolveBackend(); err != nil {
 		return err
 	}
 	if r.Endpoint == "" {

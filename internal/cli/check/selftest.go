@@ -82,7 +82,7 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 	if result.Claim != nil {
 		err = result.Save(path)
 	}
-	if err := errors.Join(err, r.print(result, path)); err != nil {
+	if err := errors.Join(err, r.printResult(result, path)); err != nil {
 		return err
 	}
 	if result.Busy != "" && !r.asJSON {
@@ -94,8 +94,8 @@ func (r *selftestRun) run(ctx context.Context, drain <-chan struct{}) error {
 	return nil
 }
 
-// print prints the table and the claim.
-func (r *selftestRun) print(result *selftest.Result, path string) error {
+// printResult prints the table and the claim.
+func (r *selftestRun) printResult(result *selftest.Result, path string) error {
 	r.line.Clear()
 	if r.asJSON {
 		e := json.NewEncoder(r.Out)

@@ -134,7 +134,7 @@ func simFlags() (*argv.Set, *simOptions) {
 	set.String(&c.Model, "model", d.Model, "Name of the model.", g, argv.Common(), argv.Metavar("NAME"))
 	set.Strings(&c.Adapters, "lora-modules", argv.OneOrMore, "Adapters that requests may ask for in place of the model. Each has its own texts and its own prefixes in the cache.", g, argv.Common(), argv.Metavar("NAME"))
 	set.String(&c.OwnedBy, "owned-by", d.OwnedBy, "Owner of the model in /v1/models, by which clients tell servers apart: library is Ollama's.", g, argv.Metavar("NAME"))
-	set.Int(&c.MaxModelLen, "max-model-len", d.MaxModelLen, "Most tokens of prompt and answer together.", g, argv.Common())
+	set.Int(&c.MaxModelLen, "max-model-len", d.MaxModelLen, "Maximum number of tokens of prompt and answer together.", g, argv.Common())
 	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json or its folder, for counting and /tokenize.", g, argv.Common(), argv.Metavar("PATH"), argv.Shown("a built-in one"))
 	set.String(&c.APIKey, "api-key", "", "Ask each request for this bearer token.", g, argv.Common(), argv.Redact(func(string) string { return "…" }))
 	set.Bool(&c.TLS, "tls", "Speak TLS, with a certificate made at start.", g, argv.Common())

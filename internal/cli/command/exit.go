@@ -53,7 +53,7 @@ func Finish(w io.Writer, name string, err error) int {
 		}
 		return c.Code
 	case errors.As(err, &wrong):
-		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help-all tells all flags)\n", name, err, name)
+		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help-all lists all flags)\n", name, err, name)
 		return ExitUsage
 	}
 	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)

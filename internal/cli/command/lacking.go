@@ -12,7 +12,7 @@ func SayLacking(s Streams, name string, sets []*judged.Set) {
 	for _, set := range sets {
 		for _, r := range set.Runs {
 			if r.Why != "" && r.Part == "" {
-				fmt.Fprintf(s.Err, "inferometer %s: %s has no whole result, and what there is of it is shown: %s\n", name, outside.Word(r.Name), r.Why)
+				fmt.Fprintf(s.Err, "inferometer %s: %s has no complete result; what there is of it is shown: %s\n", name, outside.Word(r.Name), r.Why)
 			}
 		}
 		for _, l := range set.Lacking {

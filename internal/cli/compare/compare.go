@@ -25,7 +25,7 @@ type options struct {
 // Run is the command.
 func Run(_ context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer compare",
-		"Hold results against the first one: for each metric the change, between which bounds it lies, and whether it is real. "+
+		"Compare results with the first one: for each metric the change, its bounds, and whether it is real. "+
 			"Answers of two runs of inferometer eval are paired by their questions. "+
 			"A result is a run's folder, a scenario's (results/NAME: its points are paired by their values of the matrix), a point in it (results/NAME/POINT), our JSON, or what another tool wrote: vllm bench serve (JSON, JSONL, or its console block in any text), "+
 			"SGLang, GuideLLM, AIPerf, genai-perf, inference-perf, InferenceX, llama-bench, locust (its summary or --summary-file), lm-eval's table, "+

@@ -76,12 +76,12 @@ func (r *abRun) flags() *argv.Set {
 	set.Example("Fail if B is slower: exit code 5 if it is, 6 if that can't be decided",
 		`inferometer ab --a http://old:8000 --b http://new:8000 --gate "p99_ttft<+5% and output_throughput>-3%" --num-prompts 200 --max-concurrency 16`)
 	g := argv.CommonGroup(groupAB)
-	set.String(&r.a, "a", "", "The server that B is held against.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.String(&r.a, "a", "", "The server that B is compared with.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.b, "b", "", "The other server.", g, argv.Metavar("URL"), argv.Redact(outside.RedactURL))
 	set.String(&r.gate, "gate", "", `Limits on B's changes that are to be decided, as in "p99_ttft<+5% and output_throughput>-3%"; docs/conditions.md has the grammar.`, g, argv.WholeName())
 	set.CSV(&r.rules.Metrics, "metric", nil, "Metrics to decide: a real change, or equivalent within 5 %.", g, argv.WholeName(),
 		argv.Shown(strings.Join(abMetrics, ",")+"; none with --gate"))
-	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after so many rounds.", g, argv.Metavar("N"), argv.WholeName())
+	set.Int(&r.rules.MinRounds, "min-rounds", 3, "The first look comes after this many rounds.", g, argv.Metavar("N"), argv.WholeName())
 	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
@@ -189,7 +189,7 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	r.screen.Close()
 	switch {
 	case d.Analysis() != nil:
-		err = errors.Join(err, d.Save(), r.print(d.Analysis()))
+		err = errors.Join(err, d.Save(), r.printAnalysis(d.Analysis()))
 	case err == nil:
 		err = r.ending()
 	}
@@ -199,8 +199,8 @@ func (r *abRun) run(ctx context.Context, drain <-chan struct{}) error {
 	return r.ending()
 }
 
-// print prints the analysis, with a sentence at its end where people read it.
-func (r *abRun) print(a *compare.Analysis) error {
+// printAnalysis prints the analysis, with a sentence at its end where people read it.
+func (r *abRun) printAnalysis(a *compare.Analysis) error {
 	if r.format == "json" {
 		return comparison.JSON(r.Out, a)
 	}

@@ -120,7 +120,7 @@ func (o *options) finder(ctx context.Context, s command.Streams, workload option
 func (o *options) interrupted(s command.Streams, r *find.Report) error {
 	o.screen.Close()
 	if slices.ContainsFunc(r.Results, func(f find.Result) bool { return len(f.Curve) > 0 }) {
-		if err := o.print(s, r); err != nil {
+		if err := o.printReport(s, r); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 	if err := r.Save(o.out); err != nil {
 		return err
 	}
-	if err := o.print(s, r); err != nil {
+	if err := o.printReport(s, r); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.Err, "results: %s\n", o.out)
@@ -150,8 +150,8 @@ func (o *options) conclude(s command.Streams, r *find.Report) error {
 	return nil
 }
 
-// print writes the answer as it was asked for. In JSON it is what find.json has, and where that is.
-func (o *options) print(s command.Streams, r *find.Report) error {
+// printReport writes the answer as it was asked for. In JSON it is what find.json has, and where that is.
+func (o *options) printReport(s command.Streams, r *find.Report) error {
 	if o.format == "json" {
 		e := json.NewEncoder(s.Out)
 		e.SetEscapeHTML(false)

@@ -59,7 +59,7 @@ func Flags() (*argv.Set, *options) {
 	set.OptFloat(&o.To, "to", "The highest load to try.", g, argv.Metavar("X"), argv.Shown("no bound"))
 	o.Tolerance = 0.05
 	set.Custom("tolerance", "5%", "How close the answer shall be: half of its 95 % interval.", o.setTolerance, g, argv.Metavar("SHARE"))
-	set.Duration(&o.MaxTime, "max-time", 20*time.Minute, "End the search after so long, with what is known then.", g)
+	set.Duration(&o.MaxTime, "max-time", 20*time.Minute, "End the search after this long, with what is known then.", g)
 	set.Duration(&o.Probe, "probe", 10*time.Second, "How long the first probes are; close to the edge they are longer.", g)
 	set.Duration(&o.Confirm, "confirm", time.Minute, "How long the run is that confirms the answer.", g)
 	set.Duration(&o.Cooldown, "cooldown", time.Second, "The pause between probes where the server does not tell when it is idle.", g)

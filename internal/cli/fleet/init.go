@@ -47,7 +47,7 @@ func Init(_ context.Context, s command.Streams, args []string) error {
 }
 
 // next is what to type.
-func next(m setup.Made) string {
+func next(m setup.Written) string {
 	var b strings.Builder
 	file := func(r bus.Role) string { return filepath.Join(m.Folder, setup.File(r)) }
 	fmt.Fprintf(&b, "wrote %s: NATS at %s, with TLS until %s. Its files are secret: each lets its holder in.\n", m.Folder, m.URL, m.Until.Format(time.DateOnly))

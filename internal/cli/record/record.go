@@ -46,7 +46,7 @@ func flags(o *options) *argv.Set {
 	set.String(&o.listen, "listen", "127.0.0.1:9000", "Address to listen on; port 0 takes a free one. Clients use it in place of the server's.", argv.Metavar("HOST:PORT"))
 	set.String(&o.out, "out", "traffic.jsonl", "The file to write. One that is there already is refused.", argv.Metavar("FILE"))
 	set.String(&o.size, "max-size", "", "Begin a new file before one is larger, as in 500MB: traffic-0001.jsonl and so on.", argv.Metavar("SIZE"), argv.Shown("no limit"))
-	set.Duration(&o.maxTime, "max-time", 0, "Begin a new file after so long, as in 1h.", argv.Shown("no limit"))
+	set.Duration(&o.maxTime, "max-time", 0, "Begin a new file after this long, as in 1h.", argv.Shown("no limit"))
 	set.Duration(&o.duration, "duration", 0, "End after so long.", argv.Shown("at Ctrl-C"))
 	set.String(&o.tokenizer, "tokenizer", "", "A tokenizer.json, a folder that holds one, or a model's name: counts what answers do not tell, in place of the server's /tokenize, and makes blocks exact.", argv.Metavar("PATH"), argv.Shown("none: blocks are of bytes"))
 	set.String(&o.revision, "tokenizer-revision", "", "The branch, tag or commit of a tokenizer that is named by its model.", argv.Metavar("REVISION"), argv.Shown("main"))

@@ -250,7 +250,7 @@ func (o *runOptions) conclude(s command.Streams, plan *scenario.Plan, records []
 	searches, err := plan.Searches(folder, command.ResultWidth(s.Out))
 	// Files first: who reads our output may have gone, and the write would kill us.
 	err = errors.Join(err, sum.Write(folder), sum.Draw(folder, command.Version()))
-	if err := errors.Join(err, o.print(s.Out, sum, searches, folder)); err != nil {
+	if err := errors.Join(err, o.printSummary(s.Out, sum, searches, folder)); err != nil {
 		return sum, err
 	}
 	fmt.Fprintf(s.Err, "results: %s (%s has the pictures)\n", folder.Path, scenario.Pictures)
@@ -263,8 +263,8 @@ func (o *runOptions) conclude(s command.Streams, plan *scenario.Plan, records []
 	return sum, nil
 }
 
-// print writes the summary as it was asked for.
-func (o *runOptions) print(w io.Writer, sum *scenario.Summary, searches string, folder scenario.Folder) error {
+// printSummary writes the summary as it was asked for.
+func (o *runOptions) printSummary(w io.Writer, sum *scenario.Summary, searches string, folder scenario.Folder) error {
 	if o.format == formatJSON {
 		return sum.JSON(w, folder)
 	}

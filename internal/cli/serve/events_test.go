@@ -36,7 +36,7 @@ func TestSlowReaderOfEvents(t *testing.T) {
 	<-out.begun
 	const more = 100
 	for i := range maxEvents + more {
-		e.Ended(&journal.Request{Index: i + 1, Outcome: journal.Refused, Error: "nobody listens"})
+		e.Ended(&journal.Request{Index: i + 1, Outcome: journal.Refused, Error: "nothing is listening"})
 	}
 	close(out.free)
 	e.finish(nil, func(format string, args ...any) { t.Errorf(format, args...) })

@@ -147,7 +147,7 @@ func (e *exporting) gather(run finished) error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("tell of the run's requests: %w", err)
+			return fmt.Errorf("export the run's requests: %w", err)
 		}
 		e.Ended(q)
 	}
@@ -185,7 +185,7 @@ func (e *exporting) finish(ctx context.Context, drain <-chan struct{}) {
 		e.host.Say("prometheus: waiting for one more scrape of the last values, for %s at most; Ctrl-C ends it", e.linger)
 	}
 	if !e.server.Finish(ctx, e.linger) && e.linger > 0 {
-		e.host.Say("prometheus: nobody came for the last values")
+		e.host.Say("prometheus: the last values were not scraped")
 	}
 }
 
@@ -205,7 +205,7 @@ func (e *exporting) tell(r otlp.Report) {
 		e.host.Say("otlp: %d spans sent", r.Sent)
 		return
 	}
-	e.host.Warn("warning: otlp: %d spans sent, %d lost (%d for want of room, %d not taken, %d rejected): %s",
+	e.host.Warn("warning: otlp: %d spans sent, %d lost (%d for lack of space, %d not taken, %d rejected): %s",
 		r.Sent, lost, r.Dropped, r.Failed, r.Rejected, outside.Sentence(r.Why))
 }
 
@@ -231,9 +231,9 @@ type exportOptions struct {
 func defineExport(set *argv.Set, o *Options, opts ...argv.Option) {
 	set.String(&o.export.Prometheus, flagPrometheus, "", "Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/export.md).",
 		append(opts, argv.WholeName(), argv.Metavar("ADDRESS"))...)
-	set.Duration(&o.export.Linger, flagLinger, defaultLinger, "After the run wait for one more scrape, so that Prometheus has the last values, for so long at most.",
+	set.Duration(&o.export.Linger, flagLinger, defaultLinger, "After the run wait for one more scrape, so that Prometheus has the last values, for at most this long.",
 		append(opts, argv.WholeName())...)
-	set.String(&o.export.OTLP, flagOTLP, "", "Tell an OpenTelemetry collector of the run by OTLP over HTTP: a span for each request, and metrics. "+
+	set.String(&o.export.OTLP, flagOTLP, "", "Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. "+
 		"An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.",
 		append(opts, argv.WholeName(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))...)
 }

@@ -115,7 +115,7 @@ func followers(fields [][]option.Field, general string) string {
 func sharedHelp(f option.Field) string {
 	var names []string
 	for _, k := range workload.Kinds() {
-		if k.Hears(f.Key) {
+		if k.Uses(f.Key) {
 			names = append(names, k.Name)
 		}
 	}
@@ -184,7 +184,7 @@ func (o *Options) checkLengths() error {
 func (o *Options) datasetNotes(set *argv.Set, note func(when bool, format string, args ...any)) {
 	hears := func(k *workload.Kind, flag string) bool {
 		return slices.ContainsFunc(option.Fields(k.Options()), func(f option.Field) bool { return f.Flag == flag || f.Follows == flag }) ||
-			slices.ContainsFunc(option.Fields(&o.Shared), func(f option.Field) bool { return f.Flag == flag && k.Hears(f.Key) })
+			slices.ContainsFunc(option.Fields(&o.Shared), func(f option.Field) bool { return f.Flag == flag && k.Uses(f.Key) })
 	}
 	chosen, err := workload.Find(o.DatasetName)
 	if err != nil {

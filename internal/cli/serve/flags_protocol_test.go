@@ -29,7 +29,7 @@ func TestProtocolExamples(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if b, err := asked.Spoken(); err != nil || asked.Endpoint != b.Path() || asked.IgnoreEOS == b.Lacks.IgnoreEOS {
+		if b, err := asked.ResolveBackend(); err != nil || asked.Endpoint != b.Path() || asked.IgnoreEOS == b.Lacks.IgnoreEOS {
 			t.Errorf("%s: %s, %v", file, asked.Endpoint, err)
 		}
 		text, err := os.ReadFile(file)

@@ -25,7 +25,7 @@ func defineUsers(set *argv.Set, o *Options) {
 func defineMultiTurn(set *argv.Set, o *Options) {
 	g := argv.Group(groupOurs)
 	set.Bool(&o.MultiTurn, "multi-turn", "Conversations, in the words of vllm-bench: --dataset-name random is then multi-turn, and sharegpt conversations.", g, argv.WholeName())
-	set.OptInt(&o.TurnConcurrency, "multi-turn-concurrency", "Most requests of conversations on their way: --max-concurrency in the words of vllm-bench.", g, argv.WholeName())
+	set.OptInt(&o.TurnConcurrency, "multi-turn-concurrency", "Maximum number of conversation requests in flight: --max-concurrency in the words of vllm-bench.", g, argv.WholeName())
 	set.OptInt(&o.TurnDelayMS, "multi-turn-delay-ms", "Milliseconds from an answer to the next turn: --think-time in the words of vllm-bench.", g, argv.WholeName(), argv.Metavar("MS"))
 }
 

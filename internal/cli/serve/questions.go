@@ -23,7 +23,7 @@ func DefineEval(set *argv.Set, o *Options) {
 	o.defineQuestions(set)
 	DefineBackend(set, o)
 	DefineServer(set, o)
-	o.Flag(set, "max-concurrency", argv.Help("Most questions on their way at a time."), argv.Shown("8, and no bound with --request-rate"))
+	o.Flag(set, "max-concurrency", argv.Help("Maximum number of questions in flight."), argv.Shown("8, and no bound with --request-rate"))
 	o.definePace(set, groupLoad, "rate", "burstiness")
 	o.Flag(set, "num-warmups", argv.Help("Requests before the measurement. They ask no question of the task."), argv.Seldom())
 	o.Flag(set, "ready-check-timeout-sec")
@@ -48,7 +48,7 @@ func (o *Options) defineQuestions(set *argv.Set) {
 		set.Option(f, func(texts []string) error { return f.SetTexts(own, texts) }, g)
 		if f.Key == "task" {
 			o.Flag(set, "dataset-path", g, argv.Help("The questions' file or folder: JSONL, JSON, CSV or Parquet."), argv.Shown("as the task says"))
-			o.Flag(set, "num-prompts", g, argv.Help("Ask only the first so many questions."), argv.Shown("all"))
+			o.Flag(set, "num-prompts", g, argv.Help("Ask only this many questions, from the first on."), argv.Shown("all"))
 		}
 	}
 	o.Flag(set, "dataset-revision", g, argv.Help("The branch, tag or commit of a set on Hugging Face's hub."))

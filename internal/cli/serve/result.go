@@ -38,7 +38,7 @@ func (r *serveRun) report(ctx context.Context) error {
 	}
 	r.events.judged(r.run.Folder(), v)
 	err = errors.Join(err, r.note(res, v))
-	if err := errors.Join(r.print(res, v), err); err != nil {
+	if err := errors.Join(r.printResult(res, v), err); err != nil {
 		return err
 	}
 	if err := r.summarize(res); err != nil {
@@ -48,8 +48,8 @@ func (r *serveRun) report(ctx context.Context) error {
 	return upload.Ending(r.ending(res, v), r.Upload.Put(ctx, r.said(), r.run.Folder()))
 }
 
-// print shows the result in the form that was asked for.
-func (r *serveRun) print(res *measure.Result, v *verdict.Verdict) error {
+// printResult shows the result in the form that was asked for.
+func (r *serveRun) printResult(res *measure.Result, v *verdict.Verdict) error {
 	table := func(w io.Writer) error {
 		return report.Console(w, res, report.Options{
 			RunDir: r.run.Folder(), Verdict: v, SLO: r.judged, Intervals: r.CI, Width: command.ResultWidth(w), Color: command.Colored(w),
@@ -87,7 +87,7 @@ func (r *serveRun) result() (*measure.Result, *verdict.Verdict, error) {
 	defer sparing()()
 	opt := measure.Options{Detailed: r.SaveDetailed}
 	if r.run.Unwritten() != nil {
-		opt.Warnings = append(opt.Warnings, "the journal could not be written whole: this result is from memory, and report can only show a part of it")
+		opt.Warnings = append(opt.Warnings, "the journal could not be written completely: this result is from memory, and report can only show a part of it")
 	}
 	drawn, also := r.newPlots()
 	res, v, err := judged.Journal(j, opt, also...)

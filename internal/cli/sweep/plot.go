@@ -40,7 +40,7 @@ func plotFlags() (*argv.Set, *plotOptions) {
 	set.Bool(&o.noErrorBars, "no-error-bars", "Leave out the bars of one standard deviation of the runs.")
 	set.Float(&o.plot.Height, "fig-height", 6.4, "Height and width of a panel, in inches.", argv.Metavar("INCHES"))
 	set.Int(&o.plot.DPI, "fig-dpi", 300, "Pixels an inch, of the PNG.")
-	set.Bool(&o.dryRun, "dry-run", "Tell the figures and draw none.")
+	set.Bool(&o.dryRun, "dry-run", "Describe the figures without drawing them.")
 	return set, o
 }
 
@@ -93,7 +93,7 @@ func runPareto(_ context.Context, s command.Streams, args []string) error {
 	set.String(&p.UserVar, "user-count-var", "max_concurrency", "Variable with the number of users at once; else request_rate, else the most that there were.", argv.Metavar("VAR"))
 	set.String(&p.GPUVar, "gpu-count-var", "", "Variable with the number of GPUs.", argv.Metavar("VAR"), argv.Shown("tensor × pipeline × data parallel size"))
 	set.CSV(&p.LabelBy, "label-by", []string{"max_concurrency", "gpu_count"}, "Variables that are written beside the best runs.")
-	set.Bool(&dryRun, "dry-run", "Tell the figure and don't draw it.")
+	set.Bool(&dryRun, "dry-run", "Describe the figure without drawing it.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}

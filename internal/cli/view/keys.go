@@ -40,7 +40,7 @@ func readKeys(from *os.File, pressed func(key)) (*keyReader, error) {
 	return k, nil
 }
 
-func (k *keyReader) close() {
+func (k *keyReader) Close() {
 	k.reader.Cancel()
 	<-k.done
 	k.reader.Close()

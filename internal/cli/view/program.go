@@ -60,14 +60,14 @@ func (o *opened) draw() {
 	}
 }
 
-// close gives the terminal back as it was.
-func (o *opened) close(s *Screen) {
+// leave gives the terminal back as it was.
+func (o *opened) leave(s *Screen) {
 	if o == nil {
 		return
 	}
 	o.program.Quit()
 	<-o.ended
-	o.keys.close()
+	o.keys.Close()
 	err := errors.Join(o.err, o.restore())
 	heedBackground()
 	for _, h := range s.held {

@@ -81,7 +81,7 @@ func newScreen(t *terminal, title string, color bool) *Screen {
 		close(s.closing)
 		s.begin() // a loop that was never begun ends at once
 		<-s.done
-		t.close()
+		t.Close()
 	})
 	return s
 }
@@ -260,7 +260,7 @@ func (s *Screen) loop() {
 	tick := time.NewTicker(drawEvery)
 	defer tick.Stop()
 	var o *opened
-	defer func() { o.close(s) }()
+	defer func() { o.leave(s) }()
 	for {
 		if o == nil && s.terminal.foreground() {
 			var err error
@@ -275,7 +275,7 @@ func (s *Screen) loop() {
 		case <-o.over():
 			return // it ended by itself: what is left of the run goes on without a view
 		case <-suspend:
-			o.close(s)
+			o.leave(s)
 			o = nil
 			suspendSelf()
 		case <-s.closing:

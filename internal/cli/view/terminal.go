@@ -52,7 +52,7 @@ func openTerminal(w io.Writer) (t *terminal, why string) {
 		return nil, fmt.Sprintf("no key can be read: %v", err)
 	}
 	if !t.foreground() {
-		t.close()
+		t.Close()
 		return nil, "we are in the background"
 	}
 	return t, ""
@@ -70,7 +70,7 @@ func keyboard() (*os.File, error) {
 	return nil, err
 }
 
-func (t *terminal) close() {
+func (t *terminal) Close() {
 	if t.in != os.Stdin {
 		t.in.Close()
 	}

@@ -49,8 +49,8 @@ func (m *mt19937) seedWords(key []uint32) {
 	s[0] = mtUpper
 }
 
-// uint32 gives the next 32 bits.
-func (m *mt19937) uint32() uint32 {
+// nextUint32 gives the next 32 bits.
+func (m *mt19937) nextUint32() uint32 {
 	if m.next == mtWords {
 		m.refill()
 	}
@@ -75,9 +75,9 @@ func (m *mt19937) refill() {
 	m.next = 0
 }
 
-// float64 gives the next double in [0, 1) with 53 random bits.
-func (m *mt19937) float64() float64 {
-	hi, lo := m.uint32()>>5, m.uint32()>>6
+// nextFloat64 gives the next double in [0, 1) with 53 random bits.
+func (m *mt19937) nextFloat64() float64 {
+	hi, lo := m.nextUint32()>>5, m.nextUint32()>>6
 	return (float64(hi)*(1<<26) + float64(lo)) / (1 << 53)
 }
 

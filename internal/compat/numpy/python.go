@@ -22,7 +22,7 @@ func (p *Python) Clone() *Python {
 }
 
 // Random is random(): uniform in [0, 1).
-func (p *Python) Random() float64 { return p.mt.float64() }
+func (p *Python) Random() float64 { return p.mt.nextFloat64() }
 
 // Bits is getrandbits(k) for k from 0 to 64. Longer draws take low words first.
 func (p *Python) Bits(k int) uint64 {
@@ -30,10 +30,10 @@ func (p *Python) Bits(k int) uint64 {
 	case k == 0:
 		return 0
 	case k <= 32:
-		return uint64(p.mt.uint32() >> (32 - k))
+		return uint64(p.mt.nextUint32() >> (32 - k))
 	default:
-		low := uint64(p.mt.uint32())
-		return low | uint64(p.mt.uint32()>>(64-k))<<32
+		low := uint64(p.mt.nextUint32())
+		return low | uint64(p.mt.nextUint32()>>(64-k))<<32
 	}
 }
 

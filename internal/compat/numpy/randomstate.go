@@ -32,7 +32,7 @@ func (r *RandomState) Clone() *RandomState {
 }
 
 // Float64 is random_sample(): uniform in [0, 1).
-func (r *RandomState) Float64() float64 { return r.mt.float64() }
+func (r *RandomState) Float64() float64 { return r.mt.nextFloat64() }
 
 // Exponential is standard_exponential().
 func (r *RandomState) Exponential() float64 { return -Log(1 - r.Float64()) }
@@ -127,14 +127,14 @@ func (r *RandomState) Randint(low, high int64) int64 {
 	case span <= math.MaxUint32:
 		mask := uint32(1)<<bits.Len64(span) - 1
 		for {
-			if v := r.mt.uint32() & mask; uint64(v) <= span {
+			if v := r.mt.nextUint32() & mask; uint64(v) <= span {
 				return low + int64(v)
 			}
 		}
 	default:
 		mask := uint64(1)<<bits.Len64(span) - 1
 		for {
-			hi, lo := r.mt.uint32(), r.mt.uint32()
+			hi, lo := r.mt.nextUint32(), r.mt.nextUint32()
 			if v := (uint64(hi)<<32 | uint64(lo)) & mask; v <= span {
 				return low + int64(v)
 			}

@@ -84,7 +84,7 @@ func (e *encoder) value(v any, line string) {
 	case float64:
 		e.float(v)
 	case string:
-		e.string(v)
+		e.text(v)
 	default:
 		e.reflect(reflect.ValueOf(v), line)
 	}
@@ -104,7 +104,7 @@ func (e *encoder) reflect(v reflect.Value, line string) {
 	case reflect.Slice, reflect.Array:
 		e.array(v.Len(), func(i int) any { return v.Index(i).Interface() }, line)
 	case reflect.String:
-		e.string(v.String())
+		e.text(v.String())
 	case reflect.Float64:
 		e.float(v.Float())
 	case reflect.Bool:
@@ -170,7 +170,7 @@ func (e *encoder) many(open, shut byte, n int, line string, item func(i int, inn
 }
 
 func (e *encoder) key(name string) {
-	e.string(name)
+	e.text(name)
 	e.w.WriteString(": ")
 }
 

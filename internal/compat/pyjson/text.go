@@ -34,8 +34,8 @@ func appendFloat(b []byte, f float64) []byte {
 	return append(b, ".0"...)
 }
 
-// string writes a string in ASCII. Bytes that are no UTF-8 become U+FFFD.
-func (e *encoder) string(s string) {
+// text writes a string in ASCII. Bytes that are no UTF-8 become U+FFFD.
+func (e *encoder) text(s string) {
 	w := e.w
 	w.WriteByte('"')
 	for i := 0; i < len(s); {

@@ -131,9 +131,9 @@ func (s *Sandbox) start(ctx context.Context, input string) (*box, error) {
 	}
 	var pipes pipes
 	defer pipes.closeTheirs()
-	lifeline, theirLifeline := pipes.make(true)
-	said, theirSaid := pipes.make(false)
-	proof, theirProof := pipes.make(false)
+	lifeline, theirLifeline := pipes.open(true)
+	said, theirSaid := pipes.open(false)
+	proof, theirProof := pipes.open(false)
 	if pipes.err != nil {
 		pipes.closeOurs()
 		return nil, fmt.Errorf("make a pipe: %w", pipes.err)
@@ -214,8 +214,8 @@ type pipes struct {
 	err          error
 }
 
-// make makes a pipe that we write to, or read from.
-func (p *pipes) make(write bool) (ours, theirs *os.File) {
+// open makes a pipe that we write to, or read from.
+func (p *pipes) open(write bool) (ours, theirs *os.File) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		p.err = errors.Join(p.err, err)

@@ -75,7 +75,7 @@ func newRoot(o *order) error {
 		return err
 	}
 	for i := range o.Mounts {
-		if err := o.Mounts[i].make(); err != nil {
+		if err := o.Mounts[i].mount(); err != nil {
 			return fmt.Errorf("%s: %w", o.Mounts[i].Target, err)
 		}
 	}
@@ -98,7 +98,7 @@ func newRoot(o *order) error {
 	return os.Chdir("/tmp")
 }
 
-func (m *mount) make() error {
+func (m *mount) mount() error {
 	if err := os.MkdirAll(filepath.Dir(m.Target), 0o755); err != nil {
 		return err
 	}

@@ -104,8 +104,8 @@ func (e *expression) value(r *row) (any, error) {
 	return text, nil
 }
 
-// string is a value that must be a text.
-func (e *expression) string(r *row) (string, error) {
+// asString is a value that must be a text.
+func (e *expression) asString(r *row) (string, error) {
 	v, err := e.value(r)
 	if err != nil || e == nil {
 		return "", err

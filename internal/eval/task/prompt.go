@@ -79,11 +79,11 @@ func (t *Task) shownAnswer(r *row) (string, error) {
 
 // exampleTurn is a worked example.
 func (t *Task) exampleTurn(r *row) ([]message, error) {
-	question, err := t.shown.question.string(r)
+	question, err := t.shown.question.asString(r)
 	if err != nil {
 		return nil, err
 	}
-	prefix, err := t.shown.prefix.string(r)
+	prefix, err := t.shown.prefix.asString(r)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +106,14 @@ func (t *Task) exampleTurn(r *row) ([]message, error) {
 
 // questionTurn is the question itself.
 func (t *Task) questionTurn(r *row) ([]message, error) {
-	question, err := t.asked.question.string(r)
+	question, err := t.asked.question.asString(r)
 	if err != nil {
 		return nil, err
 	}
 	if t.lmEval && t.asked.choices != nil && !t.asked.question.column && isDigits(question) {
 		return nil, errors.New("doc_to_text gives a number: tasks whose choices are the questions can't be read")
 	}
-	prefix, err := t.asked.prefix.string(r)
+	prefix, err := t.asked.prefix.asString(r)
 	if err != nil || prefix == "" {
 		return []message{{"user", question, ""}}, err
 	}
@@ -126,7 +126,7 @@ func (t *Task) questionTurn(r *row) ([]message, error) {
 
 // messages are all parts of a prompt.
 func (t *Task) messages(system string, r *row, examples []message) ([]message, error) {
-	description, err := t.description.string(r)
+	description, err := t.description.asString(r)
 	if err != nil {
 		return nil, err
 	}

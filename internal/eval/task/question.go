@@ -52,7 +52,7 @@ func (t *Task) questionOf(r *row) (*journal.Question, []string, error) {
 	}
 	switch t.kind {
 	case journal.TaskCode:
-		q.Program, err = t.program.string(r)
+		q.Program, err = t.program.asString(r)
 	case journal.TaskChoice:
 		q.RightChoice, err = t.rightChoice(r, choices)
 		if err == nil {

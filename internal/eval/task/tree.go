@@ -73,8 +73,8 @@ func parseTree(b []byte) (*tree, error) {
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, errors.New("it is no mapping of keys to values")
 	}
-	p := planter{left: maxNodes}
-	t, err := p.plant(doc.Content[0], 0)
+	p := treeBuilder{left: maxNodes}
+	t, err := p.build(doc.Content[0], 0)
 	if err != nil {
 		return nil, err
 	}
@@ -82,24 +82,24 @@ func parseTree(b []byte) (*tree, error) {
 	return t, nil
 }
 
-// planter makes trees. Aliases are followed, so what they may grow to is bounded.
-type planter struct {
+// treeBuilder makes trees. Aliases are followed, so what they may grow to is bounded.
+type treeBuilder struct {
 	left  int
 	twice error // a key that is
 }
 
-func (p *planter) plant(n *yaml.Node, depth int) (*tree, error) {
+func (p *treeBuilder) build(n *yaml.Node, depth int) (*tree, error) {
 	if p.left--; p.left < 0 || depth > maxDepth {
 		return nil, fmt.Errorf("line %d: it holds too much (aliases of aliases?)", n.Line)
 	}
 	t := &tree{line: n.Line}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return p.plant(n.Alias, depth+1)
+		return p.build(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		t.kind = list
 		for _, e := range n.Content {
-			item, err := p.plant(e, depth+1)
+			item, err := p.build(e, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -116,10 +116,10 @@ func (p *planter) plant(n *yaml.Node, depth int) (*tree, error) {
 	return t, nil
 }
 
-func (p *planter) fill(t *tree, n *yaml.Node, depth int) error {
+func (p *treeBuilder) fill(t *tree, n *yaml.Node, depth int) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		v, err := p.plant(value, depth+1)
+		v, err := p.build(value, depth+1)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (p *planter) fill(t *tree, n *yaml.Node, depth int) error {
 	return nil
 }
 
-func (p *planter) scalar(t *tree, n *yaml.Node) (*tree, error) {
+func (p *treeBuilder) scalar(t *tree, n *yaml.Node) (*tree, error) {
 	t.text = n.Value
 	if n.Tag == "!function" {
 		t.kind = function

@@ -96,7 +96,7 @@ func (s *Server) scrape(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// Finish waits until somebody has the last values, for so long at most, and ends the server.
+// Finish waits until somebody has the last values, for at most this long, and ends the server.
 // seen says that somebody has.
 func (s *Server) Finish(ctx context.Context, linger time.Duration) (seen bool) {
 	s.mu.Lock()

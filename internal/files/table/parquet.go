@@ -111,7 +111,7 @@ func (p *parquetFile) readGroup(g int, rows []int, columns []string, each func(i
 	if err != nil {
 		return fmt.Errorf("group %d: %w", g+1, err)
 	}
-	defer group.close()
+	defer group.Close()
 	for i, n := range rows {
 		row, err := group.read(int64(n - p.starts[g]))
 		if err != nil {
@@ -152,9 +152,9 @@ func (p *parquetFile) openGroup(g int, columns []string) (_ *group, err error) {
 	return out, nil
 }
 
-func (g *group) close() {
+func (g *group) Close() {
 	for _, l := range g.leaves {
-		l.close()
+		l.Close()
 	}
 }
 
@@ -190,7 +190,7 @@ type leaf struct {
 	begun  int64           // rows whose first value was taken
 }
 
-func (l *leaf) close() {
+func (l *leaf) Close() {
 	defer func() { _ = recover() }() // of a damaged file there is nothing to lose
 	parquet.Release(l.page)
 	l.pages.Close()

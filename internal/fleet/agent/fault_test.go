@@ -178,7 +178,7 @@ func TestRealLeftover(t *testing.T) {
 	if s, err := l.LastStatus(t.Context(), "r", "old-1"); err != nil || s != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
-	f.close()
+	f.Close()
 	p = startAgent(t, server.URL, state, nil)
 	failed := l.awaitPhase("old-1", message.Failed)
 	l.await("the journal", func() bool { return len(l.journal["old-1"]) == len(content) })

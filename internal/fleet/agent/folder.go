@@ -54,13 +54,13 @@ func openFolder(path string) (*folder, error) {
 		f.upload, err = os.OpenFile(filepath.Join(path, uploadFile), os.O_RDWR|os.O_CREATE, 0o600)
 	}
 	if err != nil {
-		f.close()
+		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *folder) close() {
+func (f *folder) Close() {
 	for _, file := range []*os.File{f.status, f.upload} {
 		if file != nil {
 			_ = file.Close() // what it holds is there

@@ -24,7 +24,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer folder.close()
+		defer folder.Close()
 		if s, ok := folder.noted(); ok && (s.Run != "r1" || s.Agent != "a1") {
 			t.Errorf("another run's status was taken: %+v", s)
 		}

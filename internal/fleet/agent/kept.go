@@ -102,7 +102,7 @@ func (a *Agent) remove(path, held string) error {
 	defer a.mu.Unlock()
 	a.folders = slices.DeleteFunc(a.folders, func(f *folder) bool {
 		if f.path == path {
-			f.close()
+			f.Close()
 		}
 		return f.path == path
 	})
@@ -131,7 +131,7 @@ func (a *Agent) closeFolders() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, f := range a.folders {
-		f.close()
+		f.Close()
 	}
 	a.folders = nil
 }

@@ -83,7 +83,7 @@ func TestRealStandsIn(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), message.MostPiece/10) // two pieces
 	f := leftBehind(t, state, content)
 	f.delivered(true) // NATS had it, and has lost it since
-	f.close()
+	f.Close()
 	startAgent(t, server.URL, state, nil)
 	var s *message.Status
 	for deadline := time.Now().Add(2 * time.Minute); s == nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) { // it subscribes in a goroutine of its own

@@ -109,7 +109,7 @@ func prune(folders []*folder) []*folder {
 	slices.SortFunc(folders, func(x, y *folder) int { return when(x).Compare(when(y)) })
 	for len(folders) > keptRuns && time.Since(when(folders[0])) > bus.KeptFor {
 		_ = os.RemoveAll(folders[0].path) // the next start tries again
-		folders[0].close()
+		folders[0].Close()
 		folders = folders[1:]
 	}
 	return folders

@@ -69,7 +69,7 @@ func newTestTeller(t *testing.T, l line, lease time.Duration) (tell *teller, exp
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(f.close)
+	t.Cleanup(f.Close)
 	expired = make(chan struct{})
 	end := sync.OnceFunc(func() { close(expired) })
 	return newTeller(l, f, lease, newLive(&spec.Spec{}), func(string) { end() }), expired

@@ -111,7 +111,7 @@ func (b *Bus) Who(ctx context.Context, wait time.Duration, enough int) (all []me
 			return nil, err
 		}
 		if len(m.Data) == 0 {
-			if m.Header.Get("Status") == "503" { // nobody listens
+			if m.Header.Get("Status") == "503" { // nothing is listening
 				break
 			}
 			continue

@@ -99,7 +99,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// FreePort is one that nobody listens on now.
+// FreePort is one that nothing is listening on now.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -121,5 +121,5 @@ func Listening(t testing.TB, address string) {
 		}
 		time.Sleep(10 * time.Millisecond) // a process of its own tells nothing else
 	}
-	t.Fatalf("nobody listens at %s", address)
+	t.Fatalf("nothing is listening at %s", address)
 }

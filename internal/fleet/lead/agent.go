@@ -38,7 +38,7 @@ type agent struct {
 	status  *message.Status // the last one
 	contact time.Time       // when it was heard of last
 	asking  bool            // a question is on its way
-	absent  bool            // nobody listens by its id
+	absent  bool            // nothing is listening by its id
 	dead    bool            // for certain: see sure.go
 	doubt   bool            // whether what is heard comes from a connection that it still has
 	told    bool            // that it is silent

@@ -49,7 +49,7 @@ func (l *leader) collect(ctx context.Context) error {
 	for _, a := range l.agents {
 		p, err := newPiled(l.folder.of(a))
 		if err != nil {
-			return errors.Join(err, c.close())
+			return errors.Join(err, c.Close())
 		}
 		c.files[a.ID] = p
 	}
@@ -189,10 +189,10 @@ func (c *collector) stop() {
 	if end != nil {
 		end()
 	}
-	_ = c.close() // who needs a journal has it synced before
+	_ = c.Close() // who needs a journal has it synced before
 }
 
-func (c *collector) close() (err error) {
+func (c *collector) Close() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range c.files {

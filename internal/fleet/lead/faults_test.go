@@ -110,7 +110,7 @@ func (l *leader) dieAt(t *testing.T, s *spec.Spec, how stage) (run string) {
 			t.Fatal(err)
 		}
 	}
-	l.close()
+	l.Close()
 	return l.kept.Run
 }
 

@@ -64,7 +64,7 @@ func Execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec, h *bench.
 
 // execute leads a run from its Spec, or from where another leader left it, to its end.
 func (l *leader) execute(ctx context.Context, drain <-chan struct{}, s *spec.Spec) (*Done, error) {
-	defer l.close()
+	defer l.Close()
 	if run := unfinished(s.RunDir); run != "" {
 		l.host.Say("%s holds the run %s, which has no result yet: this leader takes it over, as it was begun", s.RunDir, run)
 		return l.takeOver(ctx, drain, run, s.RunDir)
@@ -108,7 +108,7 @@ func quietHost(h *bench.Host) *bench.Host {
 	return &own
 }
 
-func (l *leader) close() {
+func (l *leader) Close() {
 	if l.pieces != nil {
 		l.pieces.stop()
 	}

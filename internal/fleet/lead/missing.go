@@ -64,7 +64,7 @@ func (l *leader) tellMissing(missing map[string]string, unwritten error) {
 	if unwritten != nil {
 		l.host.Warn("warning: %v; so the agents and NATS keep all of it", unwritten)
 	}
-	l.host.Warn("warning: the run is not whole. Nothing that is missing here was removed elsewhere: agents keep it, and NATS does for %.0f days. "+
+	l.host.Warn("warning: the run is incomplete. Nothing that is missing here was removed elsewhere: agents keep it, and NATS does for %.0f days. "+
 		"When the cause is gone, and the agents named are there again (started with the folder that they had), this gets the rest and makes the result anew:\n  %s",
 		bus.KeptFor.Hours()/24, l.attachCommand())
 }

@@ -7,7 +7,7 @@ import "time"
 // (bus: its pings), and goes on by itself.
 const goneWithin = 5 * time.Second
 
-// sawGone takes in that nobody listens by an agent's id. That proves the end of its process where
+// sawGone takes in that nothing is listening by an agent's id. That proves the end of its process where
 // nothing else can have closed its connection: NATS itself was there all the time, as this leader's
 // own connection shows, nothing lies between the agent and NATS, and its last word is too fresh for the
 // agent to have closed it by itself. Then what it had not told before it has not sent: an agent whose

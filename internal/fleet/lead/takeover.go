@@ -28,7 +28,7 @@ func Attach(ctx context.Context, drain <-chan struct{}, place bus.Place, run, fo
 }
 
 func (l *leader) attach(ctx context.Context, drain <-chan struct{}, run, folder string) (_ *Done, err error) {
-	defer l.close()
+	defer l.Close()
 	if run == "" {
 		if f := readFleet(folder); !f.over() {
 			run = f.Run

@@ -250,7 +250,7 @@ func (l *leader) gone(v *view) string {
 	case v.status.Phase == message.Failed:
 		return "the agent failed: " + v.status.Error
 	case v.contact.IsZero():
-		return "the agent never told of itself"
+		return "the agent never reported"
 	}
-	return "nothing was heard of the agent after " + v.contact.Sub(l.began).Round(time.Second).String()
+	return "nothing was heard from the agent after " + v.contact.Sub(l.began).Round(time.Second).String()
 }

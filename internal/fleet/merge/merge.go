@@ -87,7 +87,7 @@ var ErrNothing = errors.New("no agent's journal can be read")
 func Merge(p *Plan, w *journal.Writer) (*Summary, error) {
 	m := &merger{plan: p, writer: w, fleet: &journal.Fleet{Run: p.Run}, end: &journal.FleetEnd{Agents: make([]journal.FleetAgentEnd, len(p.Agents))}}
 	m.list.read(p)
-	defer m.close()
+	defer m.Close()
 	m.open()
 	run := m.firstLine()
 	if run == nil {
@@ -172,7 +172,7 @@ func (a *Agent) title() string {
 	return a.Name
 }
 
-func (m *merger) close() {
+func (m *merger) Close() {
 	for _, s := range m.sources {
 		if s != nil {
 			s.reader.Close()

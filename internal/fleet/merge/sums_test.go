@@ -62,7 +62,7 @@ func sources(t *testing.T, weights []int, run func(agent int, r *journal.Run)) *
 	}
 	m := &merger{plan: plan, fleet: &journal.Fleet{}, end: &journal.FleetEnd{Agents: make([]journal.FleetAgentEnd, len(weights))}}
 	m.open()
-	t.Cleanup(m.close)
+	t.Cleanup(m.Close)
 	return m
 }
 

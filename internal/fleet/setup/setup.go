@@ -24,8 +24,8 @@ type Options struct {
 	Port  int
 }
 
-// Made is what was written.
-type Made struct {
+// Written is what was written.
+type Written struct {
 	Folder string
 	URL    string
 	Until  time.Time // the certificate is good
@@ -42,7 +42,7 @@ const (
 func File(r bus.Role) string { return string(r) + ".json" }
 
 // Write makes the folder, whole or not at all. One that is there is left as it is.
-func Write(folder string, o Options, now time.Time) (made Made, err error) {
+func Write(folder string, o Options, now time.Time) (made Written, err error) {
 	hosts, err := checkHosts(o.Hosts)
 	if err != nil {
 		return made, err
@@ -62,7 +62,7 @@ func Write(folder string, o Options, now time.Time) (made Made, err error) {
 			err = errors.Join(err, os.RemoveAll(draft))
 		}
 	}()
-	made = Made{Folder: folder, Alone: len(hosts) == 0}
+	made = Written{Folder: folder, Alone: len(hosts) == 0}
 	if made.Alone {
 		hosts = []string{"127.0.0.1"}
 	}
@@ -106,7 +106,7 @@ func vacant(folder string) error {
 }
 
 // contents are all files of the folder, by name.
-func contents(made *Made, hosts []string, port int, now time.Time) (map[string][]byte, error) {
+func contents(made *Written, hosts []string, port int, now time.Time) (map[string][]byte, error) {
 	pair, err := newPair(hosts, now)
 	if err != nil {
 		return nil, err

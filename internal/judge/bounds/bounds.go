@@ -127,7 +127,7 @@ type Collector struct {
 	within        row.Within
 	events, n     int64
 	list          []requestBounds
-	gaps, tokens  unsure
+	gaps, tokens  uncertain
 	effects       effects
 }
 
@@ -136,7 +136,7 @@ type requestBounds struct {
 	name      string
 	of        func(r *row.Row) (v float64, ok bool)
 	low, high func(r row.Row, e row.Early) (v float64, ok bool)
-	unsure
+	uncertain
 }
 
 // newBounds begins the bounds of a run. samples are asked for at its end: they say how the client's machine did.
@@ -279,7 +279,7 @@ func (b *Collector) Result(of Measured) *Bounds {
 	if !out.Known {
 		return out
 	}
-	put := func(name string, u *unsure, s *sample.Sample) {
+	put := func(name string, u *uncertain, s *sample.Sample) {
 		if s.N() == 0 {
 			return
 		}
@@ -293,7 +293,7 @@ func (b *Collector) Result(of Measured) *Bounds {
 		if m.name == "tpot" {
 			from = "each."
 		}
-		put(m.name, &m.unsure, of.Sample(from+m.name))
+		put(m.name, &m.uncertain, of.Sample(from+m.name))
 	}
 	put("itl", &b.gaps, of.Gaps)
 	if of.TokenGaps != nil {

@@ -24,7 +24,7 @@ type effectsOn struct {
 	name            string
 	of              func(r *row.Row) (float64, bool)
 	fromSent, rest  bool // it begins with the request; it has the time after the first event in it
-	wayIn, connects unsure
+	wayIn, connects uncertain
 	held            heldValues
 	lost            *hist.Histogram // requests of which segments were lost; nil: there are none
 	lostSum         float64

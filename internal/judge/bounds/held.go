@@ -32,12 +32,12 @@ func (h *heldValues) add(v, by int64) {
 func usual(all *hist.Histogram) int64 { return int64(all.Percentile(50)) }
 
 // unsure are these values with their lower ends, none below least, and with what is likely, none below what is usual.
-func (h *heldValues) unsure(s *sample.Sample, least, likely int64) (u unsure) {
+func (h *heldValues) unsure(s *sample.Sample, least, likely int64) (u uncertain) {
 	if h.was == nil {
 		return u
 	}
 	all := s.Histogram()
-	u = unsure{n: h.was.Count(), was: h.was, high: h.was, mostSure: int64(all.Moments().Max)} // one value alone is not judged
+	u = uncertain{n: h.was.Count(), was: h.was, high: h.was, mostSure: int64(all.Moments().Max)} // one value alone is not judged
 	u.low, u.less = h.not(least)
 	u.even, u.moved = h.not(likely)
 	u.moved = -u.moved

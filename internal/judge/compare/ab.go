@@ -192,11 +192,11 @@ func (ab *AB) Spoiled(a, b *result.Result) string {
 			switch {
 			case !d.Severe || d.Reason == "verdict" && ab.opt.AnyVerdict:
 			case d.Reason == "verdict" && r.Facts.ToDo != "":
-				return name + ": " + d.Sentence + "; to do: " + r.Facts.ToDo
+				return name + ": " + d.Sentence + "; hint: " + r.Facts.ToDo
 			case d.Reason == "verdict":
 				return name + ": " + d.Sentence
 			default:
-				return name + ": " + d.Sentence + "; to do: see in that run's report why requests fail, and lower the load if the server refuses it"
+				return name + ": " + d.Sentence + "; hint: see in that run's report why requests fail, and lower the load if the server refuses it"
 			}
 		}
 	}

@@ -294,7 +294,7 @@ func TestSpoiled(t *testing.T) {
 		{ab, good, ""},
 		{ab, short, "B: only 36 of 64"},
 		{loose, short, "B: only 36 of 64"},
-		{ab, invalid, "B: its own verdict is INVALID (foreign_requests); to do: find out who else uses the server"},
+		{ab, invalid, "B: its own verdict is INVALID (foreign_requests); hint: find out who else uses the server"},
 		{loose, invalid, ""},
 	} {
 		if got := tt.ab.Spoiled(good, tt.b); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {

@@ -22,7 +22,7 @@ type dependence struct {
 	unknown         string  // why it is not known
 }
 
-// room says that the others in the batch hardly matter, and full that they take a share at least.
+// room says that the other requests in the batch hardly matter, and full that they take a share at least.
 func (d *dependence) room() bool                { return d.known && d.high <= ownGap }
 func (d *dependence) full(atLeast float64) bool { return d.known && d.low >= atLeast }
 
@@ -30,7 +30,7 @@ func (d *dependence) full(atLeast float64) bool { return d.known && d.low >= atL
 func (d *dependence) leavesOpen() string {
 	low, high := max(d.low, 0), min(d.high, 1)
 	if high-low > wideShare {
-		return "they came too unevenly, or the run is too short, to tell whether the others in the batch slow them down"
+		return "they came too unevenly, or the run is too short, to tell whether other requests in the batch slow them down"
 	}
 	return "between " + percent(low) + " and " + percent(high) + " of that time comes from the others in the batch, so that the server is not clearly full or free"
 }
@@ -150,7 +150,7 @@ func (t *times) dependence(slack float64) dependence {
 	// A step of a + b·n takes no less for the few than their share of what it takes for the many. Where it
 	// seems to, what was sent lay in heaps on its way or before the client.
 	if gapMany <= 0 || gapFew/gapMany < 0.8*nFew/nMany {
-		return dependence{unknown: "tokens came in heaps"}
+		return dependence{unknown: "tokens arrived in bursts"}
 	}
 	slope := (gapMany - gapFew) / (nMany - nFew)
 	unsure := max(chanceTimes*byChance(many.rests(slope, nMany, gapMany), len(few.values)), sureErrors*medianError(few.rests(slope, nFew, gapFew))) + slack

@@ -23,7 +23,7 @@ type fixed struct {
 	ttft, gap               float64
 	stalls                  [][2]int64 // from, length: nothing leaves the server meanwhile
 	freezes                 [][2]int64 // the client stands still: it reads late, and sends late
-	lag                     float64    // of every read, at the mean
+	lag                     float64    // of every read, on average
 }
 
 // readmes is README's run.

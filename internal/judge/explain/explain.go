@@ -43,19 +43,19 @@ const (
 var Limits = []Limit{Prefill, Decode, Cache, Preempting, Queueing, Drafts, SlowReplica, Client, Way, Refused, Changed, Concurrency, None, Unclear}
 
 var titles = map[Limit]string{
-	Prefill:     "the server was busy with prompts (prefill-bound)",
-	Decode:      "the server was busy with generating (decode-bound)",
+	Prefill:     "the server was busy processing prompts (prefill-bound)",
+	Decode:      "the server was busy generating tokens (decode-bound)",
 	Cache:       "the server's KV cache was full (cache-bound)",
-	Preempting:  "the server threw requests out of its batch and computed them again (preempting)",
-	Queueing:    "the server's batch had no free place (queueing)",
+	Preempting:  "the server evicted requests from its batch and recomputed them (preempting)",
+	Queueing:    "the server's batch was full (queueing)",
 	Drafts:      "the server's draft tokens were rejected (speculation)",
 	SlowReplica: "one server was slower than the others (slow replica)",
 	Client:      "the client was the limit, not the server (client-bound)",
-	Way:         "the way between client and server: the network, a proxy, or what stands before the engine (way)",
+	Way:         "the path between client and server: the network, a proxy, or what stands in front of the engine (way)",
 	Refused:     "requests were refused: a rate limit (refused)",
 	Changed:     "the server did not stay the same during the run (changed)",
-	Concurrency: "the concurrency that was asked for; the server had room",
-	None:        "nothing: the load that was offered was served",
+	Concurrency: "the requested concurrency; the server had spare capacity",
+	None:        "nothing: the server handled the offered load",
 	Unclear:     "unclear",
 }
 

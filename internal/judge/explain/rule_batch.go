@@ -33,7 +33,7 @@ func prefillBound(f *facts) *finding {
 	}
 	found := &finding{limit: Prefill}
 	found.queueBegan(s)
-	found.add("%.3g requests waited at the mean%s while %.3g ran", s.waiting, f.at(s), s.running)
+	found.add("%.3g requests waited on average%s while %.3g ran", s.waiting, f.at(s), s.running)
 	found.add("%.2g prompts were being computed at any time, and %s of the tokens that the server worked on were prompts", inPrefill, percent(prompts))
 	if !math.IsNaN(s.steps) {
 		found.add("%s of its steps held more than half as many tokens as its largest", percent(s.steps))
@@ -78,13 +78,13 @@ func batchFull(f *facts) *finding {
 		found.limit = Decode // more places would not help
 	}
 	found.queueBegan(s)
-	found.add("while requests waited, %.0f ran%s, as many as ever did, at %s of the scrapes: its batch had no free place", s.most, f.at(s), percent(s.pinned))
-	found.add("%.3g waited at the mean: %s of the time that requests spend in the server", s.waiting, percent(s.queueShare()))
+	found.add("while requests waited, %.0f ran%s, as many as ever did, at %s of the scrapes: its batch was full", s.most, f.at(s), percent(s.pinned))
+	found.add("%.3g waited on average: %s of the time that requests spend in the server", s.waiting, percent(s.queueShare()))
 	if s.use > 0 {
 		found.add("the KV cache was %s full, with room for %.2g more requests of this size", percent(s.use), s.room)
 	}
 	if d.full(sharedGap) {
-		found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: more places in the batch would give %s more tokens at most", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
+		found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: more slots in the batch would give %s more tokens at most", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(1/d.share-1))
 	}
 	if found.limit == Decode {
 		found.next = decodeAdvice

@@ -35,7 +35,7 @@ func preempting(f *facts) *finding {
 		}
 		found.add("%.0f preemptions for %.0f requests that ended%s: their KV blocks were taken away, and they were computed again", n, done, f.at(s))
 		if !math.IsNaN(s.cacheUse) {
-			found.add("the KV cache was %s full at the mean", percent(s.cacheUse))
+			found.add("the KV cache was %s full on average", percent(s.cacheUse))
 		}
 		found.next = s.advice(map[string]string{
 			"vllm":   "Run fewer requests at once (a lower --max-num-seqs), or give the cache more room (--gpu-memory-utilization, --kv-cache-dtype fp8, more GPUs).",

@@ -25,10 +25,10 @@ func clientBound(f *facts) *finding {
 	}
 	found := &finding{limit: Client}
 	if late > 0 {
-		found.add("requests were sent %s after they were due, at the mean", ms(late))
+		found.add("requests were sent %s after they were due, on average", ms(late))
 	}
 	if lag := f.lag.Mean(); lag > 0 && f.closed {
-		found.add("what the server sent lay unread for %s at the mean, and tokens came every %s", ms(lag), ms(f.pause()))
+		found.add("what the server sent lay unread for %s on average, and tokens came every %s", ms(lag), ms(f.pause()))
 	}
 	found.add("that cost %s of what a request took", percent(loss/whole))
 	found.next = "Give the client more processors, or send from several machines, and look at what inferometer doctor says; the server can do more than this run shows."
@@ -46,7 +46,7 @@ func clientBound(f *facts) *finding {
 	return found
 }
 
-// lateness is how late requests were sent by the client's own fault, and what that and reading late cost, in ns at the mean,
+// lateness is how late requests were sent by the client's own fault, and what that and reading late cost, in ns on average,
 // with the upper quartile. The wait for a slot is no fault, where there is a limit of concurrency; and where all are due at
 // once each but the first is late. In a closed loop the next request goes out later by the lag of the last event.
 func (f *facts) lateness() (late, loss, upper float64) {
@@ -112,9 +112,9 @@ func (f *facts) clientInTime() bool {
 // clientFine says that the client was not the limit, and why.
 func (f *facts) clientFine() string {
 	late, _, _ := f.lateness()
-	words := "the client was not the limit: it sent " + ms(late) + " late at the mean"
+	words := "the client was not the limit: it sent " + ms(late) + " late on average"
 	if f.burst {
-		words = "the client was not the limit: all was due at once"
+		words = "the client was not the limit: all requests were due at once"
 	}
 	if f.lag.Count() > 0 {
 		words += ", read " + ms(f.lag.Mean()) + " late"

@@ -42,10 +42,10 @@ func draftsRejected(f *facts) *finding {
 		if drafts > 0 {
 			found.add("a step gave %.2f tokens to a request for the work of %.2f", 1+accepted/drafts, 1+tokens/drafts)
 		}
-		found.add("requests spent %s of their time with generating", percent(f.generating(s)))
+		found.add("requests spent %s of their time generating tokens", percent(f.generating(s)))
 		found.next = s.advice(map[string]string{
-			"vllm": "Run the same load without speculation, or with fewer draft tokens (num_speculative_tokens of --speculative-config), and hold the two against each other with inferometer ab or compare.",
-		}, "Run the same load without speculative decoding, or with fewer draft tokens, and hold the two against each other with inferometer ab or compare.")
+			"vllm": "Run the same load without speculation, or with fewer draft tokens (num_speculative_tokens of --speculative-config), and compare the two with inferometer ab or compare.",
+		}, "Run the same load without speculative decoding, or with fewer draft tokens, and compare the two with inferometer ab or compare.")
 		return found
 	}
 	return nil
@@ -78,9 +78,9 @@ func decodeBound(f *facts) *finding {
 		found.add("requests came faster than they were served: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end)
 	}
 	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: %s of that time comes from the others in the batch, which is also the share of the most tokens that the server can give", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9), percent(min(d.share, 1)))
-	found.add("requests spent %s of their time in the server with generating", percent(f.generating(s)))
+	found.add("requests spent %s of their time in the server generating tokens", percent(f.generating(s)))
 	if s != nil {
-		found.add("there was no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)
+		found.add("there was almost no queue: %.2g waited on average while %.3g ran", s.waiting, s.running)
 	}
 	if s != nil && s.cacheUse > 0 {
 		found.add("the KV cache had room: it was %s full", percent(s.cacheUse))

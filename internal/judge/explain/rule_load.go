@@ -17,9 +17,9 @@ func concurrencyBound(f *facts) *finding {
 	default:
 		found.add("no more than %d requests were in flight: there were no more to send", f.peak())
 	}
-	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: the others in the batch hardly matter", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9))
+	found.add("with %.3g requests generating tokens came every %s, with %.3g every %s: the other requests in the batch hardly matter", d.few, ms(d.gapFew*1e9), d.many, ms(d.gapMany*1e9))
 	if s != nil {
-		found.add("the server had no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)
+		found.add("the server had almost no queue: %.2g waited on average while %.3g ran", s.waiting, s.running)
 	}
 	if s != nil && s.cacheUse > 0 {
 		found.add("its KV cache was %s full", percent(s.cacheUse))
@@ -53,7 +53,7 @@ func served(f *facts) *finding {
 	found := &finding{limit: None}
 	found.add("requests were served as they came: %.3g were under way in the middle of the run, %.3g towards its end", g.middle, g.end)
 	if s != nil {
-		found.add("the server had no queue to speak of: %.2g waited at the mean while %.3g ran", s.waiting, s.running)
+		found.add("the server had almost no queue: %.2g waited on average while %.3g ran", s.waiting, s.running)
 	}
 	if s != nil && s.cacheUse > 0 {
 		found.add("its KV cache was %s full", percent(s.cacheUse))
@@ -68,14 +68,14 @@ func (f *facts) noneFits() []string {
 	s, g, d := f.busiest(), f.growth(), f.batch
 	switch {
 	case s == nil:
-		out = append(out, sentence("what the server was doing is not known: it told no metrics during the load, or neither its batch nor its queue"))
+		out = append(out, sentence("what the server was doing is not known: it exposed no metrics during the load, or neither its batch nor its queue"))
 		if queue, _, _, source := f.stages(); source == byHistograms && queue > 0 {
-			out = append(out, sentence("requests spent %s in its queue at the mean; what they waited for is not known", ms(queue*1e9)))
+			out = append(out, sentence("requests spent %s in its queue on average; what they waited for is not known", ms(queue*1e9)))
 		} else if f.toFirst.mean() > f.toLast.mean()/4 {
 			out = append(out, sentence("%s of the time of a request went by before its first token: in the server's queue or in computing its prompt, which can't be told apart from outside", percent(f.toFirst.mean()/(f.toFirst.mean()+f.toLast.mean()))))
 		}
 	case f.waitsInServer() != nil:
-		out = append(out, sentence("%.3g requests waited in the server at the mean while %.3g ran, and neither the cache, nor the batch, nor prompts are clearly the reason", s.waiting, s.running))
+		out = append(out, sentence("%.3g requests waited in the server on average while %.3g ran, and neither the cache, nor the batch, nor prompts are clearly the reason", s.waiting, s.running))
 	}
 	switch {
 	case g.known && g.grows:

@@ -64,7 +64,7 @@ func othersInside(f *facts) *finding {
 		return nil
 	}
 	found := &finding{limit: Unclear}
-	found.add("%.3g requests were inside the server at the mean, by its own word, and %.3g were under way at the client: %s of them are not ours", inside.mean(), ours, percent(1-ours/inside.mean()))
+	found.add("%.3g requests were inside the server on average, by its own word, and %.3g were under way at the client: %s of them are not ours", inside.mean(), ours, percent(1-ours/inside.mean()))
 	found.add("its queue, its batch and the time between tokens come from all of them: what would limit ours alone can't be told from this run")
 	found.next = "Measure while nobody else uses the server."
 	return found

@@ -27,7 +27,7 @@ type world struct {
 	slots     int     // closed loop; 0: open
 	rate      float64 // open loop
 	seconds   float64
-	late, lag float64    // the client's, seconds at the mean
+	late, lag float64    // the client's, seconds on average
 	blind     bool       // no scrapes
 	way       float64    // seconds, there and back each
 	stalls    [][2]int64 // ns, from and length: nothing leaves the servers meanwhile
@@ -221,7 +221,7 @@ var drawn = map[Limit]func(w *world, u func(low, high float64) float64){
 		c := engineOf(0.01, 1e-6, 10e-6)
 		fits := int(u(4, 30))
 		c.NumBlocks = fits * 1100 / 16
-		// At most one prompt ends in a step at the mean: with shorter answers thirty at once also fill the 2,048 tokens of a step.
+		// At most one prompt ends in a step on average: with shorter answers thirty at once also fill the 2,048 tokens of a step.
 		w.servers, w.prompt, w.output, w.slots = []engine.BatchConfig{c}, [2]int{900, 1100}, [2]int{30, 50}, fits*3
 	},
 	Preempting: func(w *world, u func(low, high float64) float64) {

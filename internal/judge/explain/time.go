@@ -6,7 +6,7 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/serving"
 )
 
-// Time is where the time of a request went, at the mean over the complete ones.
+// Time is where the time of a request went, on average over the complete ones.
 type Time struct {
 	Requests int     `json:"requests"`
 	Seconds  float64 `json:"seconds"` // from due to the end
@@ -57,7 +57,7 @@ func (f *facts) time() Time {
 		t.part("decode", decode, source)
 		t.rest("outside the server", "what is left of our time: the last bytes on their way, HTTP, our reading")
 	default:
-		t.unknown("network", "how long the way to the server takes can't be told from its side"+f.nextHop())
+		t.unknown("network", "the network time to the server can't be measured from its side"+f.nextHop())
 		t.unknown("server queue", "the server does not tell")
 		t.unknown("prefill", "the server does not tell")
 		t.part("to the first token, undivided", f.toFirst.mean()/1e9, bySelf+"; it holds the three above")

@@ -116,7 +116,7 @@ func (f *facts) unknown() []string {
 	var out []string
 	switch s := f.busiest(); {
 	case len(f.servers) == 0:
-		out = append(out, sentence("the server told no metrics: its queue, its cache and its batch are not known"))
+		out = append(out, sentence("the server exposed no metrics: its queue, its cache and its batch are not known"))
 	case s == nil:
 		out = append(out, sentence("the server's queue and batch over time are not known: its metrics have neither, or were not read during the load (--scrape-every)"))
 	case s.scrapes < fewScrapes:

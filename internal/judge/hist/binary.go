@@ -51,7 +51,7 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 func (h *Histogram) UnmarshalJSON(text []byte) error {
 	var b []byte
 	if err := json.Unmarshal(text, &b); err != nil {
-		return errors.New("histogram: not the text of one")
+		return errors.New("histogram: not a histogram")
 	}
 	return h.UnmarshalBinary(b)
 }
@@ -64,7 +64,7 @@ func (h *Histogram) UnmarshalBinary(b []byte) error {
 		return errors.New("histogram: not of a version that this program reads")
 	}
 	if b[1] < 1 || b[1] > FullBits {
-		return errors.New("histogram: its resolution is none that exists")
+		return errors.New("histogram: unknown resolution")
 	}
 	got := Histogram{bits: b[1]}
 	n, b, err := number(b[2:])
@@ -91,7 +91,7 @@ const mostValues = 1 << 56
 
 var (
 	errCut   = errors.New("histogram: it is cut off")
-	errCount = errors.New("histogram: a count that can't be")
+	errCount = errors.New("histogram: impossible count")
 )
 
 // number reads a varint.
@@ -146,7 +146,7 @@ func (h *Histogram) readCounts(b []byte) error {
 		b = rest
 	}
 	if len(b) > 0 {
-		return errors.New("histogram: something follows it")
+		return errors.New("histogram: trailing data")
 	}
 	return nil
 }

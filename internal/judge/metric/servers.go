@@ -14,7 +14,7 @@ func serverNumbers() []Metric {
 	}
 	return []Metric{
 		{
-			Name: "server_preemptions", Scope: PerRun, Unit: "preemptions", Better: Lower, Doc: "sequences that the server threw out of its batch for want of memory, as it counts them", OfServer: true,
+			Name: "server_preemptions", Scope: PerRun, Unit: "preemptions", Better: Lower, Doc: "sequences that the server evicted from its batch for lack of memory, as it counts them", OfServer: true,
 			Title: "Preemptions by the server", Label: "preemptions", Column: "preemptions",
 			Run: known(func(t *Totals) *float64 { return t.ServerPreemptions }, 1),
 		},

@@ -27,7 +27,7 @@ func (s *Sample) EarlyStopping(p float64) *EarlyStopping {
 	e.Rank, e.MinQueries = stats.EarlyStopping(e.N, e.Percentile)
 	if e.Rank > 0 {
 		v := s.at(e.N - e.Rank)
-		e.Estimate, e.Error = &v, s.error()
+		e.Estimate, e.Error = &v, s.relativeError()
 	}
 	return e
 }

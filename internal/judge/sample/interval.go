@@ -130,7 +130,7 @@ func tooFew(in *Interval, p float64) string {
 		return ""
 	}
 	if in.Effective < float64(in.N) {
-		return fmt.Sprintf("no %s: %d values, worth %.0f independent ones, are too few for p%g", what, in.N, in.Effective, p)
+		return fmt.Sprintf("no %s: %d values, equivalent to %.0f independent ones, are too few for p%g", what, in.N, in.Effective, p)
 	}
 	return fmt.Sprintf("no %s: %d values are too few for p%g", what, in.N, p)
 }
@@ -147,7 +147,7 @@ func MeanInterval(st *Stats, c *stats.Chain) Interval {
 	d := c.Dependence(func(v float64) float64 { return v })
 	in.Effective = d.Effective(in.N, Level)
 	if in.Effective < 2 {
-		in.Reason = fmt.Sprintf("too few independent waves: the %d values come together and are worth one", st.N)
+		in.Reason = fmt.Sprintf("too few independent waves: the %d values are correlated and count as one", st.N)
 		in.Needed = d.Needed(in.N, minValues, Level)
 		return in
 	}

@@ -161,7 +161,7 @@ func (s *Sample) Stats(percentiles []float64) Stats {
 	at := s.histPercentile
 	if s.hist != nil {
 		m := s.hist.Moments()
-		st.Error, st.Median = s.error(), at(50)
+		st.Error, st.Median = s.relativeError(), at(50)
 		st.Mean, st.Std, st.Min, st.Max = m.Mean/1e6, m.Std()/1e6, m.Min/1e6, m.Max/1e6
 	} else {
 		s.sum()
@@ -176,8 +176,8 @@ func (s *Sample) Stats(percentiles []float64) Stats {
 	return st
 }
 
-// error bounds the relative error of a percentile; 0: it is exact.
-func (s *Sample) error() float64 {
+// relativeError bounds the relative error of a percentile; 0: it is exact.
+func (s *Sample) relativeError() float64 {
 	switch {
 	case s.hist == nil:
 		return 0

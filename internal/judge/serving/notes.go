@@ -45,9 +45,9 @@ func (s *Server) others(who string, say func(string, ...any)) {
 		d := *c.of.Difference
 		words := fmt.Sprintf(c.noun, math.Abs(d))
 		if d > 0 {
-			say("by its own count %s %s more than we know of: others used it while we ran, and its numbers hold their part too", who, words)
+			say("by its own count %s %s more than we know of: others used it during the run, and its numbers include theirs", who, words)
 		} else {
-			say("by its own count %s %s fewer than we know of: another one answered a part, or it does not count all", who, words)
+			say("by its own count %s %s fewer than we know of: another one answered some of them, or it does not count all", who, words)
 		}
 		return
 	}

@@ -86,7 +86,7 @@ var Meanings = []Known{
 	{PrefixHitRate, Share, "share of prompt tokens found in the cache, as the server averages it"},
 	{PrefixQueries, Counter, "prompt tokens that were looked for in the cache"},
 	{PrefixHits, Counter, "prompt tokens that were found in it"},
-	{Preemptions, Counter, "sequences thrown out of the batch for want of memory"},
+	{Preemptions, Counter, "sequences evicted from the batch for lack of memory"},
 	{PromptTokens, Counter, "prompt tokens, cached ones too"},
 	{ComputedTokens, Counter, "prompt tokens without cached ones"},
 	{GeneratedTokens, Counter, "generated tokens"},

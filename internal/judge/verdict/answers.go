@@ -83,7 +83,7 @@ func (c *outputTokens) add(v *view) {
 func (c *outputTokens) result(f *facts, l limits) Check {
 	switch {
 	case !f.run.Options.IgnoreEOS:
-		return skip("without --ignore-eos a model may stop when it likes")
+		return skip("without --ignore-eos a model may stop at any length")
 	case c.answers == 0:
 		return skip("no answer has a count of its tokens")
 	}

@@ -47,7 +47,7 @@ func widest(f *facts, l limits) Check {
 		return k
 	}
 	if worst.name == "" {
-		return found(l, 0, percent(0), "every shown number is as good as its times are")
+		return found(l, 0, percent(0), "every number shown is as accurate as its timestamps")
 	}
 	k := f.tell(l, &worst)
 	if !k.Level.Bad() && worst.share > notable {
@@ -74,8 +74,8 @@ var partNames = map[bounds.Part]struct {
 	causes []string
 }{
 	bounds.SharedReads: {"events shared a read, and so their times", []string{"shared_reads", "unstamped"}},
-	bounds.WayIn:       {"requests left later than the clock was read", machineCauses},
-	bounds.HeldUp:      {"this machine was held up, and the server with it", machineCauses},
+	bounds.WayIn:       {"requests were sent later than their timestamps say", machineCauses},
+	bounds.HeldUp:      {"this machine was stalled, and the server with it", machineCauses},
 	bounds.Loss:        {"requests lost segments on their way", []string{"retransmits"}},
 	bounds.Lag:         {"the client read answers late, and ended or sent the next requests late", append([]string{"lag"}, machineCauses...)},
 }

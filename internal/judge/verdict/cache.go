@@ -77,7 +77,7 @@ func seenPrompts(f *facts, l limits) Check {
 	if !f.server.tellsStart() && k.Level.Bad() {
 		// It may have been started anew since, with an empty cache, and nothing would tell us.
 		k.Level = Suspect
-		k.Sentence += "; whether it was restarted since is not known, as it tells no start time"
+		k.Sentence += "; whether it was restarted since is not known, as it reports no start time"
 	}
 	if f.run.Task != nil && k.Level.Bad() {
 		// There is no other seed for them, and what they are scored by is not touched.

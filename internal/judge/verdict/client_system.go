@@ -40,7 +40,7 @@ func stolen() check {
 func gcPauses() check {
 	return &counter{
 		func(s *journal.Sample) int64 { return s.GCPauseNs }, nil,
-		"pauses of the garbage collector", "the client stood still for %s of the time to collect garbage", 0,
+		"pauses of the garbage collector", "the client was paused for %s of the time for garbage collection", 0,
 	}
 }
 

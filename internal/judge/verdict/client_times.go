@@ -33,7 +33,7 @@ func (c *lag) result(f *facts, l limits) Check {
 		loss := ratio(c.last.Mean(), ratio(f.latencies, float64(f.measured)))
 		k := found(cause(notable, "%", ""), loss, figure, "each next request went out %s later than it could have (mean lag of a request's last event)", ms(c.last.Mean()))
 		if k.Level == Noted {
-			k.Effect = fmt.Sprintf("request throughput would be up to %s higher; latencies are not touched", percent(loss))
+			k.Effect = fmt.Sprintf("request throughput would be up to %s higher; latencies are not affected", percent(loss))
 		}
 		return k
 	}

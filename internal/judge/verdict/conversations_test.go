@@ -86,13 +86,13 @@ func TestConversationsAreValid(t *testing.T) {
 		"closed loop with think time": {closedTalks(talks{n: 300, turns: 4, think: 500 * msNs, slots: 10}), map[string]string{
 			"rate":       "not checked: a closed loop asks for no rate",
 			"lateness":   "ok: later turns were ready to go",
-			"ramp_drain": "not checked: who thinks has nothing in flight",
+			"ramp_drain": "not checked: a user who is thinking has nothing in flight",
 			"drift":      "ok: TTFT of first turns",
 			"little":     "ok",
 		}},
 		"a few deep ones": {closedTalks(talks{n: 10, turns: 60, think: 100 * msNs, slots: 10}), map[string]string{
 			"drift":      "not checked: too few first turns (10)",
-			"ramp_drain": "not checked: who thinks",
+			"ramp_drain": "not checked: a user who is thinking",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

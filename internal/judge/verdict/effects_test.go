@@ -62,7 +62,7 @@ func TestTheEffectNamesNumberSizeAndCause(t *testing.T) {
 	if v.Level != TrustSuspect || k.Because != "steal" || !slices.Contains(v.Reasons, "bounds") {
 		t.Fatalf("%s %v because of %q: %v", v.Level, v.Reasons, k.Because, bad(v))
 	}
-	for _, words := range []string{"TPOT can be off by up to 2", "this machine was held up", "steal 7.0 %"} {
+	for _, words := range []string{"TPOT can be off by up to 2", "this machine was stalled", "steal 7.0 %"} {
 		if !strings.Contains(k.Sentence, words) {
 			t.Errorf("%q is not in: %s", words, k.Sentence)
 		}
@@ -90,7 +90,7 @@ func TestTheWayIn(t *testing.T) {
 		return (&spoiled{from: here(openLoop), requests: every(1, func(r *journal.Request) { r.Written, r.Connect = 18*msNs, connect })}).world()
 	}
 	v := late(0).judge(t, Options{})
-	if k := v.Check("bounds"); k.Level != Suspect || !strings.Contains(k.Sentence, "TTFT can be off by") || !strings.Contains(k.Sentence, "left later than the clock was read") {
+	if k := v.Check("bounds"); k.Level != Suspect || !strings.Contains(k.Sentence, "TTFT can be off by") || !strings.Contains(k.Sentence, "sent later than their timestamps say") {
 		t.Errorf("%s: %s", k.Level, k.Sentence)
 	}
 	if v := late(18*msNs).judge(t, Options{}); v.Level != TrustValid {
@@ -98,7 +98,7 @@ func TestTheWayIn(t *testing.T) {
 	}
 }
 
-// What comes at once after this machine was held up is no bunch; the same from a machine that was not is one.
+// What comes at once after this machine was stalled is no bunch; the same from a machine that was not is one.
 func TestBunchesAfterAHold(t *testing.T) {
 	for _, held := range []bool{false, true} {
 		w := (&spoiled{from: here(openLoop), requests: every(1, func(r *journal.Request) {

@@ -188,7 +188,7 @@ func fleetLost(f *facts, l limits) Check {
 	missing := lost + unsent
 	switch {
 	case planned == 0:
-		return skip("nobody says how many requests were planned, and none was sent")
+		return skip("the number of planned requests is not known, and none was sent")
 	case missing == 0:
 		return found(l, 0, percent(0), "each request of the agents has a record")
 	case lost == 0 && f.stoppedTogether():
@@ -258,7 +258,7 @@ func fleetClock(f *facts, l limits) Check {
 	}
 	switch {
 	case read < 2:
-		return skip("fewer than two agents sent requests: there is nothing to hold against each other")
+		return skip("fewer than two agents sent requests: there is nothing to compare")
 	case f.measured == 0:
 		return skip("no request was sent")
 	}
@@ -268,7 +268,7 @@ func fleetClock(f *facts, l limits) Check {
 	if worst < negligible {
 		value = 0
 	}
-	k := found(l, value, "±"+ms(float64(worst)), "the agents' clocks are known to ±%s (%s), and a request is open for %s; latencies are each of one clock, and not touched", ms(float64(worst)), f.fleet.titles[of], ms(open))
+	k := found(l, value, "±"+ms(float64(worst)), "the agents' clocks are known to ±%s (%s), and a request is open for %s; each latency is of one clock, and is not affected", ms(float64(worst)), f.fleet.titles[of], ms(open))
 	k.Effect = effect(k, "how many requests were open at one moment, and the course of the load over time, may be off by %s in time", ms(float64(worst)))
 	return k
 }
@@ -309,7 +309,7 @@ func fleetDuplicates(f *facts, l limits) Check {
 	}
 	n := sumOf(twice) + sumOf(foreign)
 	if n == 0 {
-		return found(l, 0, percent(0), "each request has one record, by the agent whose it was")
+		return found(l, 0, percent(0), "each request has one record, from the agent that it was assigned to")
 	}
 	share := ratio(float64(n), float64(max(f.measured, 1)))
 	return found(l, share, percent(share), "%s left out: %d of requests that had one already, %d of requests that were not the agent's: %s", counted(int(n), "record"), sumOf(twice), sumOf(foreign), f.fleet.worst(twice, foreign))

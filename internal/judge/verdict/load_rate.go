@@ -119,7 +119,7 @@ func little(f *facts, l limits) Check {
 // lines compares what was sent with what is in the journal.
 func lines(f *facts, l limits) Check {
 	if f.end == nil {
-		return skip("the journal has no last line, so nobody says how many requests there were")
+		return skip("the journal has no last line, so the number of requests is not known")
 	}
 	missing := math.Abs(float64(f.end.Sent) - float64(f.measured))
 	share := ratio(missing, float64(max(f.end.Sent, 1)))
@@ -174,7 +174,7 @@ func survivors(f *facts, missing int64) string {
 	}
 	rank := 0.99 * (n + float64(missing))
 	if rank > n {
-		return "TTFT p99 is that of the others: with these among the slowest it would be above all that were measured"
+		return "TTFT p99 is that of the others: had these been the slowest, it would be above every measured value"
 	}
 	more := f.ttft.Percentile(100*rank/n) - f.ttft.Percentile(99)
 	return fmt.Sprintf("TTFT p99 would be up to %s higher if these had been the slowest", ms(max(more, 0)))
@@ -185,7 +185,7 @@ func survivors(f *facts, missing int64) string {
 // counted over the pauses too.
 func paused(f *facts, l limits) Check {
 	if f.end == nil {
-		return skip("the journal has no last line, so nobody says whether the pace was stopped")
+		return skip("the journal has no last line, so it is not known whether the pace was stopped")
 	}
 	still := int64(0)
 	for _, p := range f.end.Pauses {

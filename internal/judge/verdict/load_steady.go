@@ -15,7 +15,7 @@ func rampDrain(f *facts, l limits) Check {
 	case !f.closed() || limit < 1:
 		return skip("not a closed loop: no concurrency was asked for")
 	case f.conversing() && (f.thinks || f.run.Options.MaxConversations > 0):
-		return skip("who thinks has nothing in flight: conversations leave the concurrency of %d unused by plan", limit)
+		return skip("a user who is thinking has nothing in flight: conversations leave the concurrency of %d unused by plan", limit)
 	case f.measured == 0 || f.span() <= 0:
 		return skip("no request was sent")
 	}
@@ -80,7 +80,7 @@ func growing(f *facts, l limits) Check {
 	k := found(l, more, fmt.Sprintf("%+.0f %%", more*100),
 		"requests in flight: %.4g in the middle third of the sends, %.4g in the last, by %.1f standard errors", middle, last, sure)
 	ended := float64(f.measured) / f.span()
-	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: a higher rate than the server can do",
+	k.Effect = effect(k, "each further second of the run would have made latencies %s longer: the rate is higher than the server can sustain",
 		ms((last-middle)/float64(third)/ended*1e9))
 	return k
 }

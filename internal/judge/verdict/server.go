@@ -83,7 +83,7 @@ func (f *facts) unusable() *Check {
 	case !f.server.asked():
 		k = skip(noCounters)
 	case f.judge("restart").Level.Bad():
-		k = skip("the server began anew, and its counters with it")
+		k = skip("the server restarted, and its counters were reset")
 	default:
 		return nil
 	}
@@ -108,7 +108,7 @@ func restart(f *facts, _ limits) Check {
 		known = known && tells
 	}
 	if !known {
-		return skip("the server tells no start time and has no counter that we know")
+		return skip("the server reports no start time and has no counter that we know")
 	}
 	return Check{Level: OK, Figure: "no", Sentence: "the server ran on: its start time, where it tells it, is the same, and no counter fell"}
 }
@@ -158,7 +158,7 @@ func preemptions(f *facts, l limits) Check {
 	if !ok {
 		return skip("the server does not count preemptions")
 	}
-	return found(l, n, fmt.Sprintf("%.0f", n), "the server threw out %.0f sequences for want of memory", n)
+	return found(l, n, fmt.Sprintf("%.0f", n), "the server preempted %.0f sequences for lack of memory", n)
 }
 
 // scraped are one server's counters before the load and after it.

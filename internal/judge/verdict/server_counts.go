@@ -22,11 +22,11 @@ func (o *ours) against(l limits, theirs float64, noun string) Check {
 	figure := fmt.Sprintf("%.0f of the server's, %s ours", theirs, o)
 	switch of := max(o.high, 1); {
 	case theirs > o.high:
-		k := found(l, (theirs-o.high)/of, figure, "the server counted %.0f %s more than we sent or got: somebody else used it while we ran", theirs-o.high, noun)
+		k := found(l, (theirs-o.high)/of, figure, "the server counted %.0f %s more than we sent or got: something else used it during the run", theirs-o.high, noun)
 		k.Effect = effect(k, "latencies and throughput are those of a server with %s more to do", percent((theirs-o.high)/of))
 		return k
 	case theirs < o.low:
-		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we: another server answered a part, or it does not count all", o.low-theirs, noun)
+		return found(l, (o.low-theirs)/of, figure, "the server counted %.0f %s fewer than we: another server answered some of them, or it does not count all", o.low-theirs, noun)
 	}
 	return found(l, 0, figure, "the server's count of %s equals ours", noun)
 }

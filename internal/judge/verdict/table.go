@@ -24,7 +24,7 @@ func table() []entry {
 		{
 			"bounds", "client", "by how much a shown number can be off, for whatever reason of the client, its machine or the network",
 			limits{mostOff, wayOff, "%", "of a mean, a median or a rate; below 0.1 ms never", ""},
-			"read this number within its bounds; to narrow them, mend the cause",
+			"read this number within its bounds; to narrow them, fix the cause",
 			[]string{"steal", "cpu_wait", "cpu", "gc", "retransmits", "shared_reads", "unstamped", "lag", "proven_range"},
 			atEnd(widest),
 		},
@@ -55,11 +55,11 @@ func table() []entry {
 		},
 		{
 			"steal", "client", "time that the hypervisor took from the client's machine",
-			cause(0.02, "%", "of all processors; two ticks of the system's clock, 20 ms, are none"),
+			cause(0.02, "%", "of all processors; two ticks of the system's clock, 20 ms, do not count"),
 			"use a machine that is not shared", nil, byClient(func(*facts) check { return stolen() }),
 		},
 		{
-			"gc", "client", "time in which the client stood still to collect garbage",
+			"gc", "client", "time in which the client was paused for garbage collection",
 			cause(0.01, "%", "of the run"),
 			"give the client more memory (GOGC, GOMEMLIMIT), or fewer streams to one client", nil, byClient(func(*facts) check { return gcPauses() }),
 		},
@@ -69,7 +69,7 @@ func table() []entry {
 			"raise the limit: ulimit -n", nil, byClient(func(*facts) check { return &files{} }),
 		},
 		{
-			"ports", "client", "connections opened within a minute against the ports that there are",
+			"ports", "client", "connections opened within a minute against the ports available",
 			limits{0.80, 1, "%", "of 28,232, Linux's usual range; invalid if a request failed for it", ""},
 			"keep connections open, widen net.ipv4.ip_local_port_range, or use several addresses", nil, byClient(func(*facts) check { return &ports{} }),
 		},
@@ -87,14 +87,14 @@ func table() []entry {
 		},
 		{
 			"shared_reads", "client", "events that came to us in one read with the one before, and so share its time",
-			cause(0.05, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on it is for bursts to say"),
+			cause(0.05, "%", "of the chunks with text after the first, if by three standard errors; from 30 % on, see bursts"),
 			"give the client more processors, or fewer streams to one client", nil,
 			func(*facts) check { return &sharedReads{} },
 		},
 		{
 			"unstamped", "client", "reads that the kernel gave no time for",
 			cause(0.01, "%", "of the events, if by three standard errors"),
-			"look whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
+			"check whether another program on the machine switches time stamps off", nil, func(*facts) check { return &unstamped{} },
 		},
 		{
 			"proven_range", "client", "streams and token chunks a second against what a self-test on this machine has proven",
@@ -135,23 +135,23 @@ func table() []entry {
 			"run again without a pause; or read only the latencies of single requests", nil, atEnd(paused),
 		},
 		{
-			"ramp_drain", "load", "share of a closed loop's time in which it had not its concurrency",
+			"ramp_drain", "load", "share of a closed loop's time spent below its concurrency",
 			limits{0.20, 0.50, "%", "of the run below 95 % of --max-concurrency at its start and end; invalid only from ten requests per slot on", ""},
 			"send more requests (ten times the concurrency and more), or read the steady state's numbers",
 			[]string{"paused"},
 			atEnd(rampDrain),
 		},
 		{
-			"growing", "load", "requests in flight that still became more at the end of an open loop",
+			"growing", "load", "requests in flight that were still increasing at the end of an open loop",
 			limits{0.20, 0.50, "%", "more in the last third than in the middle one, if by three standard errors and throughout", ""},
-			"lower the rate below what the server can do; what latencies mean here depends on how long the run was",
+			"lower the rate below what the server can sustain; what latencies mean here depends on how long the run was",
 			[]string{"paused", "restart", "foreign_requests"},
 			atEnd(growing),
 		},
 		{
 			"drift", "load", "a server that became slower or faster during the run",
 			limits{0.10, 0.50, "%", "of TTFT, of TPOT or, without a stream, of the latency, from before the change to after it, if more than chance does; of TTFT and latency below 1 ms never", ""},
-			"look what happened on the server then: other users, heat, clocks, a cache that filled; warm it up before (--num-warmups), and run again",
+			"check what happened on the server then: other users, heat, clocks, a cache that filled; warm it up before (--num-warmups), and run again",
 			[]string{"paused", "restart", "foreign_requests", "steal", "cpu_wait"},
 			newDrift,
 		},
@@ -177,7 +177,7 @@ func table() []entry {
 		{
 			"finish_reasons", "answers", "finish reasons other than stop, length and tool calls",
 			limits{0, 0.01, "%", "of the complete answers", ""},
-			"look into the server's log for what it did with these requests", nil, func(*facts) check { return &finishReasons{} },
+			"check the server's log for what it did with these requests", nil, func(*facts) check { return &finishReasons{} },
 		},
 		{
 			"empty", "answers", "answers without any text",
@@ -190,14 +190,14 @@ func table() []entry {
 			"read some answers (--journal-texts): a broken model or a canned answer is fast", nil, func(f *facts) check { return &identical{texts: newSeen(f.opt.HashLimit)} },
 		},
 		{
-			"integrity", "answers", "greedy answers that are others under load than without, with --integrity-sample",
+			"integrity", "answers", "greedy answers that differ between load and no load, with --integrity-sample",
 			limits{0, 0.10, "%", "of the prompts that were sent again", ""},
 			"read some pairs (--journal-texts); a few may be the arithmetic of larger batches, many are a fault of the server", nil, newIntegrity,
 		},
 		{
 			"prompt_tokens", "answers", "prompt tokens planned against those that the server counted",
 			limits{0.02, 0.10, "%", "of the prompt, beside a constant number that a template adds", ""},
-			"give the model's own tokenizer (--tokenizer), and look whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
+			"give the model's own tokenizer (--tokenizer), and check whether the server cuts prompts", nil, func(*facts) check { return &promptTokens{} },
 		},
 		{
 			"bursts", "answers", "tokens that came in bunches, as from a proxy that buffers",
@@ -215,7 +215,7 @@ func table() []entry {
 		},
 		{
 			"seen_prompts", "cache", "prompts that an earlier run sent to the same server",
-			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it tells no start time, or if the prompts are questions", ""},
+			limits{0.01, 0.10, "%", "of the requests; none if the server's counters or answers show that its cache was not used; suspect at most if it reports no start time, or if the prompts are questions", ""},
 			"use another --seed; or empty the cache (restart the server, or reset its cache) and say so with --forget-prompts", nil, atEnd(seenPrompts),
 		},
 		{
@@ -230,12 +230,12 @@ func table() []entry {
 		{
 			"model", "server", "another model or quantisation than --model and --served-model-name name",
 			limits{invalid: never, text: "suspect if a server that takes requests does not list the model, or lists one of another size or quantisation; llama.cpp takes any name, so there only a size or quantisation that contradicts the name counts"},
-			"look which server is behind the address; name with --model what it serves", nil, atEnd(servedModel),
+			"check which server is behind the address; name with --model what it serves", nil, atEnd(servedModel),
 		},
 		{
-			"restart", "server", "a server that began anew while we ran",
+			"restart", "server", "a server that restarted during the run",
 			limits{text: "invalid if its start time changed or a counter fell"},
-			"look into the server's log for why it stopped; run again", nil, atEnd(restart),
+			"check the server's log for why it stopped; run again", nil, atEnd(restart),
 		},
 		{
 			"foreign_requests", "server", "requests as the server counted against ours",
@@ -257,7 +257,7 @@ func table() []entry {
 			func(*facts) check { return &serverTokens{of: outputSide()} },
 		},
 		{
-			"preemptions", "server", "sequences that the server had to throw out of its memory and begin again",
+			"preemptions", "server", "sequences that the server had to evict from memory and recompute",
 			limits{0, never, "", "", ""},
 			"give the server more KV cache, or a lower limit of sequences", nil, atEnd(preemptions),
 		},
@@ -291,24 +291,24 @@ func table() []entry {
 
 		// The fleet.
 		{
-			"fleet_lost", fleetGroup, "requests of a fleet that are lost, or were not sent, because an agent was",
+			"fleet_lost", fleetGroup, "requests of a fleet that were lost or never sent because an agent was lost",
 			limits{0, 0.01, "%", "of the requests that were planned", ""},
 			"see why the agent is gone: its own output, its machine, its connection to NATS; run again", nil, atEnd(fleetLost),
 		},
 		{
-			"fleet_clock", fleetGroup, "how far the agents' clocks may be off, where their times are held against each other",
+			"fleet_clock", fleetGroup, "how far the agents' clocks may be off, where their times are compared",
 			limits{0.05, 0.50, "%", "of the time that a request is open; below 1 ms never", ""},
 			"put the leader closer to the agents, or read no more from the course over time than this", nil, atEnd(fleetClock),
 		},
 		{
 			"fleet_start", fleetGroup, "agents that did not begin at one instant",
 			limits{20, 1000, "ms", "from the first to the last", ""},
-			"look what held the last one up: its processors, or a clock that was set while the run began",
+			"check what delayed the last one: its processors, or a clock that was set while the run began",
 			[]string{"steal", "cpu_wait", "cpu"},
 			atEnd(fleetStart),
 		},
 		{
-			"fleet_duplicates", fleetGroup, "records of requests that came twice, or of an agent whose they were not",
+			"fleet_duplicates", fleetGroup, "records of requests that arrived twice, or from the wrong agent",
 			limits{0, 0.01, "%", "of the requests", ""},
 			"please report it with the journals of the agents: an agent sent what was not its own", nil, atEnd(fleetDuplicates),
 		},

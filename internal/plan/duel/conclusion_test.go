@@ -33,13 +33,13 @@ func TestTheConclusionOfADuel(t *testing.T) {
 // A duel of which no round counts says why, how often, and what to change.
 func TestNoRoundCounts(t *testing.T) {
 	d := &Duel{leftOut: []leftOut{
-		{1, "B: only 9 of 24 requests completed; to do: look"},
-		{2, "A: its own verdict is INVALID (foreign_requests); to do: find out who else uses the server"},
-		{3, "A: its own verdict is INVALID (foreign_requests); to do: find out who else uses the server"},
+		{1, "B: only 9 of 24 requests completed; hint: look"},
+		{2, "A: its own verdict is INVALID (foreign_requests); hint: find out who else uses the server"},
+		{3, "A: its own verdict is INVALID (foreign_requests); hint: find out who else uses the server"},
 	}}
 	err := d.Err()
 	const want = "undecided: no round tells anything: 2 of 3 are left out because of A: its own verdict is INVALID (foreign_requests); " +
-		"to do: find out who else uses the server; the other reasons stand above, beside their rounds"
+		"hint: find out who else uses the server; the other reasons stand above, beside their rounds"
 	if !errors.Is(err, ErrUndecided) || err.Error() != want {
 		t.Errorf("%v", err)
 	}

@@ -144,7 +144,7 @@ func spoiled(v *verdict.Verdict, holds bool) string {
 		case c.Hint == "":
 			return fmt.Sprintf("it is INVALID because of %s: %s", c.Name, c.Sentence)
 		default:
-			return fmt.Sprintf("it is INVALID because of %s: %s; to do: %s", c.Name, c.Sentence, c.Hint)
+			return fmt.Sprintf("it is INVALID because of %s: %s; hint: %s", c.Name, c.Sentence, c.Hint)
 		}
 	}
 	return ""

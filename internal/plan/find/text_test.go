@@ -42,7 +42,7 @@ func TestFindMarkdown(t *testing.T) {
 	spoiled, range8 := search.New(search.Config{From: 4, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200}), search.New(search.Config{From: 4, To: 8, Tolerance: 0.05, Short: 10, Long: 60, Enough: 300, Budget: 1200})
 	for range 3 {
 		o := seen(4, 1.5, 10, search.Bracket)
-		o.Numbers.Verdict, o.Spoiled = "INVALID", "it is INVALID because of lag: half of the latency is ours; to do: give the client more processors"
+		o.Numbers.Verdict, o.Spoiled = "INVALID", "it is INVALID because of lag: half of the latency is ours; hint: give the client more processors"
 		spoiled.Observed(o)
 	}
 	for _, o := range []search.Observation{seen(4, 0.2, 10, search.Bracket), seen(8, 0.23, 10, search.Bracket), seen(8, 0.23, 60, search.Confirm)} {

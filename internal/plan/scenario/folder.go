@@ -113,8 +113,8 @@ func (f Folder) write(r *Record) error {
 	return atomicfile.WriteBytes(filepath.Join(f.point(r.ID), pointFile), append(b, '\n'))
 }
 
-// clear removes what an earlier try of a point left.
-func (f Folder) clear(id string) error {
+// removePoint removes what an earlier try of a point left.
+func (f Folder) removePoint(id string) error {
 	if err := os.RemoveAll(f.point(id)); err != nil {
 		return fmt.Errorf("clear the point's folder: %w", err)
 	}

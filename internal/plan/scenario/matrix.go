@@ -78,7 +78,7 @@ func (d *Document) axis(key, value *yaml.Node, errs *errorList) axis {
 			continue
 		}
 		if slices.ContainsFunc(a.values, func(o axisValue) bool { return o.text == v.text }) {
-			errs.add(d.errorAt(item, "matrix."+key.Value, "the value %s is there twice; for more of the same use repeat", v.text))
+			errs.add(d.errorAt(item, "matrix."+key.Value, "the value %s is listed twice; for more of the same use repeat", v.text))
 			continue
 		}
 		a.values = append(a.values, v)

@@ -51,7 +51,7 @@ func (d *Document) checkTwice(n *yaml.Node, file string) {
 	lines := map[string]int{}
 	for k := range pairs(n) {
 		if first, twice := lines[k.Value]; twice {
-			d.errs.add(&Error{File: file, Line: k.Line, Key: k.Value, Text: fmt.Sprintf("is there twice; it is on line %d already", first)})
+			d.errs.add(&Error{File: file, Line: k.Line, Key: k.Value, Text: fmt.Sprintf("is defined twice; it is already on line %d", first)})
 		}
 		lines[k.Value] = k.Line
 	}

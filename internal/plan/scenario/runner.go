@@ -135,7 +135,7 @@ func (j *job) Begin() error {
 	if j.again = j.goesOn(); j.again {
 		return nil
 	}
-	if err := j.r.Folder.clear(p.ID); err != nil {
+	if err := j.r.Folder.removePoint(p.ID); err != nil {
 		return err
 	}
 	return j.note()
@@ -145,7 +145,7 @@ func (j *job) Run(ctx context.Context, drain <-chan struct{}, up *run.Servers) e
 	r, p := j.r, j.p
 	if j.again && j.rec.Self != r.selves[p.server] {
 		j.again, j.rec.SpeedDone = false, false // it was of another server
-		if err := r.Folder.clear(p.ID); err != nil {
+		if err := r.Folder.removePoint(p.ID); err != nil {
 			return err
 		}
 	}

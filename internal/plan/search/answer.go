@@ -71,7 +71,7 @@ func (s *Search) Answer() Answer {
 func (s *Search) sure(low, high *point) bool {
 	clear := 0
 	for _, o := range s.overs(low, high) {
-		if o.clear() {
+		if o.undisturbed() {
 			clear++
 		}
 	}

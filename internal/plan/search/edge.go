@@ -47,7 +47,7 @@ func (s *Search) edge() edge {
 // each is on its side for sure or was tried for as long as the confirming run.
 func (s *Search) enclosed(low, high *point) bool {
 	sure := func(p *point, side int) bool { return p.side == side || s.tried(p.x) >= s.cfg.Long }
-	return s.close(low, high) && sure(low, -1) && sure(high, 1)
+	return s.adjacent(low, high) && sure(low, -1) && sure(high, 1)
 }
 
 // confirm asks for long runs: one just below the edge, and where it fails lower ones,

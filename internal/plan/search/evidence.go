@@ -30,9 +30,9 @@ func (o *Observation) Without() string {
 	case o.Spoiled != "":
 		return o.Spoiled
 	case o.few():
-		return fmt.Sprintf("only %d requests in %.3g s, and %d are needed; to do: give longer probes (--probe)", max(o.Numbers.Sent, o.Numbers.Requests), o.Seconds, leastRequests)
+		return fmt.Sprintf("only %d requests in %.3g s, and %d are needed; hint: give longer probes (--probe)", max(o.Numbers.Sent, o.Numbers.Requests), o.Seconds, leastRequests)
 	case !o.Holds() && !o.surelyOver():
-		return "it did not hold, which may be the measuring machine's doing: " + o.Disturbed + "; to do: let nothing else run beside it"
+		return "it did not hold, which may be the measuring machine's doing: " + o.Disturbed + "; hint: let nothing else run beside it"
 	}
 	return ""
 }
@@ -48,8 +48,8 @@ func (o *Observation) Across() *ClauseUse {
 	return nil
 }
 
-// clear reports whether a probe was not disturbed, or by no more than matters.
-func (o *Observation) clear() bool {
+// undisturbed reports whether a probe was not disturbed, or by no more than matters.
+func (o *Observation) undisturbed() bool {
 	b := o.Binding()
 	return o.Disturbed == "" || b != nil && b.Least != nil && *b.Least >= clearShare**b.Use
 }
@@ -60,7 +60,7 @@ const clearShare = 0.95
 // surelyOver reports whether the server itself was over the edge in a probe: it was not disturbed, or so far
 // over that what its numbers may be off does not matter.
 func (o *Observation) surelyOver() bool {
-	if o.Holds() || o.clear() {
+	if o.Holds() || o.undisturbed() {
 		return !o.Holds()
 	}
 	b := o.Binding()

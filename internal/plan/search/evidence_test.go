@@ -73,13 +73,13 @@ func TestNoEvidence(t *testing.T) {
 				o.Disturbed = "steal: 57 %"
 			}
 		}, 37.5, true, ""},
-		{"all are INVALID", func(_ int, o *Observation) { o.Spoiled = "it is INVALID because of x; to do: y" }, 0, false, "no probe is evidence, and nothing is known of the edge: it is INVALID because of x; to do: y"},
+		{"all are INVALID", func(_ int, o *Observation) { o.Spoiled = "it is INVALID because of x; hint: y" }, 0, false, "no probe is evidence, and nothing is known of the edge: it is INVALID because of x; hint: y"},
 		{"none sends anything", func(_ int, o *Observation) { nothing(o) }, 0, false, "only 0 requests"},
 		{"those above 20 are INVALID", func(_ int, o *Observation) {
 			if o.X > 20 {
-				o.Spoiled = "it is INVALID because of lag; to do: more processors"
+				o.Spoiled = "it is INVALID because of lag; hint: more processors"
 			}
-		}, 16, false, "no evidence: it is INVALID because of lag; to do: more processors"},
+		}, 16, false, "no evidence: it is INVALID because of lag; hint: more processors"},
 		{"those above 20 are slow, and disturbed", func(_ int, o *Observation) {
 			if o.X > 20 {
 				slow(o)

@@ -236,7 +236,7 @@ func (s *Search) narrow(e edge) (Probe, bool) {
 // a third one and it is not sure on which side this one is.
 func (s *Search) doubtful() (x float64, ok bool) {
 	low, high := s.bounds()
-	if !s.close(low, high) {
+	if !s.adjacent(low, high) {
 		return 0, false
 	}
 	least := math.Inf(1)
@@ -248,8 +248,8 @@ func (s *Search) doubtful() (x float64, ok bool) {
 	return x, !math.IsInf(least, 1)
 }
 
-// close reports whether no load between two need be tried.
-func (s *Search) close(low, high *point) bool {
+// adjacent reports whether no load between two need be tried.
+func (s *Search) adjacent(low, high *point) bool {
 	return high.x <= low.x*(1+s.cfg.Tolerance/2) || s.cfg.Integer && high.x-low.x <= 1
 }
 

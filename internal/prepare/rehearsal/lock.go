@@ -93,7 +93,7 @@ func ReadLock(from io.Reader) (*Lock, error) {
 		return nil, fmt.Errorf("a lock has at most %d bytes", maxLock)
 	}
 	if !IsLock(b) {
-		return nil, fmt.Errorf("it is no lock: bench serve --lock FILE writes one")
+		return nil, fmt.Errorf("it is not a lock: bench serve --lock FILE writes one")
 	}
 	var l Lock
 	if err := json.Unmarshal(b, &l); err != nil {
@@ -103,7 +103,7 @@ func ReadLock(from io.Reader) (*Lock, error) {
 	case l.Version < 1 || l.Version > LockVersion:
 		return nil, fmt.Errorf("it is a lock of version %d, and this program reads versions 1 to %d", l.Version, LockVersion)
 	case l.Requests < 1 || len(l.Bodies) != min(l.Requests, firstPrints) || len(l.Due) != len(l.Bodies) || len(l.Blocks) != blocksOf(l.Requests):
-		return nil, fmt.Errorf("it is a lock that has not all its requests")
+		return nil, fmt.Errorf("it is an incomplete lock: requests are missing")
 	}
 	return &l, nil
 }

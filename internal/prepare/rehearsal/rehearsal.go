@@ -126,7 +126,7 @@ func (c *Collector) Add(p *load.Planned) bool {
 		return false
 	}
 	w := p.Request
-	c.print(p)
+	c.printPrompt(p)
 	if len(c.r.First) < shownFirst {
 		c.r.First = append(c.r.First, Shown{w.Index, p.Due.Seconds(), w.PromptTokens, w.OutputTokens, len(p.Body), shorten([]byte(c.scrub(string(p.Body))), shownBytes)})
 	}
@@ -170,8 +170,8 @@ type openBlock struct {
 	bodies, due hash.Hash
 }
 
-// print keeps the fingerprint of a request.
-func (c *Collector) print(p *load.Planned) {
+// printPrompt keeps the fingerprint of a request.
+func (c *Collector) printPrompt(p *load.Planned) {
 	sum := sha256.Sum256(p.Body)
 	if n := c.r.Requests; n < firstPrints {
 		c.r.Prints.Bodies = append(c.r.Prints.Bodies, hex.EncodeToString(sum[:])[:printDigits])

@@ -135,7 +135,7 @@ func (d *dispatcher) sendTurn() bool {
 		d.giveBack()
 	case j.body == nil: // it is due soon
 		d.giveBack()
-		d.flight.wait.Go(func() { d.conversations.make(j) })
+		d.flight.wait.Go(func() { d.conversations.prepare(j) })
 	default:
 		d.send(j, false)
 	}
@@ -148,7 +148,7 @@ func (d *dispatcher) begin() bool {
 	if j == nil || !d.closed && j.due > d.now {
 		return false
 	}
-	if d.closed && d.cfg.Batch > 0 && j.request.Index%d.cfg.Batch == 0 && d.flight.any() {
+	if d.closed && d.cfg.Batch > 0 && j.request.Index%d.cfg.Batch == 0 && d.flight.busy() {
 		d.flight.wait.Wait() // the batch before it; what is in flight ends when the run is cancelled
 		return true
 	}

@@ -40,7 +40,7 @@ type flight struct {
 	complete  int   // and those that were not
 }
 
-func (f *flight) any() bool {
+func (f *flight) busy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.flying > 0

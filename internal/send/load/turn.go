@@ -104,15 +104,15 @@ func (t *conversations) follow(o *conversation, i int) {
 	j.due -= t.run.cfg.Control.stood(j.due)
 	j.due += j.delay
 	if j.delay <= 2*int64(makeAhead) {
-		t.make(j)
+		t.prepare(j)
 		return
 	}
 	j.at = j.due - int64(makeAhead)
 	t.push(j)
 }
 
-// make makes a turn's body and queues it.
-func (t *conversations) make(j *job) {
+// prepare makes a turn's body and queues it.
+func (t *conversations) prepare(j *job) {
 	if err := t.run.maker.makeTurn(j); err != nil {
 		t.fail(j, err)
 		return

@@ -23,14 +23,14 @@ type renderer interface {
 }
 
 // templated is the tokenizer of a dataset. Its chat template sees the run's date, and the run's own variables
-// where the dataset heeds them.
+// where the dataset uses them.
 func (o *Options) templated(k *Kind) prompts.Tokenizer {
 	r, ok := o.Tokenizer.(renderer)
 	if !ok {
 		return o.Tokenizer
 	}
 	t := chatVocabulary{renderer: r, variables: map[string]any{"strftime_now": jinja.StrftimeNow(o.ChatTemplateDate.Time())}}
-	if k.Hears(keyChatTemplateKwargs) {
+	if k.Uses(keyChatTemplateKwargs) {
 		maps.Copy(t.variables, o.ChatTemplateKwargs.Variables())
 	}
 	return t

@@ -29,7 +29,7 @@ func chatTokenizer(t *testing.T, template string) *tokenizer.Tokenizer {
 	return tok
 }
 
-// TestChatVariables: the template sees the run's date, and its variables where the dataset heeds them.
+// TestChatVariables: the template sees the run's date, and its variables where the dataset uses them.
 func TestChatVariables(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prompts.jsonl")
 	if err := os.WriteFile(file, []byte(`{"prompt": "hi"}`+"\n"), 0o600); err != nil {

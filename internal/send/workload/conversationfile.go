@@ -15,7 +15,7 @@ import (
 
 var conversationSet = NewKind(Kind{
 	Name: "conversations", Doc: "Conversations of a file, whole: OpenAI's messages, ShareGPT's form, or graphs of turns.", File: true, AllOfFile: true, Talks: true,
-	Listens: []string{keyNoOversample},
+	SharedKeys: []string{keyNoOversample},
 }, openConversations)
 
 // ConversationOptions shape the conversations of a file.

@@ -12,7 +12,7 @@ import (
 
 var custom = NewKind(Kind{
 	Name: "custom", Doc: "Lines of JSON with a prompt, and output_tokens where wanted.", File: true, AllOfFile: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateKwargs, keyChatTemplateDate},
+	SharedKeys: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateKwargs, keyChatTemplateDate},
 }, openCustom)
 
 // CustomOptions shape the custom dataset.

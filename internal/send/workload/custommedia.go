@@ -14,7 +14,7 @@ import (
 
 var customImage = NewKind(Kind{
 	Name: "custom_image", Doc: "Lines of JSON with a prompt and its images.", File: true, AllOfFile: true, Holds: Images,
-	Listens: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat},
+	SharedKeys: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat},
 }, openCustomImage)
 
 // CustomImageOptions shape the dataset custom_image.
@@ -242,7 +242,7 @@ func (p *contentPart) readURL(raw json.RawMessage) error {
 
 var customAudio = NewKind(Kind{
 	Name: "custom_audio", Doc: "Lines of JSON with a sound's file, and a prompt where wanted.", File: true, AllOfFile: true, Holds: Sounds,
-	Listens: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat, keyChatTemplateDate},
+	SharedKeys: []string{keyNoOversample, keyDisableShuffle, keyMultimodalChat, keyChatTemplateDate},
 }, openCustomAudio)
 
 // CustomAudioOptions shape the dataset custom_audio.

@@ -19,7 +19,7 @@ import (
 
 var hf = NewKind(Kind{
 	Name: "hf", Doc: "A set of Hugging Face's: a folder or file of Parquet, JSON or CSV, or a name on the hub.", File: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateDate},
+	SharedKeys: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateDate},
 }, openHF)
 
 // HFOptions shape the hf dataset.

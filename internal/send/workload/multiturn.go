@@ -184,11 +184,11 @@ func (d *multiTurnDataset) plan() (*madeTalk, bool) {
 }
 
 func (d *multiTurnDataset) run(m *madeTalk) {
-	m.err = d.make(m.talk, d.opts.Seed)
+	m.err = d.fill(m.talk, d.opts.Seed)
 }
 
-// make fills a conversation in.
-func (d *multiTurnDataset) make(c *talk.Conversation, seed uint64) error {
+// fill fills a conversation in.
+func (d *multiTurnDataset) fill(c *talk.Conversation, seed uint64) error {
 	g := d.generator(seed, c.Number)
 	lengths := d.lengths(g)
 	c.Turns = make([]talk.Turn, len(lengths))
@@ -270,7 +270,7 @@ func (d *multiTurnDataset) Warmups(n int) ([]*Request, error) {
 	warm := make([]*Request, n)
 	for i := range warm {
 		c := &talk.Conversation{Number: i + 1}
-		if err := d.make(c, warmSeed(d.opts.Seed)); err != nil {
+		if err := d.fill(c, warmSeed(d.opts.Seed)); err != nil {
 			return nil, err
 		}
 		warm[i] = firstTurn(c, i)

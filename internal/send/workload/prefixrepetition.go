@@ -15,7 +15,7 @@ const unboundedPrefixed = 1 << 15
 
 var prefixRepetition = NewKind(Kind{
 	Name: "prefix_repetition", Doc: "Prompts that share a few prefixes, for what a prefix cache does.", Most: unboundedPrefixed,
-	Listens: []string{keyDisableShuffle},
+	SharedKeys: []string{keyDisableShuffle},
 }, openPrefixRepetition)
 
 // PrefixRepetitionOptions shape the prefix_repetition dataset.

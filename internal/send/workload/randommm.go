@@ -14,7 +14,7 @@ import (
 
 var randomMM = NewKind(Kind{
 	Name: "random-mm", Doc: "Prompts of exact token lengths, with images or videos of noise.", IgnoreEOS: true, Holds: Images,
-	Listens: []string{keyMultimodalChat},
+	SharedKeys: []string{keyMultimodalChat},
 }, openRandomMM)
 
 // RandomMMOptions shape the dataset random-mm.

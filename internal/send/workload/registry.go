@@ -19,8 +19,8 @@ type Kind struct {
 	File bool
 	// BuiltIn says that it has a text of its own where no file is given.
 	BuiltIn bool
-	// Listens are the keys of Shared, besides path, that it heeds.
-	Listens []string
+	// SharedKeys are the keys of Shared, besides path, that it uses.
+	SharedKeys []string
 	// AllOfFile says that a number of prompts of 0 or less means all of the file.
 	AllOfFile bool
 	// IgnoreEOS says that a length it asks for means nothing to a model that may stop early.
@@ -58,12 +58,12 @@ func NewKind[T any](k Kind, open func(Options, *T) (Dataset, error)) *Kind {
 // Options makes the dataset's own options with their defaults.
 func (k *Kind) Options() any { return k.own() }
 
-// Hears says whether the dataset heeds an option of Shared.
-func (k *Kind) Hears(key string) bool {
+// Uses reports whether the dataset uses an option of Shared.
+func (k *Kind) Uses(key string) bool {
 	if key == keyPath {
 		return k.File
 	}
-	return lora.IsKey(key) || slices.Contains(k.Listens, key)
+	return lora.IsKey(key) || slices.Contains(k.SharedKeys, key)
 }
 
 // kinds is the one place where a dataset is listed.

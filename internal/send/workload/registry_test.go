@@ -20,7 +20,7 @@ func TestKinds(t *testing.T) {
 		if k.Doc == "" {
 			t.Errorf("%s does not say what it is", k.Name)
 		}
-		for _, key := range k.Listens {
+		for _, key := range k.SharedKeys {
 			if !slices.Contains(shared, key) {
 				t.Errorf("%s listens to %s", k.Name, key)
 			}
@@ -54,7 +54,7 @@ func TestOneMoreKind(t *testing.T) {
 	const name = "theirs"
 	k := NewKind(Kind{Name: name, File: true}, func(Options, *struct{}) (Dataset, error) { return nil, nil })
 	more := kinds.With(k)
-	if found, err := more.Find(name); err != nil || found != k || !k.Hears(keyPath) || k.Hears(keyDisableShuffle) {
+	if found, err := more.Find(name); err != nil || found != k || !k.Uses(keyPath) || k.Uses(keyDisableShuffle) {
 		t.Errorf("%v, %v", found, err)
 	}
 	if _, err := Find(name); err == nil {

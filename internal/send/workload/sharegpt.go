@@ -18,7 +18,7 @@ const (
 
 var shareGPT = NewKind(Kind{
 	Name: "sharegpt", Doc: "Conversations of a file in ShareGPT's form: the first turn is sent.", File: true,
-	Listens: []string{keyNoOversample, keyDisableShuffle},
+	SharedKeys: []string{keyNoOversample, keyDisableShuffle},
 }, openShareGPT)
 
 // ShareGPTOptions shape the sharegpt dataset.

@@ -28,7 +28,7 @@ const (
 //go:embed text/sonnet.txt
 var poem string
 
-var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file. Of older vLLM: 0.32 no longer has it.", File: true, BuiltIn: true, Listens: []string{keySkipChatTemplate, keyChatTemplateDate}}, openSonnet)
+var sonnet = NewKind(Kind{Name: "sonnet", Doc: "Prompts of the lines of a poem, the first of which all share: Shakespeare's sonnets, or those of a file. Of older vLLM: 0.32 no longer has it.", File: true, BuiltIn: true, SharedKeys: []string{keySkipChatTemplate, keyChatTemplateDate}}, openSonnet)
 
 // SonnetOptions shape the sonnet dataset.
 type SonnetOptions struct {

@@ -17,7 +17,7 @@ const benchSeed = 0
 
 var specBench = NewKind(Kind{
 	Name: "spec_bench", Doc: "The first turns of Spec-Bench's question.jsonl, by category.", File: true, AllOfFile: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateDate},
+	SharedKeys: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateDate},
 }, openSpecBench)
 
 // SpecBenchOptions shape the spec_bench dataset.
@@ -75,7 +75,7 @@ func keepCategory(c *corpus, category string) error {
 
 var speedBench = NewKind(Kind{
 	Name: "speed_bench", Doc: "The first messages of SPEED-Bench, from the folder that its prepare.py makes.", File: true, AllOfFile: true,
-	Listens: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateKwargs, keyChatTemplateDate},
+	SharedKeys: []string{keySkipChatTemplate, keyNoOversample, keyDisableShuffle, keyChatTemplateKwargs, keyChatTemplateDate},
 }, openSpeedBench)
 
 // SpeedBenchOptions shape the speed_bench dataset. As in vLLM, the general output

@@ -151,7 +151,7 @@ func TestSonnetWithoutChatTemplate(t *testing.T) {
 	_, err := Open(o)
 	wantError(t, err, "--skip-chat-template")
 	o.SkipChatTemplate = true
-	if !slices.Contains(sonnet.Listens, keySkipChatTemplate) {
+	if !slices.Contains(sonnet.SharedKeys, keySkipChatTemplate) {
 		t.Error("the flag is said to have no effect")
 	}
 	for _, r := range all(t, open(t, o)) {

@@ -53,7 +53,7 @@ func questions(w io.Writer, folder string, _ measure.Options, _ *Options) error 
 	out := &questionWriter{w: bufio.NewWriter(w), plan: &plan}
 	err := readAnswers(path, out.see, nil)
 	if err == nil {
-		err = out.close()
+		err = out.Close()
 	}
 	if err != nil {
 		return fmt.Errorf("writing the questions: %w", err)
@@ -150,7 +150,7 @@ func (q *questionWriter) see(task *journal.Task, a *journal.Answer) {
 	}
 }
 
-func (q *questionWriter) close() error {
+func (q *questionWriter) Close() error {
 	for _, number := range slices.Sorted(maps.Keys(q.choices)) {
 		q.write(q.choices[number])
 	}

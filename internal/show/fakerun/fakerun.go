@@ -119,7 +119,7 @@ func (j *Journal) Next() (*journal.Request, error) {
 		r.Outcome, r.Error = journal.StreamError, j.Words
 	}
 	if j.Turns > 0 {
-		j.converse(r)
+		j.addTurn(r)
 	}
 	if j.Agents > 0 {
 		j.agent(r)
@@ -130,9 +130,9 @@ func (j *Journal) Next() (*journal.Request, error) {
 	return r, nil
 }
 
-// converse makes a request a turn, and ends its conversation with the last one. A turn
+// addTurn makes a request a turn, and ends its conversation with the last one. A turn
 // that fails is followed by others all the same: reports compute nothing.
-func (j *Journal) converse(r *journal.Request) {
+func (j *Journal) addTurn(r *journal.Request) {
 	r.Conversation, r.Turn = r.Index/j.Turns+1, r.Index%j.Turns+1
 	r.Model = []string{"law ", "med "}[r.Conversation%2] + j.Words
 	r.UsagePrompt, r.UsageCached, r.CachedKnown = 8*r.Turn, 7*(r.Turn-1), true

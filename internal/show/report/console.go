@@ -27,14 +27,14 @@ func Console(w io.Writer, r *measure.Result, opt Options) error {
 	c.failures(r)
 	c.vllm(r)
 	c.ours(r, opt)
-	return c.print(w)
+	return c.writeTo(w)
 }
 
 // VLLM prints vLLM's block alone, for scripts that read it.
 func VLLM(w io.Writer, r *measure.Result) error {
 	c := &console{}
 	c.vllm(r)
-	return c.print(w)
+	return c.writeTo(w)
 }
 
 // console is what is printed so far.
@@ -44,7 +44,7 @@ type console struct {
 	color bool
 }
 
-func (c *console) print(w io.Writer) error {
+func (c *console) writeTo(w io.Writer) error {
 	if _, err := io.WriteString(w, c.b.String()); err != nil {
 		return fmt.Errorf("printing the result: %w", err)
 	}
@@ -63,7 +63,7 @@ func (c *console) center(s, rule string) {
 	c.line("%s%s%s", strings.Repeat(rule, free/2), s, strings.Repeat(rule, free-free/2))
 }
 
-func (c *console) int(label string, v int64)     { c.line("%-40s %-10d", label, v) }
+func (c *console) integer(label string, v int64) { c.line("%-40s %-10d", label, v) }
 func (c *console) float(label string, v float64) { c.line("%-40s %-10.2f", label, v) }
 
 // known is a number, or the word for one that nobody knows.
@@ -84,7 +84,7 @@ func (c *console) numbers(r *measure.Result, names ...string) {
 		case math.IsNaN(v):
 			c.row(m.Title, "unknown")
 		case m.Whole():
-			c.int(m.Title+":", int64(v))
+			c.integer(m.Title+":", int64(v))
 		default:
 			c.float(m.Title+":", v)
 		}
@@ -108,7 +108,7 @@ func (c *console) vllm(r *measure.Result) {
 	c.center(" Serving Benchmark Result ", "=")
 	c.numbers(r, "completed", "failed")
 	if o.MaxConcurrency > 0 {
-		c.int("Maximum request concurrency:", int64(o.MaxConcurrency))
+		c.integer("Maximum request concurrency:", int64(o.MaxConcurrency))
 	}
 	if o.RequestRate > 0 {
 		c.float("Request rate configured (RPS):", o.RequestRate)
@@ -144,12 +144,12 @@ func (c *console) specDecode(s *measure.SpecDecode) {
 	c.float("Acceptance rate (%):", s.AcceptanceRate)
 	c.known("Acceptance length:", s.AcceptanceLength)
 	if s.Drafts > 0 {
-		c.int("Drafts:", s.Drafts)
+		c.integer("Drafts:", s.Drafts)
 	} else {
 		c.row("Drafts", "unknown")
 	}
-	c.int("Draft tokens:", s.DraftTokens)
-	c.int("Accepted tokens:", s.Accepted)
+	c.integer("Draft tokens:", s.DraftTokens)
+	c.integer("Accepted tokens:", s.Accepted)
 	if len(s.PerPosition) > 0 {
 		c.line("Per-position acceptance (%%):")
 	}

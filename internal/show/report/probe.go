@@ -10,8 +10,8 @@ func (c *console) probe(p *measure.Probe) {
 		return
 	}
 	c.center("Probe Requests", "-")
-	c.int("Probe requests completed:", int64(p.Completed))
-	c.int("Probe requests failed:", int64(p.Failed))
+	c.integer("Probe requests completed:", int64(p.Completed))
+	c.integer("Probe requests failed:", int64(p.Failed))
 	c.float("Median probe E2EL (ms):", p.E2EL.P50)
 	c.float("P99 probe E2EL (ms):", p.E2EL.P99)
 	c.float("Max probe E2EL (ms):", p.E2EL.Max)

@@ -24,7 +24,7 @@ func (c *console) verdict(v *verdict.Verdict) {
 			c.Note(&c.b, "  effect: "+check.Effect)
 		}
 		if check.Hint != "" {
-			c.Note(&c.b, "  to do: "+check.Hint)
+			c.Note(&c.b, "  hint: "+check.Hint)
 		}
 	}
 	var noted []string

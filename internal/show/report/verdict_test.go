@@ -22,7 +22,7 @@ func TestConsoleShowsTheVerdict(t *testing.T) {
   suspect, lateness: requests were sent 9.4 ms after they were due (p99);
     the mean gap is 0.5 ms, and the line goes on
     effect: TTFT p99 from due is 8 ms higher
-    to do: use a machine with more cores
+    hint: use a machine with more cores
   not checked: steal
 `
 	if diff := cmp.Diff(want, c.b.String()); diff != "" {

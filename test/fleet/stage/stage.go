@@ -188,7 +188,7 @@ func (p *Process) Usage() (cpu time.Duration, rss int64) {
 	return time.Duration(n(11)+n(12)) * tick, n(21) * int64(os.Getpagesize())
 }
 
-// FreePort is one that nobody listens on now.
+// FreePort is one that nothing is listening on now.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -95,10 +95,10 @@ func (h *History) AppendJSON(dst []byte) []byte {
 	if cap(dst)-len(dst) < h.size+2 {
 		dst = append(make([]byte, 0, len(dst)+h.size+2), dst...)
 	}
-	return append(h.append(append(dst, '[')), ']')
+	return append(h.appendTo(append(dst, '[')), ']')
 }
 
-func (h *History) append(dst []byte) []byte {
+func (h *History) appendTo(dst []byte) []byte {
 	// Oldest first. The chain is as long as the conversation, at most MaxTurns.
 	var chain []*History
 	for at := h; at != nil; at = at.before {

@@ -8,12 +8,12 @@ import (
 	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
-// unsure keeps those values of a sample that are known within bounds only. A percentile is
+// uncertain keeps those values of a sample that are known within bounds only. A percentile is
 // a function of order statistics, each of which grows with every value: so the
 // percentile of all lower ends bounds the percentile of the truth from below, and
 // that of all upper ends from above. The others are in the sample: only what differs is kept,
 // in histograms.
-type unsure struct {
+type uncertain struct {
 	n              int
 	was, low, high *hist.Histogram // as measured, at least, at most; nil: there are none
 	even           *hist.Histogram // what is most likely
@@ -31,10 +31,10 @@ type gapValues struct {
 }
 
 // sure takes in a value that is known.
-func (u *unsure) sure(v float64) { u.mostSure = max(u.mostSure, sample.Nanoseconds(v)) }
+func (u *uncertain) sure(v float64) { u.mostSure = max(u.mostSure, sample.Nanoseconds(v)) }
 
 // one takes in a value in seconds with its bounds, and what is most likely.
-func (u *unsure) one(v, low, high, likely float64) {
+func (u *uncertain) one(v, low, high, likely float64) {
 	if low == high {
 		u.sure(v)
 		return
@@ -49,13 +49,13 @@ func (u *unsure) one(v, low, high, likely float64) {
 	u.less, u.more = u.less+float64(was-a), u.more+float64(b-was)
 }
 
-func (u *unsure) begin() {
+func (u *uncertain) begin() {
 	if u.was == nil {
 		u.was, u.low, u.high, u.even = hist.New(hist.FullBits), hist.New(hist.FullBits), hist.New(hist.FullBits), hist.New(hist.FullBits)
 	}
 }
 
-func (u *unsure) ends(low, high int64) {
+func (u *uncertain) ends(low, high int64) {
 	u.n++
 	u.low.Add(low)
 	u.high.Add(high)
@@ -63,11 +63,11 @@ func (u *unsure) ends(low, high int64) {
 }
 
 // see takes in a gap, and how many values share it, before its stretch is known.
-func (u *unsure) see(ns int64, values int) { u.gaps = append(u.gaps, gapValues{ns, values}) }
+func (u *uncertain) see(ns int64, values int) { u.gaps = append(u.gaps, gapValues{ns, values}) }
 
 // stretch takes in what is known of the gaps so far. Of n values with the sum s, the j-th largest
 // is s/j at most, and the largest is s/n at least.
-func (u *unsure) stretch(s row.Stretch) {
+func (u *uncertain) stretch(s row.Stretch) {
 	defer func() { u.gaps = u.gaps[:0] }()
 	if s.Exact {
 		u.mostSure = max(u.mostSure, u.gaps[0].ns/int64(u.gaps[0].n))
@@ -105,7 +105,7 @@ func (u *unsure) stretch(s row.Stretch) {
 func ceil(a int64, n int) int64 { return (a + int64(n) - 1) / int64(n) }
 
 // bounds are those of the sample's mean, maximum and percentiles.
-func (u *unsure) bounds(s *sample.Sample, percentiles []float64) Range {
+func (u *uncertain) bounds(s *sample.Sample, percentiles []float64) Range {
 	r := Range{Count: s.N(), Within: u.n, Bounds: map[string]Ends{}, Shown: map[string]float64{}, Parts: map[string]map[Part]Ends{}}
 	st := s.Stats(boundedPercentiles(percentiles))
 	r.Bounds["mean_ms"], r.Bounds["max_ms"] = Ends{st.Mean, st.Mean}, Ends{st.Max, st.Max}
@@ -125,7 +125,7 @@ func boundedPercentiles(asked []float64) []float64 {
 }
 
 // widen adds what is not sure to the bounds of the sample's statistics.
-func (u *unsure) widen(r *Range, part Part, s *sample.Sample, st *sample.Stats) {
+func (u *uncertain) widen(r *Range, part Part, s *sample.Sample, st *sample.Stats) {
 	if u.n == 0 {
 		return
 	}

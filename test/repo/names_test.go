@@ -1,0 +1,50 @@
+package repo
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNoBuiltinNames fails on a function or method named like a predeclared identifier of Go: a reader
+// takes copy(…) and s.true() for the language's own.
+func TestNoBuiltinNames(t *testing.T) {
+	t.Parallel()
+	files := token.NewFileSet()
+	for _, room := range []string{"bench", "cmd", "internal", "packaging", "scripts", "site", "test", "tokenizer"} {
+		err := filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, declaration := range file.Decls {
+				function, ok := declaration.(*ast.FuncDecl)
+				if ok && types.Universe.Lookup(function.Name.Name) != nil && !builtinNamesLeft(filepath.ToSlash(path)) {
+					t.Errorf("%s: %s is a name of the language; choose another", files.Position(function.Pos()), function.Name.Name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// builtinNamesLeft reports whether a file may still have such names.
+func builtinNamesLeft(path string) bool {
+	for _, room := range []string{"internal/sim/", "internal/send/protocol/", "internal/journal/"} {
+		if strings.HasPrefix(path, room) {
+			return true
+		}
+	}
+	return false
+}
