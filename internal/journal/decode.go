@@ -40,7 +40,7 @@ func (c *cursor) word(s string) {
 }
 
 // int reads a number of up to 18 digits, which fits into an int64 whatever they are.
-func (c *cursor) int() int64 {
+func (c *cursor) readInt() int64 {
 	b, at, negative := c.b, c.at, false
 	if at < len(b) && b[at] == '-' {
 		negative = true
@@ -71,7 +71,7 @@ func (c *cursor) optionalInt(key string) int64 {
 	if !c.optional(key) {
 		return 0
 	}
-	return c.int()
+	return c.readInt()
 }
 
 // raw steps over a string and returns it with its quotes, and whether it is what it
@@ -99,7 +99,7 @@ func (c *cursor) raw() (quoted []byte, plain bool) {
 	return nil, false
 }
 
-func (c *cursor) string() string {
+func (c *cursor) readString() string {
 	quoted, plain := c.raw()
 	if c.bad {
 		return ""
@@ -118,14 +118,14 @@ func (c *cursor) optionalString(key string) string {
 	if !c.optional(key) {
 		return ""
 	}
-	return c.string()
+	return c.readString()
 }
 
 func (c *cursor) optionalText(key string) *string {
 	if !c.optional(key) {
 		return nil
 	}
-	s := c.string()
+	s := c.readString()
 	return &s
 }
 
@@ -143,7 +143,7 @@ func (c *cursor) outcome() Outcome {
 		return ""
 	}
 	c.at = before
-	return Outcome(c.string())
+	return Outcome(c.readString())
 }
 
 // optionalUsual is an optional string for which few values, here with their quotes, are usual.
@@ -156,7 +156,7 @@ func (c *cursor) optionalUsual(key string, usual ...string) string {
 			return u[1 : len(u)-1]
 		}
 	}
-	return c.string()
+	return c.readString()
 }
 
 // key steps over the key of a column, if it is next.
@@ -176,7 +176,7 @@ func column[T int | int64 | EventKind](c *cursor, there bool, memory *[]T) []T {
 	}
 	list := (*memory)[:0]
 	for {
-		n := c.int()
+		n := c.readInt()
 		if c.bad || int64(T(n)) != n || c.at == len(c.b) {
 			break
 		}

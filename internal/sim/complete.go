@@ -230,7 +230,7 @@ func (st *stream) header() []byte {
 		// bytes of a body for the first token is wrong by the whole wait.
 		st.frame.begin()
 		st.frame.comment()
-		st.frame.close()
+		st.frame.shut()
 		w := st.frame.writes[0]
 		b = append(b, st.frame.buf[w.from:w.to]...)
 		st.frame.begin()

@@ -108,7 +108,7 @@ func (f *framer) lastChunk() {
 }
 
 // close ends a round: what has been merged goes out as one write.
-func (f *framer) close() {
+func (f *framer) shut() {
 	if f.start >= 0 {
 		f.closeWrite(false)
 	}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 var promLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\})? ([0-9.e+-]+|\+Inf)$`)

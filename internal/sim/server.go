@@ -147,9 +147,9 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 
 // Close ends all connections, stops the engine and completes the truth.
 // A second call waits for the first.
-func (s *Server) Close() { s.once.Do(s.close) }
+func (s *Server) Close() { s.once.Do(s.shut) }
 
-func (s *Server) close() {
+func (s *Server) shut() {
 	s.mu.Lock()
 	s.closed = true
 	close(s.closing)
@@ -162,7 +162,7 @@ func (s *Server) close() {
 	s.active.Wait()
 	s.engine.Stop()
 	if s.truth != nil {
-		s.err = s.truth.close()
+		s.err = s.truth.shut()
 	}
 }
 

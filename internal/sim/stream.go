@@ -135,7 +135,7 @@ func (st *stream) take() bool {
 	for _, it := range items {
 		st.addTokens(it.tokens, it.last)
 	}
-	st.frame.close()
+	st.frame.shut()
 	return true
 }
 
@@ -151,7 +151,7 @@ func (st *stream) release() {
 func (st *stream) sendRole() error {
 	st.frame.begin()
 	st.add(dialect.Event{Kind: dialect.KindRole, First: true, Usage: st.runningUsage()})
-	st.frame.close()
+	st.frame.shut()
 	for st.frame.pending() {
 		if err := st.frame.write(st.conn, false, st.stamp); err != nil {
 			return err

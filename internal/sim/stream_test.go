@@ -2,9 +2,10 @@ package sim
 
 import (
 	"fmt"
-	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"slices"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 // TestFramings sends each framing alone and some together, and reads the

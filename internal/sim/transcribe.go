@@ -2,8 +2,9 @@ package sim
 
 import (
 	"fmt"
-	"github.com/inferometer/inferometer/internal/sim/dialect"
 	"net/http"
+
+	"github.com/inferometer/inferometer/internal/sim/dialect"
 )
 
 // formMemory is how much of an upload is kept in memory.

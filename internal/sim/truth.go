@@ -165,7 +165,7 @@ func (t *truthLog) loop() {
 }
 
 // close writes what is left and gives the first error of a write.
-func (t *truthLog) close() error {
+func (t *truthLog) shut() error {
 	close(t.stop)
 	<-t.done
 	return t.err

@@ -18,7 +18,7 @@ func TestTruthAtOnce(t *testing.T) {
 			t.Error("the record is not written yet")
 		}
 		log.add(&Record{ID: "two"})
-		if err := log.close(); err != nil {
+		if err := log.shut(); err != nil {
 			t.Fatal(err)
 		}
 		if got := parseTruth(t, buf); len(got) != 2 {
@@ -34,7 +34,7 @@ func TestSlowWrites(t *testing.T) {
 	log := newTruthLog(buf, true)
 	log.add(&Record{ID: "slow", Events: []int64{1, 2, 3, 4}, SlowWrites: want})
 	log.add(&Record{ID: "quick", Events: []int64{1, 2}})
-	if err := log.close(); err != nil {
+	if err := log.shut(); err != nil {
 		t.Fatal(err)
 	}
 	got := parseTruth(t, buf)

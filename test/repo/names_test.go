@@ -27,7 +27,7 @@ func TestNoBuiltinNames(t *testing.T) {
 			}
 			for _, declaration := range file.Decls {
 				function, ok := declaration.(*ast.FuncDecl)
-				if ok && types.Universe.Lookup(function.Name.Name) != nil && !builtinNamesLeft(filepath.ToSlash(path)) {
+				if ok && types.Universe.Lookup(function.Name.Name) != nil {
 					t.Errorf("%s: %s is a name of the language; choose another", files.Position(function.Pos()), function.Name.Name)
 				}
 			}
@@ -37,14 +37,4 @@ func TestNoBuiltinNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// builtinNamesLeft reports whether a file may still have such names.
-func builtinNamesLeft(path string) bool {
-	for _, room := range []string{"internal/sim/", "internal/send/protocol/", "internal/journal/"} {
-		if strings.HasPrefix(path, room) {
-			return true
-		}
-	}
-	return false
 }

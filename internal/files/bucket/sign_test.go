@@ -21,7 +21,8 @@ func TestSign(t *testing.T) {
 		{http.MethodGet, "test.txt", "", nil, http.Header{"Range": {"bytes=0-9"}}, "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"},
 		{
 			http.MethodPut, "test$file.text", "Welcome to Amazon S3.", nil,
-			http.Header{"Date": {"Fri, 24 May 2013 00:00:00 GMT"}, "X-Amz-Storage-Class": {"REDUCED_REDUNDANCY"}}, "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd",
+			http.Header{"Date": {"Fri, 24 May 2013 00:00:00 GMT"}, "X-Amz-Storage-Class": {"REDUCED_REDUNDANCY"}},
+			"98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd",
 		},
 		{http.MethodGet, "", "", url.Values{"lifecycle": {""}}, nil, "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"},
 		{http.MethodGet, "", "", url.Values{"prefix": {"J"}, "max-keys": {"2"}}, nil, "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"},

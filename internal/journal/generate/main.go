@@ -38,7 +38,7 @@ type field struct {
 // codecs say how a field of a kind is written and read. KEY is its key, V the field, TYPE its type and USUAL the values
 // that it has as a rule. A number or a text with a question mark may be left out; in Events all may.
 var codecs = map[string]struct{ write, read string }{
-	"int":       {"dst = appendInt(dst, `KEY`, int64(V))", "c.word(`KEY`)\nV = TYPE(c.int())"},
+	"int":       {"dst = appendInt(dst, `KEY`, int64(V))", "c.word(`KEY`)\nV = TYPE(c.readInt())"},
 	"int?":      {"dst = appendNonZero(dst, `KEY`, int64(V))", "V = TYPE(c.optionalInt(`KEY`))"},
 	"bool?":     {"dst = appendTrue(dst, `KEYtrue`, V)", "V = c.optional(`KEYtrue`)"},
 	"string?":   {"dst = appendText(dst, `KEY`, V)", "V = c.optionalString(`KEY`)"},
@@ -48,7 +48,7 @@ var codecs = map[string]struct{ write, read string }{
 	"[]?":       {"dst = appendColumn(dst, `KEY[`, V)", "V = column(c, c.optional(`KEY[`), new(TYPE))"},
 	"Events":    {"dst = append(dst, `KEY{`...)\ndst = appendEvents(dst, &V)\ndst = append(dst, '}')", "c.word(`KEY{`)\nc.events(&V, memory)\nc.word(`}`)"},
 	"e.[]?":     {"dst = appendColumn(dst, `KEY[`, V)", "V = column(c, c.key(`KEY[`), &memory.NAME)"},
-	"e.string?": {"dst = appendText(dst, `KEY`, V)", "if c.key(`KEY`) {\nV = c.string()\n}"},
+	"e.string?": {"dst = appendText(dst, `KEY`, V)", "if c.key(`KEY`) {\nV = c.readString()\n}"},
 }
 
 // codec is the code that writes and reads a field of r or e.

@@ -1,8 +1,9 @@
 package measure
 
 import (
-	"github.com/inferometer/inferometer/internal/judge/sample"
 	"math"
+
+	"github.com/inferometer/inferometer/internal/judge/sample"
 )
 
 // A gap is a stall if it is over so many times the run's median gap, or a second above

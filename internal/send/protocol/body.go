@@ -17,7 +17,7 @@ type body struct{ ordered.Object }
 func newBody(fields ordered.Object) *body { return &body{fields} }
 
 // append appends the object to dst.
-func (b *body) append(dst []byte) ([]byte, error) {
+func (b *body) appendTo(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	for i, f := range b.Object {
 		if i > 0 {
@@ -42,7 +42,7 @@ func marshal(v any) ([]byte, error) {
 	case json.RawMessage:
 		return v, nil
 	case *body:
-		return v.append(nil)
+		return v.appendTo(nil)
 	}
 	var out strings.Builder
 	e := json.NewEncoder(&out)

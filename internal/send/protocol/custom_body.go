@@ -161,7 +161,7 @@ func (p *custom) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if err := errors.Join(p.body.top.object(&b, c), b.setExtra(c)); err != nil {
 		return nil, err
 	}
-	return b.append(dst)
+	return b.appendTo(dst)
 }
 
 // object sets the fields of an object that are there.
@@ -200,7 +200,7 @@ func (n *templateNode) fill(c *Call) (raw json.RawMessage, unset bool, err error
 		if err := n.object(&b, c); err != nil {
 			return nil, false, err
 		}
-		raw, err = b.append(nil)
+		raw, err = b.appendTo(nil)
 		return raw, false, err
 	}
 	raw = append(raw, '[')

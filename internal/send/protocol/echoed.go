@@ -3,9 +3,10 @@ package protocol
 import (
 	"errors"
 	"fmt"
-	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"math"
 	"strconv"
+
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // maxEchoed bounds the tokens of an answer that repeats its prompt: no model has a longer context.

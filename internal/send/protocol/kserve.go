@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"slices"
+
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // openInference is the Open Inference Protocol, version 2, over HTTP. It has no streams,

@@ -8,6 +8,7 @@ package protocol
 
 import (
 	"encoding/json"
+
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 

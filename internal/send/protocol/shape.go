@@ -159,7 +159,7 @@ func (p *described) AppendBody(dst []byte, c *Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.append(dst)
+	return b.appendTo(dst)
 }
 
 // describedEvents reads its events.

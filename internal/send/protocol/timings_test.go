@@ -1,8 +1,9 @@
 package protocol
 
 import (
-	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 	"testing"
+
+	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 
 // llama.cpp's account comes with the last event; what is no number of milliseconds says nothing.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
 )
 

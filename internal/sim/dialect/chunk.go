@@ -36,7 +36,7 @@ func newChunks(c *Call, a vocab.Answer, id, model string, created time.Time) Wri
 
 // Event implements Writer.
 func (c *chunks) Event(e Event, out Emit) {
-	c.json = c.append(c.json[:0], e)
+	c.json = c.appendTo(c.json[:0], e)
 	out("", e.Kind, e.To-e.From, c.json)
 }
 
@@ -61,7 +61,7 @@ type Event struct {
 }
 
 // append adds the event's JSON to b.
-func (c *chunks) append(b []byte, e Event) []byte {
+func (c *chunks) appendTo(b []byte, e Event) []byte {
 	b = append(b, c.head...)
 	if e.Kind == KindUsage {
 		return append(c.appendUsage(append(b, ']'), e.Usage), '}')

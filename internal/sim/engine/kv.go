@@ -26,7 +26,7 @@ func newKVCache(cfg BatchConfig) *kvCache {
 	}
 	kv.free.next, kv.free.prev = &kv.free, &kv.free
 	for i := range kv.blocks {
-		kv.append(&kv.blocks[i])
+		kv.extend(&kv.blocks[i])
 	}
 	return kv
 }
@@ -63,14 +63,14 @@ func (kv *kvCache) release(s *seq) {
 	for i := len(s.blocks) - 1; i >= 0; i-- {
 		b := s.blocks[i]
 		if b.refs--; b.refs == 0 {
-			kv.append(b)
+			kv.extend(b)
 		}
 	}
 	s.blocks = s.blocks[:0]
 	s.registered = 0
 }
 
-func (kv *kvCache) append(b *block) {
+func (kv *kvCache) extend(b *block) {
 	b.prev, b.next = kv.free.prev, &kv.free
 	b.prev.next, b.next.prev = b, b
 	kv.numFree++

@@ -77,7 +77,7 @@ func (p *pump) stop() {
 	p.mu.Unlock()
 	p.wait.wake()
 	<-p.done
-	p.wait.close()
+	p.wait.stop()
 }
 
 func (p *pump) loop() {

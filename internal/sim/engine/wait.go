@@ -11,7 +11,7 @@ type waiter interface {
 	wait()
 	// wake ends a wait at once. Any goroutine may call it.
 	wake()
-	close()
+	stop()
 }
 
 // timerWaiter waits by Go's timers, which a synctest bubble moves.
@@ -40,4 +40,4 @@ func (w *timerWaiter) wake() {
 	}
 }
 
-func (w *timerWaiter) close() { w.timer.Stop() }
+func (w *timerWaiter) stop() { w.timer.Stop() }

@@ -34,4 +34,4 @@ func (w *kernelWaiter) wait() { _, _ = unix.Read(w.fd, w.buf[:]) }
 
 func (w *kernelWaiter) wake() { w.arm(1) }
 
-func (w *kernelWaiter) close() { _ = unix.Close(w.fd) }
+func (w *kernelWaiter) stop() { _ = unix.Close(w.fd) }
