@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"github.com/inferometer/inferometer/internal/option"
 	"github.com/inferometer/inferometer/internal/send/workload/talk"
 )
 
@@ -273,16 +272,6 @@ func (o *TalkOptions) think(c *talk.Conversation, seed uint64) {
 		}
 	}
 	c.Reasoning = o.Reasoning
-}
-
-// History says what the options of a dataset ask for; empty: it has no conversations.
-func History(own any) string {
-	f, ok := option.Find(own, "history")
-	if !ok {
-		return ""
-	}
-	text, _ := f.Value(own).(string)
-	return text
 }
 
 // Conversations is how many conversations d has; 0: its requests are each by themselves.
