@@ -27,7 +27,7 @@ type Agent struct {
 	ID, Name, Version, Address string
 	Labels                     map[string]string
 	CPUs                       int
-	Share                      share.Share // by which requests are divided: that of bench.Spec.Slots
+	Share                      share.Share // by which requests are divided: that of spec.Spec.Slots
 	Offset, OffsetError        int64       // leader's minus agent's clock, ns; an error of -1 is not known
 	Journal                    string      // path, or empty: nothing came
 	Status                     *message.Status

@@ -50,7 +50,7 @@ type Ask struct {
 	Kind     Kind            `json:"kind"`
 	Agent    string          `json:"agent"`          // whom it is for: no other one takes it
 	Run      string          `json:"run,omitempty"`  // all but Clock
-	Spec     json.RawMessage `json:"spec,omitempty"` // Offer: a bench.Spec with its share
+	Spec     json.RawMessage `json:"spec,omitempty"` // Offer: a spec.Spec with its share
 	Files    []File          `json:"files,omitempty"`
 	Sealed   []byte          `json:"sealed,omitempty"`     // Offer: the secrets that the Spec names, for this agent's eyes
 	Version  string          `json:"version,omitempty"`    // Offer: of the leader

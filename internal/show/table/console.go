@@ -110,7 +110,7 @@ func broken(b *strings.Builder, first, next, words string, limit int) {
 func clean(s string) string { return outside.Line(s, math.MaxInt) }
 
 // signs of a bound are written in ASCII on a console, whose reader may be a log or a script.
-var signs = strings.NewReplacer("≈ ", "~", "≈", "~", "≤", "<=")
+var signs = strings.NewReplacer("≈", "~", "≤", "<=")
 
 // plain is a text for a console.
 func plain(s string) string {
