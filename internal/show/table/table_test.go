@@ -23,7 +23,7 @@ func TestEachMediumWritesTheSame(t *testing.T) {
 	var console, markdown strings.Builder
 	var page markup.HTML
 	(&Console{}).Write(&console, sample())
-	if want := "what  mean, ms\na|b    1234.50\n<i>          –\nc         0.00\n  * a note\n"; console.String() != want {
+	if want := "what  mean, ms\na|b    1234.50\n<i>        n/a\nc         0.00\n  * a note\n"; console.String() != want {
 		t.Errorf("console:\n%s", console.String())
 	}
 	Markdown(&markdown, sample())
