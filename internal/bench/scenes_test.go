@@ -46,7 +46,7 @@ func scenes() []scene {
 		{name: "streams are cut off", play: alone(faulty("truncate=0.1"), usual), reason: "outcomes", level: verdict.Invalid, words: "truncated"},
 		{
 			name: "answers change under load", reason: "integrity", level: verdict.Invalid, words: "of 10 prompts",
-			play: alone(faulty("flip=0.5"), usual+`,"request":{"temperature":0},"judge":{"integrity_sample":10}`),
+			play: alone(faulty("flip=0.9"), usual+`,"request":{"temperature":0},"judge":{"integrity_sample":10}`),
 		},
 		{
 			name: "the context is too small", reason: "outcomes", level: verdict.Invalid, words: "http_4xx",

@@ -97,7 +97,7 @@ func ReadLock(from io.Reader) (*Lock, error) {
 	}
 	var l Lock
 	if err := json.Unmarshal(b, &l); err != nil {
-		return nil, fmt.Errorf("it is no lock: %s", outside.Sentence(err.Error()))
+		return nil, fmt.Errorf("it is not a lock: %s", outside.Sentence(err.Error()))
 	}
 	switch {
 	case l.Version < 1 || l.Version > LockVersion:

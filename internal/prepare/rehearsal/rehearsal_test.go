@@ -118,8 +118,8 @@ func TestLockFile(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, want := range map[string]string{
-		"": "it is no lock", "[]": "it is no lock", `{"version":1}`: "it is no lock", `{"inferometer_lock":3}`: "of version 3", `{"inferometer_lock":0}`: "of version 0", `{"inferometer_lock":1,"requests":5}`: "not all its requests",
-		`{"inferometer_lock":1,"requests":"x"}`: "it is no lock",
+		"": "it is not a lock", "[]": "it is not a lock", `{"version":1}`: "it is not a lock", `{"inferometer_lock":3}`: "of version 3", `{"inferometer_lock":0}`: "of version 0", `{"inferometer_lock":1,"requests":5}`: "requests are missing",
+		`{"inferometer_lock":1,"requests":"x"}`: "it is not a lock",
 	} {
 		if _, err := ReadLock(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

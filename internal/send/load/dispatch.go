@@ -84,7 +84,7 @@ func (d *dispatcher) dispatch() error {
 
 // ending says why no more is sent; empty: it is.
 func (d *dispatcher) ending() string {
-	if d.sending.Err() != nil {
+	if d.stops() {
 		if err := d.stopped(); err != nil {
 			return err.Error()
 		}

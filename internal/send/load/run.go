@@ -13,7 +13,8 @@ type run struct {
 	cfg    Config
 	ctx    context.Context // its end cancels what is in flight
 	cancel context.CancelCauseFunc
-	// sending ends when no more is to be sent, at the latest with ctx.
+	// sending ends when no more is to be sent, at the latest with ctx; see stops.
+	drain       <-chan struct{}
 	sending     context.Context
 	stopSending context.CancelCauseFunc
 
@@ -48,22 +49,17 @@ func (f *flight) busy() bool {
 
 // newRun prepares a run. When drain is closed no more is sent.
 func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
-	r := &run{cfg: cfg, ahead: ahead{budget: newBudget(aheadBytes)}, wake: make(chan struct{}, 1)}
+	r := &run{cfg: cfg, drain: drain, ahead: ahead{budget: newBudget(aheadBytes)}, wake: make(chan struct{}, 1)}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.sending, r.stopSending = context.WithCancelCause(r.ctx)
-	select {
-	case <-drain:
-		r.stopSending(errSignal)
-	default:
-		if drain != nil {
-			go func() {
-				select {
-				case <-drain:
-					r.stopSending(errSignal)
-				case <-r.sending.Done():
-				}
-			}()
-		}
+	if !r.stops() && drain != nil {
+		go func() {
+			select {
+			case <-drain:
+				r.stopSending(errSignal)
+			case <-r.sending.Done():
+			}
+		}()
 	}
 	if r.cfg.Progress == nil {
 		r.cfg.Progress = &Progress{}
@@ -78,6 +74,17 @@ func newRun(ctx context.Context, drain <-chan struct{}, cfg Config) *run {
 	return r
 }
 
+// stops says that no more is to be sent. It looks at the drain itself: what passes it on may not have run yet, and
+// nothing may be sent after it.
+func (r *run) stops() bool {
+	select {
+	case <-r.drain:
+		r.stopSending(errSignal)
+	default:
+	}
+	return r.sending.Err() != nil
+}
+
 // signal wakes the dispatcher.
 func (r *run) signal() {
 	select {
@@ -88,7 +95,7 @@ func (r *run) signal() {
 
 // acquire takes a slot for a request beside the pace. False: the run stops.
 func (r *run) acquire() bool {
-	if r.sending.Err() != nil || r.slots == nil {
+	if r.stops() || r.slots == nil {
 		return r.sending.Err() == nil
 	}
 	select {
