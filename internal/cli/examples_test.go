@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inferometer/inferometer/internal/cli/serve"
 	"github.com/inferometer/inferometer/internal/plan/scenario"
 )
 
@@ -20,12 +19,6 @@ func exampleFiles(t *testing.T) []string {
 		t.Fatalf("%d examples, %v", len(files), err)
 	}
 	return files
-}
-
-// hasTargets says whether bench serve can load several servers as one.
-func hasTargets() bool {
-	set, _ := serve.Flags()
-	return set.Lookup("targets") != nil
 }
 
 // exampleTargets are the names of an example's targets, and whether one has replicas.
@@ -48,21 +41,11 @@ func exampleTargets(t *testing.T, file string) (names []string, several bool) {
 	return names, several
 }
 
-// skipWithoutTargets skips an example whose replicas bench serve can't load together.
-func skipWithoutTargets(t *testing.T, several bool) {
-	t.Helper()
-	if several && !hasTargets() {
-		t.Skip("bench serve has no --targets: several servers can't be loaded as one")
-	}
-}
-
 // Every example is well formed, and each of its points is a command that bench
 // serve takes.
 func TestExamplesAreWellFormed(t *testing.T) {
 	for _, file := range exampleFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			_, several := exampleTargets(t, file)
-			skipWithoutTargets(t, several)
 			if out, err := exec.Command(program(t), "run", file, "--check").CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -77,7 +60,6 @@ func TestRealExamplesRun(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			names, several := exampleTargets(t, file)
-			skipWithoutTargets(t, several)
 			set := []string{
 				"workload.dataset=random", "workload.path=null", "workload.tokenizer=none", "workload.model=null", "workload.input_len=8", "workload.output_len=4",
 				"workload.num_prompts=8", "workload.prompts_per_slot=null", "repeat=1", "cooldown=0s", "warmup=1",

@@ -77,11 +77,7 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 			return argv.Errorf(name, "has a meaning only with --resume: flags that are typed may do all that you may")
 		}
 	}
-	typed := args
-	if o.PrintSpec {
-		typed = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
-	}
-	return serve.Eval(ctx, s, append(set.Given(), o.further(s, set)...), set.Redacted(typed), place)
+	return serve.Eval(ctx, s, append(set.Given(), o.further(s, set)...), o.Typed(set, args), place)
 }
 
 // concurrency is how many questions are on their way unless a flag says otherwise: a server

@@ -40,7 +40,7 @@ func Bench(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	return send(ctx, s, set, o, o.typed(set, args), "bench", "serve")
+	return send(ctx, s, set, o, o.Typed(set, args), "bench", "serve")
 }
 
 // BenchLaid is bench serve with settings of another command, and over them what was typed for it.
@@ -52,11 +52,11 @@ func BenchLaid(ctx context.Context, s command.Streams, settings option.Settings,
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	return send(ctx, s, set, o, append(set.Hidden(settings).Words(), o.typed(set, args)...), "bench", "serve")
+	return send(ctx, s, set, o, append(set.Hidden(settings).Words(), o.Typed(set, args)...), "bench", "serve")
 }
 
-// typed are arguments as they may be shown.
-func (o *Options) typed(set *argv.Set, args []string) []string {
+// Typed returns arguments as they may be shown: without secrets, and without what only prints the Spec.
+func (o *Options) Typed(set *argv.Set, args []string) []string {
 	if o.PrintSpec {
 		args = set.Without(args, func(f *argv.Flag) bool { return f.Name == "print-spec" })
 	}
