@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/protocol/stream"
@@ -225,7 +226,7 @@ func (x *exchange) outcome() journal.Outcome {
 func noAnswer(err error) journal.Outcome {
 	var op *net.OpError
 	var dns *net.DNSError
-	if errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns) || errors.Is(err, syscall.ECONNREFUSED) {
+	if errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns) || errno.Is(err, syscall.ECONNREFUSED) {
 		return journal.Refused
 	}
 	return journal.Reset
