@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/clock"
 	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
@@ -34,7 +35,7 @@ const textEvents = stream.EventText | stream.EventReasoning | stream.EventTool
 // makeRow makes a row of what is known of an exchange.
 func (w *writer) makeRow(x *exchange, data []byte) *row {
 	at := ms(x.since)
-	r := &row{seq: x.seq, ended: time.Now(), size: 256, Recorded: trace.Recorded{
+	r := &row{seq: x.seq, ended: clock.Now(), size: 256, Recorded: trace.Recorded{
 		Version: trace.RecordedVersion, Timestamp: &at, Time: x.at.UTC().Format("2006-01-02T15:04:05.000000Z"),
 		Path: x.kind.path, Protocol: x.kind.backend, Stream: x.stream, Status: x.status, Outcome: string(x.outcome()), E2EL: ms(x.took),
 	}}
