@@ -68,7 +68,7 @@ func Start(c Command) (*Process, error) {
 	if p.group, err = newGroup(p.grace); err != nil {
 		return nil, err
 	}
-	p.cmd = exec.Command(c.Args[0], c.Args[1:]...)
+	p.cmd = newCommand(context.Background(), c.Args)
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = c.Dir, log, log
 	p.mark = newMark()
 	p.cmd.Env = append(append(p.cmd.Environ(), c.Env...), p.mark)
@@ -165,7 +165,7 @@ func Version(ctx context.Context, c Command) (string, error) {
 	if len(c.Args) == 0 {
 		return "", errors.New("there is no command for the version")
 	}
-	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd := newCommand(ctx, c.Args)
 	cmd.Dir, cmd.WaitDelay = c.Dir, time.Second
 	cmd.Env = append(cmd.Environ(), c.Env...)
 	var out, errs strings.Builder
