@@ -82,8 +82,10 @@ func (g *group) start(cmd *exec.Cmd, files []*os.File, variable string) error {
 	return nil
 }
 
-// ask asks the server to end: Ctrl-Break, which only those that have our console get.
-func (g *group) ask() { _ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) }
+// ask asks the server to end by a Ctrl-Break, which only those that have our console get; false: it was not asked.
+func (g *group) ask() bool {
+	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) == nil
+}
 
 // wait waits until the last process has ended; false: it has not.
 func (g *group) wait(patience time.Duration) bool {

@@ -103,12 +103,13 @@ func (p *Process) Err() error { return p.err }
 // Interrupt is one Ctrl-C for the first process alone.
 func (p *Process) Interrupt() { interrupt(p.cmd) }
 
-// Stop ends the server and all that it started: SIGTERM, the grace, SIGKILL. It
-// may be called more than once and returns when all is over.
+// Stop ends the server and all that it started: SIGTERM (Ctrl-Break on Windows), the
+// grace, SIGKILL. It may be called more than once and returns when all is over.
 func (p *Process) Stop() {
 	p.stop.Do(func() {
-		p.group.ask()
-		p.group.wait(p.grace)
+		if p.group.ask() {
+			p.group.wait(p.grace)
+		}
 		p.group.end() // and whatever is left of it
 		<-p.exited
 		p.findStrays()
