@@ -47,10 +47,10 @@ for want in ("Requires-Python: >=3.8", 'Requires-Dist: pandas>=2.0; extra == "pa
 
 // wrong are calls that a type checker must not let pass, one a line.
 const wrong = `import inferometer
-inferometer.bench_serve("http://x", num_promts=3)
-inferometer.bench_serve("http://x", num_prompts="3")
-inferometer.bench_serve("http://x", backend="vlm")
-inferometer.bench_serve("http://x", ignore_eos=1)
+inferometer.bench("http://x", num_promts=3)
+inferometer.bench("http://x", num_prompts="3")
+inferometer.bench("http://x", backend="vlm")
+inferometer.bench("http://x", ignore_eos=1)
 inferometer.find(base_url="http://x")
 inferometer.find("failed<1%", vary="rates")
 inferometer.compare(3, 4)
