@@ -99,7 +99,7 @@ func (s *stage) page(t *testing.T) {
 	t.Setenv("PYTHONPATH", s.module(t))
 	t.Setenv("INFEROMETER_BINARY", filepath.Join(filepath.Dir(s.python), "inferometer"))
 	out := s.run(t, s.tools, "-c", strings.ReplaceAll(strings.Join(program, "\n"), "http://127.0.0.1:18000", sim.URL))
-	for _, want := range []string{"VALID", "Change(metric='mean_ttft_ms'", "request_throughput  mean_e2el_ms", "output_throughput  median_ttft_ms", "p99_ttft_ms"} {
+	for _, want := range []string{"VALID", "Change(metric='mean_ttft_ms'", "request_throughput  mean_e2el_ms", "output_throughput  median_ttft_ms", "p99_ttft_ms", "tokens_per_s  in_flight", " against one: "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in what the page prints:\n%s", want, out)
 		}
