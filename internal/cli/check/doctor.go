@@ -97,7 +97,7 @@ func (r *doctorRun) flags() *argv.Set {
 func (r *doctorRun) validate(ctx context.Context, set *argv.Set) error {
 	r.Host, r.Port = "127.0.0.1", 8000 // there must be one where there is no --base-url
 	full, _ := serve.Flags()           // nothing is set in it: what has no flag here is as bench serve has it
-	if err := r.SetServers(full); err != nil {
+	if err := r.SetServers(set); err != nil {
 		return err
 	}
 	if err := r.SetHeaders(full); err != nil {

@@ -123,10 +123,11 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 	if o.target == "" {
 		return nil, argv.Errorf("target", "is needed: the server's URL, such as http://127.0.0.1:8000")
 	}
-	if err := spec.CheckURL("target", o.target, "http", "https"); err != nil {
+	address, err := spec.ReadAddress("target", o.target)
+	if err != nil {
 		return nil, err
 	}
-	target, err := url.Parse(o.target)
+	target, err := url.Parse(address.Base)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/cli/argv"
@@ -38,9 +37,11 @@ func Init(ctx context.Context, s command.Streams, args []string) error {
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err
 	}
-	if err := spec.CheckURL("base-url", o.baseURL, "http", "https"); err != nil {
+	address, err := spec.ReadAddress("base-url", o.baseURL)
+	if err != nil {
 		return err
 	}
+	o.baseURL = address.Base
 	text, err := o.write(ctx)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (o *initOptions) save(s command.Streams, text []byte) error {
 
 // write asks the server and fills in the template.
 func (o *initOptions) write(ctx context.Context) ([]byte, error) {
-	t := target.At(strings.TrimRight(o.baseURL, "/"), serve.APIKeyHeader(), &http.Client{Timeout: 10 * time.Second})
+	t := target.At(o.baseURL, serve.APIKeyHeader(), &http.Client{Timeout: 10 * time.Second})
 	models, err := t.Models(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s what it is: %w; is the server up? Give its address with --base-url", t.Base, err)

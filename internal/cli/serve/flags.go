@@ -52,7 +52,7 @@ type Options struct {
 	// choose takes the protocol where --backend is auto; nil: no server is asked, and the one
 	// of OpenAI's API is assumed.
 	choose  func(*spec.Spec) error
-	tookV1  bool              // an address ended with the endpoint's /v1
+	given   []string          // the servers' addresses, logins included
 	secrets map[string]string // by the variable that stands for each in the Spec
 }
 

@@ -111,7 +111,9 @@ func (o *options) check(set *argv.Set) error {
 		}
 	}
 	if o.server != "" {
-		return spec.CheckURL("server", o.server, "http", "https")
+		address, err := spec.ReadAddress("server", o.server)
+		o.server = address.Base
+		return err
 	}
 	return nil
 }
