@@ -201,7 +201,7 @@ func (s *Set) resolve(typed string) (sp spelling, path, ambiguous []string) {
 func (s *Set) byPrefix(prefix string) (only spelling, ambiguous []string) {
 	var names []string
 	for name, sp := range s.byName {
-		if strings.HasPrefix(name, prefix) && !sp.flag.whole {
+		if strings.HasPrefix(name, prefix) && !sp.whole {
 			names = append(names, name)
 			if len(names) > 1 && sp != only {
 				ambiguous = names

@@ -85,7 +85,7 @@ func (r *abRun) flags() *argv.Set {
 	set.Int(&r.rules.MaxRounds, "max-rounds", 20, "The last round. The more there may be, the surer each look must be.", g, argv.Metavar("N"), argv.WholeName())
 	set.Duration(&r.maxTime, "max-time", 15*time.Minute, "Begin no round that would end later.", g, argv.WholeName())
 	set.Bool(&r.rules.AnyVerdict, "any-verdict", "Count rounds whose own verdict is INVALID too, where the machine can't be made quiet.", g, argv.WholeName())
-	set.String(&r.folder, "out", "", "Folder for the runs and ab.json.", g, argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
+	set.String(&r.folder, "output", "", "Folder for the runs and ab.json.", g, argv.Output(), argv.Metavar("DIR"), argv.WholeName(), argv.Shown("ab-<date>-<time> here"))
 	set.Choice(&r.format, "format", "table", comparison.Formats, "What to print.", g, argv.WholeName())
 	r.workload = serve.NewOptions()
 	serve.Define(set, r.workload)
@@ -95,7 +95,7 @@ func (r *abRun) flags() *argv.Set {
 }
 
 // ownFlags are not given to bench serve.
-var ownFlags = []string{"a", "b", "gate", "metric", "min-rounds", "max-rounds", "max-time", "any-verdict", "out", "format"}
+var ownFlags = []string{"a", "b", "gate", "metric", "min-rounds", "max-rounds", "max-time", "any-verdict", "output", "format"}
 
 // setByUs are flags of bench serve that have no place here.
 var setByUs = []string{
@@ -107,7 +107,7 @@ var setByUs = []string{
 func (r *abRun) resolve(set *argv.Set) error {
 	for _, name := range setByUs {
 		if set.Seen(name) {
-			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --out is the folder of all results")
+			return argv.Errorf(name, "has no place here: --a and --b are the servers, and --output is the folder of all results")
 		}
 	}
 	for _, name := range ownFlags {
