@@ -104,22 +104,23 @@ func endpoints() (paths []string) {
 	return paths
 }
 
-// backendAt is the backend of a path, OpenAI's own before others that share it.
-func backendAt(endpoint string) string {
-	names := append([]string{BackendOpenAI, BackendChat}, protocol.Backends()...)
-	for _, is := range []func(b *protocol.Backend) bool{
-		func(b *protocol.Backend) bool { return b.Path() == endpoint },
-		func(b *protocol.Backend) bool {
-			return b.Takes(endpoint) && b.Chat == strings.HasSuffix(endpoint, "chat/completions")
-		},
-	} {
-		for _, name := range names {
-			if b, err := protocol.FindBackend(name); err == nil && name != protocol.CustomName && is(b) {
-				return name
+// backendsAt are the backends that speak at a path: those that have just this one before those
+// whose paths end alike, and within both some before the rest.
+func backendsAt(endpoint string, before ...string) (names []string) {
+	for _, exact := range []bool{true, false} {
+		for _, name := range append(slices.Clip(before), protocol.Backends()...) {
+			b, err := protocol.FindBackend(name)
+			if err == nil && name != protocol.CustomName && (b.Path() == endpoint || !exact && speaksAt(b, endpoint)) && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
-	return BackendOpenAI
+	return names
+}
+
+// speaksAt says whether a backend can be spoken at a path. That of chat ends like that of completions.
+func speaksAt(b *protocol.Backend, endpoint string) bool {
+	return b.Takes(endpoint) && (b.Chat || !strings.HasSuffix(endpoint, "chat/completions"))
 }
 
 // TakeAddresses understands the addresses of the servers. A path of the API that was pasted
@@ -149,12 +150,12 @@ func (s *Spec) takeEndpoint(path string, given func(flag string) bool) error {
 		return usage.Errorf(s.serverFlag(), "ends with %s, and requests are to go to %s", path, outside.Word(s.Endpoint)).WithHint("leave the path out of the address")
 	}
 	s.Endpoint = path
-	fit := backendAt(path)
+	fit := append(backendsAt(path, BackendOpenAI, BackendChat), BackendOpenAI)[0]
 	b, err := protocol.FindBackend(s.Backend)
 	switch {
 	case s.Backend == BackendAuto || s.Backend == protocol.CustomName:
 	case err != nil: // Validate says so
-	case b.Takes(path) && (b.Chat || !strings.HasSuffix(path, "chat/completions")):
+	case speaksAt(b, path):
 	case given("backend"):
 		return usage.Errorf(s.serverFlag(), "ends with %s, which %s %s does not speak", path, usage.Ref("backend"), s.Backend).
 			WithHint("leave the path out of the address, or use %s %s", usage.Ref("backend"), fit)

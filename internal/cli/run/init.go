@@ -28,11 +28,12 @@ type initOptions struct {
 func Init(ctx context.Context, s command.Streams, args []string) error {
 	set := argv.New("inferometer init",
 		"Ask a running server what it is and write a commented scenario for it, which inferometer run takes as it is.")
-	set.Example("For a server on this machine", "inferometer init --base-url http://127.0.0.1:8000")
-	set.Example("To the terminal", "inferometer init --base-url http://gpu-box:8000 -o -")
+	set.Example("For a server on this machine", "inferometer init http://127.0.0.1:8000")
+	set.Example("To the terminal", "inferometer init http://gpu-box:8000 -o -")
 	var o initOptions
-	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Redact(outside.RedactURL))
-	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Short('o'), argv.Metavar("FILE"))
+	set.String(&o.baseURL, "base-url", "http://127.0.0.1:8000", "The server.", argv.Metavar("URL"), argv.Server(), argv.Redact(outside.RedactURL))
+	set.String(&o.out, "output", "scenario.yaml", "The file to write; - is standard output.", argv.Output(), argv.Metavar("FILE"))
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.Bool(&o.force, "force", "Write over a file that is there.")
 	if done, err := command.Parse(s, set, args); done || err != nil {
 		return err

@@ -33,8 +33,8 @@ func Exec(ctx context.Context, s command.Streams, args []string) error {
 	set.Operands("SPEC.json", 1, 1)
 	set.CompleteOperands(argv.File)
 	var runDir, baseURL, tokenizer, datasetPath string
-	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"))
-	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
+	set.String(&runDir, "run-dir", "", "Folder for the run's journal and result.", argv.Metavar("DIR"), argv.Shown("the Spec's"), argv.Short('o'))
+	set.String(&baseURL, "base-url", "", "The server, in place of the Spec's.", argv.Metavar("URL"), argv.Server(), argv.Shown("the Spec's"), argv.Redact(outside.RedactURL))
 	set.String(&tokenizer, "tokenizer", "", "Where the tokenizer is on this machine, or its name, in place of the Spec's.", argv.Metavar("PATH"), argv.Shown("the Spec's"))
 	defineAllowRead(set, o, allowReadSpecHelp)
 	DefineStranger(set, o)

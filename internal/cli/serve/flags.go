@@ -38,6 +38,7 @@ type Options struct {
 	Quiet       bool
 	CI          bool
 	Format      string // table, json or vllm; empty: table
+	brief       bool   // the answer and the page alone
 	PrintSpec   bool
 	DryRun      bool
 	Lock        string // the file; empty: none
