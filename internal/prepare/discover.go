@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/load"
 	"github.com/inferometer/inferometer/internal/send/target"
+	"github.com/inferometer/inferometer/internal/send/workload"
 	"github.com/inferometer/inferometer/internal/spec"
 )
 
@@ -43,7 +47,7 @@ func Discover(ctx context.Context, s *spec.Spec, h *Host) (*Found, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil && found.Kind == "" {
+	if err != nil && found.Kind == "" && s.Model == "" {
 		return nil, servers.noServer(t, err)
 	}
 	if len(models) > 0 {
@@ -70,55 +74,76 @@ func noModel(kind string) string {
 
 // noServer is for an address where something answers that is no server we know.
 func (s *Servers) noServer(t *target.Target, err error) error {
-	words := s.values.Secrets.Scrub(err.Error())
 	var status *target.StatusError
 	if errors.As(err, &status) {
-		return fmt.Errorf("%s: no list of models there, so it may be no inference server: look at the address; if it is one, use inferometer bench serve with --backend, --endpoint and --model", words)
+		return fmt.Errorf("%s/v1/models answers HTTP %d: this may be no inference server, or its API is below another path. Check the address; if it is one, give its --model", t.Base, status.Code)
 	}
-	return fmt.Errorf("%s answers, and not as an inference server does (%s): look at the address and the port", t.Base, words)
+	return fmt.Errorf("something answers at %s, and it is no inference server: check the address and the port (%s)", t.Base, s.values.Secrets.Scrub(err.Error()))
 }
 
 func notFound(err error) bool {
 	var status *target.StatusError
-	return errors.As(err, &status) && status.Code == 404
+	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
-// Speed is how a server answers one request by itself.
+// Speed is how a server answers.
 type Speed struct {
-	Prompt, Output int           // tokens
+	Prompt, Output int           // tokens of a request
 	First          time.Duration // until the first token, or the whole answer where it is no stream
 	Gap            time.Duration // from one token to the next
-	Tokenizer      string        // where prompts get their tokens from: TokensByFile and so on
 }
 
-// Try sends warm-up requests of a Spec one after the other, and times the last. The first may
-// take longer, for a model that is loaded when it is asked for; where its tokens come slowly it is
-// the only one. The error is what the server answered.
-func Try(ctx context.Context, s *spec.Spec, h *Host) (*Speed, error) {
+// Tried is how a server answers one small request, and several together.
+type Tried struct {
+	Alone, Together Speed
+	AtOnce          int // how many were together; 1 where it does not take several
+}
+
+// Try sends the warm-ups of a Spec: one or two by themselves, and the rest together. The first may
+// take longer, for a model that is loaded when it is asked for; where its tokens come slowly there is no
+// second. The error is what the server answered.
+func Try(ctx context.Context, s *spec.Spec, h *Host) (*Tried, error) {
 	r, err := ToSend(ctx, nil, s, h)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	speed := &Speed{Tokenizer: r.Tokens.Source}
-	for _, w := range r.Warmups {
-		got, err := load.Try(ctx, r.configFor(0), w)
-		if err != nil {
+	cfg := r.configFor(0)
+	tried := &Tried{AtOnce: 1}
+	for _, w := range r.Warmups[:min(2, len(r.Warmups))] {
+		if tried.Alone, err = tryOne(ctx, cfg, w); err != nil {
 			return nil, err
 		}
-		if got.Outcome != journal.Complete && got.Outcome != journal.Short {
-			return nil, &TryError{Outcome: got.Outcome, Status: got.Status, Words: outside.Line(got.Error, 300)}
-		}
-		speed.time(&got)
-		if speed.Gap*time.Duration(speed.Output) > slowTry {
+		if tried.Alone.Gap*time.Duration(tried.Alone.Output) > slowTry {
 			break
 		}
 	}
-	return speed, nil
+	tried.Together = tried.Alone
+	if len(r.Warmups) > 3 {
+		tried.together(ctx, cfg, r.Warmups[2:])
+	}
+	return tried, ctx.Err()
 }
 
 // slowTry is how long the tokens of a small answer take where one such answer is enough.
 const slowTry = 2 * time.Second
+
+func (t *Tried) together(ctx context.Context, cfg load.Config, requests []*workload.Request) {
+	all := make([]Speed, len(requests))
+	errs := make([]error, len(requests))
+	var wait sync.WaitGroup
+	for i, w := range requests {
+		wait.Go(func() { all[i], errs[i] = tryOne(ctx, cfg, w) })
+	}
+	wait.Wait()
+	if errors.Join(errs...) != nil {
+		return // it does not take so many
+	}
+	t.AtOnce = len(requests)
+	t.Together = slices.MaxFunc(all, func(a, b Speed) int { return cmp.Compare(a.took(), b.took()) })
+}
+
+func (v Speed) took() time.Duration { return v.First + v.Gap*time.Duration(v.Output) }
 
 // TryError is a request that did not complete.
 type TryError struct {
@@ -129,10 +154,17 @@ type TryError struct {
 
 func (e *TryError) Error() string { return fmt.Sprintf("%s: %s", e.Outcome, e.Words) }
 
-func (v *Speed) time(got *journal.Request) {
+func tryOne(ctx context.Context, cfg load.Config, w *workload.Request) (v Speed, err error) {
+	got, err := load.Try(ctx, cfg, w)
+	if err != nil {
+		return v, err
+	}
+	if got.Outcome != journal.Complete && got.Outcome != journal.Short {
+		return v, &TryError{Outcome: got.Outcome, Status: got.Status, Words: outside.Line(got.Error, 300)}
+	}
 	v.Prompt, v.Output = cmp.Or(got.UsagePrompt, got.PromptTokens), cmp.Or(got.UsageOutput, len(got.Events.At))
 	total := time.Duration(got.End - got.Sent)
-	v.First, v.Gap = total, 0
+	v.First = total
 	var at time.Duration
 	for i, gap := range got.Events.At {
 		at += time.Duration(gap)
@@ -144,4 +176,5 @@ func (v *Speed) time(got *journal.Request) {
 	if v.Output > 1 {
 		v.Gap = (total - v.First) / time.Duration(v.Output-1)
 	}
+	return v, nil
 }

@@ -106,13 +106,13 @@ func (v *visit) choose(ctx context.Context, line *command.Line) (option.Settings
 	if v.found, err = prepare.Discover(ctx, asked, host); err != nil {
 		return nil, errors.Join(err, v.others(ctx, asked.URLs[0], err))
 	}
-	way, speed, err := v.try(ctx, line)
+	way, tried, err := v.try(ctx, line)
 	if err != nil {
 		return nil, err
 	}
-	l := choose(v.found, speed, *way)
+	l := choose(v.found, tried, way.pooling)
 	if !v.quiet {
-		fmt.Fprintln(v.Err, v.describe(asked.URLs[0], way, speed))
+		fmt.Fprintln(v.Err, v.describe(asked.URLs[0], way, &tried.Alone))
 	}
 	return v.settings(way, l), nil
 }
@@ -174,7 +174,7 @@ func (v *visit) ways() (all []way) {
 }
 
 // try sends a few small requests in each way until one is answered.
-func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Speed, error) {
+func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Tried, error) {
 	var first error
 	for _, w := range v.ways() {
 		line.Set("trying a few small requests; a model that is loaded when it is asked for takes longer")
@@ -183,10 +183,10 @@ func (v *visit) try(ctx context.Context, line *command.Line) (*way, *prepare.Spe
 			return nil, nil, err
 		}
 		host.Say = nil // what there is to say comes with the run
-		speed, err := prepare.Try(ctx, asked, host)
+		tried, err := prepare.Try(ctx, asked, host)
 		if err == nil {
 			w.backend, w.pooling = asked.Backend, asked.API().Pooling
-			return &w, speed, nil
+			return &w, tried, nil
 		}
 		if first == nil {
 			first = err
@@ -218,7 +218,7 @@ func (v *visit) small(w *way) option.Settings {
 		{Flag: "random-input-len", Values: []string{strconv.Itoa(smallPrompt)}},
 		{Flag: "random-output-len", Values: []string{strconv.Itoa(smallAnswer)}},
 		{Flag: "num-prompts", Values: []string{"1"}},
-		{Flag: "num-warmups", Values: []string{"2"}},
+		{Flag: "num-warmups", Values: []string{strconv.Itoa(2 + atOnce(v.found))}},
 		{Flag: "seed", Values: []string{strconv.Itoa(seed())}},
 	}...)
 }
@@ -269,9 +269,6 @@ func (v *visit) settings(w *way, l shape) option.Settings {
 	if !given(bounded...) {
 		to.Add("num-prompts", strconv.Itoa(l.requests))
 		to.Span("duration", l.duration)
-	}
-	if !given("num-warmups") && l.warmups > 0 {
-		to.Add("num-warmups", strconv.Itoa(l.warmups))
 	}
 	if !given("seed") {
 		to.Add("seed", strconv.Itoa(seed()))
