@@ -203,7 +203,7 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, program, "serve-report", "results", "--once", "public")
+	run(t, dir, program, "serve-report", "results", "-o", "public")
 	for pattern, group := range map[string]int{"public/series/*.html": 4, "public/series/*/output_throughput.html": 1} {
 		name := ""
 		if group > 1 {
