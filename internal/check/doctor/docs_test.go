@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	section("This machine", machine)
-	section("The way to the server", network)
+	section("The path to the server", network)
 	section("The server", server)
 	testfiles.Page(t, *update, "doctor.md", b.String())
 }

@@ -22,7 +22,7 @@ func remoteTable() []remoteExamination {
 		{words{
 			"reach", "whether the server can be connected to",
 			"Without a listening server nothing can be measured",
-			"bad if not. All other findings are then unknown",
+			"bad if not; all other findings are then unknown",
 			"start the server, or give its address with --base-url",
 		}, Network, needNothing, reach},
 		{words{
@@ -40,13 +40,13 @@ func remoteTable() []remoteExamination {
 		{words{
 			"same_machine", "whether the server runs on this machine",
 			"Client and server compete for processors, and more so with more streams",
-			"note if it does; warn if there are fewer than 4 processors for both. It is known by both ends of a connection having one address, so that a container with a network of its own counts as another machine",
+			"note if it does; warn with fewer than 4 processors for both. A container with a network of its own counts as another machine",
 			"run the client on another machine, or give each its own processors with taskset",
 		}, Network, needConnection, sameMachine},
 		{words{
 			"rtt", "the round trip to the server, as the time of a TCP connect",
 			"One round trip is in each TTFT, three or four in one with a new TLS connection; its changes are in all latencies",
-			"the median of 7 connects: note above 1 ms, warn above 20 ms",
+			"median of 7 connects: note above 1 ms, warn above 20 ms",
 			"run the client nearer to the server",
 		}, Network, needConnection, roundTrip},
 		{words{
@@ -58,7 +58,7 @@ func remoteTable() []remoteExamination {
 		{words{
 			"http_version", "HTTP/2 on the way",
 			"HTTP/2 puts all streams on one connection: they wait for each other, and event times are the process's own, not the kernel's",
-			"note if the server takes HTTP/2 when it is offered; warn for HTTP/1.0",
+			"note if the server offers HTTP/2; warn for HTTP/1.0",
 			"nothing, unless you mean to measure HTTP/2: bench serve speaks HTTP/1.1 without --http2",
 		}, Network, needAnswer, httpVersion},
 		{words{
@@ -70,31 +70,31 @@ func remoteTable() []remoteExamination {
 		{words{
 			"compression", "compression of a stream",
 			"A compressor holds events back until it has a block: tokens arrive in bursts",
-			"bad if a stream is compressed though nobody offered it; note if it is where it is offered",
+			"bad if a stream is compressed without being asked; note if it is when asked",
 			"switch compression off for text/event-stream (nginx: gzip off)",
 		}, Network, needAnswer, compression},
 		{words{
 			"buffering", "events of a stream that arrive in bursts",
 			"What holds events back decides the times between tokens and TTFT, not the server",
-			"events that come together, at the mean: warn from 2, bad from 4. A gap below a quarter of the mean gap, or below 0.1 ms, is one inside a burst. A stream in bursts is tried up to four times and the best one counts: a proxy holds events back each time, a busy moment does not. If the whole answer took less than 20 ms it is warn at most: the server may be that quick",
+			"events that come together, on average: warn from 2, bad from 4. The best of up to four streams counts. Warn at most if the whole answer took less than 20 ms",
 			"switch buffering off in the proxy (nginx: proxy_buffering off, or the header X-Accel-Buffering: no), or go around it",
 		}, Network, needProbe, buffering},
 		{words{
 			"between", "headers that proxies, gateways and content networks leave",
 			"Whatever is in between is measured along with the server",
-			"note if there are any, such as Via, CF-Ray, X-Envoy-Upstream-Service-Time, or a Server that is no inference server",
+			"note if there are any, such as Via, CF-Ray or X-Envoy-Upstream-Service-Time, or a Server that is no inference server",
 			"measure the server itself, at its own address",
 		}, Network, needAnswer, standsBetween},
 		{words{
 			"clock_skew", "the server's clock against this machine's, by its Date header (known to one second)",
 			"Latencies are not affected by it, but times can't be joined with the server's logs",
-			"warn if the two clocks are certainly more than 2 s apart. Date says the second only; the figure gives both ends of what it leaves open",
+			"warn if the clocks are certainly more than 2 s apart",
 			"let NTP keep the clocks of both machines",
 		}, Network, needAnswer, clockSkew},
 		{words{
 			"identity", "what the server is, and its version",
 			"A number without the server's version can't be compared with another one",
-			"note if kind or version are not told. vLLM, llama.cpp, SGLang, TGI and Ollama are known, by owned_by in /v1/models and by their own paths",
+			"note if kind or version is unknown. vLLM, llama.cpp, SGLang, TGI and Ollama are recognised",
 			"write the server's version down with --metadata",
 		}, Server, needAnswer, identity},
 		{words{
@@ -112,7 +112,7 @@ func remoteTable() []remoteExamination {
 		{words{
 			"length", "whether the answer has as many tokens as were asked for",
 			"Where lengths are the server's choice, two runs do different work, and throughput can't be compared",
-			"bad if there are more; warn if there are fewer, or if ignore_eos is refused (the probe is then sent again without it)",
+			"bad if there are more; warn if there are fewer, or if ignore_eos is refused",
 			"use a server that knows ignore_eos, or compare runs by tokens, not by requests",
 		}, Server, needProbe, length},
 		{words{
