@@ -23,7 +23,6 @@ package verdict
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/inferometer/inferometer/internal/journal"
 	"github.com/inferometer/inferometer/internal/judge/measure"
@@ -88,6 +87,7 @@ type Check struct {
 	Value     *float64 `json:"value"`            // what the threshold is held against; null where there is none
 	Threshold string   `json:"threshold"`
 	Sentence  string   `json:"sentence"`
+	Brief     string   `json:"brief,omitempty"`   // what Verdict.Line says of it: of bad checks, and how good the times are
 	Effect    string   `json:"effect,omitempty"`  // on the headline numbers, where it can be estimated
 	Hint      string   `json:"hint,omitempty"`    // what to do; of bad checks only
 	Because   string   `json:"because,omitempty"` // another check that explains this one
@@ -104,17 +104,6 @@ type Verdict struct {
 	// Requests are those that it is of, and Made the checks that could be made.
 	Requests int64 `json:"requests"`
 	Made     int   `json:"checks_made"`
-}
-
-// fewRequests are so few that most checks could hardly have found anything.
-const fewRequests = 20
-
-// Word is the level as people read it. Of few requests it says so: who looked at one thing has not seen much.
-func (v *Verdict) Word() string {
-	if v.Level != TrustValid || v.Made == 0 || v.Requests >= fewRequests {
-		return string(v.Level)
-	}
-	return fmt.Sprintf("%s (%s, %d of %d checks)", v.Level, counted(int(v.Requests), "request"), v.Made, len(v.Checks))
 }
 
 // Check returns a check by its name, nil if there is none.
