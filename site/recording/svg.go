@@ -31,7 +31,7 @@ const (
 )
 
 // SVG draws the session. A line that stays is drawn once; a viewer that shows no animation, or was told
-// to show none, has the last screen.
+// to show none, has the last screen. It is also the first that is seen, for half of its time: the answer comes first.
 func (s *Session) SVG() string {
 	width, height := 2*margin+s.Columns*cellWidth, bar+s.Rows*lineHeight+margin
 	var style, body strings.Builder
@@ -54,14 +54,14 @@ func (s *Session) SVG() string {
 <style>
 text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:%s;white-space:pre}
 .b{font-weight:bold}.h{fill:#8b949e;font-family:system-ui,sans-serif;font-size:13px;text-anchor:middle}
-g{visibility:hidden;animation:%s step-end infinite}.z{visibility:visible}
+g{visibility:hidden;animation:%s step-end -%s infinite}.z{visibility:visible}
 @media (prefers-reduced-motion:reduce){g{animation:none}}
 %s</style>
 <rect x=".5" y=".5" width="%d" height="%d" rx="9" fill="%s" stroke="#6e7681" stroke-opacity=".6"/>
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
 <text class="h" x="%d" y="22">%s</text>
 %s</svg>
-`, width, height, width, height, html.EscapeString(s.Title), fontSize, ink, seconds(s.Length), style.String(),
+`, width, height, width, height, html.EscapeString(s.Title), fontSize, ink, seconds(s.Length), seconds(s.Length-after/2), style.String(),
 		width-1, height-1, ground, width/2, html.EscapeString(s.Title), body.String())
 }
 
