@@ -1,3 +1,5 @@
+//go:build unix
+
 package view
 
 import (
@@ -5,9 +7,6 @@ import (
 
 	"github.com/muesli/cancelreader"
 )
-
-// key is a key that stands for a character.
-type key byte
 
 // keyReader reads keys until it is closed.
 type keyReader struct {

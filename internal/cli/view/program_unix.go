@@ -1,3 +1,5 @@
+//go:build unix
+
 package view
 
 import (
@@ -24,20 +26,20 @@ type opened struct {
 // open takes the terminal. The keyboard stays in a mode in which Ctrl-C and Ctrl-Z are signals,
 // as without a view, and keys are read by us: bubbletea would take all keys, and ask the
 // terminal for modes that stay where we are killed.
-func (s *Screen) open() (*opened, error) {
+func (s *Screen) open(t *terminal) (*opened, error) {
 	o := &opened{ended: make(chan struct{})}
 	var err error
-	if o.restore, err = s.terminal.cbreak(); err != nil {
+	if o.restore, err = t.cbreak(); err != nil {
 		return nil, err
 	}
-	if o.keys, err = readKeys(s.terminal.in, s.key); err != nil {
+	if o.keys, err = readKeys(t.in, s.key); err != nil {
 		return nil, errors.Join(err, o.restore())
 	}
 	ignoreBackground()
 	for _, h := range s.held {
 		h.Hold(s.say)
 	}
-	o.program = tea.NewProgram(&drawing{screen: s}, tea.WithInput(nil), tea.WithOutput(s.terminal.out),
+	o.program = tea.NewProgram(&drawing{screen: s}, tea.WithInput(nil), tea.WithOutput(t.out),
 		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond), tea.WithEnvironment(os.Environ()))
 	go func() {
 		defer close(o.ended)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package view
 
 import (
@@ -13,18 +15,6 @@ import (
 
 	"github.com/inferometer/inferometer/internal/cli/command"
 )
-
-// The values of --progress.
-const (
-	Auto  = "auto" // live on a terminal that can show it, else a bar; plain elsewhere
-	Live  = "live"
-	Plain = "plain"
-	Bar   = "bar"
-	None  = "none"
-)
-
-// Modes are all of them.
-var Modes = []string{Auto, Live, Plain, Bar, None}
 
 // terminal is one that can show the view.
 type terminal struct {
