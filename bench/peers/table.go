@@ -22,19 +22,32 @@ func tables(all []kept) string {
 	}
 	fmt.Fprintf(&b, "Load average when a run began: %.1f to %.1f.\n", lowest, highest)
 	for _, l := range loads {
-		at := of(all, func(k kept) bool { return k.Load.Name == l.Name })
-		switch {
-		case len(at) == 0:
-		case l.Name == broken:
-			breaks(&b, at)
-		default:
-			fmt.Fprintf(&b, "\n### %s: %s\n\n", strings.ToUpper(l.Name[:1])+l.Name[1:], at[0].Load)
-			latencies(&b, at)
-			costs(&b, all, at)
-		}
+		oneLoad(&b, all, l.Name)
 	}
 	commands(&b, all)
 	return b.String()
+}
+
+// excerpt is what docs/five-clients.md shows of them: one load, and the broken streams.
+func excerpt(all []kept) string {
+	var b strings.Builder
+	oneLoad(&b, all, middle)
+	oneLoad(&b, all, broken)
+	return b.String()
+}
+
+// oneLoad are the tables of a load, where it was measured.
+func oneLoad(b *strings.Builder, all []kept, name string) {
+	at := of(all, func(k kept) bool { return k.Load.Name == name })
+	switch {
+	case len(at) == 0:
+	case name == broken:
+		breaks(b, at)
+	default:
+		fmt.Fprintf(b, "\n### %s: %s\n\n", strings.ToUpper(name[:1])+name[1:], at[0].Load)
+		latencies(b, at)
+		costs(b, all, at)
+	}
 }
 
 func of(all []kept, want func(kept) bool) (some []kept) {

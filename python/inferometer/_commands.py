@@ -482,11 +482,11 @@ def bench(
         fleet_wait: How long to wait for agents to come, and after the last one has ended for the journals of those that are silent. Default: 30s.
         fleet_lease: An agent without contact to NATS for this long stops sending. Default: 15s.
         config: Read flags from a YAML file: a mapping of flag names to values. Flags on the command line win.
-        events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/events.md). - is standard output; the result is then printed to standard error.
+        events: Write what happens as JSON lines while it happens: a state each second, each request that ended, and the end with the verdict (docs/live.md). - is standard output; the result is then printed to standard error.
         lock: Where FILE is absent: write down there what the run sends and when. Where it exists: send the same bytes at the same times, or refuse before anything is sent and say what differs; docs/lock.md.
         upload: Put the run's journal, result and Spec into this bucket of an S3-compatible store afterwards, under the name of the run's folder. Keys, region and endpoint are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL.
         upload_plain: Upload without TLS to a store on another machine too.
-        prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/export.md).
+        prometheus: Show the run to Prometheus while it goes on, at http://ADDRESS/metrics, as in :9464 or 127.0.0.1:9464; port 0 is any that is free (docs/live.md).
         prometheus_linger: After the run wait for one more scrape, so that Prometheus has the last values, for at most this long. Default: 15s.
         otlp: Send the run to an OpenTelemetry collector by OTLP over HTTP: a span for each request, and metrics. An address such as http://127.0.0.1:4318, or env for that of OTEL_EXPORTER_OTLP_ENDPOINT. OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read too.
         agents: Start an agent on each of these machines with the system's ssh, for this run only. Needs --fleet, and keys that ask for no password.
