@@ -76,7 +76,7 @@ func (f *Files) refuseOld() error {
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(strings.TrimSuffix(e.Name(), ext), stem)
 		if ours && strings.HasSuffix(e.Name(), ext) && number != "" && strings.Trim(number, "0123456789") == "" {
-			return fmt.Errorf("%s is of an earlier recording: give --out another name, or move its files away", filepath.Join(filepath.Dir(f.Out), e.Name()))
+			return fmt.Errorf("%s is of an earlier recording: give --output another name, or move its files away", filepath.Join(filepath.Dir(f.Out), e.Name()))
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (f *Files) refuseOld() error {
 func createNew(name string) (file, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is there already: give --out another name, or move it away", name)
+		return nil, fmt.Errorf("%s is there already: give --output another name, or move it away", name)
 	}
 	return f, err
 }

@@ -159,7 +159,7 @@ func TestHostileCharts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Sections[0].Wide = append(d.Sections[0].Wide, f)
+		d.Sections[0].Figures = append(d.Sections[0].Figures, f)
 	}
 	path := filepath.Join(t.TempDir(), "hostile.html")
 	var b bytes.Buffer
@@ -203,7 +203,7 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(t, dir, program, "serve-report", "results", "--once", "public")
+	run(t, dir, program, "serve-report", "results", "-o", "public")
 	for pattern, group := range map[string]int{"public/series/*.html": 4, "public/series/*/output_throughput.html": 1} {
 		name := ""
 		if group > 1 {
