@@ -34,10 +34,8 @@ type result struct {
 	MedianITL  float64 `json:"median_itl_ms"`
 
 	Inferometer struct {
-		Client struct {
-			Stamps      string
-			Environment struct{ OS string }
-		}
+		Client      struct{ Stamps string }
+		Environment struct{ OS string }
 	}
 }
 
@@ -80,8 +78,8 @@ func TestRealNumbers(t *testing.T) {
 	if wine.Completed != 40 || math.Abs(wine.MedianITL-itl) > 2 || wine.MedianTTFT < ttft || wine.MedianTTFT > ttft+30 {
 		t.Errorf("%+v", wine)
 	}
-	if c := wine.Inferometer.Client; c.Stamps != "user" || c.Environment.OS != "windows" {
-		t.Errorf("the result does not say whose times these are: %+v", c)
+	if said := wine.Inferometer; said.Client.Stamps != "user" || said.Environment.OS != "windows" {
+		t.Errorf("the result does not say whose times these are: %+v", said)
 	}
 }
 
@@ -199,14 +197,16 @@ func TestRealCtrlC(t *testing.T) {
 	}
 }
 
-// TestRealClock: the clock that times are taken by has small steps there too.
-func TestRealClock(t *testing.T) {
+// TestRealUnits: the clock has small steps there too, and errors are known by their names.
+func TestRealUnits(t *testing.T) {
 	w := start(t)
-	program := filepath.Join(w.folder, "clock.test.exe")
-	if err := build(program, "test", "-c", "./internal/clock"); err != nil {
-		t.Fatal(err)
-	}
-	if said, code := w.run(program, "-test.v"); code != 0 || !strings.Contains(said, "--- PASS: TestNow") {
-		t.Errorf("exit code %d\n%s", code, said)
+	for _, name := range []string{"clock", "errno"} {
+		program := filepath.Join(w.folder, name+".test.exe")
+		if err := build(program, "test", "-c", "./internal/"+name); err != nil {
+			t.Fatal(err)
+		}
+		if said, code := w.run(program, "-test.v"); code != 0 || !strings.Contains(said, "--- PASS: Test") {
+			t.Errorf("%s: exit code %d\n%s", name, code, said)
+		}
 	}
 }
