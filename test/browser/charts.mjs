@@ -195,7 +195,7 @@ out.print = await page.evaluate(() => ({
 await page.emulateMediaType("screen");
 
 // A run that is opened later: its charts answer too, by themselves.
-const closed = await page.$(".run > details:not([open]) > summary");
+const closed = await page.$("details.run:not([open]) > summary");
 if (closed) {
   await closed.click();
   await page.waitForFunction((n) => document.querySelectorAll(".answering").length > n, { timeout: 10000 }, seen.length);

@@ -204,6 +204,15 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	run(t, dir, program, "serve-report", "results", "--once", "public")
+	var pages []string
+	for _, pattern := range []string{"index.html", "series/*.html", "series/*/output_throughput.html", "compare/*.html", "run/*.html"} {
+		list, err := filepath.Glob(filepath.Join(dir, "public", pattern))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, list, err)
+		}
+		pages = append(pages, list[0])
+	}
+	fit(t, where, pages...)
 	for pattern, group := range map[string]int{"public/series/*.html": 4, "public/series/*/output_throughput.html": 1} {
 		name := ""
 		if group > 1 {
