@@ -174,6 +174,8 @@ var kept = map[string][]string{
 	"report-runs": {"1440-light", "390-dark"},
 	"charts-run":  {"zoomed"},
 	"history":     {"crosshair"},
+
+	"history-metric": {"1440-light"},
 }
 
 func keep(t *testing.T, folder, name string) {

@@ -65,6 +65,7 @@ function compare(set, id, now) {
 }
 
 const page = await open(1440);
+await page.screenshot({ path: path.join(folder, "1440-light.png"), clip: { x: 0, y: 0, width: 1440, height: 1300 } });
 const set = await page.$eval("#charts", (e) => JSON.parse(e.textContent));
 const seen = await page.$$eval(".answering", (list) => list.map((f) => f.id));
 const key = seen.map((id) => set.charts[id].together).find(Boolean);

@@ -45,7 +45,7 @@ func flags() (*argv.Set, *options) {
 	o := &options{run: serve.NewOptions()}
 	o.run.PercentileMetrics, o.run.MetricPercentiles = nil, nil
 	set.Choice(&o.format, "format", "table", export.FormatNames(), "What to write.", argv.Shown("by the ending of --output, else table"))
-	set.String(&o.output, "output", "", "The file to write.", argv.Short('o'), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
+	set.String(&o.output, "output", "", "The file to write.", argv.Output(), argv.Metavar("FILE"), argv.Shown("to the terminal or pipe"))
 	g := argv.Group("")
 	o.run.Flag(set, "slo", g, argv.Help(spec.Field("slo").Help+" html and markdown say which run does most within them."))
 	set.Choice(&o.Chart, "chart", "throughput", page.Charts(), "With svg and png: which picture.")

@@ -6,9 +6,9 @@
 //
 // A check looks for one thing that spoils numbers: it has a figure, a threshold, a
 // sentence and, where it can be estimated, its effect on the numbers that people
-// read first. The table of checks stands in table.go, one line each; docs/verdict.md
-// says of each why it is there, and a test compares the two. Adding a check is
-// adding a type with two methods and a line.
+// read first. The table of checks stands in table.go, one line each; docs/reference/checks.md
+// is written from it, and docs/verdict.md says what else a user must know. Adding a
+// check is adding a type with two methods and a line.
 //
 // A run that went wrong in one way shows it in several figures. So a check gives
 // way to the one that knows the cause where it can tell, and says so; and where
