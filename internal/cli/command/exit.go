@@ -53,7 +53,14 @@ func Finish(w io.Writer, name string, err error) int {
 		}
 		return c.Code
 	case errors.As(err, &wrong):
-		fmt.Fprintf(w, "inferometer %s: %v\n(inferometer %s --help-all lists all flags)\n", name, err, name)
+		fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
+		switch { // one hint is enough
+		case wrong.Hint != "" || wrong.Advised:
+		case wrong.Flag != "":
+			fmt.Fprintf(w, "(inferometer help --%s says what it takes)\n", wrong.Flag)
+		default:
+			fmt.Fprintf(w, "(inferometer %s --help-all lists all flags)\n", name)
+		}
 		return ExitUsage
 	}
 	fmt.Fprintf(w, "inferometer %s: %v\n", name, err)
