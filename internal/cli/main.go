@@ -15,8 +15,6 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/shell"
 	"github.com/inferometer/inferometer/internal/cli/sweep"
 	"github.com/inferometer/inferometer/internal/eval/sandbox"
-	"github.com/inferometer/inferometer/internal/outside"
-	"github.com/inferometer/inferometer/internal/usage"
 )
 
 // described are all commands that have flags of their own: those of bench sweep one by one.
@@ -38,7 +36,7 @@ func described() (all []command.Entry) {
 
 // Main runs the command that args name and returns the exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	s := command.Streams{In: stdin, Out: stdout, Err: stderr}
+	s := command.Streams{In: stdin, Out: stdout, Err: stderr, Elsewhere: elsewhere}
 	if len(args) == 0 {
 		overview(s.Err)
 		return command.ExitUsage
@@ -67,7 +65,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return command.ExitDone
 	}
 	if door.Is(args) {
-		return command.Finish(s.Err, "bench serve", door.Run(ctx, s, args))
+		return command.Finish(s.Err, "", door.Run(ctx, s, args))
 	}
 	for _, c := range commands() {
 		words := strings.Fields(c.Name)
@@ -84,41 +82,13 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		case args[1] == "-h" || args[1] == "--help" || args[1] == argv.HelpAll:
 			group(s.Out, name)
 			return command.ExitDone
-		case !strings.HasPrefix(args[1], "-"):
-			name += " " + args[1]
-		default:
+		case strings.HasPrefix(args[1], "-"):
 			fmt.Fprintf(s.Err, "inferometer %s: which of its commands is missing\n\n", name)
 			group(s.Err, name)
 			return command.ExitUsage
 		}
 	}
-	fmt.Fprintf(s.Err, "inferometer: there is no command %q%s\n\n", outside.Word(name), meant(name))
-	if isGroup(args[0]) {
-		group(s.Err, args[0])
-	} else {
-		overview(s.Err)
-	}
-	return command.ExitUsage
-}
-
-// meant is a question for the command that a wrong name is close to: whole, without
-// the group that it belongs to, or the group.
-func meant(wrong string) string {
-	byWord := map[string]string{}
-	var words []string
-	for _, c := range commands() {
-		whole := strings.Fields(c.Name)
-		for _, w := range [][2]string{{c.Name, c.Name}, {whole[len(whole)-1], c.Name}, {whole[0], whole[0]}} {
-			if word, means := w[0], w[1]; byWord[word] == "" {
-				byWord[word] = means
-				words = append(words, word)
-			}
-		}
-	}
-	if near := usage.Nearest(strings.ToLower(wrong), words); near != "" {
-		return fmt.Sprintf(": did you mean inferometer %s?", byWord[near])
-	}
-	return ""
+	return unknown(s, args)
 }
 
 // group lists the commands that begin with a word.

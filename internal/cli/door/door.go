@@ -66,6 +66,8 @@ func Run(ctx context.Context, s command.Streams, args []string) error {
 	case errors.Is(err, argv.ErrHelpAll):
 		set.HelpAll(s.Out, command.TerminalWidth(s.Out))
 		return nil
+	case len(set.Args()) > 0 && spec.LooksLikeAddress(set.Args()[0]):
+		return &argv.UsageError{Text: "one server is measured, and two are given", Hint: "inferometer ab URL URL compares them, and --targets URL,URL loads them as one"}
 	case err != nil:
 		return err
 	}
