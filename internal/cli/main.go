@@ -13,6 +13,7 @@ import (
 	"github.com/inferometer/inferometer/internal/cli/check"
 	"github.com/inferometer/inferometer/internal/cli/command"
 	"github.com/inferometer/inferometer/internal/cli/compare"
+	"github.com/inferometer/inferometer/internal/cli/door"
 	"github.com/inferometer/inferometer/internal/cli/eval"
 	"github.com/inferometer/inferometer/internal/cli/explain"
 	"github.com/inferometer/inferometer/internal/cli/find"
@@ -118,6 +119,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			return command.ExitUsage
 		}
 		return command.ExitDone
+	}
+	if door.Is(args) {
+		return command.Finish(s.Err, "bench serve", door.Run(ctx, s, args))
 	}
 	for _, c := range commands() {
 		words := strings.Fields(c.Name)

@@ -100,7 +100,7 @@ type Answer struct {
 	Text         string  `json:"text,omitempty"`
 	Hash         string  `json:"hash,omitempty"` // of the whole text
 	Refusal      bool    `json:"refusal,omitempty"`
-	// Logprob is the logarithm of the choice's likelihood, where the server tells; nil: it did not.
+	// Logprob is the logarithm of the choice's likelihood, where the server tells it.
 	Logprob *float64 `json:"logprob,omitempty"`
 	Greedy  bool     `json:"greedy,omitempty"` // each of its tokens is the most likely one
 	// Earlier: it was asked in a part of this run that was killed. It is scored; its time counts nowhere.

@@ -13,11 +13,11 @@ type Conversation struct {
 	Number   int `json:"n" bound:"-"`       // from 1, as Request.Conversation
 	Turns    int `json:"turns"`             // requests that were planned
 	Sent     int `json:"sent"`              // requests that were sent
-	Skipped  int `json:"skipped,omitempty"` // requests that were never sent: Turns - Sent
-	Complete int `json:"complete"`          // requests that ended as Complete
+	Skipped  int `json:"skipped,omitempty"` // requests that were never sent
+	Complete int `json:"complete"`          // requests that ended as complete
 
-	Outcome ConversationOutcome `json:"outcome"`
-	Error   string              `json:"error,omitempty"` // the turn that failed and how, or why we stopped
+	Outcome ConversationOutcome `json:"outcome"`         // complete; failed: a turn failed, and no more were sent; abandoned: the run ended first
+	Error   string              `json:"error,omitempty"` // the turn that failed and how, or why the run ended
 
 	Begin int64 `json:"begin"`                            // its first turn was due
 	End   int64 `json:"end" bound:"-"`                    // its last request had ended

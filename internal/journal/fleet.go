@@ -6,7 +6,7 @@ package journal
 type Fleet struct {
 	Run     string       `json:"run"`                             // its name on the bus
 	Planned int          `json:"planned,omitempty" bound:"index"` // requests of the whole list; 0: not known
-	Agents  []FleetAgent `json:"agents" max:"10000"`
+	Agents  []FleetAgent `json:"agents" max:"10000"`              // each of them
 }
 
 // FleetAgent is one of them.
@@ -24,7 +24,7 @@ type FleetAgent struct {
 	OffsetNs      int64 `json:"offset_ns" bound:"offset"`
 	OffsetErrorNs int64 `json:"offset_error_ns" bound:"-"`
 
-	// What its own journal says; Read: there is one.
+	// Read: its journal could be read; the keys below come from there.
 	Read        bool        `json:"read"`
 	SkewNs      int64       `json:"skew_ns"` // it began so long after the instant at which all were to begin
 	Clock       string      `json:"clock,omitempty"`
@@ -36,7 +36,7 @@ type FleetAgent struct {
 type FleetEnd struct {
 	// Skipped are turns that were planned and never sent because their conversation had ended.
 	Skipped int             `json:"skipped,omitempty" bound:"index"`
-	Agents  []FleetAgentEnd `json:"agents" max:"10000"`
+	Agents  []FleetAgentEnd `json:"agents" max:"10000"` // each of them
 }
 
 // FleetAgentEnd is what became of one.

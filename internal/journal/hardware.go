@@ -5,7 +5,7 @@ import "reflect"
 // Hardware is what devices said of themselves at one moment: GPUs, processors, a whole
 // machine; or why nothing can be asked. What a source does not tell is nil, never 0.
 type Hardware struct {
-	At      int64    `json:"at"`
+	At      int64    `json:"at"`                        // when
 	Agent   int      `json:"agent,omitempty" bound:"-"` // an index into Run.Fleet.Agents
 	Source  string   `json:"source"`                    // nvidia-smi, dcgm, amd-smi, sysfs, rapl, node…
 	Devices []Device `json:"devices,omitempty" max:"1024"`
@@ -26,7 +26,7 @@ type Device struct {
 	Busy           *float64 `json:"busy,omitempty"` // 0 to 1
 	MemoryUsed     *float64 `json:"memory_used,omitempty"`
 	MemoryTotal    *float64 `json:"memory_total,omitempty"`
-	// Throttle says why the device runs slower than it could: power, thermal, …
+	// Throttle is why the device runs slower than it could: power, thermal, …
 	Throttle []string `json:"throttle,omitempty" max:"64"`
 }
 

@@ -38,19 +38,19 @@ type Line struct {
 
 // Run is the first line: everything that a reader needs to turn requests into a result.
 type Run struct {
-	Schema      int    `json:"schema"`
-	Version     string `json:"version"` // of inferometer
-	StartUnixNs int64  `json:"start_unix_ns" bound:"-"`
-	Zone        string `json:"zone"` // offset of local time, as in "+02:00"
+	Schema      int    `json:"schema"`                  // of this format: 2, since the first line has the Spec; 1 is read as before
+	Version     string `json:"version"`                 // of inferometer
+	StartUnixNs int64  `json:"start_unix_ns" bound:"-"` // the moment of zero, in nanoseconds since 1970
+	Zone        string `json:"zone"`                    // offset of local time, as in "+02:00"
 
 	Command []string `json:"command"` // the command line, secrets replaced
-	// Trace is the id of the trace that requests were sent under; the ids of their spans follow from it. Empty: none.
+	// Trace is the id of the trace that requests were sent under, 32 hex digits; the ids of their spans follow from it. Empty: none.
 	Trace string `json:"trace,omitempty"`
 	// Share is the part of the workload that this client sends, such as 2/8; empty: all of it.
 	Share string `json:"share,omitempty"`
 	// Fleet is who sent a run of several clients; its times are then on the leader's clock. Absent: one client sent it.
 	Fleet *Fleet `json:"fleet,omitempty"`
-	// Spec is what the run was asked to do, of this client's share. nil: the journal is of schema 1.
+	// Spec is what the run was asked to do, of this client's share, without secrets. Absent: the journal is of schema 1.
 	Spec json.RawMessage `json:"spec,omitempty" max:"8388608"`
 	// Options are what shapes the report (percentiles, goodput, label…), so that a report made later is the one that
 	// was asked for. In a line with a Spec they are only what that does not say.
@@ -61,18 +61,18 @@ type Run struct {
 	// Serves are the models that the servers list; absent where none did.
 	Serves []Served `json:"serves,omitempty"`
 
-	// MetricNames are what the user says that names of the servers' metrics mean, before those that we know.
+	// MetricNames are what --metrics-map says that names of the servers' metrics mean.
 	MetricNames []MetricName `json:"metric_names,omitempty" max:"1000"`
 
-	// Task is what is asked and how it is scored, where requests are questions. nil: they are none.
+	// Task is what is asked and how it is scored, where requests are questions. Absent: they are not.
 	Task *Task `json:"task,omitempty"`
 
-	Clock string `json:"clock"` // "kernel" or "user": what event times are, see Events
-	// ReadEnds: Events.Open was kept, so that it is known which times are those of a later event.
+	Clock string `json:"clock"` // kernel or user: whose times the events carry
+	// ReadEnds: Events.Open is kept. Absent in journals of older versions.
 	ReadEnds bool `json:"read_ends,omitempty"`
-	// Holds: Events.Held, Request.Written and Sample.Wakes were kept.
+	// Holds: Events.Held, Request.Written and Sample.Wakes are kept. Absent in journals of older versions.
 	Holds       bool        `json:"holds,omitempty"`
-	Environment Environment `json:"environment"`
+	Environment Environment `json:"environment"` // the client's machine
 	// Proven is what the newest self-test of this program proved for this machine; absent: nothing.
 	Proven *Proven `json:"proven,omitempty"`
 }
@@ -102,8 +102,8 @@ type Options struct {
 	SpawnRate         float64            `json:"spawn_rate,omitempty" spec:"load.spawn_rate"`               // slots of MaxConcurrency a second, one after the other; 0: all at once
 	Batch             int                `json:"batch,omitempty" spec:"load.batch_size"`                    // requests sent together; 0: each by itself
 	RampUp            *RampUp            `json:"ramp_up,omitempty"`
-	Asked             *Asked             `json:"asked,omitempty"` // requests that a time was to have; absent: a number or something else ends the pace
-	Pace              string             `json:"pace"`            // a name of package pace: closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
+	Asked             *Asked             `json:"asked,omitempty"` // where a time ends the pace: how many requests were to be due over so many nanoseconds
+	Pace              string             `json:"pace"`            // closed, burst, constant, poisson, gamma, ramp, ramp-time, stages, trace, dataset
 	IgnoreEOS         bool               `json:"ignore_eos,omitempty" spec:"request.ignore_eos"`
 	Pooling           bool               `json:"pooling,omitempty"`                                           // answers are vectors or scores: there are no tokens in them
 	Unstreamed        bool               `json:"unstreamed,omitempty"`                                        // answers are texts in one piece: there are no times of tokens
@@ -117,7 +117,7 @@ type Options struct {
 	Balance           string             `json:"balance,omitempty"`                      // how one of several targets is chosen
 	Until             string             `json:"until,omitempty" spec:"load.until"`      // the goals of --until, as typed
 	Price             *Price             `json:"price,omitempty"`                        // what the servers cost
-	Workload          map[string]string  `json:"workload,omitempty"`                     // keys of the Spec that bytes and times hang on, with their values as JSON
+	Workload          map[string]string  `json:"workload,omitempty"`                     // settings that bytes and times depend on, with their values as JSON
 }
 
 // ReportedPercentiles are those that the run asked for, or vLLM's default.
@@ -192,13 +192,13 @@ type Environment struct {
 // Request is one request, written when it has ended. Its codec is generated from the tags: json is its key, bound and
 // max are what a number and a list may be (see bounds), usual are the values that a text has as a rule.
 type Request struct {
-	Index  int    `json:"i" bound:"signed"`
-	ID     string `json:"id,omitempty"`
-	Warmup bool   `json:"warmup,omitempty"` // sent before the clock that counts; never measured
+	Index  int    `json:"i" bound:"signed"` // index in the workload, from 0
+	ID     string `json:"id,omitempty"`     // the x-request-id that was sent; absent with prefix_repetition, as in vLLM
+	Warmup bool   `json:"warmup,omitempty"` // a warm-up, which is never measured
 	// Sample: sent again after the load, with nothing else in flight, to compare the
-	// text. Warmup is set too: who knows no samples leaves them out as well.
+	// text (--integrity-sample). Warmup is set too, so that it is never measured.
 	Sample bool `json:"sample,omitempty"`
-	// Probe: sent beside the load, to see how that holds it up. Warmup is set too, for the same reason.
+	// Probe: sent beside the load (--probe-request-rate). Warmup is set too, so that it is never measured.
 	Probe bool `json:"probe,omitempty"`
 
 	// Target is the server that it went to: an index into Run.Targets. The first one's is left out.
@@ -209,7 +209,7 @@ type Request struct {
 	// Conversation and Turn count from 1; 0: it is part of none.
 	Conversation int `json:"conversation,omitempty" bound:"index"`
 	Turn         int `json:"turn,omitempty"`
-	// Model was sent in place of the run's: an adapter.
+	// Model is the adapter that was named in place of the run's model.
 	Model string `json:"model,omitempty"`
 	// After are the requests, by their Index, whose answers it waited for. It is then due
 	// Delay after the last of them had ended: a user thinks, a tool works.
@@ -217,8 +217,8 @@ type Request struct {
 	Delay int64 `json:"delay,omitempty" bound:"duration"`
 
 	Due      int64 `json:"due"`                // when the pace wanted it sent; in a closed loop, when its slot was free; see After
-	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if we were late
-	Sent     int64 `json:"sent"`               // just before the request is written
+	Released int64 `json:"released,omitempty"` // when the scheduler let it go; later than Due only if the client was late
+	Sent     int64 `json:"sent"`               // just before the request is written; connecting comes after it
 	// Connect is how long the opening of its connection took, TLS with it; 0: it was kept, or not known.
 	Connect int64 `json:"connect,omitempty" bound:"duration"`
 	// Written is how long after Sent the kernel had taken all of the request, a connection's opening with it; 0: not known.
@@ -226,15 +226,15 @@ type Request struct {
 	Headers int64 `json:"headers,omitempty"` // the response's headers had arrived
 	End     int64 `json:"end" bound:"-"`     // the outcome was known
 
-	Outcome Outcome `json:"outcome"`
-	Status  int     `json:"status,omitempty"`
-	Error   string  `json:"error,omitempty"` // what went wrong, with up to 500 bytes of the server's words
+	Outcome Outcome `json:"outcome"`          // how it ended: docs/outcomes.md
+	Status  int     `json:"status,omitempty"` // of HTTP
+	Error   string  `json:"error,omitempty"`  // what went wrong, with up to 500 bytes of the server's words
 	// Cut: the answer had begun and did not come to HTTP's own end: the connection
 	// closed, or we gave up. A truncated stream without it ended by the rules of
 	// HTTP, and other clients take it for whole.
 	Cut      bool   `json:"cut,omitempty"`
-	ServerID string `json:"server_id,omitempty"`
-	NewConn  bool   `json:"new_conn,omitempty"` // the connection was opened inside this request
+	ServerID string `json:"server_id,omitempty"` // the header x-request-id, request-id or x-amzn-requestid, else the id in the answer
+	NewConn  bool   `json:"new_conn,omitempty"`  // the connection was opened inside this request
 	// Reconnects counts kept connections that the server had closed before a byte of
 	// this request was sent, so that another one was taken: no retry is ever hidden.
 	Reconnects int `json:"reconnects,omitempty"`
@@ -270,21 +270,20 @@ type Request struct {
 	ServerPromptNs int64 `json:"server_prompt_ns,omitempty"`
 	ServerOutputNs int64 `json:"server_output_ns,omitempty"`
 
-	TextTokens    int    `json:"text_tokens,omitempty"`                       // by our tokenizer, where the server gave no usage
+	TextTokens    int    `json:"text_tokens,omitempty"`                       // by our tokenizer, where the server gave no usage and the tokenizer is a file
 	FinishReason  string `json:"finish_reason,omitempty" usual:"length,stop"` // of the first choice
-	SharedReads   int    `json:"shared_reads,omitempty"`                      // events that lay in one read with the one before
-	UnstampedRead int    `json:"unstamped_read,omitempty"`                    // reads that the kernel gave no time for
+	SharedReads   int    `json:"shared_reads,omitempty"`                      // events that lay in one read with the one before: they carry the same time
+	UnstampedRead int    `json:"unstamped_read,omitempty"`                    // reads that the kernel gave no time for: their events carry ours
 
-	Events Events `json:"events"`
+	Events Events `json:"events"` // the stream; {} if there was no event
 
 	// Hashes (FNV-1a, 64 bits, hex) of the prompt and of the generated text, by
 	// which repetitions are found without keeping either.
 	PromptHash string `json:"prompt_hash,omitempty"`
 	TextHash   string `json:"text_hash,omitempty"`
 
-	// Only if asked for.
-	Prompt *string `json:"prompt,omitempty"`
-	Text   *string `json:"text,omitempty"` // what was generated
+	Prompt *string `json:"prompt,omitempty"` // only with --journal-texts
+	Text   *string `json:"text,omitempty"`   // only with --journal-texts or --save-detailed
 }
 
 // Events are the events of a stream, as columns of equal length. An event is one
@@ -295,11 +294,11 @@ type Events struct {
 	At []int64 `json:"at,omitempty"`
 	// Lag is how much later our code had them than the kernel; absent with user times.
 	Lag []int64 `json:"lag,omitempty"`
-	// Tokens in each event; -1 where that one didn't say. Absent when no event
-	// said. TokensBy names the source: usage, token_ids, logprobs, tokenizer, or empty (not known).
+	// Tokens are those in each event; -1 where it didn't say, absent when no event did. TokensBy is
+	// who said: usage, token_ids, logprobs, or tokenizer (ours, where its counts add up to the total).
 	Tokens   []int  `json:"tokens,omitempty"`
 	TokensBy string `json:"tokens_by,omitempty"`
-	// Kind is a set of EventKind bits.
+	// Kind is what each carried, as a sum: 1 a non-empty choices, 2 text, 4 reasoning, 8 a tool call, 16 a finish reason, 32 usage.
 	Kind []EventKind `json:"kind,omitempty"`
 	// Size is the bytes of text in each event, by which the tokens of the request are
 	// spread over its events. Absent where nothing needs it: Tokens are known, or one in each.
@@ -308,8 +307,8 @@ type Events struct {
 	// did not end it: [DONE] or a part of the next event lay behind. Their time may be that
 	// of what lay behind. Only with Run.ReadEnds.
 	Open []int `json:"open,omitempty"`
-	// Held are the events, by their index from 0, before which this process was held up: it was due to run, and others or
-	// nobody had the processor. HeldNs is for how long each time, since the event before or since Sent. Only with Run.Holds.
+	// Held are the events, by their index from 0, before which this process was held up for a millisecond or more: a timer of its own,
+	// each 5 ms, came late. HeldNs is for how long, since the event before or since Request.Sent. Only with Run.Holds.
 	Held   []int   `json:"held,omitempty"`
 	HeldNs []int64 `json:"held_ns,omitempty"`
 }
@@ -332,7 +331,7 @@ const (
 // count from the start of the process or of the machine: the difference of two
 // samples tells. What the system does not tell is -1.
 type Sample struct {
-	At        int64 `json:"at"`
+	At        int64 `json:"at"`                        // when
 	Agent     int   `json:"agent,omitempty" bound:"-"` // whose machine it is: an index into Run.Fleet.Agents
 	CPUNs     int64 `json:"cpu_ns" bound:"sum"`        // user and system time of this process
 	WaitNs    int64 `json:"wait_ns" bound:"sum"`       // its threads were ready to run and had no processor
@@ -341,8 +340,8 @@ type Sample struct {
 	StealNs   int64 `json:"steal_ns" bound:"sum"`      // of all processors, taken by the hypervisor
 	// WakeNs is how late a timer of this process was at worst since the sample before.
 	WakeNs int64 `json:"wake_ns,omitempty" bound:"sum"`
-	// Wakes are such timers so far, Late those of them that were late by more than is usual, and LateNs by how much together;
-	// longer than LongestTurn is none: that is no turn of another program any more, and in Events.Held.
+	// Wakes are such timers so far, Late those late by 0.3 to 10 ms, and LateNs by how much together.
+	// What is longer is no turn of another program any more, and in Events.Held.
 	Wakes    int64 `json:"wakes,omitempty" bound:"sum"`
 	Late     int64 `json:"late,omitempty" bound:"sum"`
 	LateNs   int64 `json:"late_ns,omitempty" bound:"sum"`
@@ -372,24 +371,25 @@ const WorkloadRecipe = 2
 // End is the last line of a journal whose run came to its end.
 type End struct {
 	At          int64  `json:"at"`                    // the last request had ended
-	Interrupted string `json:"interrupted,omitempty"` // why it stopped early: Signal, Deadline, or a sentence
-	Stopped     string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: see UntilReached
+	Interrupted string `json:"interrupted,omitempty"` // why it stopped early: signal, deadline, or a sentence
+	Stopped     string `json:"stopped,omitempty"`     // why it ended as planned before its workload did: until reached, bound reached, or why find left a probe
 	Sent        int    `json:"sent" bound:"index"`    // requests measured (warm-ups not counted)
-	WorkloadSHA string `json:"workload_sha256"`       // over bodies and due times, in order
-	// Recipe says what of a body is in WorkloadSHA: see WorkloadRecipe. 0: a journal of an earlier version, which counted all of it.
+	WorkloadSHA string `json:"workload_sha256"`       // over the bodies in order and their due times (0 in a closed loop), without the model's name
+	// Recipe is the version of what WorkloadSHA is over: 2. Absent in journals of earlier versions, whose hash has the model's name in it:
+	// hashes of two recipes say nothing about each other.
 	Recipe       int `json:"workload_recipe,omitempty"`
-	PeakInFlight int `json:"peak_in_flight"`
+	PeakInFlight int `json:"peak_in_flight"` // the most requests at one moment; of a fleet the sum, an upper bound
 	// Unwritten are requests that had ended and are not in this journal: the disk had no room.
 	Unwritten int `json:"unwritten,omitempty" bound:"index"`
-	// SeenPrompts were sent to the same server by an earlier run from this machine; -1: not known.
+	// SeenPrompts are prompts that an earlier run from this machine sent to the same server, by their hashes; -1: not known.
 	SeenPrompts int `json:"seen_prompts" bound:"total"`
-	// RPSChanges is kept for vLLM's rps_change_events.
+	// RPSChanges are the moments at which a ramp first reached a whole rate: rps and unix_ns.
 	RPSChanges []RPSChange `json:"rps_changes,omitempty"`
-	SpecDecode *SpecDecode `json:"spec_decode,omitempty"`
-	Power      *Power      `json:"power,omitempty"`   // nil: not asked for
-	Profile    *Profile    `json:"profile,omitempty"` // nil: not asked for
-	Client     Client      `json:"client"`
-	Fleet      *FleetEnd   `json:"fleet,omitempty"` // what became of each client of several
+	SpecDecode *SpecDecode `json:"spec_decode,omitempty"` // growth of the server's counters of speculative decoding
+	Power      *Power      `json:"power,omitempty"`       // only with --power
+	Profile    *Profile    `json:"profile,omitempty"`     // only with --profile: whether the server's profiler was started and stopped, else the error
+	Client     Client      `json:"client"`                // what this process used
+	Fleet      *FleetEnd   `json:"fleet,omitempty"`       // what became of each client of several
 	// Pauses are the times in which a user had stopped the pace.
 	Pauses []Pause `json:"pauses,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/inferometer/inferometer/internal/errno"
 	"github.com/inferometer/inferometer/internal/outside"
 	"github.com/inferometer/inferometer/internal/send/target"
 	"github.com/inferometer/inferometer/internal/spec"
@@ -159,7 +160,7 @@ func explainConnection(base string, err error) string {
 		return fmt.Sprintf("the proxy to %s does not answer (%v): check HTTP_PROXY and HTTPS_PROXY, or use --proxy none", base, op.Err)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("host %s not found: check the name in %s", outside.Word(dns.Name), where)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errno.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("nothing is listening at %s (connection refused): start the server, or give its address with %s; --ready-check-timeout-sec N waits for one that is starting", base, where)
 	case errors.As(err, &op) && op.Op == "dial":
 		return fmt.Sprintf("can't connect to %s (%v): check the address in %s, and firewalls in between", base, op.Err, where)

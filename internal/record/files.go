@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/inferometer/inferometer/internal/clock"
 )
 
 // Files say where rows go.
@@ -97,13 +99,13 @@ func (w *files) next() error {
 		return err
 	}
 	w.n++
-	w.f, w.size, w.since = f, 0, time.Now()
+	w.f, w.size, w.since = f, 0, clock.Now()
 	return nil
 }
 
 // write appends a row, or leaves the file as it was.
 func (w *files) write(line []byte) error {
-	full := w.MaxSize > 0 && w.size+int64(len(line)) > w.MaxSize || w.MaxTime > 0 && time.Since(w.since) >= w.MaxTime
+	full := w.MaxSize > 0 && w.size+int64(len(line)) > w.MaxSize || w.MaxTime > 0 && clock.Since(w.since) >= w.MaxTime
 	if full && w.size > 0 {
 		if err := w.next(); err != nil {
 			return err

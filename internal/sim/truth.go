@@ -18,20 +18,20 @@ const slowWrite = 50 * time.Microsecond
 // Record is one line of the truth: a request as the server saw it. Times are
 // nanoseconds since 1970 by the realtime clock.
 type Record struct {
-	ID       string `json:"id"`   // the client's x-request-id, or one that the sim made
+	ID       string `json:"id"`   // the client's x-request-id, or sim-N
 	Path     string `json:"path"` // the URL's path
 	Status   int    `json:"status"`
 	Stream   bool   `json:"stream"`
 	Adapter  string `json:"adapter,omitempty"` // that was asked for in place of the model
-	Fault    string `json:"fault"`             // "" when the request had none
-	Finish   string `json:"finish"`            // finish_reason as sent; "abort" when the client left; "" when none was sent
-	Arrived  int64  `json:"arrived"`           // the kernel had its last bytes; 0 where it does not tell
+	Fault    string `json:"fault"`             // empty: none
+	Finish   string `json:"finish"`            // the finish reason as sent; abort if the client left; empty if none was sent
+	Arrived  int64  `json:"arrived"`           // the kernel had its last bytes; 0 where it does not tell (TLS, systems other than Linux)
 	Received int64  `json:"received"`          // the body had been read
 	Started  int64  `json:"started"`           // the engine took it up; 0 if it never did
 	Ended    int64  `json:"ended"`             // the last write was handed to the kernel
 
-	PromptTokens     int `json:"prompt_tokens"`
-	CachedTokens     int `json:"cached_tokens"`
+	PromptTokens     int `json:"prompt_tokens"`     // of the prompt
+	CachedTokens     int `json:"cached_tokens"`     // found in the prefix cache
 	CompletionTokens int `json:"completion_tokens"` // tokens sent
 	MaxTokens        int `json:"max_tokens"`        // tokens asked for
 
@@ -40,19 +40,18 @@ type Record struct {
 	SoundBytes int `json:"sound_bytes,omitempty"` // of an uploaded file
 
 	// Of a prompt that is in the answer key.
-	Question string `json:"question,omitempty"` // its id
+	Question string `json:"question,omitempty"` // its id, of a prompt that is in the answer key
 	Answer   string `json:"answer,omitempty"`   // right, wrong or none, as sent; cut where not all of it was
-	Anew     bool   `json:"anew,omitempty"`     // the load made it another answer's draw
+	Anew     bool   `json:"anew,omitempty"`     // the load had it drawn anew
 
-	// One entry an event, in order: every SSE message but [DONE] and comments.
-	Events []int64  `json:"events"` // right before the write that completes it
-	Tokens []int    `json:"tokens"`
-	Kinds  []string `json:"kind"`
-	// SlowWrites are writes that took longer than slowWrite: the event's index, and nanoseconds. The kernel had the event
+	Events []int64  `json:"events"` // when each was handed to the kernel, read right before the write that completes it; [DONE] and comments are none
+	Tokens []int    `json:"tokens"` // in each event
+	Kinds  []string `json:"kind"`   // of each: token, reasoning, tool, role, finish, usage or error
+	// SlowWrites are writes that took longer than 50 µs: the event's index, and nanoseconds. The kernel had the event
 	// somewhere in between: who writes may be stopped before the system call, or after it.
 	SlowWrites [][2]int64 `json:"slow_writes,omitempty"`
 
-	// EchoLogprobs are the log-probabilities of the prompt's tokens, where they were sent; the first has none.
+	// EchoLogprobs are the log-probabilities of the prompt's tokens, where they were sent; the first is null. Such a prompt is not taken from the prefix cache.
 	EchoLogprobs []*float64 `json:"echo_logprobs,omitempty"`
 
 	silent string // why it ended, where the protocol does not tell
@@ -62,10 +61,10 @@ type Record struct {
 	// Blocked counts writes that had to wait because the client read too slowly.
 	Blocked int `json:"blocked"`
 
-	TextSHA256      string `json:"text_sha256"`
+	TextSHA256      string `json:"text_sha256"` // of what was sent
 	ReasoningSHA256 string `json:"reasoning_sha256,omitempty"`
 	ToolSHA256      string `json:"tool_sha256,omitempty"`
-	// The texts, if Config.TruthText is set.
+	// The texts themselves, only with --truth-text.
 	Text          string `json:"text,omitempty"`
 	ReasoningText string `json:"reasoning_text,omitempty"`
 	ToolText      string `json:"tool_text,omitempty"`

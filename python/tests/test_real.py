@@ -52,7 +52,7 @@ def url(room):
 
 @pytest.fixture(scope="module")
 def runs(url, room):
-    return [inferometer.bench_serve(url, num_prompts=40, max_concurrency=4, seed=n, label=f"run {n}", run_dir=room / f"run{n}", metric_percentiles=[50, 99], **SMALL) for n in (1, 2)]
+    return [inferometer.bench(url, num_prompts=40, max_concurrency=4, seed=n, label=f"run {n}", run_dir=room / f"run{n}", metric_percentiles=[50, 99], **SMALL) for n in (1, 2)]
 
 
 def test_bench(runs):
@@ -63,12 +63,12 @@ def test_bench(runs):
     assert "p50_ttft_ms" in run.result, "a list of numbers became no list"
     assert inferometer._words.word("num_prompts", pandas.Series([3])[0]) == "3", "a number of a frame is a number"
     with pytest.raises(TypeError, match="num_promts"):
-        inferometer.bench_serve("http://127.0.0.1:9", num_promts=3)
+        inferometer.bench("http://127.0.0.1:9", num_promts=3)
     with pytest.raises(inferometer.InferometerError, match="max-concurrency") as refused:
-        inferometer.bench_serve("http://127.0.0.1:9", max_concurrency=-3)
+        inferometer.bench("http://127.0.0.1:9", max_concurrency=-3)
     assert refused.value.exit_code == 2
     with pytest.raises(inferometer.InferometerError, match="connect") as dead:
-        inferometer.bench_serve("http://127.0.0.1:9", num_prompts=1, ready_check_timeout_sec=1)
+        inferometer.bench("http://127.0.0.1:9", num_prompts=1, ready_check_timeout_sec=1)
     assert dead.value.exit_code == 1
 
 
@@ -103,7 +103,7 @@ def broken(room):
     """A run in which no request succeeded: most columns have no value."""
     process, address = start("--fault", "http-500=1")
     try:
-        return inferometer.bench_serve(address, num_prompts=5, max_concurrency=1, run_dir=room / "broken", **SMALL)
+        return inferometer.bench(address, num_prompts=5, max_concurrency=1, run_dir=room / "broken", **SMALL)
     finally:
         process.kill()
         process.wait()
@@ -112,7 +112,7 @@ def broken(room):
 @pytest.fixture(scope="module")
 def empty(url, room):
     """A run that ended before its first request."""
-    return inferometer.bench_serve(url, num_prompts=3, request_rate=0.1, deadline=0.001, run_dir=room / "empty", **SMALL)
+    return inferometer.bench(url, num_prompts=3, request_rate=0.1, deadline=0.001, run_dir=room / "empty", **SMALL)
 
 
 @pytest.mark.parametrize("table", TABLES)

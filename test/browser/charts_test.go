@@ -159,7 +159,7 @@ func TestHostileCharts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Sections[0].Wide = append(d.Sections[0].Wide, f)
+		d.Sections[0].Figures = append(d.Sections[0].Figures, f)
 	}
 	path := filepath.Join(t.TempDir(), "hostile.html")
 	var b bytes.Buffer

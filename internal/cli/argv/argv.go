@@ -44,6 +44,8 @@ type Set struct {
 	operandTakes           []Takes
 	operandChoices         []string
 	operands               []string
+	bare                   []*Flag // that words by themselves stand for
+	isBare                 func(word string) bool
 	seen                   map[*Flag]Source
 	given                  []occurrence                           // all of them, in the order in which they were applied
 	foreign                map[string]func(rest []string) Foreign // by the name as typed, dashes included

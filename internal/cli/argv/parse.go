@@ -19,6 +19,7 @@ type occurrence struct {
 
 	arg    int  // index of the flag in the arguments, to redact its values
 	inline bool // --flag=value
+	bare   bool // the value alone, and arg is its own index
 }
 
 // token is one argument, understood as argparse understands it.
@@ -38,6 +39,9 @@ func (s *Set) Parse(args []string) error {
 	found, operands, unknown, err := s.scan(args)
 	if err != nil {
 		return err // help, or a flag that could not be read: there is no rest
+	}
+	if err := twice(found); err != nil {
+		return err
 	}
 	if err := s.take(found, unknown, args); err != nil {
 		return err
@@ -70,6 +74,7 @@ func (s *Set) take(found []occurrence, unknown []stranger, args []string) error 
 // that help and the mistakes that matter more are seen first, as with argparse, and
 // all unknown ones are told at once.
 func (s *Set) scan(args []string) (found []occurrence, operands []int, unknown []stranger, err error) {
+	bare := 0
 	for i := 0; i < len(args); {
 		if args[i] == "--" {
 			for i++; i < len(args); i++ {
@@ -84,6 +89,11 @@ func (s *Set) scan(args []string) (found []occurrence, operands []int, unknown [
 		i++
 		switch {
 		case !t.isFlag:
+			if o, ok := s.takeBare(args[i-1], bare, i-1); ok {
+				found = append(found, o)
+				bare++
+				continue
+			}
 			operands = append(operands, i-1)
 		case t.ambiguous != nil:
 			return nil, nil, nil, ambiguousError(t)

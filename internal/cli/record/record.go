@@ -43,6 +43,7 @@ func flags(o *options) *argv.Set {
 	set.Example("With exact lengths and blocks", "inferometer record --base-url http://127.0.0.1:8000 --tokenizer Qwen/Qwen3-8B")
 	set.Example("What was recorded, and its replay", "inferometer trace stats traffic.jsonl")
 	set.String(&o.target, "base-url", "", "The server's URL. A path in it is put before each request's.", argv.Server(), argv.Metavar("URL"), argv.Redact(outside.RedactURL))
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.String(&o.listen, "listen", "127.0.0.1:9000", "Address to listen on; port 0 takes a free one. Clients use it in place of the server's.", argv.Metavar("HOST:PORT"))
 	set.String(&o.out, "output", "traffic.jsonl", "The file to write. One that is there already is refused.", argv.Output(), argv.Metavar("FILE"))
 	set.String(&o.size, "max-size", "", "Begin a new file before one is larger, as in 500MB: traffic-0001.jsonl and so on.", argv.Metavar("SIZE"), argv.Shown("no limit"))
@@ -123,10 +124,11 @@ func (o *options) resolve(ctx context.Context, s command.Streams) (*record.Optio
 	if o.target == "" {
 		return nil, argv.Errorf("base-url", "is needed: the server's URL, such as http://127.0.0.1:8000")
 	}
-	if err := spec.CheckURL("base-url", o.target, "http", "https"); err != nil {
+	address, err := spec.ReadAddress("base-url", o.target)
+	if err != nil {
 		return nil, err
 	}
-	target, err := url.Parse(o.target)
+	target, err := url.Parse(address.Base)
 	if err != nil {
 		return nil, err
 	}

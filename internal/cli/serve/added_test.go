@@ -155,7 +155,7 @@ func TestAnAddedDatasetIsEverywhere(t *testing.T) {
 		contains(t, out.String(), "--letters-words N", "letters: how many of them. (default: 3)", "--letters-letter {a|b}", "|letters|beams}")
 	})
 
-	t.Run("docs/flags.md", func(t *testing.T) {
+	t.Run("docs/reference/flags.md", func(t *testing.T) {
 		contains(t, serve.FlagsDoc(t), "| `--letters-words` | supported | letters: how many of them. Default: 3. |",
 			"| `letters` | One letter, many times. | no | `--letters-letter`; `--letters-words`; `--letters-output-len` |")
 	})

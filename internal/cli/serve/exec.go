@@ -107,9 +107,6 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = ""
 	}
 	if baseURL != "" {
-		if err := spec.CheckURL("base-url", baseURL, "http", "https"); err != nil {
-			return err
-		}
 		o.Login = spec.Value{}
 	}
 	if err := o.Hold(&o.Spec); err != nil {
@@ -119,9 +116,12 @@ func (o *Options) place(baseURL, tokenizer, datasetPath, runDir string) error {
 		o.RunDir = runDir
 	}
 	if baseURL != "" {
-		server, login := spec.SplitLogin(baseURL)
+		o.URLs = []string{baseURL}
+		if err := o.TakeAddresses(func(string) bool { return true }); err != nil {
+			return err
+		}
+		server, login := spec.SplitLogin(o.URLs[0])
 		o.URLs, o.Login = []string{server}, o.secret("LOGIN", login)
-		o.tookV1 = o.Resolve(func(string) bool { return true }) // all is there; this takes /v1 off the address
 	}
 	return o.Spec.Validate()
 }

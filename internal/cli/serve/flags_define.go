@@ -73,6 +73,7 @@ func DefineServer(set *argv.Set, o *Options) {
 	EngineFlags(set)
 	g := argv.Group(groupServer)
 	o.Flag(set, "base-url")
+	set.Bare(spec.LooksLikeAddress, "base-url")
 	set.String(&o.Host, "host", "127.0.0.1", "The server's name or address.", g, argv.Metavar("HOST"))
 	set.Int(&o.Port, "port", 8000, "The server's port.", g, argv.Common(), argv.Metavar("PORT"))
 	o.define(set, func(f *option.Field) bool {

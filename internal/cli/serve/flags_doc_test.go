@@ -15,10 +15,10 @@ import (
 	"github.com/inferometer/inferometer/internal/send/workload"
 )
 
-// TestFlagsDoc keeps docs/flags.md true: it is written from the code by
+// TestFlagsDoc keeps docs/reference/flags.md true: it is written from the code by
 // go test ./internal/cli/serve -run TestFlagsDoc -update.
 func TestFlagsDoc(t *testing.T) {
-	name := filepath.Join("..", "..", "..", "docs", "flags.md")
+	name := filepath.Join("..", "..", "..", "docs", "reference", "flags.md")
 	want := flagsDoc(t)
 	if *update {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
@@ -114,7 +114,7 @@ func writeChoices(b *strings.Builder) {
 	for _, k := range workload.Kinds() {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.Name, k.Doc, map[bool]string{true: "yes", false: "no"}[k.File], flags(k.Options(), ""))
 	}
-	b.WriteString("\n## Arrival processes\n\nThe flags choose one. A [Spec](spec.md) and a result name it.\n\n| pace | what it is | its flags |\n|---|---|---|\n")
+	b.WriteString("\n## Arrival processes\n\nThe flags choose one. A [Spec](../spec.md) and a result name it.\n\n| pace | what it is | its flags |\n|---|---|---|\n")
 	for _, k := range pace.Kinds() {
 		fmt.Fprintf(b, "| `%s` | %s | %s |\n", k.Name, k.Doc, flags(k.Options(), k.By))
 	}

@@ -111,7 +111,9 @@ func (o *options) check(set *argv.Set) error {
 		}
 	}
 	if o.server != "" {
-		return spec.CheckURL("base-url", o.server, "http", "https")
+		address, err := spec.ReadAddress("base-url", o.server)
+		o.server = address.Base
+		return err
 	}
 	return nil
 }

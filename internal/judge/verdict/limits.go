@@ -74,6 +74,14 @@ func found(l limits, value float64, figure, format string, args ...any) Check {
 	return Check{Level: l.grade(value), Value: &value, Figure: figure, Sentence: fmt.Sprintf(format, args...)}
 }
 
+// brief gives a check its few words, where it is bad: what is in order has none.
+func (k Check) brief(format string, args ...any) Check {
+	if k.Level.Bad() {
+		k.Brief = fmt.Sprintf(format, args...)
+	}
+	return k
+}
+
 // ms is a duration in nanoseconds for people.
 func ms(ns float64) string {
 	v := ns / 1e6

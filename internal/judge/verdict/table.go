@@ -3,7 +3,7 @@ package verdict
 // entry is one line of the table of checks.
 type entry struct {
 	name, group string
-	looks       string // what it looks for; docs/verdict.md has the same words
+	looks       string // what it looks for; docs/reference/checks.md is written from it
 	limits      limits
 	hint        string
 	because     []string // checks that, being bad, make this one bad

@@ -82,13 +82,9 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// The keys of the Go types are those of the schema and of the manual.
-func TestSchemaAndManualNameEveryKey(t *testing.T) {
+// The keys of the Go types are those of the schema, from which docs/reference/scenario.md is written.
+func TestSchemaNamesEveryKey(t *testing.T) {
 	s := readSchema(t)
-	manual, err := os.ReadFile("../../../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ready := s.Defs["target"].Properties["ready"].AnyOf[1]
 	stop := s.Defs["target"].Properties["stop"].AnyOf[1]
 	for _, tt := range []struct {
@@ -118,11 +114,6 @@ func TestSchemaAndManualNameEveryKey(t *testing.T) {
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
-		}
-		for _, key := range want {
-			if !strings.Contains(string(manual), "`"+key+"`") {
-				t.Errorf("docs/scenarios.md does not explain %s of %s", key, tt.name)
-			}
 		}
 	}
 }

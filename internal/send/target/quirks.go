@@ -81,7 +81,7 @@ const (
 	usageNever  = "if asked for by name" // return_num_output_tokens
 )
 
-// quirks is the one table of what servers do differently. docs/protocols.md shows it.
+// quirks is the one table of what servers do differently. docs/reference/servers.md shows it.
 var quirks = []Quirks{
 	{
 		Kind: VLLM, Text: "vllm", Chat: chat, Embeddings: embeddings, Rerank: rerank,
