@@ -511,7 +511,7 @@ def find(
     confirm: Optional[Span] = None,
     cooldown: Optional[Span] = None,
     map: Optional[str] = None,
-    out: Optional[Path] = None,
+    output: Optional[Path] = None,
     fresh: Optional[bool] = None,
     any_verdict: Optional[bool] = None,
     backend: Optional[Literal["auto", "vllm", "openai", "openai-chat", "openai-audio", "sglang", "tgi", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip", "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank", "ollama", "ollama-chat", "llamacpp", "trtllm", "kserve", "openai-responses", "anthropic", "custom"]] = None,
@@ -686,7 +686,7 @@ def find(
         confirm: How long the run is that confirms the answer. Default: 1m.
         cooldown: The pause between probes where the server does not tell when it is idle. Default: 1s.
         map: Search once for each value of a flag of bench serve, as in input-len=128,512,2048.
-        out: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
+        output: Folder for the probes and the answer. A search that was interrupted goes on from it. Default: results/find.
         fresh: Forget the probes of an earlier search in the folder.
         any_verdict: Count probes whose own verdict is INVALID, or that something on this machine disturbed, like any other.
         backend: The protocol. auto asks the server what it is and takes the best one. vllm and openai are completions, openai-chat is chat completions, openai-audio is transcriptions or translations, sglang is SGLang's /generate, tgi is TGI's /generate_stream, openai-embeddings is embeddings, openai-embeddings-chat, openai-embeddings-clip and openai-embeddings-vlm2vec are embeddings of messages, infinity-embeddings and infinity-embeddings-clip are embeddings of the Infinity server, vllm-pooling is vLLM's pooling, vllm-rerank is reranking of documents, ollama is Ollama's generate, with prompts as they are, ollama-chat is Ollama's chat, llamacpp is llama.cpp's own completion, trtllm is Triton's generate_stream with TensorRT-LLM, kserve is Open Inference (KServe V2) over HTTP, openai-responses is OpenAI's Responses, anthropic is Anthropic's Messages, custom is what --protocol-file describes. Default: openai.
@@ -870,7 +870,7 @@ def run(
     scenario: Path,
     *,
     show: Optional[bool] = None,
-    out: Optional[Path] = None,
+    output: Optional[Path] = None,
     fresh: Optional[bool] = None,
     only: Optional[Union[str, Sequence[str]]] = None,
     columns: Optional[str] = None,
@@ -884,7 +884,7 @@ def run(
     Args:
         scenario: The file of the experiment (docs/scenarios.md).
         show: True lets the program write all it says to standard error, False nothing. None shows its progress in a notebook and on a terminal.
-        out: Folder for the results. Default: artifacts.folder of the file, or results/NAME.
+        output: Folder for the results. Default: artifacts.folder of the file, or results/NAME.
         fresh: Forget the results that are there and run every point.
         only: Only points that match all of these: KEY=VALUE of the matrix, or a part of a point's name.
         columns: Columns of the table, as in requests,output_throughput,p99_ttft,mean_tpot,verdict; the file's key columns. Default: the usual ones.
