@@ -21,6 +21,7 @@ func TestPages(t *testing.T) {
 		"result.md":   resultPage,
 		"journal.md":  journalPage,
 		"truth.md":    truthPage,
+		"hf-sets.md":  setsPage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, file := write(t), filepath.Join(root, "docs", "reference", name)
